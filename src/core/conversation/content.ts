@@ -1,0 +1,134 @@
+import type { Json, JsonObject, Opaque, Vendor } from '../json.js';
+
+/** Marks the end of a prefix that the provider should cache. */
+export interface CacheMarker {
+  /** Absent: the provider's default, five minutes. */
+  readonly ttl?: '5m' | '1h';
+}
+
+/**
+ * The wire object a value was read from. A dialect of the same vendor prints it as it came, so that nothing is lost and equal
+ * prefixes stay equal bytes. Whoever rewrites the value makes a new one without it.
+ */
+export interface Origin {
+  readonly vendor: Vendor;
+  readonly value: JsonObject;
+}
+
+interface Block {
+  readonly cacheMarker?: CacheMarker;
+  readonly origin?: Origin;
+}
+
+export interface TextBlock extends Block {
+  readonly type: 'text';
+  readonly text: string;
+  /** Citations in the vendor's shape. */
+  readonly citations?: readonly Json[];
+}
+
+/** Bytes carried in the request (base64, never decoded on the way) or an address the caller named. */
+export type MediaSource =
+  | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly type: 'url'; readonly url: string };
+
+export interface ImageBlock extends Block {
+  readonly type: 'image';
+  readonly source: MediaSource;
+  /** How closely to look, where the vendor knows it: `auto`, `low`, `high`, `original`. */
+  readonly detail?: string;
+}
+
+export type DocumentSource =
+  | MediaSource
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'blocks'; readonly blocks: readonly (TextBlock | ImageBlock)[] }
+  | { readonly type: 'file'; readonly fileId: string };
+
+export interface DocumentBlock extends Block {
+  readonly type: 'document';
+  readonly source: DocumentSource;
+  readonly title?: string;
+  readonly context?: string;
+  readonly wantsCitations?: boolean;
+}
+
+export interface AudioBlock extends Block {
+  readonly type: 'audio';
+  readonly format: string;
+  readonly data: string;
+}
+
+export interface VideoBlock extends Block {
+  readonly type: 'video';
+  readonly source: MediaSource;
+}
+
+export interface SearchResultBlock extends Block {
+  readonly type: 'search-result';
+  readonly source: string;
+  readonly title: string;
+  readonly content: readonly TextBlock[];
+  readonly wantsCitations?: boolean;
+}
+
+/** Names a tool whose definition was deferred; only inside tool results. */
+export interface ToolReferenceBlock extends Block {
+  readonly type: 'tool-reference';
+  readonly toolName: string;
+}
+
+export interface ToolUseBlock extends Block {
+  readonly type: 'tool-use';
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as JSON, in the caller's own text where it gave text. */
+  readonly input: Json | undefined;
+}
+
+export type ToolResultContent = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;
+
+export interface ToolResultBlock extends Block {
+  readonly type: 'tool-result';
+  readonly toolUseId: string;
+  readonly content: readonly ToolResultContent[];
+  readonly isError?: boolean;
+}
+
+/** Reasoning. The signature is valid only at the family that made it. */
+export interface ThinkingBlock extends Block {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  readonly signature?: string;
+}
+
+export interface RedactedThinkingBlock extends Block {
+  readonly type: 'redacted-thinking';
+  readonly data: string;
+}
+
+/** A block only its own vendor understands (server tools and their results, compaction, containers). `value.type` names it. */
+export interface OpaqueBlock extends Block {
+  readonly type: 'opaque';
+  readonly opaque: Opaque;
+}
+
+export type ContentBlock =
+  | TextBlock
+  | ImageBlock
+  | DocumentBlock
+  | AudioBlock
+  | VideoBlock
+  | SearchResultBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | OpaqueBlock;
+
+/** One turn. System turns keep their place among the others. */
+export interface Message {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: readonly ContentBlock[];
+  readonly origin?: Origin;
+}

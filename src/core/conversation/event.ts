@@ -1,0 +1,110 @@
+import type { Json, Opaque, Vendor } from '../json.js';
+import type { Usage } from './usage.js';
+
+/**
+ * The bytes an event was read from, when they are one well-formed frame that says no more and no less than the event. A face of
+ * the same format prints them as they are. A step that changes an event makes a new one, without them.
+ */
+export interface SourceBytes {
+  readonly vendor: Vendor;
+  readonly bytes: Uint8Array;
+}
+
+/** How a block begins. `extras` carries the wire keys of the block that core does not model. */
+export type BlockStart =
+  | { readonly type: 'text'; readonly extras?: Opaque }
+  | { readonly type: 'thinking'; readonly extras?: Opaque }
+  | { readonly type: 'redacted-thinking'; readonly data: string; readonly extras?: Opaque }
+  | { readonly type: 'tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
+  /** A tool the vendor runs; its arguments stream like a tool's. */
+  | { readonly type: 'server-tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
+  /** Arrives whole, or grows by opaque deltas. */
+  | { readonly type: 'opaque'; readonly opaque: Opaque };
+
+export type BlockDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'signature'; readonly signature: string }
+  /** A piece of the arguments' JSON text, cut anywhere. */
+  | { readonly type: 'input-json'; readonly json: string }
+  | { readonly type: 'citation'; readonly citation: Json }
+  | { readonly type: 'opaque'; readonly opaque: Opaque };
+
+/** Why a reply ended, in words of our own; the vendor's word stands beside it in `StopReason.raw`. */
+export type UnifiedStop =
+  | 'end-turn'
+  | 'output-limit'
+  | 'context-limit'
+  | 'stop-sequence'
+  | 'tool-use'
+  | 'pause'
+  | 'refusal'
+  | 'content-filter'
+  | 'compaction'
+  | 'other';
+
+export interface StopReason {
+  readonly unified: UnifiedStop;
+  /** The vendor's own word, `null` when it gave none. */
+  readonly raw: string | null;
+  readonly vendor: Vendor;
+  /** The stop sequence that was met. */
+  readonly sequence?: string;
+}
+
+/**
+ * The one sequence every reply takes, streamed or whole: start; then for each block its start, deltas and end, with indexes
+ * that rise by one from zero; at least one usage; one end. A failure is not an event: the iterator throws a `ProviderFault`.
+ */
+export type ModelEvent =
+  | {
+      readonly type: 'reply-start';
+      /** The provider's id of the reply. */
+      readonly id?: string;
+      /** The model's name at the provider. */
+      readonly model?: string;
+      readonly extras?: Opaque;
+    }
+  | { readonly type: 'block-start'; readonly index: number; readonly block: BlockStart; readonly source?: SourceBytes }
+  | { readonly type: 'block-delta'; readonly index: number; readonly delta: BlockDelta; readonly source?: SourceBytes }
+  | { readonly type: 'block-end'; readonly index: number; readonly source?: SourceBytes }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'reply-end'; readonly stop: StopReason; readonly extras?: Opaque }
+  | { readonly type: 'ping'; readonly source?: SourceBytes };
+
+/** True for the first event that commits a reply to its provider: before it another may still be tried, after it none. */
+export function isTelling(event: ModelEvent): boolean {
+  switch (event.type) {
+    case 'block-delta':
+      return !isEmptyDelta(event.delta);
+    case 'block-start':
+      return arrivesWhole(event.block);
+    case 'reply-end':
+      return true;
+    case 'reply-start':
+    case 'block-end':
+    case 'usage':
+    case 'ping':
+      return false;
+  }
+}
+
+/** True when the block's content stands in its start. */
+export function arrivesWhole(block: BlockStart): boolean {
+  return block.type === 'redacted-thinking' || (block.type === 'opaque' && block.opaque.value['content'] !== null);
+}
+
+function isEmptyDelta(delta: BlockDelta): boolean {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return delta.text === '';
+    case 'input-json':
+      return delta.json === '';
+    case 'signature':
+      return delta.signature === '';
+    case 'citation':
+    case 'opaque':
+      return false;
+  }
+}

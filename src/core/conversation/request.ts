@@ -1,0 +1,103 @@
+import type { JsonObject, Json, Opaque } from '../json.js';
+import type { ProviderPreferences } from '../routing/preferences.js';
+import type { CacheMarker, Message, TextBlock } from './content.js';
+import type { Tool, ToolChoice } from './tools.js';
+
+/** How random the answer is, and what is counted. An absent field was not said; the provider's default holds. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly topA?: number;
+  readonly minP?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly repetitionPenalty?: number;
+  readonly seed?: number;
+  readonly logitBias?: Readonly<Record<string, number>>;
+  readonly logprobs?: boolean;
+  readonly topLogprobs?: number;
+}
+
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** Whether and how the model reasons before it answers. */
+export type Thinking =
+  | { readonly type: 'enabled'; readonly budgetTokens: number; readonly display?: string }
+  | { readonly type: 'disabled' }
+  | { readonly type: 'adaptive'; readonly display?: string };
+
+/** The form the answer's text must take. */
+export type OutputFormat =
+  | { readonly type: 'json-object' }
+  | { readonly type: 'json-schema'; readonly schema: JsonObject; readonly name?: string; readonly strict?: boolean };
+
+/** An advisory countdown for an agentic turn, in tokens. */
+export interface TaskBudget {
+  readonly totalTokens: number;
+  readonly remainingTokens?: number;
+}
+
+/** One plugin entry as the caller gave it: `id` and its options. */
+export type PluginEntry = JsonObject & { readonly id: string };
+
+/** Any condition that fires ends the loop of tools the gateway runs. */
+export type StopCondition =
+  | { readonly type: 'step-count'; readonly stepCount: number }
+  | { readonly type: 'tool-call'; readonly toolName: string }
+  | { readonly type: 'tokens-used'; readonly maxTokens: number }
+  | { readonly type: 'cost'; readonly maxUsd: number }
+  | { readonly type: 'finish-reason'; readonly reason: string };
+
+/**
+ * One inference request in no vendor's words: what a face reads and a dialect encodes. Immutable; each attempt is encoded from
+ * it afresh. What is `undefined` was not said, and is not sent.
+ */
+export interface ModelRequest {
+  /** As the caller wrote it: an id of the catalog, with its suffixes. */
+  readonly model: string;
+  readonly system: readonly TextBlock[];
+  readonly messages: readonly Message[];
+  readonly stream: boolean;
+
+  readonly maxOutputTokens?: number;
+  readonly sampling: Sampling;
+  readonly stopSequences?: readonly string[];
+
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  /** False: at most one tool call a turn. */
+  readonly parallelToolCalls?: boolean;
+
+  readonly thinking?: Thinking;
+  readonly effort?: Effort;
+  readonly outputFormat?: OutputFormat;
+  readonly taskBudget?: TaskBudget;
+  /** Marks the last cacheable block of the whole request. */
+  readonly cacheMarker?: CacheMarker;
+  readonly contextManagement?: Opaque;
+
+  /** Groups requests for affinity and records; at most 256 characters. */
+  readonly sessionId?: string;
+  /** The end user, for abuse reports; at most 256 characters. */
+  readonly user?: string;
+  /** The vendor's own metadata object, such as `{ user_id }`. */
+  readonly metadata?: Opaque;
+  readonly serviceTier?: string;
+  readonly speed?: 'standard' | 'fast';
+
+  /** Tried in order after `model`. `onRefusal`: a refusal moves on as well (the wire's `fallbacks`). */
+  readonly fallbackModels?: { readonly models: readonly string[]; readonly onRefusal: boolean };
+  readonly preferences: ProviderPreferences;
+  readonly plugins: readonly PluginEntry[];
+  readonly stopServerToolsWhen?: readonly StopCondition[];
+  /** Grouping keys for records and traces, open. */
+  readonly trace?: { readonly [key: string]: Json | undefined };
+  readonly preset?: string;
+
+  /** Beta features of the vendor the caller asked for by header. */
+  readonly betas: readonly string[];
+  /** Top-level fields core does not model: they go to upstreams of the same format and nowhere else. */
+  readonly extras?: Opaque;
+}

@@ -1,0 +1,40 @@
+import type { JsonObject, Opaque } from '../json.js';
+import type { CacheMarker, Origin } from './content.js';
+
+/** A tool the caller runs. */
+export interface FunctionTool {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the arguments, in the caller's own words. */
+  readonly inputSchema: JsonObject;
+  /** Ask the provider to hold the model to the schema. */
+  readonly strict?: boolean;
+  readonly cacheMarker?: CacheMarker;
+  readonly origin?: Origin;
+}
+
+/** A tool the vendor defines or runs (`bash_20250124`, `web_search_20250305`, …); `opaque.value.type` names it. */
+export interface VendorTool {
+  readonly type: 'vendor';
+  readonly opaque: Opaque;
+  /** The name the model calls it by, where it has one. */
+  readonly name?: string;
+  readonly cacheMarker?: CacheMarker;
+}
+
+/** A tool this gateway runs between two model calls; `id` is its wire type, such as `openrouter:web_search`. */
+export interface ServiceTool {
+  readonly type: 'service';
+  readonly id: string;
+  readonly parameters: JsonObject;
+}
+
+export type Tool = FunctionTool | VendorTool | ServiceTool;
+
+/** Which tool the model must or may call. */
+export type ToolChoice =
+  | { readonly type: 'auto' }
+  | { readonly type: 'any' }
+  | { readonly type: 'none' }
+  | { readonly type: 'tool'; readonly name: string };

@@ -1,0 +1,30 @@
+import type { Opaque } from '../json.js';
+
+/**
+ * Tokens of one reply, each counted once: the prompt is `inputTokens` (not cached) + cache reads + cache writes. Figures are
+ * cumulative; the last `usage` event of a reply counts. An absent figure was not said by the provider.
+ */
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cacheReadTokens?: number;
+  /** Written for five minutes, or for a time the provider does not name. */
+  readonly cacheWriteTokens?: number;
+  readonly cacheWrite1hTokens?: number;
+  /** Part of `outputTokens`. */
+  readonly reasoningTokens?: number;
+  readonly webSearchRequests?: number;
+  readonly webFetchRequests?: number;
+  /** The tier and speed that were really served, in the provider's words. */
+  readonly serviceTier?: string;
+  readonly speed?: 'standard' | 'fast';
+  /** The provider said nothing: the figures were counted here. */
+  readonly estimated?: boolean;
+  /** The provider's own usage object, for faces of the same format. */
+  readonly extras?: Opaque;
+}
+
+/** The later report wins, figure by figure: cumulative reports replace, they never add. */
+export function mergeUsage(before: Usage, after: Usage): Usage {
+  return { ...before, ...after };
+}

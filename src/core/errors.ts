@@ -1,0 +1,108 @@
+import type { Json } from './json.js';
+
+/** Why one attempt at one provider failed. Closed: each kind's consequences stand in tables, not in branches. */
+export type FaultKind =
+  | 'unreachable' // no connection, reset, closed before an answer
+  | 'timed-out'
+  | 'refused-credential' // 401, 403
+  | 'payment-required' // 402: the operator's account there is empty
+  | 'not-found' // 404: this provider does not serve the model
+  | 'rejected-request' // 400, 422: the request itself
+  | 'too-large' // 413
+  | 'rate-limited' // 429
+  | 'unavailable' // 503: the service says it is overloaded or down
+  | 'overloaded' // 529
+  | 'server-error' // other 5xx and unexpected statuses
+  | 'malformed-reply'; // a 2xx that holds no valid completion, or a stream that breaks the grammar or ends early
+
+export interface FaultDetail {
+  /** HTTP status the provider answered with, absent where none came. */
+  readonly status?: number;
+  /** The provider's own code for the failure, as it names it. */
+  readonly providerCode?: string;
+  /** How long the provider asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** Thrown by an attempt. Its message is safe to show a caller: never an address, a header or a credential. */
+export class ProviderFault extends Error {
+  override readonly name = 'ProviderFault';
+
+  constructor(
+    readonly kind: FaultKind,
+    message: string,
+    readonly detail: FaultDetail = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** What the caller is told. Closed: status, wire type and log level of each kind stand in `shared/http/error-views.ts`. */
+export type ErrorKind =
+  | 'invalid-request'
+  | 'context-too-long'
+  | 'unauthenticated'
+  | 'payment-required'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'conflict'
+  | 'too-large'
+  | 'unsupported-media-type'
+  | 'unprocessable'
+  | 'rate-limited'
+  | 'headers-too-large'
+  | 'client-closed'
+  | 'internal'
+  | 'upstream-failed'
+  | 'unavailable'
+  | 'timed-out'
+  | 'overloaded';
+
+export interface ErrorDetail {
+  /** `error.metadata` on the wire. */
+  readonly metadata?: { readonly [key: string]: Json };
+  /** Sent as `Retry-After`, rounded up to whole seconds. */
+  readonly retryAfterMs?: number;
+  /** Further response headers, such as `Allow` and `X-RateLimit-*`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `error_type` on the wire, where the kind's own is not exact enough. */
+  readonly errorType?: string;
+}
+
+/** The one error that leaves the service. The message names the field or limit and what to do; no stack, SQL, host or key. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+
+  constructor(
+    readonly kind: ErrorKind,
+    message: string,
+    readonly detail: ErrorDetail = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A request this target cannot carry by the written rules of its dialect. The next target may. */
+export class Untranslatable extends Error {
+  override readonly name = 'Untranslatable';
+
+  /** @param path the field, as the caller wrote it: `messages.3.content.0` */
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+  ) {
+    super(`${path}: ${reason}`);
+  }
+}
+
+/** The reason of the request's `AbortSignal` when the caller has gone. Nobody is left to tell; it only ends work. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone';
+
+  constructor() {
+    super('The caller closed the connection.');
+  }
+}

@@ -1,0 +1,31 @@
+/** An exact amount of money: integer units of 10⁻¹² USD. */
+export type PicoUsd = bigint;
+
+export const PICO_PER_USD = 1_000_000_000_000n;
+const DECIMALS = 12;
+const DECIMAL = /^(-?)(\d{1,15})(?:\.(\d{1,12}))?$/;
+
+/**
+ * Reads a decimal text of USD exactly.
+ * @returns undefined when it is not a plain decimal of at most 15 whole digits and 12 decimals
+ */
+export function parseUsd(text: string): PicoUsd | undefined {
+  const match = DECIMAL.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole, fraction = ''] = match;
+  const amount = BigInt(whole!) * PICO_PER_USD + BigInt(fraction.padEnd(DECIMALS, '0'));
+  return sign === '-' ? -amount : amount;
+}
+
+/** The exact decimal text of an amount in USD, without trailing zeros. */
+export function formatUsd(amount: PicoUsd): string {
+  const negative = amount < 0n;
+  const absolute = negative ? -amount : amount;
+  const fraction = (absolute % PICO_PER_USD).toString().padStart(DECIMALS, '0').replace(/0+$/, '');
+  return `${negative ? '-' : ''}${absolute / PICO_PER_USD}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** For printing as a JSON number only: nothing is ever computed from it. */
+export function usdNumber(amount: PicoUsd): number {
+  return Number(formatUsd(amount));
+}

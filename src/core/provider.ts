@@ -1,0 +1,104 @@
+import type { ModelEvent } from './conversation/event.js';
+import type { ModelRequest } from './conversation/request.js';
+import type { ProviderFault } from './errors.js';
+import type { DialectId, Model, Endpoint } from './routing/catalog.js';
+import type { SseFrame } from './stream/sse.js';
+import type { Step } from './stream/step.js';
+
+/** How a credential is put on a call: an axis of its own, beside dialect and provider. */
+export type CredentialScheme = 'bearer' | 'x-api-key' | 'none';
+
+/**
+ * What sets one provider apart from others of its dialect: plain data with a closed set of keys. A key is added when a third
+ * provider needs it.
+ */
+export interface Quirks {
+  /** The field that carries the output limit; `max_tokens` unless said otherwise. */
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
+  /** The role that carries instructions; `system` unless said otherwise. */
+  readonly systemRole?: 'system' | 'developer';
+  /** How reasoning is asked for; absent: it is not sent. */
+  readonly reasoningStyle?: 'reasoning_effort' | 'reasoning_object';
+  /** Request fields the provider refuses. */
+  readonly omit?: readonly string[];
+  /** Documents may be sent as `file` parts. */
+  readonly acceptsFiles?: boolean;
+  /** It understands `cache_control` on chat parts. */
+  readonly acceptsCacheMarkers?: boolean;
+  /** Longest tool name it takes; 64 unless said otherwise. */
+  readonly toolNameMax?: number;
+}
+
+/** What is known of a provider beyond the catalog file. */
+export interface ProviderDefinition {
+  readonly slug: string;
+  readonly credential: CredentialScheme;
+  readonly quirks: Quirks;
+}
+
+/** Where one attempt goes. It holds no secret: the credential is put on afterwards, by its scheme. */
+export interface Target {
+  readonly model: Model;
+  readonly endpoint: Endpoint;
+  readonly definition: ProviderDefinition;
+}
+
+/** A URL in the request that the target wants as bytes; fetched before `encode`, by the SSRF-proof fetch. */
+export interface MediaWant {
+  readonly url: string;
+  /** Which kinds may come back. */
+  readonly accept: 'image' | 'document';
+  /** The field, for errors: `messages.0.content.1.source.url`. */
+  readonly path: string;
+}
+
+export interface Media {
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+/** By URL, everything that `wants` asked for. */
+export type FetchedMedia = ReadonlyMap<string, Media>;
+
+/** A call ready to be sent, but for its credential. */
+export interface UpstreamCall {
+  /** Appended to the provider's base URL; begins with a slash. */
+  readonly path: string;
+  /** Lower-case names; only what this dialect allows. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly stream: boolean;
+}
+
+/** A call the provider answered, but not with a 2xx. */
+export interface UpstreamFailure {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** At most the first 64 KiB. */
+  readonly body: string;
+}
+
+/**
+ * How an upstream talks: pure, synchronous functions, safe to share. Nothing here knows addresses, credentials or sockets.
+ */
+export interface Dialect {
+  readonly id: DialectId;
+  readonly defaultCredential: CredentialScheme;
+  /** Most bytes of media are sent as they came; these the target needs in the body. */
+  wants(request: ModelRequest, target: Target): readonly MediaWant[];
+  /** @throws Untranslatable when the request holds something that this target cannot carry and no rule lets drop */
+  encode(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall;
+  /** One per reply. Throws a `ProviderFault` for error frames and malformed ones; `end` throws when the reply had not ended. */
+  decodeStream(context: DecodeContext): Step<SseFrame, ModelEvent>;
+  /** The events of a finished stream, from a whole reply. Throws a `ProviderFault` for an error inside a 200 and a malformed body. */
+  decodeWhole(body: unknown, context: DecodeContext): ModelEvent[];
+  /** Why a call that was not a 2xx failed. Tolerates any body. */
+  fault(failure: UpstreamFailure): ProviderFault;
+}
+
+/** What a decoder may need of the request it reads the answer to: tool names that were mapped, say. */
+export interface DecodeContext {
+  readonly request: ModelRequest;
+  readonly target: Target;
+}

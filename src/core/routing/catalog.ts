@@ -1,0 +1,130 @@
+import type { Secret } from '../secret.js';
+import type { PicoUsd } from '../money/credits.js';
+import type { Quantization } from './preferences.js';
+
+export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
+export type Modality = (typeof MODALITIES)[number];
+
+/** How upstreams talk. Each is a folder under `providers/dialects`. */
+export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'simulated'] as const;
+export type DialectId = (typeof DIALECT_IDS)[number];
+
+/** What a provider does with the data it is sent. What the catalog does not say is taken as restrictive. */
+export interface DataPolicy {
+  readonly collectsData: boolean;
+  readonly zeroDataRetention: boolean;
+  readonly region?: string;
+}
+
+/** A company that answers, as the catalog file describes it. */
+export interface CatalogProvider {
+  readonly slug: string;
+  /** Display name: the reply's `provider`. */
+  readonly name: string;
+  readonly dialect: DialectId;
+  /** Without a trailing slash. The dialect appends its paths. */
+  readonly baseUrl: string;
+  /** The operator's own credential; absent: callers must bring theirs. */
+  readonly credential?: Secret;
+  readonly policy: DataPolicy;
+}
+
+/** Prices per token in 10⁻¹² USD (USD per million tokens × 10⁶), per unit in 10⁻¹² USD. Absent classes cost what `prompt` or `completion` costs. */
+export interface TokenPrices {
+  readonly prompt: PicoUsd;
+  readonly completion: PicoUsd;
+  readonly reasoning?: PicoUsd;
+  readonly inputCacheRead?: PicoUsd;
+  readonly inputCacheWrite?: PicoUsd;
+  readonly inputCacheWrite1h?: PicoUsd;
+}
+
+export interface UnitPrices {
+  readonly request?: PicoUsd;
+  readonly image?: PicoUsd;
+  readonly webSearch?: PicoUsd;
+}
+
+/** Prices from a prompt length on. */
+export interface PriceTier extends Partial<TokenPrices> {
+  readonly minPromptTokens: number;
+}
+
+export interface Pricing extends TokenPrices, UnitPrices {
+  /** By rising `minPromptTokens`. */
+  readonly tiers: readonly PriceTier[];
+  readonly fast?: Partial<TokenPrices>;
+  readonly priority?: Partial<TokenPrices>;
+  readonly flex?: Partial<TokenPrices>;
+}
+
+/** One model at one provider. */
+export interface Endpoint {
+  /** `provider-slug`, or `provider-slug/variant`. */
+  readonly tag: string;
+  readonly provider: CatalogProvider;
+  readonly variant?: string;
+  /** The model's name at the provider. */
+  readonly upstreamModel: string;
+  /** `null`: free on purpose. */
+  readonly pricing: Pricing | null;
+  readonly quantization: Quantization;
+  readonly contextLength: number;
+  readonly maxCompletionTokens?: number;
+  readonly supportedParameters: readonly string[];
+  /** Milliseconds to the first telling event, where this endpoint wants its own limit. */
+  readonly firstTimeoutMs?: number;
+}
+
+export interface Score {
+  /** 0 to 1. */
+  readonly value: number;
+  readonly source: string;
+}
+
+/** Per account. */
+export interface ModelLimits {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly concurrency?: number;
+}
+
+export interface Model {
+  /** `author/slug`, a catalogue variant such as `:free` included. */
+  readonly id: string;
+  readonly name: string;
+  readonly contextLength: number;
+  readonly maxCompletionTokens?: number;
+  readonly inputModalities: readonly Modality[];
+  readonly outputModalities: readonly Modality[];
+  /** Undefined: nobody said. */
+  readonly distillable?: boolean;
+  /** Most tokens one image or page counts, for the bound. */
+  readonly imageTokensMax?: number;
+  readonly pageTokensMax?: number;
+  readonly scores: { readonly quality?: Score; readonly coding?: Score };
+  readonly limits?: ModelLimits;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** An engine behind a service-side tool. */
+export interface ToolEngine {
+  readonly baseUrl?: string;
+  readonly credential?: Secret;
+  /** Per call. */
+  readonly price?: PicoUsd;
+}
+
+export interface ToolsConfiguration {
+  readonly webSearch?: { readonly default: string; readonly engines: ReadonlyMap<string, ToolEngine> };
+  readonly imageGeneration?: { readonly model: string };
+}
+
+/** Everything the catalog file says, at one moment. Immutable: a reload makes another. */
+export interface CatalogSnapshot {
+  /** SHA-256 hex of the files it was made from. */
+  readonly hash: string;
+  readonly providers: ReadonlyMap<string, CatalogProvider>;
+  readonly models: ReadonlyMap<string, Model>;
+  readonly tools: ToolsConfiguration;
+}

@@ -1,0 +1,35 @@
+/** The current time. Tests move it by hand; nothing else in the service reads the system clock for a decision. */
+export abstract class Clock {
+  /** Milliseconds since 1970-01-01 UTC. */
+  abstract now(): number;
+}
+
+export class SystemClock extends Clock {
+  override now(): number {
+    return Date.now();
+  }
+}
+
+/** How often a limit begins anew; `lifetime` never does. */
+export const INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+const DAY_MS = 86_400_000;
+
+/** Start of the UTC window that holds `at`. Weeks begin on Monday; the lifetime window begins in 1970. */
+export function windowStart(interval: Interval, at: number): Date {
+  const date = new Date(at);
+  switch (interval) {
+    case 'daily':
+      return new Date(at - (((at % DAY_MS) + DAY_MS) % DAY_MS));
+    case 'weekly': {
+      const day = windowStart('daily', at);
+      const daysSinceMonday = (day.getUTCDay() + 6) % 7;
+      return new Date(day.getTime() - daysSinceMonday * DAY_MS);
+    }
+    case 'monthly':
+      return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
+    case 'lifetime':
+      return new Date(0);
+  }
+}

@@ -1,0 +1,24 @@
+import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller, KeyKind } from '../../core/caller.js';
+
+/** Metadata key: the route answers without a key. */
+export const OPEN = 'fairlead:open';
+/** Metadata key: the one kind of key the route accepts. */
+export const ACCEPTS = 'fairlead:accepts';
+
+/** The route answers without a key. Every other route needs one: closed by default. */
+export const Open = (): MethodDecorator & ClassDecorator => SetMetadata(OPEN, true);
+
+/** The route takes this kind of key only; without the decorator, either kind. */
+export const Accepts = (kind: KeyKind): MethodDecorator & ClassDecorator => SetMetadata(ACCEPTS, kind);
+
+/** A request after the authentication guard. */
+export interface AuthenticatedRequest extends Request {
+  caller: Caller;
+}
+
+/** Hands the authenticated caller to a handler. */
+export const FromCaller = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<AuthenticatedRequest>().caller,
+);
