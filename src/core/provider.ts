@@ -1,5 +1,5 @@
 import type { ModelEvent } from './conversation/event.js';
-import type { ModelRequest } from './conversation/request.js';
+import type { Effort, ModelRequest } from './conversation/request.js';
 import type { ProviderFault } from './errors.js';
 import type { DialectId, Model, Endpoint } from './routing/catalog.js';
 import type { SseFrame } from './stream/sse.js';
@@ -18,7 +18,13 @@ export interface Quirks {
   /** The role that carries instructions; `system` unless said otherwise. */
   readonly systemRole?: 'system' | 'developer';
   /** How reasoning is asked for; absent: it is not sent. */
-  readonly reasoningStyle?: 'reasoning_effort' | 'reasoning_object';
+  readonly reasoningStyle?: 'reasoning_effort' | 'reasoning_object' | 'thinking_object';
+  /** The efforts it knows; `low`, `medium` and `high` unless said otherwise. */
+  readonly efforts?: readonly Effort[];
+  /** It wants its own unsigned reasoning back in the history, as `reasoning_content`. */
+  readonly returnsReasoning?: boolean;
+  /** It sells service tiers, by the names of the chat format. */
+  readonly serviceTiers?: boolean;
   /** Request fields the provider refuses. */
   readonly omit?: readonly string[];
   /** Documents may be sent as `file` parts. */
@@ -27,6 +33,8 @@ export interface Quirks {
   readonly acceptsCacheMarkers?: boolean;
   /** Longest tool name it takes; 64 unless said otherwise. */
   readonly toolNameMax?: number;
+  /** Tool-call ids must be exactly this many letters and digits. */
+  readonly toolCallIdLength?: number;
 }
 
 /** What is known of a provider beyond the catalog file. */

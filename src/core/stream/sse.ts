@@ -21,18 +21,30 @@ const LF = 10;
 const CR = 13;
 const COLON = 58;
 const SPACE = 32;
+const LETTER_D = 100;
+const LETTER_E = 101;
+const EMPTY: Buffer = Buffer.alloc(0);
+const BYTE_ORDER_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Reads server-sent events from bytes by the WHATWG rules: any chunk cut, LF, CR or CRLF, comments, multi-line data, a leading
  * byte-order mark. Works on bytes, so a cut inside a character cannot harm. One per reply.
+ *
+ * Costs are linear whatever the cuts are: bytes without a line end wait in a list and are joined once the line is whole.
  */
 export class SseReader implements Step<Uint8Array, SseFrame> {
-  /** Bytes of the unfinished frame, from its first line on. */
-  private rest: Buffer = Buffer.alloc(0);
-  /** Where in `rest` the next line begins, and from where no line end was found yet. */
+  /** Bytes that are not read yet: the unfinished line, and before it the lines of a frame that may be sent on as it came. */
+  private rest: Buffer = EMPTY;
+  /** Chunks after `rest` in which no line ended. */
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  /** Where in `rest` the unfinished line begins. */
   private lineStart = 0;
-  private scanned = 0;
+  /** Bytes of the unfinished frame that were read and let go. */
+  private releasedBytes = 0;
   private atStreamStart = true;
+  /** The last byte was a CR that ended a line: an LF that follows belongs to it. */
+  private afterCr = false;
 
   // Fields of the unfinished frame.
   private event = '';
@@ -45,17 +57,13 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
   push(chunk: Uint8Array, out: SseFrame[]): void {
     if (chunk.length === 0) return;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    let buffer = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
-    if (this.atStreamStart) {
-      if (buffer.length < 3 && isPrefixOfMark(buffer)) {
-        this.rest = buffer;
-        return;
-      }
-      this.atStreamStart = false;
-      if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) buffer = buffer.subarray(3);
+    if (this.rest.length > 0 && bytes.indexOf(LF) === -1 && bytes.indexOf(CR) === -1) {
+      this.waiting.push(bytes);
+      this.waitingBytes += bytes.length;
+    } else {
+      this.read(this.join(bytes), out);
     }
-    this.rest = buffer.subarray(this.readLines(buffer, out));
-    if (this.rest.length > this.frameBytesMax) {
+    if (this.releasedBytes + this.rest.length + this.waitingBytes > this.frameBytesMax) {
       throw new ProviderFault(
         'malformed-reply',
         `The provider sent an event of more than ${this.frameBytesMax} bytes.`,
@@ -65,65 +73,78 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
 
   /** A frame without its blank line is not dispatched, by the standard's rule. */
   end(): void {
-    this.rest = Buffer.alloc(0);
+    this.rest = EMPTY;
+    this.waiting = [];
   }
 
-  /** Dispatches every whole frame; returns where the unfinished one begins. */
-  private readLines(buffer: Buffer, out: SseFrame[]): number {
+  private join(bytes: Buffer): Buffer {
+    if (this.rest.length === 0) return bytes;
+    const joined = Buffer.concat([this.rest, ...this.waiting, bytes]);
+    this.waiting = [];
+    this.waitingBytes = 0;
+    return joined;
+  }
+
+  private read(buffer: Buffer, out: SseFrame[]): void {
+    if (this.atStreamStart) {
+      if (buffer.length < BYTE_ORDER_MARK.length && BYTE_ORDER_MARK.subarray(0, buffer.length).equals(buffer)) {
+        this.rest = buffer;
+        return;
+      }
+      this.atStreamStart = false;
+      if (buffer.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK))
+        buffer = buffer.subarray(BYTE_ORDER_MARK.length);
+    }
     let frameStart = 0;
-    // A line feed is by far the commonest line end; carriage returns are looked for only where there are any.
-    let hasCr = buffer.indexOf(CR, this.scanned) !== -1;
-    for (;;) {
-      let lineEnd = buffer.indexOf(LF, this.scanned);
+    let lineStart = this.lineStart;
+    if (this.afterCr) {
+      this.afterCr = false;
+      if (buffer[lineStart] === LF) {
+        lineStart++;
+        if (this.lines === 0) frameStart = lineStart;
+      }
+    }
+    // Carriage returns are rare: they are looked for only in a chunk that holds one.
+    let cr = buffer.indexOf(CR, lineStart);
+    let lf = buffer.indexOf(LF, lineStart);
+    while (lf !== -1 || cr !== -1) {
+      const endsWithCr = cr !== -1 && (lf === -1 || cr < lf);
+      const lineEnd = endsWithCr ? cr : lf;
       let next = lineEnd + 1;
-      if (hasCr) {
-        const cr = buffer.indexOf(CR, this.scanned);
-        if (cr === -1) hasCr = false;
-        else if (lineEnd === -1 || cr < lineEnd) {
-          // A final CR may be the first half of CRLF: the line waits for the next byte.
-          if (cr === buffer.length - 1) lineEnd = -1;
-          else {
-            this.canonical = false;
-            lineEnd = cr;
-            next = buffer[cr + 1] === LF ? cr + 2 : cr + 1;
-            if (next === cr + 1) hasCr = true;
-          }
-          if (lineEnd === -1) {
-            this.scanned = cr;
-            break;
-          }
-        }
+      if (endsWithCr) {
+        this.canonical = false;
+        if (next === buffer.length) this.afterCr = true;
+        else if (buffer[next] === LF) next++;
       }
-      if (lineEnd === -1) {
-        this.scanned = buffer.length;
-        break;
-      }
-      if (lineEnd === this.lineStart) {
+      if (lineEnd === lineStart) {
         this.dispatch(buffer, frameStart, next, out);
         frameStart = next;
       } else {
-        this.readLine(buffer, this.lineStart, lineEnd);
+        this.readLine(buffer, lineStart, lineEnd);
       }
-      this.lineStart = next;
-      this.scanned = next;
+      lineStart = next;
+      if (cr !== -1 && cr < next) cr = buffer.indexOf(CR, next);
+      if (lf !== -1 && lf < next) lf = buffer.indexOf(LF, next);
     }
-    this.lineStart -= frameStart;
-    this.scanned -= frameStart;
-    return frameStart;
+    // Only a frame that may be sent on as it came needs its earlier lines.
+    const keepFrom = this.canonical ? frameStart : lineStart;
+    this.releasedBytes += keepFrom - frameStart;
+    this.rest = buffer.subarray(keepFrom);
+    this.lineStart = lineStart - keepFrom;
   }
 
   private readLine(buffer: Buffer, start: number, end: number): void {
     this.lines++;
     const first = buffer[start];
-    // d-a-t-a and e-v-e-n-t are the only fields used here; `id`, `retry`, comments and unknown fields are passed over.
-    if (first === 100 && fieldIs(buffer, start, end, 'data')) {
+    // Only `data` and `event` are used here; `id`, `retry`, comments and unknown fields are passed over.
+    if (first === LETTER_D && fieldIs(buffer, start, end, 'data')) {
       const from = valueStart(buffer, start + 4, end);
-      if (from !== start + 6 || this.data !== undefined || this.lines !== 2) this.canonical = false;
+      if (this.lines !== 2 || from !== start + 6) this.canonical = false;
       const value = this.decode(buffer, from, end);
       this.data = this.data === undefined ? value : `${this.data}\n${value}`;
-    } else if (first === 101 && fieldIs(buffer, start, end, 'event')) {
+    } else if (first === LETTER_E && fieldIs(buffer, start, end, 'event')) {
       const from = valueStart(buffer, start + 5, end);
-      if (from !== start + 7 || this.lines !== 1) this.canonical = false;
+      if (this.lines !== 1 || from !== start + 7) this.canonical = false;
       this.event = this.decode(buffer, from, end);
     } else {
       this.canonical = false;
@@ -140,9 +161,8 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
 
   private dispatch(buffer: Buffer, start: number, end: number, out: SseFrame[]): void {
     if (this.data !== undefined) {
-      const whole = this.canonical && this.lines === 2;
       out.push(
-        whole
+        this.canonical && this.lines === 2
           ? { event: this.event, data: this.data, source: buffer.subarray(start, end) }
           : { event: this.event, data: this.data },
       );
@@ -151,6 +171,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     this.data = undefined;
     this.canonical = true;
     this.lines = 0;
+    this.releasedBytes = 0;
   }
 }
 
@@ -164,10 +185,6 @@ function fieldIs(buffer: Buffer, start: number, end: number, name: string): bool
 function valueStart(buffer: Buffer, afterName: number, end: number): number {
   if (afterName >= end) return end;
   return buffer[afterName + 1] === SPACE ? afterName + 2 : afterName + 1;
-}
-
-function isPrefixOfMark(bytes: Uint8Array): boolean {
-  return (bytes[0] ?? 0xef) === 0xef && (bytes[1] ?? 0xbb) === 0xbb;
 }
 
 /** One frame on the wire. `data` must hold no line break; JSON text never does. An empty name gives an unnamed frame. */
