@@ -55,3 +55,19 @@ export abstract class Environment {
   abstract readonly otelEndpoint?: string;
   abstract readonly logLevel: string;
 }
+
+/** One variable and what is wrong with it. The reason completes a sentence that begins with the name. */
+export interface EnvironmentFault {
+  readonly variable: string;
+  readonly reason: string;
+}
+
+/** The process cannot start with these settings. The message names every faulty variable, one a line, and shows no secret. */
+export class InvalidEnvironment extends Error {
+  override readonly name = 'InvalidEnvironment';
+
+  constructor(readonly faults: readonly EnvironmentFault[]) {
+    const lines = faults.map(({ variable, reason }) => `  ${variable} ${reason}`);
+    super(`Fairlead cannot start with these settings:\n${lines.join('\n')}`);
+  }
+}

@@ -9,6 +9,9 @@ export type Modality = (typeof MODALITIES)[number];
 export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'simulated'] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
+/** Base URLs of the `simulated` dialect begin so: they name nothing on any network. */
+export const SIMULATED_SCHEME = 'simulated://';
+
 /** What a provider does with the data it is sent. What the catalog does not say is taken as restrictive. */
 export interface DataPolicy {
   readonly collectsData: boolean;

@@ -1,0 +1,101 @@
+// How a system is loaded and what is read of it. CPU time is the operating system's own account of the process.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Pool } from 'undici';
+
+const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString());
+
+/** Seconds of CPU a process has used, in user and kernel mode. Linux only. */
+export function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Resident memory of a process in MiB. */
+export function residentMiB(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+}
+
+export const median = (values) => percentile(values, 0.5);
+
+export function percentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+function bodyFor(system, name, stream) {
+  return JSON.stringify({
+    model: system.model(name),
+    max_tokens: 1024,
+    ...(stream && { stream: true }),
+    messages: [{ role: 'user', content: 'Write one paragraph about foxes and dogs, please. '.repeat(10) }],
+  });
+}
+
+export function client(system, connections) {
+  const { origin, pathname } = new URL(system.url);
+  const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
+  const headers = { 'content-type': 'application/json', ...system.headers };
+  return {
+    async send(name, stream) {
+      const { statusCode, body } = await pool.request({ method: 'POST', path: pathname, headers, body: bodyFor(system, name, stream) });
+      let bytes = 0;
+      for await (const chunk of body) bytes += chunk.length;
+      if (statusCode !== 200) throw new Error(`${system.url} answered ${statusCode}`);
+      return bytes;
+    },
+    open: (name) => pool.request({ method: 'POST', path: pathname, headers, body: bodyFor(system, name, true) }),
+    close: () => pool.destroy(),
+  };
+}
+
+/** `lanes` requests at a time for some seconds. CPU is counted from the first to the last of them. */
+export async function load(system, name, { lanes, seconds, stream }) {
+  const connection = client(system, lanes);
+  const until = performance.now() + seconds * 1000;
+  const cpuBefore = cpuSeconds(system.child.pid);
+  const began = performance.now();
+  let requests = 0;
+  const lane = async () => {
+    while (performance.now() < until) {
+      await connection.send(name, stream);
+      requests++;
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const elapsed = (performance.now() - began) / 1000;
+  const cpu = cpuSeconds(system.child.pid) - cpuBefore;
+  await connection.close();
+  return { requests, perSecond: requests / elapsed, busy: cpu / elapsed, cpuPerRequestUs: (cpu / requests) * 1e6 };
+}
+
+/** One request at a time; milliseconds each. */
+export async function latencies(system, name, count) {
+  const connection = client(system, 1);
+  const times = [];
+  for (let index = 0; index < count; index++) {
+    const began = performance.now();
+    await connection.send(name, false);
+    times.push(performance.now() - began);
+  }
+  await connection.close();
+  return times;
+}
+
+/** Memory before and with `count` streams open and silent. */
+export async function openStreams(system, count) {
+  const connection = client(system, count);
+  const before = residentMiB(system.child.pid);
+  const bodies = [];
+  for (let index = 0; index < count; index += 50) {
+    const batch = await Promise.all(Array.from({ length: Math.min(50, count - index) }, () => connection.open('hold')));
+    for (const { body } of batch) {
+      body.on('error', () => undefined);
+      bodies.push(body);
+    }
+  }
+  const during = residentMiB(system.child.pid);
+  for (const body of bodies) body.destroy();
+  await connection.close();
+  return { before, during };
+}

@@ -1,0 +1,126 @@
+// The systems measured side by side, each a process of its own, pinned to the first core where the machine allows it.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..');
+export const KEY = 'bench-inference-key-0123456789';
+const canPin = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+
+/** Starts a Node process; `core` pins it. */
+export function startNode(core, args, options) {
+  const pinned = canPin && core !== undefined;
+  const [command, ...rest] = pinned ? ['taskset', '-c', String(core), process.execPath, ...args] : [process.execPath, ...args];
+  return spawn(command, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options });
+}
+
+/** A process that sends its port once it listens. */
+async function listening(child) {
+  const [{ port }] = await once(child, 'message');
+  return port;
+}
+
+export async function startUpstream() {
+  const child = startNode(1, [join(here, 'upstream.mjs')]);
+  return { child, url: `http://127.0.0.1:${await listening(child)}` };
+}
+
+export async function startFloor(file, upstream) {
+  const child = startNode(0, [join(here, file)], { env: { ...process.env, UPSTREAM: upstream } });
+  return { child, url: `http://127.0.0.1:${await listening(child)}/v1/messages`, headers: {}, model: (name) => name };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+async function untilAnswers(url, child) {
+  for (let tries = 0; tries < 600; tries++) {
+    if (child.exitCode !== null) throw new Error(`A system under test ended with ${child.exitCode}.`);
+    try {
+      await fetch(url);
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  throw new Error(`Nothing answers at ${url}.`);
+}
+
+export async function startFairlead(upstream, models, databaseUrl) {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
+  const endpoint = (name) => ({ provider: 'loopback', model: name, pricing: { prompt: '3', completion: '15' } });
+  const catalog = {
+    version: 1,
+    providers: [
+      {
+        slug: 'loopback',
+        name: 'Loopback',
+        dialect: 'anthropic-messages',
+        base_url: upstream,
+        credential: { value: 'bench-credential' },
+      },
+    ],
+    models: models.map((name) => ({
+      id: `bench/${name}`,
+      name,
+      context_length: 200000,
+      max_completion_tokens: 64000,
+      input_modalities: ['text'],
+      output_modalities: ['text'],
+      endpoints: [endpoint(name)],
+    })),
+  };
+  writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalog));
+  const port = await freePort();
+  const child = startNode(0, [join(root, 'dist', 'main.js')], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      FAIRLEAD_CATALOG: join(folder, 'catalog.json'),
+      FAIRLEAD_API_KEY: KEY,
+      FAIRLEAD_FLOOD: 'account=100000000/10s',
+      NODE_ENV: 'production',
+      ...(databaseUrl && {
+        DATABASE_URL: databaseUrl,
+        FAIRLEAD_ENCRYPTION_KEYS: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
+      }),
+    },
+  });
+  await untilAnswers(`http://127.0.0.1:${port}/health/ready`, child);
+  return {
+    child,
+    url: `http://127.0.0.1:${port}/api/v1/messages`,
+    headers: { authorization: `Bearer ${KEY}` },
+    model: (name) => `bench/${name}`,
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export async function startPortkey(upstream) {
+  const port = await freePort();
+  const child = startNode(0, [join(here, 'node_modules/@portkey-ai/gateway/build/start-server.js'), `--port=${port}`, '--headless'], {
+    env: { ...process.env, NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost' },
+  });
+  await untilAnswers(`http://127.0.0.1:${port}/`, child);
+  return {
+    child,
+    url: `http://127.0.0.1:${port}/v1/messages`,
+    headers: {
+      'x-portkey-provider': 'anthropic',
+      'x-portkey-custom-host': `${upstream}/v1`,
+      authorization: 'Bearer bench-credential',
+    },
+    model: (name) => name,
+  };
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Runs `npm start` as a newcomer would: an empty data folder, no variables but the port. Then runs the curl line it prints, whole and
+# streamed, tries a wrong key, and stops it with SIGTERM.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$(mktemp -d)
+log="$folder/out.log"
+port=$(node -e "const s=require('net').createServer().listen(0,'127.0.0.1',()=>{console.log(s.address().port);s.close()})")
+env -u DATABASE_URL -u REDIS_URL DATA_DIR="$folder/data" PORT="$port" npm start >"$log" 2>&1 &
+started=$!
+stop() {
+  pkill -TERM -P "$started" 2>/dev/null || true
+  kill -TERM "$started" 2>/dev/null || true
+  rm -rf "$folder"
+}
+trap stop EXIT
+
+for _ in $(seq 1 600); do
+  grep -q '^curl ' "$log" && break
+  kill -0 "$started" 2>/dev/null || { cat "$log"; echo 'smoke: the gateway did not start'; exit 1; }
+  sleep 0.2
+done
+curl_line=$(grep -m1 '^curl ' "$log") || { cat "$log"; echo 'smoke: no curl line was printed'; exit 1; }
+grep -q '^FAIRLEAD_MANAGEMENT_KEY=sk-fl-v1-' "$log"
+grep -q '^FAIRLEAD_API_KEY=sk-fl-v1-' "$log"
+
+answer=$(eval "$curl_line --silent --show-error")
+echo "smoke: $answer" | head -c 600; echo
+grep -q '"type":"message"\|event: message_stop' <<<"$answer"
+
+key=$(grep -m1 '^FAIRLEAD_API_KEY=' "$log" | cut -d= -f2)
+body='{"model":"sandbox/echo","max_tokens":64,"stream":true,"messages":[{"role":"user","content":"hello stream"}]}'
+stream=$(curl -sS "http://127.0.0.1:$port/api/v1/messages" -H "authorization: Bearer $key" -H 'content-type: application/json' -d "$body")
+grep -q '^event: message_stop' <<<"$stream"
+grep -q '^data: \[DONE\]' <<<"$stream"
+status=$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/v1/messages" -H 'authorization: Bearer wrong' -H 'content-type: application/json' -d "$body")
+[ "$status" = 401 ]
+curl -sf "http://127.0.0.1:$port/health/ready" >/dev/null
+curl -sf "http://127.0.0.1:$port/metrics" | grep -q '^fairlead_requests_total'
+echo 'smoke: 5 passed, 0 failed'

@@ -1,0 +1,23 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request, Response, NextFunction } from 'express';
+import type { Server } from 'node:http';
+import { AppModule } from './app.module.js';
+import { SystemClock, type Clock } from './core/time.js';
+import { GatewayError } from './core/errors.js';
+import { Delivery } from './inference/deliver.js';
+import { FirstKeys, type GeneratedKeys } from './keys/first-keys.js';
+import { DatabaseHealth } from './shared/database/database-health.js';
+import type { EmbeddedOpener } from './shared/database/embedded.js';
+import { Drain } from './shared/drain.js';
+import type { Environment } from './shared/environment.js';
+import { answerBrokenRequests } from './shared/http/broken-requests.js';
+import { requestLog } from './shared/http/request-log.js';
+import { createLogger, PinoLogger } from './shared/logger.js';
+import { Metrics } from './shared/metrics.js';
+import { afterGrace, Readiness } from './shared/readiness.js';
+
+const BASE_PATH = 'api/v1';
+const DATABASE_GRACE_MS = 60_000;
+const DATABASE_PING_MS = 1_000;

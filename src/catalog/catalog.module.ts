@@ -1,0 +1,31 @@
+import { Logger, Module, type DynamicModule } from '@nestjs/common';
+import { Environment } from '../shared/environment.js';
+import { CatalogStore } from './catalog-store.js';
+
+/** Provides the `CatalogStore` to every room: read before anything starts, so that a bad catalog ends the start. */
+@Module({})
+export class CatalogModule {
+  /** @param options.shippedPath absolute path of the catalog that ships with the release */
+  static register(options: { readonly shippedPath: string }): DynamicModule {
+    return {
+      module: CatalogModule,
+      global: true,
+      providers: [
+        {
+          provide: CatalogStore,
+          inject: [Environment],
+          useFactory: (environment: Environment): Promise<CatalogStore> =>
+            CatalogStore.open(
+              {
+                path: environment.catalogPath,
+                shippedPath: options.shippedPath,
+                variable: (name) => process.env[name],
+              },
+              new Logger(CatalogStore.name),
+            ),
+        },
+      ],
+      exports: [CatalogStore],
+    };
+  }
+}

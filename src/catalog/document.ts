@@ -1,0 +1,127 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+import type { CatalogFault } from './fault.js';
+
+/** Steps from the root of a document to one of its fields. */
+export type FieldPath = readonly (string | number)[];
+
+/** Uses of an anchor, times what it nests: beyond, a file is an attack on memory rather than a catalog. */
+const ALIASES_MAX = 1000;
+
+/** A catalog file, parsed. Collects what is wrong with it, each fault at the line of its field. */
+export class CatalogDocument {
+  /** Plain data, aliases and merges resolved; undefined when the text is not YAML. */
+  readonly value: unknown;
+  readonly faults: CatalogFault[] = [];
+  private readonly lines = new LineCounter();
+  private readonly yaml: Document;
+
+  /** @param text YAML or JSON; JSON is a part of YAML, so one parser reads both */
+  constructor(
+    readonly file: string,
+    text: string,
+  ) {
+    this.yaml = parseDocument(text, { lineCounter: this.lines, merge: true, prettyErrors: false, uniqueKeys: true });
+    // Warnings stand for tags that mean nothing here: the author meant something that would not happen.
+    for (const { code, message, pos } of [...this.yaml.errors, ...this.yaml.warnings]) {
+      this.refuseAt(pos[0], code === 'DUPLICATE_KEY' ? 'is given twice' : `is not valid YAML: ${message}`);
+    }
+    if (this.faults.length === 0) this.value = this.toPlain();
+  }
+
+  refuse(path: FieldPath, message: string): void {
+    this.faults.push({ file: this.file, line: this.lineOf(path), field: path.join('.'), message });
+  }
+
+  private refuseAt(offset: number, message: string): void {
+    const field = fieldAt(this.yaml.contents, offset).join('.');
+    this.faults.push({ file: this.file, line: this.lineAt(offset), field, message });
+  }
+
+  private toPlain(): unknown {
+    visit(this.yaml, {
+      Alias: (_, alias) => {
+        if (alias.resolve(this.yaml)) return;
+        this.refuseAt(startOf(alias), `names "${alias.source}", an anchor that is not set before`);
+      },
+    });
+    if (this.faults.length > 0) return undefined;
+    try {
+      return this.yaml.toJS({ maxAliasCount: ALIASES_MAX });
+    } catch (error) {
+      this.refuse([], `is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** The line of a field, or of the nearest thing around it that is written down. */
+  private lineOf(path: FieldPath): number {
+    let node: unknown = this.yaml.contents;
+    let offset = startOf(node);
+    for (const step of path) {
+      const holder = isAlias(node) ? node.resolve(this.yaml) : node;
+      if (isMap(holder)) {
+        const pair = this.pairOf(holder, step);
+        if (!pair) break;
+        offset = startOf(pair.key);
+        node = pair.value;
+      } else if (isSeq(holder) && typeof step === 'number') {
+        node = holder.items[step];
+        offset = startOf(node);
+      } else break;
+    }
+    return this.lineAt(offset);
+  }
+
+  private pairOf(map: YAMLMap, key: string | number): Pair | undefined {
+    const own = map.items.find((pair) => nameOf(pair) === key);
+    if (own) return own;
+    for (const merge of map.items.filter((pair) => nameOf(pair) === MERGE)) {
+      for (const source of isSeq(merge.value) ? merge.value.items : [merge.value]) {
+        const merged = isAlias(source) ? source.resolve(this.yaml) : source;
+        const inherited = isMap(merged) ? this.pairOf(merged, key) : undefined;
+        if (inherited) return inherited;
+      }
+    }
+    return undefined;
+  }
+
+  private lineAt(offset: number): number {
+    // An offset before the first line, as in an empty file, counts as line 0.
+    return Math.max(1, this.lines.linePos(offset).line);
+  }
+}
+
+const MERGE = '<<';
+
+/** The parser stands a symbol in for the key of a merge. */
+const nameOf = ({ key }: Pair): string => (isScalar(key) && typeof key.value === 'symbol' ? MERGE : String(key));
+
+const startOf = (node: unknown): number => (isNode(node) && node.range ? node.range[0] : 0);
+const endOf = (node: unknown): number => (isNode(node) && node.range ? node.range[2] : 0);
+
+/** The innermost field around a place in the text: the parser knows places, the author thinks in fields. */
+function fieldAt(node: unknown, offset: number): FieldPath {
+  if (isMap(node)) {
+    const pair = node.items.find(
+      ({ key, value }) => startOf(key) <= offset && offset < Math.max(endOf(key), endOf(value)),
+    );
+    return pair ? [nameOf(pair), ...fieldAt(pair.value, offset)] : [];
+  }
+  if (isSeq(node)) {
+    const index = node.items.findIndex((item) => startOf(item) <= offset && offset < endOf(item));
+    return index >= 0 ? [index, ...fieldAt(node.items[index], offset)] : [];
+  }
+  return [];
+}

@@ -1,0 +1,24 @@
+/** One thing wrong in a catalog file, and where it stands. */
+export interface CatalogFault {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** `models.3.endpoints.0.pricing.prompt`; empty for the file as a whole. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** `catalog.yaml:42: models.3.name: is required`. Shows no value that could be a secret. */
+export function describeFault(fault: CatalogFault): string {
+  const field = fault.field === '' ? '' : `${fault.field}: `;
+  return `${fault.file}:${fault.line}: ${field}${fault.message}`;
+}
+
+/** The catalog cannot be used. The message lists every fault that is told, one a line. */
+export class CatalogRefused extends Error {
+  override readonly name = 'CatalogRefused';
+
+  constructor(readonly faults: readonly CatalogFault[]) {
+    super(['The catalog cannot be used:', ...faults.map((fault) => `  ${describeFault(fault)}`)].join('\n'));
+  }
+}

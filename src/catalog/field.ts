@@ -1,0 +1,137 @@
+import { isJsonObject } from '../core/json.js';
+import { parseUsd, type PicoUsd } from '../core/money/credits.js';
+import type { CatalogDocument, FieldPath } from './document.js';
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const DECIMAL = /^(-?)\d+(?:\.(\d+))?$/;
+const DURATION = /^([1-9]\d{0,6})(ms|s)$/;
+const TIMEOUT_MS_MAX = 3_600_000;
+const TEXT_CHARS_MAX = 2000;
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/**
+ * A value in a catalog file. Each reader answers the value in its exact type, or notes a fault and answers undefined: reading
+ * goes on, so that one run tells all faults. A document with a fault is never used.
+ */
+export class Field {
+  constructor(
+    private readonly document: CatalogDocument,
+    readonly path: FieldPath,
+    private readonly value: unknown,
+  ) {}
+
+  refuse(message: string): undefined {
+    this.document.refuse(this.path, message);
+    return undefined;
+  }
+
+  /** The fields of a closed object. Unknown and missing names are faults; the rest can be read. */
+  members<Name extends string>(
+    required: readonly Name[],
+    optional: readonly Name[] = [],
+  ): ReadonlyMap<Name, Field> | undefined {
+    if (!isJsonObject(this.value)) return this.refuse('must be an object');
+    const known = [...required, ...optional];
+    for (const name of Object.keys(this.value)) {
+      if (!known.some((one) => one === name)) this.child(name).refuse('is not a known field');
+    }
+    const found = new Map<Name, Field>();
+    for (const name of known) if (Object.hasOwn(this.value, name)) found.set(name, this.child(name, this.value[name]));
+    for (const name of required) if (!found.has(name)) this.child(name).refuse('is required');
+    return found;
+  }
+
+  /** The fields of an open object, whose names are slugs of the author's choice. */
+  entries(): readonly (readonly [string, Field])[] {
+    if (!isJsonObject(this.value)) {
+      this.refuse('must be an object');
+      return [];
+    }
+    const entries = Object.entries(this.value).map(([name, value]) => [name, this.child(name, value)] as const);
+    for (const [name, field] of entries) if (!SLUG.test(name)) field.refuse('must be named in lower case with hyphens');
+    return entries;
+  }
+
+  items(): readonly Field[] {
+    if (Array.isArray(this.value)) return this.value.map((item: unknown, index) => this.child(index, item));
+    this.refuse('must be a list');
+    return [];
+  }
+
+  /** A text that holds more than spaces. */
+  text(): string | undefined {
+    const { value } = this;
+    if (typeof value !== 'string' || value.trim() === '') return this.refuse('must be a text that is not empty');
+    if (value.length > TEXT_CHARS_MAX) return this.refuse(`must have at most ${TEXT_CHARS_MAX} characters`);
+    return value;
+  }
+
+  /** @param expectation completes "must be …" */
+  matching(pattern: RegExp, expectation: string): string | undefined {
+    return typeof this.value === 'string' && this.value.length <= TEXT_CHARS_MAX && pattern.test(this.value)
+      ? this.value
+      : this.refuse(`must be ${expectation}`);
+  }
+
+  slug(): string | undefined {
+    return this.matching(SLUG, 'in lower case with hyphens, such as "google-vertex"');
+  }
+
+  oneOf<const Choice extends string | number>(choices: readonly Choice[]): Choice | undefined {
+    const choice = choices.find((one) => one === this.value);
+    if (choice !== undefined) return choice;
+    const names = choices.map((one) => JSON.stringify(one)).join(', ');
+    return this.refuse(choices.length === 1 ? `must be ${names}` : `must be one of ${names}`);
+  }
+
+  flag(): boolean | undefined {
+    return typeof this.value === 'boolean' ? this.value : this.refuse('must be true or false');
+  }
+
+  positiveInteger(): number | undefined {
+    const { value } = this;
+    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+      ? value
+      : this.refuse('must be a whole number above 0');
+  }
+
+  /** A share between 0 and 1, both included. */
+  share(): number | undefined {
+    const { value } = this;
+    return typeof value === 'number' && value >= 0 && value <= 1 ? value : this.refuse('must be a number from 0 to 1');
+  }
+
+  /** USD per million tokens, as pico USD per token. Exact: a seventh decimal would be less than the smallest amount. */
+  pricePerToken(): PicoUsd | undefined {
+    const perMillion = this.decimalUsd(6);
+    return perMillion === undefined ? undefined : perMillion / TOKENS_PER_PRICE;
+  }
+
+  /** USD per unit. */
+  pricePerUnit(): PicoUsd | undefined {
+    return this.decimalUsd(12);
+  }
+
+  /** `500ms` or `60s`, as milliseconds; an hour at most. */
+  durationMs(): number | undefined {
+    const match = typeof this.value === 'string' ? DURATION.exec(this.value) : null;
+    if (!match) return this.refuse('must be a duration such as "500ms" or "60s"');
+    const durationMs = Number(match[1]) * (match[2] === 's' ? 1000 : 1);
+    return durationMs <= TIMEOUT_MS_MAX ? durationMs : this.refuse('must be at most "3600s"');
+  }
+
+  private decimalUsd(decimalsMax: number): PicoUsd | undefined {
+    const { value } = this;
+    // A YAML number has passed through a float: "0.1" is not what the author wrote any more.
+    const match = typeof value === 'string' && value.length <= TEXT_CHARS_MAX ? DECIMAL.exec(value) : null;
+    if (typeof value !== 'string' || !match) return this.refuse('must be a decimal string such as "0.25"');
+    const [, sign, decimals = ''] = match;
+    if (sign === '-') return this.refuse('must not be negative');
+    if (decimals.length > decimalsMax) return this.refuse(`must have at most ${decimalsMax} decimals`);
+    return parseUsd(value) ?? this.refuse('must have at most 15 digits before the point');
+  }
+
+  private child(step: string | number, value?: unknown): Field {
+    return new Field(this.document, [...this.path, step], value);
+  }
+}

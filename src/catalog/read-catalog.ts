@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, ToolsConfiguration } from '../core/routing/catalog.js';
+import { CatalogDocument } from './document.js';
+import type { CatalogFault } from './fault.js';
+import { Field } from './field.js';
+import { readModel, type ModelDraft } from './read-model.js';
+import { readProvider, type VariableLookup } from './read-provider.js';
+import { readTools, type ToolsDraft } from './read-tools.js';
+
+const FAULTS_TOLD_MAX = 20;
+
+/** A catalog file as it stands on disk. */
+export interface CatalogFile {
+  /** As faults name it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What came of reading: a catalog, or what is wrong with the files (the first 20 faults, by line). */
+export type CatalogReading =
+  { readonly snapshot: CatalogSnapshot } | { readonly faults: readonly [CatalogFault, ...CatalogFault[]] };
+
+interface FileDraft {
+  readonly document: CatalogDocument;
+  readonly extendsDefault: boolean;
+  readonly providers: ReadonlyMap<string, CatalogProvider>;
+  /** No provider was left out for a fault of its own. */
+  readonly providersSound: boolean;
+  readonly models: ReadonlyMap<string, ModelDraft>;
+  readonly tools: ToolsDraft;
+}
+
+/**
+ * Makes the catalog of a file (DESIGN 11 "Catalog file"). Pure: the same texts and variables give the same answer.
+ * @param shipped what `extends: default` builds on; absent when there is nothing to extend
+ */
+export function readCatalog(
+  file: CatalogFile,
+  shipped: CatalogFile | undefined,
+  variable: VariableLookup,
+): CatalogReading {
+  const own = readFile(file, variable);
+  const layers = [own];
+  const hash = createHash('sha256');
+  if (own.extendsDefault && shipped) {
+    layers.unshift(readFile(shipped, variable));
+    hash.update(shipped.text).update('\0');
+  } else if (own.extendsDefault) own.document.refuse(['extends'], 'there is no shipped catalog to extend');
+  hash.update(file.text);
+
+  // Same slug or id: the later file replaces the whole entry.
+  const providers = new Map(layers.flatMap((layer) => [...layer.providers]));
+  const drafts = new Map(layers.flatMap((layer) => [...layer.models]));
+  // An entry with a fault is missing here: what names it is told only when nothing can be missing for that reason.
+  const sound = layers.every(({ document }) => document.faults.length === 0);
+  const models = linkModels(
+    drafts.values(),
+    providers,
+    layers.every((layer) => layer.providersSound),
+  );
+  for (const { tools, imageModelField } of layers.map((layer) => layer.tools)) {
+    const image = tools.imageGeneration;
+    if (sound && image && !models.has(image.model)) imageModelField?.refuse('names no model of this catalog');
+  }
+  const tools = layers.reduce<ToolsConfiguration>((all, layer) => ({ ...all, ...layer.tools.tools }), {});
+
+  const [first, ...rest] = layers.flatMap(({ document }) => [...document.faults].sort((a, b) => a.line - b.line));
+  if (first) return { faults: [first, ...rest.slice(0, FAULTS_TOLD_MAX - 1)] };
+  return { snapshot: { hash: hash.digest('hex'), providers, models, tools } };
+}
+
+function readFile(file: CatalogFile, variable: VariableLookup): FileDraft {
+  const document = new CatalogDocument(file.name, file.text);
+  // A text that is not YAML has told its faults; reading its absent fields would only add noise.
+  const root = document.faults.length === 0 ? new Field(document, [], document.value) : undefined;
+  const members = root?.members(['version'], ['extends', 'providers', 'models', 'tools']);
+  members?.get('version')?.oneOf([1]);
+  const extended = members?.get('extends')?.oneOf(['default']);
+  const providers = readEntries(
+    members?.get('providers'),
+    'slug',
+    (item) => readProvider(item, variable),
+    ({ slug }) => slug,
+  );
+  return {
+    document,
+    extendsDefault: extended !== undefined,
+    providers,
+    providersSound: document.faults.length === 0,
+    models: readEntries(members?.get('models'), 'id', readModel, ({ model }) => model.id),
+    tools: readTools(members?.get('tools'), variable),
+  };
+}
+
+/** A list of entries, each of a name of its own. */
+function readEntries<Entry>(
+  field: Field | undefined,
+  naming: 'slug' | 'id',
+  read: (item: Field) => Entry | undefined,
+  nameOf: (entry: Entry) => string,
+): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const item of field?.items() ?? []) {
+    const entry = read(item);
+    if (entry === undefined) continue;
+    const name = nameOf(entry);
+    if (entries.has(name)) item.refuse(`has the ${naming} "${name}" of an entry before it`);
+    else entries.set(name, entry);
+  }
+  return entries;
+}
+
+/** Puts the providers into the endpoints that name them. */
+function linkModels(
+  drafts: Iterable<ModelDraft>,
+  providers: ReadonlyMap<string, CatalogProvider>,
+  providersSound: boolean,
+): ReadonlyMap<string, Model> {
+  const models = new Map<string, Model>();
+  for (const draft of drafts) {
+    const endpoints: Endpoint[] = [];
+    for (const { providerSlug, providerField, endpoint } of draft.endpoints) {
+      const provider = providers.get(providerSlug);
+      if (provider) endpoints.push({ ...endpoint, provider });
+      else if (providersSound) providerField.refuse('names no provider of this catalog');
+    }
+    models.set(draft.model.id, { ...draft.model, endpoints });
+  }
+  return models;
+}

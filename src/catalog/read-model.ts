@@ -1,0 +1,191 @@
+import {
+  MODALITIES,
+  type Endpoint,
+  type Modality,
+  type Model,
+  type ModelLimits,
+  type Score,
+} from '../core/routing/catalog.js';
+import { QUANTIZATIONS } from '../core/routing/preferences.js';
+import type { Field } from './field.js';
+import { readPricing } from './read-pricing.js';
+
+/** `author/slug`, or `author/slug:variant`. */
+export const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._-]*(?::[a-z0-9][a-z0-9-]*)?$/;
+
+// WIRE 3.3: these suffixes steer the routing of any model, so a catalogue entry named so could never be asked for.
+const ROUTING_SUFFIXES = ['nitro', 'floor', 'exacto', 'online'];
+
+const PARAMETER = /^[a-z][a-z0-9_]*$/;
+
+/** An endpoint whose provider is still a name: it may stand in another file. */
+export interface EndpointDraft {
+  readonly providerSlug: string;
+  /** Where the name stands, for the fault when there is no such provider. */
+  readonly providerField: Field;
+  readonly endpoint: Omit<Endpoint, 'provider'>;
+}
+
+/** A model as its file describes it. */
+export interface ModelDraft {
+  readonly model: Omit<Model, 'endpoints'>;
+  readonly endpoints: readonly EndpointDraft[];
+}
+
+/** Reads one entry of `models`. Undefined: at least one fault was noted. */
+export function readModel(field: Field): ModelDraft | undefined {
+  const members = field.members(
+    ['id', 'name', 'context_length', 'endpoints'],
+    [
+      'max_completion_tokens',
+      'input_modalities',
+      'output_modalities',
+      'distillable',
+      'image_tokens_max',
+      'page_tokens_max',
+      'scores',
+      'limits',
+    ],
+  );
+  if (!members) return undefined;
+  const id = readModelId(members.get('id'));
+  const name = members.get('name')?.text();
+  const contextLength = members.get('context_length')?.positiveInteger();
+  const maxCompletionTokens = members.get('max_completion_tokens')?.positiveInteger();
+  const distillable = members.get('distillable')?.flag();
+  const imageTokensMax = members.get('image_tokens_max')?.positiveInteger();
+  const pageTokensMax = members.get('page_tokens_max')?.positiveInteger();
+  const limits = readLimits(members.get('limits'));
+  const inputModalities = readModalities(members.get('input_modalities'));
+  const outputModalities = readModalities(members.get('output_modalities'));
+  const scores = readScores(members.get('scores'));
+  const endpoints = readEndpoints(members.get('endpoints'), contextLength);
+  if (id === undefined || name === undefined || contextLength === undefined) return undefined;
+  const model = {
+    id,
+    name,
+    contextLength,
+    ...(maxCompletionTokens !== undefined && { maxCompletionTokens }),
+    inputModalities,
+    outputModalities,
+    ...(distillable !== undefined && { distillable }),
+    ...(imageTokensMax !== undefined && { imageTokensMax }),
+    ...(pageTokensMax !== undefined && { pageTokensMax }),
+    scores,
+    ...(limits && { limits }),
+  };
+  return { model, endpoints };
+}
+
+function readModelId(field: Field | undefined): string | undefined {
+  const id = field?.matching(MODEL_ID, 'author/slug or author/slug:variant');
+  const variant = id?.split(':')[1];
+  return field && variant !== undefined && ROUTING_SUFFIXES.includes(variant)
+    ? field.refuse(`must not end in ":${variant}", which asks for a way of routing`)
+    : id;
+}
+
+function readEndpoints(field: Field | undefined, contextLength: number | undefined): readonly EndpointDraft[] {
+  const items = field?.items() ?? [];
+  if (field && items.length === 0) field.refuse('must hold at least one endpoint');
+  const tags = new Map<string, number>();
+  const drafts: EndpointDraft[] = [];
+  items.forEach((item, index) => {
+    const draft = readEndpoint(item, contextLength);
+    if (!draft) return;
+    const { tag } = draft.endpoint;
+    const first = tags.get(tag);
+    if (first !== undefined) item.refuse(`has the tag "${tag}" of endpoint ${first}; give it a variant of its own`);
+    else tags.set(tag, index);
+    drafts.push(draft);
+  });
+  return drafts;
+}
+
+function readEndpoint(field: Field, modelContextLength: number | undefined): EndpointDraft | undefined {
+  const members = field.members(
+    ['provider', 'model'],
+    [
+      'variant',
+      'pricing',
+      'free',
+      'quantization',
+      'context_length',
+      'max_completion_tokens',
+      'supported_parameters',
+      'timeouts',
+    ],
+  );
+  if (!members) return undefined;
+  const providerField = members.get('provider');
+  const providerSlug = providerField?.slug();
+  const upstreamModel = members.get('model')?.text();
+  const variant = members.get('variant')?.slug();
+  const quantization = members.get('quantization')?.oneOf(QUANTIZATIONS) ?? 'unknown';
+  const contextLength = members.get('context_length')?.positiveInteger() ?? modelContextLength;
+  const maxCompletionTokens = members.get('max_completion_tokens')?.positiveInteger();
+  const supportedParameters = readParameters(members.get('supported_parameters'));
+  const firstTimeoutMs = members.get('timeouts')?.members([], ['first'])?.get('first')?.durationMs();
+  const pricingField = members.get('pricing');
+  const pricing = pricingField ? readPricing(pricingField) : null;
+  const freeField = members.get('free');
+  const free = freeField ? freeField.flag() : false;
+  // FAILURES D06: nobody gets a model at no cost because its price was forgotten.
+  if (free === false && !pricingField) return field.refuse('needs pricing; say `free: true` to serve it at no cost');
+  if (free && pricingField) return pricingField.refuse('must be absent when free is true');
+  if (!providerField || providerSlug === undefined || upstreamModel === undefined) return undefined;
+  if (contextLength === undefined || pricing === undefined) return undefined;
+  const endpoint = {
+    tag: variant === undefined ? providerSlug : `${providerSlug}/${variant}`,
+    ...(variant !== undefined && { variant }),
+    upstreamModel,
+    pricing,
+    quantization,
+    contextLength,
+    ...(maxCompletionTokens !== undefined && { maxCompletionTokens }),
+    supportedParameters,
+    ...(firstTimeoutMs !== undefined && { firstTimeoutMs }),
+  };
+  return { providerSlug, providerField, endpoint };
+}
+
+function readParameters(field: Field | undefined): readonly string[] {
+  const names = (field?.items() ?? []).map((item) => item.matching(PARAMETER, 'the name of a request field'));
+  return [...new Set(names.filter((name) => name !== undefined))];
+}
+
+/** Text alone, unless more is said. */
+function readModalities(field: Field | undefined): readonly Modality[] {
+  if (!field) return ['text'];
+  const items = field.items();
+  if (items.length === 0) field.refuse('must name at least one modality');
+  const modalities = items.map((item) => item.oneOf(MODALITIES)).filter((modality) => modality !== undefined);
+  return [...new Set(modalities)];
+}
+
+function readScores(field: Field | undefined): Model['scores'] {
+  const members = field?.members([], ['quality', 'coding']);
+  const quality = readScore(members?.get('quality'));
+  const coding = readScore(members?.get('coding'));
+  return { ...(quality && { quality }), ...(coding && { coding }) };
+}
+
+function readScore(field: Field | undefined): Score | undefined {
+  const members = field?.members(['value', 'source']);
+  const value = members?.get('value')?.share();
+  const source = members?.get('source')?.text();
+  return value === undefined || source === undefined ? undefined : { value, source };
+}
+
+function readLimits(field: Field | undefined): ModelLimits | undefined {
+  const members = field?.members([], ['requests_per_minute', 'tokens_per_minute', 'concurrency']);
+  if (!members) return undefined;
+  const requestsPerMinute = members.get('requests_per_minute')?.positiveInteger();
+  const tokensPerMinute = members.get('tokens_per_minute')?.positiveInteger();
+  const concurrency = members.get('concurrency')?.positiveInteger();
+  return {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+    ...(concurrency !== undefined && { concurrency }),
+  };
+}

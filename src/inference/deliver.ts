@@ -1,0 +1,104 @@
+import type { ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { map, filter } from 'rxjs';
+import { ReplyFold, type Reply } from '../core/conversation/reply.js';
+import { CallerGone, type GatewayError } from '../core/errors.js';
+import type { GenerationId } from '../core/ids.js';
+import { Environment } from '../shared/environment.js';
+import { asGatewayError } from '../shared/http/as-gateway-error.js';
+import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
+import type { FramePrinter } from '../shared/http/frame-printer.js';
+import { noteGeneration } from '../shared/http/request-log.js';
+import { observe, Pace } from '../shared/http/paced.js';
+import { StreamWriter } from '../shared/http/stream-writer.js';
+import { Metrics } from '../shared/metrics.js';
+import type { Answer, Exchange } from './exchange.js';
+
+/** What a wire format adds to an exchange: how a reply looks, streamed and whole. */
+export interface Face {
+  printer(id: GenerationId, answer: Answer): FramePrinter;
+  /** The whole reply's body. @throws ProviderFault when it cannot be printed validly */
+  view(id: GenerationId, answer: Answer, reply: Reply): object;
+  /** The in-band failure of a stream that has begun, and the sentinel. */
+  failure(id: GenerationId, error: GatewayError): string;
+}
+
+/**
+ * Carries exchanges to the client over HTTP, the same for every face: status and headers held until there is something to tell,
+ * back-pressure, heartbeats, and the end of everything when the client goes.
+ */
+@Injectable()
+export class Delivery {
+  constructor(
+    private readonly environment: Environment,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * Begins the exchange and delivers it. Resolves when the reply is out or the client gone; failures before the status was sent
+   * are thrown, for the error filter to answer with their own status.
+   */
+  async deliver(
+    response: ServerResponse,
+    stream: boolean,
+    begin: (abort: AbortController) => Exchange,
+    face: Face,
+  ): Promise<void> {
+    const abort = abortWhenGone(response);
+    const exchange = begin(abort);
+    response.setHeader(GENERATION_ID_HEADER, exchange.id);
+    noteGeneration(response, exchange.facts);
+    if (stream) await this.deliverStream(response, exchange, face);
+    else await this.deliverWhole(response, exchange, face);
+  }
+
+  private async deliverWhole(response: ServerResponse, exchange: Exchange, face: Face): Promise<void> {
+    const answer = await exchange.answer;
+    const fold = new ReplyFold();
+    for await (const batch of answer.events) for (const event of batch) fold.push(event);
+    const json = JSON.stringify(face.view(exchange.id, answer, fold.finish()));
+    response.writeHead(200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(json),
+    });
+    response.end(json);
+  }
+
+  private async deliverStream(response: ServerResponse, exchange: Exchange, face: Face): Promise<void> {
+    const pace = new Pace();
+    const writer = new StreamWriter(response, pace, {
+      heartbeatMs: this.environment.heartbeatMs,
+      stallMs: this.environment.timeouts.stallMs,
+    });
+    this.metrics.streamOpened();
+    response.once('close', () => this.metrics.streamClosed());
+    try {
+      const answer = await exchange.answer;
+      const printer = face.printer(exchange.id, answer);
+      await writer.pipe(
+        observe(answer.events, pace).pipe(
+          map((events) => printer.print(events)),
+          filter((chunk) => chunk !== undefined),
+        ),
+      );
+    } catch (error) {
+      if (!writer.hasBegun || error instanceof CallerGone) {
+        writer.stop();
+        throw error;
+      }
+      writer.end(face.failure(exchange.id, asGatewayError(error)));
+    }
+  }
+}
+
+/** A controller that aborts when the client closes before the reply is out. */
+function abortWhenGone(response: ServerResponse): AbortController {
+  const abort = new AbortController();
+  const gone = (): void => {
+    if (!response.writableFinished) abort.abort(new CallerGone());
+  };
+  // It may have gone while its key was looked up or its body read: then `close` is not told again.
+  if (response.closed || response.destroyed) gone();
+  else response.once('close', gone);
+  return abort;
+}

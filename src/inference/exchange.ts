@@ -1,0 +1,27 @@
+import type { ModelEvent } from '../core/conversation/event.js';
+import type { GenerationId } from '../core/ids.js';
+import type { GenerationFacts } from '../shared/http/request-log.js';
+
+/** A reply that began: from here on it belongs to one provider. */
+export interface Answer {
+  /** Id of the model that answers, as the catalog has it. */
+  readonly model: string;
+  /** Display name. */
+  readonly provider: string;
+  readonly isByok: boolean;
+  /**
+   * All events of the reply from its start, one array for each upstream chunk; to be iterated once. Throws a `GatewayError` when
+   * the provider fails in mid-reply.
+   */
+  readonly events: AsyncIterable<readonly ModelEvent[]>;
+}
+
+/** One accepted request. */
+export interface Exchange {
+  /** Known from acceptance on: the reply's `id` and `X-Generation-Id`. */
+  readonly id: GenerationId;
+  /** For the log line of the request. */
+  readonly facts: GenerationFacts;
+  /** Resolves at the first telling event; rejects with a `GatewayError` when nobody answered, or `CallerGone`. */
+  readonly answer: Promise<Answer>;
+}

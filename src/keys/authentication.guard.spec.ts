@@ -1,0 +1,214 @@
+// Goal: who passes, who is told what, and that a known key is let through without waiting.
+// Method: the real guard before marked handlers; a cache that knows some keys and learns others, counted failures.
+import { Reflector } from '@nestjs/core';
+import type { ExecutionContext } from '@nestjs/common';
+import type { KeyKind } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { hashKey } from '../core/ids.js';
+import { Clock } from '../core/time.js';
+import type { FailedAuthentications } from '../limits/failed-authentications.js';
+import { Accepts, Open } from '../shared/http/route.decorators.js';
+import type { ActiveKey } from './active-key.js';
+import { AuthenticationGuard } from './authentication.guard.js';
+import type { KeyCache } from './key-cache.js';
+
+class Routes {
+  @Open() open(this: void): void {}
+  @Accepts('management') manage(this: void): void {}
+  @Accepts('inference') infer(this: void): void {}
+  either(this: void): void {}
+}
+
+@Open()
+class OpenRoutes {
+  any(this: void): void {}
+}
+
+@Accepts('management')
+class ManagementRoutes {
+  any(this: void): void {}
+}
+
+const NOW = 1_000_000;
+
+class StoppedClock extends Clock {
+  override now(): number {
+    return NOW;
+  }
+}
+
+const activeKey = (key: string, kind: KeyKind, expiresAtMs: number | null = null): ActiveKey => ({
+  caller: { accountId: 'account', workspaceId: 'workspace', keyHash: hashKey(key), kind, userId: null },
+  expiresAtMs,
+});
+
+const KEYS = new Map(
+  [
+    activeKey('inference', 'inference'),
+    activeKey('management', 'management'),
+    activeKey('expires now', 'inference', NOW),
+    activeKey('expires later', 'inference', NOW + 1),
+  ].map((key) => [key.caller.keyHash, key]),
+);
+
+describe('AuthenticationGuard', () => {
+  let atHand: boolean;
+  let storeGone: boolean;
+  let failuresMax: number;
+  let failedFrom: (string | undefined)[];
+  let guard: AuthenticationGuard;
+
+  beforeEach(() => {
+    atHand = true;
+    storeGone = false;
+    failuresMax = Infinity;
+    failedFrom = [];
+    const cache: Pick<KeyCache, 'peek' | 'find'> = {
+      peek: (hash) => (atHand ? (KEYS.get(hash) ?? null) : undefined),
+      find: async (hash) => {
+        if (storeGone) throw new GatewayError('unavailable', 'The store is gone.', { retryAfterMs: 1_000 });
+        return KEYS.get(hash) ?? null;
+      },
+    };
+    const failures: Pick<FailedAuthentications, 'record'> = {
+      record: async (address) => {
+        failedFrom.push(address);
+        if (failedFrom.length > failuresMax) throw new GatewayError('rate-limited', 'Too many.');
+      },
+    };
+    guard = new AuthenticationGuard(
+      new Reflector(),
+      cache as KeyCache,
+      failures as FailedAuthentications,
+      new StoppedClock(),
+    );
+  });
+
+  interface FakeRequest {
+    headers: Record<string, string>;
+    path: string;
+    ip: string;
+    caller?: unknown;
+  }
+
+  interface Call {
+    handler?: () => void;
+    controller?: new () => object;
+    key?: string;
+    headers?: Record<string, string>;
+    path?: string;
+  }
+
+  function arrive(call: Call): { request: FakeRequest; verdict: boolean | Promise<boolean> } {
+    const { handler = Routes.prototype.either, controller = Routes, key, path = '/api/v1/key' } = call;
+    const headers = call.headers ?? (key === undefined ? {} : { authorization: `Bearer ${key}` });
+    const request: FakeRequest = { headers, path, ip: '192.0.2.1' };
+    const context: Pick<ExecutionContext, 'getHandler' | 'getClass' | 'switchToHttp'> = {
+      getHandler: () => handler,
+      getClass: <T>() => controller as T,
+      switchToHttp: () => ({
+        getRequest: <T>() => request as T,
+        getResponse: <T>() => ({}) as T,
+        getNext: <T>() => ({}) as T,
+      }),
+    };
+    return { request, verdict: guard.canActivate(context as ExecutionContext) };
+  }
+
+  const refusal = async (call: Call): Promise<unknown> => {
+    try {
+      return await arrive(call).verdict;
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it.each([
+    ['an open handler', { handler: Routes.prototype.open }],
+    ['any handler of an open class', { handler: OpenRoutes.prototype.any, controller: OpenRoutes }],
+  ])('lets strangers reach %s', (_, call) => {
+    expect(arrive(call).verdict).toBe(true);
+  });
+
+  it.each([
+    ['either kind', 'inference', Routes.prototype.either],
+    ['either kind', 'management', Routes.prototype.either],
+    ['inference keys', 'inference', Routes.prototype.infer],
+    ['management keys', 'management', Routes.prototype.manage],
+    ['a key that has not expired', 'expires later', Routes.prototype.infer],
+  ])('lets %s pass without waiting, and says who is calling: %s', (_, key, handler) => {
+    const { verdict, request } = arrive({ key, handler });
+    expect(verdict).toBe(true);
+    expect(request.caller).toBe(KEYS.get(hashKey(key))!.caller);
+  });
+
+  it('asks for a key that is not at hand', async () => {
+    atHand = false;
+    const { verdict, request } = arrive({ key: 'inference' });
+    expect(await verdict).toBe(true);
+    expect(request.caller).toBe(KEYS.get(hashKey('inference'))!.caller);
+  });
+
+  it.each([
+    ['no key', '/api/v1/key', {}, 'Missing Authentication header'],
+    ['no key', '/api/v1/messages', {}, 'Invalid API key'],
+    ['no key', '/v1/messages/count_tokens', {}, 'Invalid API key'],
+    ['no key', '/api/v1/keys/messages', {}, 'Missing Authentication header'],
+    ['an unknown key', '/api/v1/key', { authorization: 'Bearer nobody' }, 'Invalid API key'],
+    ['an unknown key', '/api/v1/messages', { 'x-api-key': 'nobody' }, 'Invalid API key'],
+    ['an expired key', '/api/v1/key', { authorization: 'Bearer expires now' }, 'Invalid API key'],
+    [
+      'a good Bearer behind a bad x-api-key',
+      '/api/v1/key',
+      { 'x-api-key': 'nobody', authorization: 'Bearer inference' },
+      'Invalid API key',
+    ],
+  ])('refuses %s at %s', async (_, path, headers, message) => {
+    for (atHand of [true, false])
+      expect(await refusal({ path, headers })).toMatchObject({ kind: 'unauthenticated', message });
+  });
+
+  it.each([
+    ['management', 'inference', Routes.prototype.manage, Routes, 'Only management keys can perform this operation'],
+    [
+      'management',
+      'inference',
+      ManagementRoutes.prototype.any,
+      ManagementRoutes,
+      'Only management keys can perform this operation',
+    ],
+    [
+      'inference',
+      'management',
+      Routes.prototype.infer,
+      Routes,
+      'Management keys cannot call inference; use an inference key',
+    ],
+  ])('where %s keys are wanted, tells %s keys so', async (_, key, handler, controller, message) => {
+    for (atHand of [true, false])
+      expect(await refusal({ key, handler, controller })).toMatchObject({ kind: 'forbidden', message });
+    expect(failedFrom).toEqual([]);
+  });
+
+  it('never calls a key invalid because the store is gone', async () => {
+    atHand = false;
+    storeGone = true;
+    expect(await refusal({ key: 'inference' })).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 1_000 } });
+    expect(failedFrom).toEqual([]);
+  });
+
+  it('counts each failure at its address, and no success', async () => {
+    await refusal({});
+    await refusal({ key: 'nobody' });
+    await refusal({ key: 'inference' });
+    expect(failedFrom).toEqual(['192.0.2.1', '192.0.2.1']);
+  });
+
+  it('throttles failures, yet lets a valid key pass from the same address', async () => {
+    failuresMax = 0;
+    expect(await refusal({ key: 'nobody' })).toMatchObject({ kind: 'rate-limited' });
+    expect(await refusal({ key: 'inference' })).toBe(true);
+    atHand = false;
+    expect(await refusal({ key: 'inference' })).toBe(true);
+  });
+});

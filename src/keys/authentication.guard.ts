@@ -1,0 +1,75 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { KeyKind } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { Clock } from '../core/time.js';
+import { FailedAuthentications } from '../limits/failed-authentications.js';
+import { errorFamily } from '../shared/http/error-views.js';
+import { ACCEPTS, OPEN, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
+import type { ActiveKey } from './active-key.js';
+import { KeyCache } from './key-cache.js';
+import { readPresentedKey } from './presented-key.js';
+
+const INVALID_KEY = 'Invalid API key';
+const MISSING_KEY = 'Missing Authentication header';
+
+/** What the other kind of key is told, by the kind the route accepts. */
+const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
+  management: 'Only management keys can perform this operation',
+  inference: 'Management keys cannot call inference; use an inference key',
+};
+
+/**
+ * Stands before every route: lets a request pass with an active key of the right kind, or where the route is open. Answers at
+ * once while the key is at hand; nothing else is done for strangers.
+ */
+@Injectable()
+export class AuthenticationGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly keys: KeyCache,
+    private readonly failures: FailedAuthentications,
+    private readonly clock: Clock,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const places = [context.getHandler(), context.getClass()];
+    if (this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places)) return true;
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const accepts = this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places);
+
+    const hash = readPresentedKey(request.headers);
+    if (hash === undefined) return this.refuse(request, missingMessage(request.path));
+    const atHand = this.keys.peek(hash);
+    return atHand === undefined ? this.ask(request, hash, accepts) : this.judge(request, atHand, accepts);
+  }
+
+  private async ask(request: AuthenticatedRequest, hash: string, accepts: KeyKind | undefined): Promise<boolean> {
+    return this.judge(request, await this.keys.find(hash), accepts);
+  }
+
+  private judge(
+    request: AuthenticatedRequest,
+    key: ActiveKey | null,
+    accepts: KeyKind | undefined,
+  ): boolean | Promise<boolean> {
+    if (!key || this.hasExpired(key)) return this.refuse(request, INVALID_KEY);
+    if (accepts && key.caller.kind !== accepts) throw new GatewayError('forbidden', WRONG_KIND[accepts]);
+    request.caller = key.caller;
+    return true;
+  }
+
+  private hasExpired({ expiresAtMs }: ActiveKey): boolean {
+    return expiresAtMs !== null && this.clock.now() >= expiresAtMs;
+  }
+
+  private async refuse(request: AuthenticatedRequest, message: string): Promise<never> {
+    await this.failures.record(request.ip);
+    throw new GatewayError('unauthenticated', message);
+  }
+}
+
+/** Scope 5.3: the Messages family calls a missing key an invalid one. */
+function missingMessage(path: string): string {
+  return errorFamily(path) === 'messages' ? INVALID_KEY : MISSING_KEY;
+}

@@ -1,0 +1,167 @@
+// Goal: bodies and queries of /keys are taken exactly or refused with the field's name.
+// Method: for each field its limits, null, absence, wrong types, through the pipe that the routes use.
+import { GatewayError } from '../core/errors.js';
+import { readBody } from '../shared/http/dto.pipe.js';
+import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
+import { ListKeysDto, readKeyListing } from './list-keys.dto.js';
+import { readKeyChanges, UpdateKeyDto } from './update-key.dto.js';
+
+const USD = 1_000_000_000_000n;
+const WORKSPACE = '0198c0de-0000-7000-8000-000000000001';
+
+function complaintOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === 'invalid-request') return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('CreateKeyDto', () => {
+  const description = (body: object): object => readKeyDescription(readBody({ name: 'n', ...body }, CreateKeyDto));
+
+  it('fills in what is left out', () => {
+    expect(description({})).toEqual({
+      name: 'n',
+      kind: 'inference',
+      limitUsd: null,
+      limitReset: null,
+      includeByokInLimit: false,
+      creatorUserId: null,
+      externalUser: null,
+      expiresAt: null,
+    });
+  });
+
+  it.each([
+    [{ name: 'x'.repeat(255) }, { name: 'x'.repeat(255) }],
+    [{ name: '🔑'.repeat(255) }, { name: '🔑'.repeat(255) }],
+    [{ kind: 'management' }, { kind: 'management' }],
+    [{ limit: 0 }, { limitUsd: 0n }],
+    [{ limit: 0.1 }, { limitUsd: USD / 10n }],
+    [{ limit: 1e-12 }, { limitUsd: 1n }],
+    [{ limit: 999_999_999_999_999 }, { limitUsd: 999_999_999_999_999n * USD }],
+    [{ limit: null }, { limitUsd: null }],
+    [{ limit_reset: 'daily' }, { limitReset: 'daily' }],
+    [{ limit_reset: 'weekly' }, { limitReset: 'weekly' }],
+    [{ limit_reset: 'monthly' }, { limitReset: 'monthly' }],
+    [{ limit_reset: null }, { limitReset: null }],
+    [{ include_byok_in_limit: true }, { includeByokInLimit: true }],
+    [{ expires_at: '2030-01-01T00:00:00Z' }, { expiresAt: new Date('2030-01-01T00:00:00Z') }],
+    [{ expires_at: null }, { expiresAt: null }],
+    [{ creator_user_id: 'user' }, { creatorUserId: 'user' }],
+    [{ creator_user_id: null }, { creatorUserId: null }],
+    [{ external: { user: 'theirs', api_key: 'k' } }, { externalUser: 'theirs' }],
+    [{ workspace_id: WORKSPACE, disabled: true, stranger: {} }, {}],
+  ])('reads %j', (body, expected) => {
+    expect(description(body)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ name: undefined }, 'name: is required'],
+    [{ name: null }, 'name: must be a string'],
+    [{ name: 1 }, 'name: must be a string'],
+    [{ name: '' }, 'name: must be at least 1 character'],
+    [{ name: 'x'.repeat(256) }, 'name: must be at most 255 characters'],
+    [{ name: 'a\0b' }, 'name: must not hold NUL characters or lone surrogates'],
+    [{ name: 'a\ud800b' }, 'name: must not hold NUL characters or lone surrogates'],
+    [{ kind: null }, 'kind: must be one of inference, management'],
+    [{ kind: 'admin' }, 'kind: must be one of inference, management'],
+    [{ limit: -1e-12 }, 'limit: must be a number of USD'],
+    [{ limit: 1e-13 }, 'limit: must be a number of USD'],
+    [{ limit: 1e15 }, 'limit: must be a number of USD'],
+    [{ limit: 1e300 }, 'limit: must be a number of USD'],
+    [{ limit: Infinity }, 'limit: must be a number of USD'],
+    [{ limit: NaN }, 'limit: must be a number of USD'],
+    [{ limit: '5' }, 'limit: must be a number of USD'],
+    [{ limit: [5] }, 'limit: must be a number of USD'],
+    [{ limit_reset: 'yearly' }, 'limit_reset: must be one of daily, weekly, monthly'],
+    [{ limit_reset: 'lifetime' }, 'limit_reset: must be one of daily, weekly, monthly'],
+    [{ include_byok_in_limit: null }, 'include_byok_in_limit: must be a boolean'],
+    [{ include_byok_in_limit: 'true' }, 'include_byok_in_limit: must be a boolean'],
+    [{ expires_at: '2030-01-01T00:00:00+02:00' }, 'expires_at: must be an ISO 8601 time in UTC'],
+    [{ expires_at: 1_900_000_000 }, 'expires_at: must be an ISO 8601 time in UTC'],
+    [{ creator_user_id: '' }, 'creator_user_id: must be at least 1 character'],
+    [{ creator_user_id: 'x'.repeat(256) }, 'creator_user_id: must be at most 255 characters'],
+    [{ creator_user_id: 7 }, 'creator_user_id: must be a string'],
+    [{ workspace_id: null }, 'workspace_id: must be a string'],
+    [{ workspace_id: 'default' }, 'workspace_id: must be a UUID'],
+    [{ workspace_id: `${WORKSPACE}\n` }, 'workspace_id: must be a UUID'],
+    [{ external: null }, 'external: must be an object'],
+    [{ external: {} }, 'external.user: is required'],
+    [{ external: { user: 'u\0' } }, 'external.user: must not hold NUL characters or lone surrogates'],
+  ])('refuses %j', (body, complaint) => {
+    expect(complaintOf(() => description(body))).toContain(complaint);
+  });
+});
+
+describe('UpdateKeyDto', () => {
+  const changes = (body: unknown): object => readKeyChanges(readBody(body, UpdateKeyDto));
+
+  it.each([
+    [{}, {}],
+    [{ name: 'new' }, { name: 'new' }],
+    [{ disabled: false }, { disabled: false }],
+    [
+      { limit: null, limit_reset: null },
+      { limitUsd: null, limitReset: null },
+    ],
+    [{ limit: 2.5 }, { limitUsd: (5n * USD) / 2n }],
+    [{ include_byok_in_limit: false }, { includeByokInLimit: false }],
+    [{ kind: 'management', workspace_id: WORKSPACE, hash: 'x' }, {}],
+  ])('changes only what %j says', (body, expected) => {
+    expect(changes(body)).toEqual(expected);
+  });
+
+  it.each([
+    [[], 'body: must be an object'],
+    [null, 'body: must be an object'],
+    [{ name: null }, 'name: must be a string'],
+    [{ name: '' }, 'name: must be at least 1 character'],
+    [{ disabled: null }, 'disabled: must be a boolean'],
+    [{ disabled: 1 }, 'disabled: must be a boolean'],
+    [{ limit: -1 }, 'limit: must be a number of USD'],
+    [{ limit_reset: '' }, 'limit_reset: must be one of'],
+  ])('refuses %j', (body, complaint) => {
+    expect(complaintOf(() => changes(body))).toContain(complaint);
+  });
+});
+
+describe('ListKeysDto', () => {
+  const listing = (query: unknown): object => readKeyListing(readBody(query, ListKeysDto));
+
+  it.each([
+    [{}, { offset: 0, limit: 100, includeDisabled: false }],
+    [
+      { offset: '0', limit: '1' },
+      { offset: 0, limit: 1, includeDisabled: false },
+    ],
+    [
+      { offset: '999999999', limit: '100' },
+      { offset: 999_999_999, limit: 100, includeDisabled: false },
+    ],
+    [
+      { include_disabled: 'true', beta: 'true' },
+      { offset: 0, limit: 100, includeDisabled: true },
+    ],
+    [{ workspace_id: WORKSPACE }, { offset: 0, limit: 100, includeDisabled: false, workspaceId: WORKSPACE }],
+  ])('reads %j', (query, expected) => {
+    expect(listing(query)).toEqual(expected);
+  });
+
+  it.each([
+    [{ offset: '-1' }, 'offset: must be an integer'],
+    [{ offset: '1.5' }, 'offset: must be an integer'],
+    [{ offset: '' }, 'offset: must be an integer'],
+    [{ offset: '1000000000' }, 'offset: must be an integer'],
+    [{ offset: ['0', '1'] }, 'offset: must be a string'],
+    [{ limit: '0' }, 'limit: must be an integer from 1 to 100'],
+    [{ limit: '101' }, 'limit: must be an integer from 1 to 100'],
+    [{ include_disabled: '1' }, 'include_disabled: must be one of true, false'],
+    [{ workspace_id: "' OR '1'='1" }, 'workspace_id: must be a UUID'],
+  ])('refuses %j', (query, complaint) => {
+    expect(complaintOf(() => listing(query))).toContain(complaint);
+  });
+});

@@ -1,0 +1,52 @@
+import { ValidateBy } from 'class-validator';
+import { readUsdNumber } from '../ledger/usd-amount.js';
+import { compile, flag, object, oneOf, optional, text } from '../shared/http/schema.js';
+import { LIMIT_RESETS } from './api-key.entity.js';
+import { readUtcTime } from './utc-time.js';
+
+/** Characters of a name or a user's id. Not in scope; chosen: the bound of other names (Scope 8). */
+const TEXT_MAX = 255;
+
+// PostgreSQL stores neither.
+const STORABLE = { pattern: '^[^\\u0000\\p{Cs}]*$', reason: 'must not hold NUL characters or lone surrogates' };
+
+const chosenText = text({ min: 1, max: TEXT_MAX, ...STORABLE });
+/** A name or a user's id. */
+export const shortText = compile(chosenText);
+
+/** What the key is for. */
+export const kindOfKey = compile(oneOf(['inference', 'management']));
+/** How often its limit begins anew. */
+export const limitReset = compile(oneOf(LIMIT_RESETS));
+/** A switch. */
+export const yesOrNo = compile(flag());
+
+/** Any version of UUID, in either case. */
+export const workspaceId = compile(
+  text({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', reason: 'must be a UUID' }),
+);
+
+/**
+ * Who uses the key in the caller's own system. Not in scope; chosen: `api_key` is judged and not kept, for keys are never chosen
+ * by callers.
+ */
+export const external = compile(object({ user: chosenText, api_key: optional(text({ max: TEXT_MAX })) }));
+
+/** An amount of USD as a JSON number: exact to 12 decimals, not negative. */
+export const IsUsd = (): PropertyDecorator =>
+  readableBy(
+    'isUsd',
+    (value) => (readUsdNumber(value) ?? -1n) >= 0n,
+    'must be a number of USD from 0 to below 10^15, with at most 12 decimals',
+  );
+
+/** A moment that is told without doubt: ISO 8601, UTC, with seconds. */
+export const IsUtcTime = (): PropertyDecorator =>
+  readableBy(
+    'isUtcTime',
+    (value) => readUtcTime(value) !== undefined,
+    'must be an ISO 8601 time in UTC with seconds, such as 2030-01-31T00:00:00Z',
+  );
+
+const readableBy = (name: string, validate: (value: unknown) => boolean, wish: string): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate, defaultMessage: (judged) => `${judged?.property} ${wish}` } });

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../core/errors.js';
+import type { ActiveKey } from './active-key.js';
+import { KeysRepository } from './keys.repository.js';
+
+/** Statements under way at once: strangers with random keys never take more of the pool. */
+const STATEMENTS_MAX = 2;
+/** Hashes in one statement. */
+const BATCH_MAX = 500;
+/** Look-ups that wait for a statement; further ones are refused. */
+const WAITING_MAX = 2_000;
+/** Longest that a statement is waited for, in milliseconds. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+const RETRY_AFTER_MS = 1_000;
+
+interface Lookup {
+  readonly hash: string;
+  readonly resolve: (key: ActiveKey | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Asks the store for keys, many at a time: what arrives while statements are under way leaves together in the next one. So a
+ * flood of distinct keys costs a few statements, and a valid key among them waits no longer than those.
+ */
+@Injectable()
+export class KeyLookups {
+  private waiting: Lookup[] = [];
+  private statements = 0;
+
+  constructor(private readonly keys: KeysRepository) {}
+
+  /**
+   * @returns null when there is no such active key
+   * @throws GatewayError `unavailable` when the store does not answer in time: nothing is known of the key then
+   */
+  find(hash: string): Promise<ActiveKey | null> {
+    if (this.waiting.length >= WAITING_MAX) return Promise.reject(unavailable());
+    const found = new Promise<ActiveKey | null>((resolve, reject) => this.waiting.push({ hash, resolve, reject }));
+    this.depart();
+    return found;
+  }
+
+  private depart(): void {
+    while (this.statements < STATEMENTS_MAX && this.waiting.length > 0)
+      void this.run(this.waiting.splice(0, BATCH_MAX));
+  }
+
+  private async run(batch: readonly Lookup[]): Promise<void> {
+    this.statements++;
+    try {
+      const keys = await withinTime(this.keys.listActive(batch.map(({ hash }) => hash)));
+      const byHash = new Map(keys.map((key) => [key.caller.keyHash, key]));
+      for (const { hash, resolve } of batch) resolve(byHash.get(hash) ?? null);
+    } catch (error) {
+      // Those who wait are told as well: else each batch of them would wait for the same dead store in turn.
+      const refused = [...batch, ...this.waiting];
+      this.waiting = [];
+      for (const { reject } of refused) reject(unavailable(error));
+    } finally {
+      this.statements--;
+      this.depart();
+    }
+  }
+}
+
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The store did not answer in time.')), STATEMENT_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unavailable(cause?: unknown): GatewayError {
+  const message = 'The key cannot be checked at the moment; try again shortly.';
+  return new GatewayError('unavailable', message, { retryAfterMs: RETRY_AFTER_MS }, { cause });
+}

@@ -1,0 +1,134 @@
+// Goal: every field that clients of any version require is there, and the figures are those of the right window.
+// Method: one key, spending by hand.
+import { UNSPENT, type KeySpending, type SpentByInterval } from '../ledger/spending-windows.js';
+import type { ApiKeyEntity } from './api-key.entity.js';
+import { viewKey, viewKeyStatus } from './key-view.js';
+
+const USD = 1_000_000_000_000n;
+
+const key: ApiKeyEntity = {
+  hash: 'a'.repeat(64),
+  accountId: 'account',
+  workspaceId: 'workspace',
+  kind: 'inference',
+  name: 'name',
+  label: 'sk-fl-v1-abc...def',
+  disabled: false,
+  limitUsd: 10n * USD,
+  limitReset: null,
+  includeByokInLimit: false,
+  creatorUserId: 'user',
+  externalUser: null,
+  expiresAt: null,
+  createdAt: new Date('2026-11-21T10:00:00Z'),
+  updatedAt: null,
+  deletedAt: null,
+};
+
+const spent = (daily: bigint, weekly: bigint, monthly: bigint, lifetime: bigint, held: bigint): SpentByInterval => ({
+  daily: { used: daily, held },
+  weekly: { used: weekly, held: held * 2n },
+  monthly: { used: monthly, held: held * 3n },
+  lifetime: { used: lifetime, held: held * 4n },
+});
+
+const spending: KeySpending = {
+  credits: spent(USD, 2n * USD, 3n * USD, 4n * USD, USD / 100n),
+  byok: spent(USD / 10n, USD / 5n, (3n * USD) / 10n, (2n * USD) / 5n, USD / 1000n),
+};
+
+describe('viewKey', () => {
+  it('shows a key as management sees it', () => {
+    expect(viewKey(key, spending)).toEqual({
+      hash: 'a'.repeat(64),
+      name: 'name',
+      label: 'sk-fl-v1-abc...def',
+      kind: 'inference',
+      disabled: false,
+      limit: 10,
+      limit_remaining: 6,
+      limit_reset: null,
+      limit_held: 0.04,
+      include_byok_in_limit: false,
+      usage: 4,
+      usage_daily: 1,
+      usage_weekly: 2,
+      usage_monthly: 3,
+      byok_usage: 0.4,
+      byok_usage_daily: 0.1,
+      byok_usage_weekly: 0.2,
+      byok_usage_monthly: 0.3,
+      created_at: '2026-11-21T10:00:00.000Z',
+      updated_at: null,
+      expires_at: null,
+      creator_user_id: 'user',
+      external_user: null,
+      workspace_id: 'workspace',
+    });
+  });
+
+  it.each([
+    ['daily', false, 9, 0.01],
+    ['weekly', false, 8, 0.02],
+    ['monthly', false, 7, 0.03],
+    [null, false, 6, 0.04],
+    ['daily', true, 8.9, 0.011],
+    [null, true, 5.6, 0.044],
+  ] as const)(
+    'measures a %s limit in its own window, own credentials included: %s',
+    (limitReset, includeByokInLimit, remaining, held) => {
+      expect(viewKey({ ...key, limitReset, includeByokInLimit }, spending)).toMatchObject({
+        limit_remaining: remaining,
+        limit_held: held,
+      });
+    },
+  );
+
+  it('has nothing remaining, and never less, of a limit that is used up or lowered', () => {
+    for (const limitUsd of [4n * USD, USD, 0n]) expect(viewKey({ ...key, limitUsd }, spending).limit_remaining).toBe(0);
+  });
+
+  it('has no remainder of no limit', () => {
+    expect(viewKey({ ...key, limitUsd: null }, spending)).toMatchObject({ limit: null, limit_remaining: null });
+  });
+});
+
+describe('viewKeyStatus', () => {
+  it('shows a key to its bearer', () => {
+    expect(viewKeyStatus({ ...key, expiresAt: new Date('2030-01-01T00:00:00Z') }, UNSPENT, true)).toEqual({
+      label: 'sk-fl-v1-abc...def',
+      limit: 10,
+      limit_remaining: 10,
+      limit_reset: null,
+      limit_held: 0,
+      include_byok_in_limit: false,
+      usage: 0,
+      usage_daily: 0,
+      usage_weekly: 0,
+      usage_monthly: 0,
+      byok_usage: 0,
+      byok_usage_daily: 0,
+      byok_usage_weekly: 0,
+      byok_usage_monthly: 0,
+      is_free_tier: true,
+      is_management_key: false,
+      is_provisioning_key: false,
+      creator_user_id: 'user',
+      expires_at: '2030-01-01T00:00:00.000Z',
+      allowed_data_regions: ['global'],
+      free_model_daily_requests: { used: 0, limit: 50, remaining: 50 },
+      organization_id: null,
+      workspace_id: 'workspace',
+      rate_limit: { requests: -1, interval: '10s', note: expect.any(String) },
+    });
+  });
+
+  it('tells management keys and paying accounts', () => {
+    expect(viewKeyStatus({ ...key, kind: 'management' }, UNSPENT, false)).toMatchObject({
+      is_free_tier: false,
+      is_management_key: true,
+      is_provisioning_key: true,
+      free_model_daily_requests: { used: 0, limit: 1000, remaining: 1000 },
+    });
+  });
+});

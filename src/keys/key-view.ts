@@ -1,0 +1,128 @@
+import { usdNumber, type PicoUsd } from '../core/money/credits.js';
+import type { Interval } from '../core/time.js';
+import type { KeySpending, Spent } from '../ledger/spending-windows.js';
+import type { ApiKeyEntity } from './api-key.entity.js';
+
+interface FiguresView {
+  limit: number | null;
+  limit_remaining: number | null;
+  limit_reset: string | null;
+  /** Reserved for calls that are under way; not yet in `usage`. */
+  limit_held: number;
+  include_byok_in_limit: boolean;
+  usage: number;
+  usage_daily: number;
+  usage_weekly: number;
+  usage_monthly: number;
+  byok_usage: number;
+  byok_usage_daily: number;
+  byok_usage_weekly: number;
+  byok_usage_monthly: number;
+}
+
+/** A key as management sees it (WIRE 1.27). */
+export interface KeyView extends FiguresView {
+  hash: string;
+  name: string;
+  label: string;
+  kind: string;
+  disabled: boolean;
+  created_at: string;
+  updated_at: string | null;
+  expires_at: string | null;
+  creator_user_id: string | null;
+  external_user: string | null;
+  workspace_id: string;
+}
+
+/** A key as its own bearer sees it (Scope 2.7, WIRE 1.25). */
+export interface KeyStatusView extends FiguresView {
+  label: string;
+  is_free_tier: boolean;
+  is_management_key: boolean;
+  /** The former name of `is_management_key`. */
+  is_provisioning_key: boolean;
+  creator_user_id: string | null;
+  expires_at: string | null;
+  allowed_data_regions: string[];
+  free_model_daily_requests: { used: number; limit: number; remaining: number };
+  organization_id: string | null;
+  workspace_id: string;
+  rate_limit: { requests: number; interval: string; note: string };
+}
+
+/** Amounts become JSON numbers here and nowhere earlier. */
+export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
+  return {
+    hash: key.hash,
+    name: key.name,
+    label: key.label,
+    kind: key.kind,
+    disabled: key.disabled,
+    ...viewFigures(key, spending),
+    created_at: key.createdAt.toISOString(),
+    updated_at: viewTime(key.updatedAt),
+    expires_at: viewTime(key.expiresAt),
+    creator_user_id: key.creatorUserId,
+    external_user: key.externalUser,
+    workspace_id: key.workspaceId,
+  };
+}
+
+// WIRE 1.33: requests to free variants in a UTC day, by whether credits were ever bought.
+const FREE_REQUESTS_DAILY = { freeTier: 50, paid: 1000 };
+
+/** The superset that every client version takes: those that know fewer fields ignore the rest. */
+export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, freeTier: boolean): KeyStatusView {
+  const isManagementKey = key.kind === 'management';
+  const freeRequests = freeTier ? FREE_REQUESTS_DAILY.freeTier : FREE_REQUESTS_DAILY.paid;
+  return {
+    label: key.label,
+    ...viewFigures(key, spending),
+    is_free_tier: freeTier,
+    is_management_key: isManagementKey,
+    is_provisioning_key: isManagementKey,
+    creator_user_id: key.creatorUserId,
+    expires_at: viewTime(key.expiresAt),
+    allowed_data_regions: ['global'],
+    free_model_daily_requests: { used: 0, limit: freeRequests, remaining: freeRequests },
+    organization_id: null,
+    workspace_id: key.workspaceId,
+    // WIRE 1.21: a legacy field that clients require and nobody should read.
+    rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: says nothing and can be ignored.' },
+  };
+}
+
+function viewFigures(key: ApiKeyEntity, spending: KeySpending): FiguresView {
+  const { credits, byok } = spending;
+  const enforced = limitedSpending(key, spending);
+  return {
+    limit: key.limitUsd === null ? null : usdNumber(key.limitUsd),
+    limit_remaining: key.limitUsd === null ? null : usdNumber(atLeastZero(key.limitUsd - enforced.used)),
+    limit_reset: key.limitReset,
+    limit_held: usdNumber(enforced.held),
+    include_byok_in_limit: key.includeByokInLimit,
+    usage: usdNumber(credits.lifetime.used),
+    usage_daily: usdNumber(credits.daily.used),
+    usage_weekly: usdNumber(credits.weekly.used),
+    usage_monthly: usdNumber(credits.monthly.used),
+    byok_usage: usdNumber(byok.lifetime.used),
+    byok_usage_daily: usdNumber(byok.daily.used),
+    byok_usage_weekly: usdNumber(byok.weekly.used),
+    byok_usage_monthly: usdNumber(byok.monthly.used),
+  };
+}
+
+/** What counts toward the key's limit, in the window the limit is for. */
+function limitedSpending(key: ApiKeyEntity, { credits, byok }: KeySpending): Spent {
+  const interval: Interval = key.limitReset ?? 'lifetime';
+  if (!key.includeByokInLimit) return credits[interval];
+  return {
+    used: credits[interval].used + byok[interval].used,
+    held: credits[interval].held + byok[interval].held,
+  };
+}
+
+const atLeastZero = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
+
+const viewTime = (time: Date | null): string | null => time && time.toISOString();

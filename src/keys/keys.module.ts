@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { LedgerModule } from '../ledger/ledger.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
+import { ApiKeyEntity } from './api-key.entity.js';
+import { AuthenticationGuard } from './authentication.guard.js';
+import { FirstKeys } from './first-keys.js';
+import { KeyCache } from './key-cache.js';
+import { KeyLookups } from './key-lookups.js';
+import { KeyRing } from './key-ring.js';
+import { KeysController } from './keys.controller.js';
+import { KeysRepository } from './keys.repository.js';
+import { ShowKeyController } from './show-key.controller.js';
+
+/** Who is asking. Its guard stands before every route of the application. */
+@Module({
+  imports: [AccountsModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
+  controllers: [KeysController, ShowKeyController],
+  providers: [
+    KeysRepository,
+    KeyLookups,
+    KeyCache,
+    KeyRing,
+    FirstKeys,
+    { provide: APP_GUARD, useClass: AuthenticationGuard },
+  ],
+  exports: [FirstKeys],
+})
+export class KeysModule {}

@@ -1,0 +1,52 @@
+import type { KeyKind } from '../core/caller.js';
+import { hashKey } from '../core/ids.js';
+import type { PicoUsd } from '../core/money/credits.js';
+import type { Home } from '../accounts/account-directory.js';
+import type { ApiKeyEntity, LimitReset } from './api-key.entity.js';
+
+/** What a key is to be. */
+export interface KeyDescription {
+  readonly name: string;
+  readonly kind: KeyKind;
+  readonly limitUsd: PicoUsd | null;
+  readonly limitReset: LimitReset | null;
+  readonly includeByokInLimit: boolean;
+  readonly creatorUserId: string | null;
+  readonly externalUser: string | null;
+  readonly expiresAt: Date | null;
+}
+
+/** A key without limit, end or user. */
+export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
+  name,
+  kind,
+  limitUsd: null,
+  limitReset: null,
+  includeByokInLimit: false,
+  creatorUserId: null,
+  externalUser: null,
+  expiresAt: null,
+});
+
+/** The row of a new key. The key itself goes no further than this. */
+export function newKeyRow(key: string, home: Home, description: KeyDescription, createdAt: Date): ApiKeyEntity {
+  return {
+    ...description,
+    ...home,
+    hash: hashKey(key),
+    label: keyLabel(key),
+    disabled: false,
+    createdAt,
+    updatedAt: null,
+    deletedAt: null,
+  };
+}
+
+const GENERATED = /^sk-fl-v1-[0-9a-f]{64}$/;
+const LABEL_HEAD = 12;
+const LABEL_TAIL = 3;
+
+/** What of a key may be shown. Of a key somebody thought up only the end: its beginning may be half of it. */
+export function keyLabel(key: string): string {
+  return `${GENERATED.test(key) ? key.slice(0, LABEL_HEAD) : ''}...${key.slice(-LABEL_TAIL)}`;
+}

@@ -1,0 +1,30 @@
+import { Controller, Get } from '@nestjs/common';
+import { AccountDirectory } from '../accounts/account-directory.js';
+import type { Caller } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { SpendingWindows } from '../ledger/spending-windows.js';
+import { FromCaller } from '../shared/http/route.decorators.js';
+import { KeyRing } from './key-ring.js';
+import { viewKeyStatus, type KeyStatusView } from './key-view.js';
+
+/** What the key of this request may still spend (Scope 4.3). */
+@Controller('key')
+export class ShowKeyController {
+  constructor(
+    private readonly keys: KeyRing,
+    private readonly windows: SpendingWindows,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  @Get()
+  async show(@FromCaller() { accountId, keyHash }: Caller): Promise<{ data: KeyStatusView }> {
+    const [row, spending, freeTier] = await Promise.all([
+      this.keys.find(accountId, keyHash),
+      this.windows.ofKey(accountId, keyHash),
+      this.accounts.isFreeTier(accountId),
+    ]);
+    // Revoked since it was last looked up: here the store itself has just said so.
+    if (!row || row.disabled) throw new GatewayError('unauthenticated', 'Invalid API key');
+    return { data: viewKeyStatus(row, spending, freeTier) };
+  }
+}

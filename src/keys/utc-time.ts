@@ -1,0 +1,13 @@
+const UTC_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
+
+/**
+ * Reads an ISO 8601 time in UTC with seconds, to the millisecond.
+ * @returns undefined for any other value, other time zones and days that no month has included
+ */
+export function readUtcTime(value: unknown): Date | undefined {
+  const match = typeof value === 'string' ? UTC_TIME.exec(value) : null;
+  if (!match) return undefined;
+  const time = new Date(match[0]);
+  // JavaScript reads 30 February as 2 March.
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(match[1]!) ? time : undefined;
+}

@@ -1,0 +1,38 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PicoUsd } from '../core/money/credits.js';
+import type { Interval } from '../core/time.js';
+import { usdColumn } from './usd-column.js';
+
+/** What a counter counts for. `key_byok` holds what a key spent through the caller's own provider credentials. */
+export type SpendingScope = 'account' | 'key' | 'key_byok' | 'workspace' | 'guardrail';
+
+/** One counter of something that can run out, during one UTC window. A reset is a new row. */
+@Entity('spending_windows')
+export class SpendingWindowEntity {
+  @PrimaryColumn({ type: 'text' })
+  scope!: SpendingScope;
+
+  /** The key's hash, or the id of what the scope names. */
+  @PrimaryColumn({ name: 'scope_id', type: 'text' })
+  scopeId!: string;
+
+  @PrimaryColumn({ type: 'text' })
+  interval!: Interval;
+
+  @PrimaryColumn({ name: 'window_start', type: 'timestamptz', precision: 3 })
+  windowStart!: Date;
+
+  @Column({ name: 'account_id', type: 'uuid' })
+  accountId!: string;
+
+  /** For an account, all credits it ever got; `null` is unlimited. */
+  @Column({ type: 'numeric', precision: 38, scale: 12, nullable: true, transformer: usdColumn })
+  limit!: PicoUsd | null;
+
+  @Column({ type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  used!: PicoUsd;
+
+  /** Reserved for calls that are under way. */
+  @Column({ type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  held!: PicoUsd;
+}

@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ThrottlerStorage } from '@nestjs/throttler';
+import { GatewayError } from '../core/errors.js';
+import { Clock } from '../core/time.js';
+import { Environment } from '../shared/environment.js';
+import { clientNetwork } from './client-network.js';
+
+/**
+ * Counts failed authentications by client address, so that keys cannot be guessed at full speed. It is asked only after a
+ * failure: a valid key passes from any address, and success leaves no trace.
+ */
+@Injectable()
+export class FailedAuthentications {
+  constructor(
+    @Inject(ThrottlerStorage) private readonly counts: ThrottlerStorage,
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Records one failure.
+   * @throws GatewayError `rate-limited` once the address is past its limit
+   */
+  async record(address: string | undefined): Promise<void> {
+    const { limit, windowMs } = this.environment.flood.auth;
+    const network = clientNetwork(address ?? '');
+    const counted = await this.counts.increment(network, windowMs, limit, windowMs, 'failed-authentication');
+    if (!counted.isBlocked) return;
+    const retryAfterMs = Math.max(1, counted.timeToBlockExpire) * 1000;
+    throw new GatewayError(
+      'rate-limited',
+      'Too many failed authentications from this address; wait, then use a valid key.',
+      {
+        retryAfterMs,
+        headers: {
+          'X-RateLimit-Limit': String(limit),
+          'X-RateLimit-Remaining': '0',
+          // WIRE 1.32: epoch milliseconds.
+          'X-RateLimit-Reset': String(this.clock.now() + retryAfterMs),
+        },
+      },
+    );
+  }
+}

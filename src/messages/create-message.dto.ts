@@ -1,0 +1,137 @@
+import { IsBoolean, IsInt, IsNumber, IsString } from 'class-validator';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { compile, type Static } from '../shared/http/schema.js';
+import { cacheControl } from './schemas/cache-control.js';
+import { messages, system } from './schemas/messages.js';
+import {
+  contextManagement,
+  label,
+  maxTokens,
+  metadata,
+  outputConfig,
+  speed,
+  stopServerToolsWhen,
+  texts,
+  thinking,
+  trace,
+} from './schemas/options.js';
+import { plugins } from './schemas/plugins.js';
+import { fallbacks, provider, route } from './schemas/routing.js';
+import { toolChoice, tools } from './schemas/tools.js';
+
+const IS_TEXTS = compile(texts);
+const IS_LABEL = compile(label);
+
+/** Body of `POST /messages` (Scope 2.1). Fields it does not declare are kept beside it: see `unknownFields`. */
+export class CreateMessageDto {
+  @IsString()
+  model!: string;
+
+  @Fits(compile(messages))
+  messages!: Static<typeof messages>;
+
+  @MayOmit()
+  @Fits(compile(maxTokens))
+  max_tokens?: number;
+
+  @MayOmit()
+  @Fits(IS_TEXTS)
+  models?: string[];
+
+  @MayOmit()
+  @Fits(compile(fallbacks))
+  fallbacks?: Static<typeof fallbacks>;
+
+  @MayOmit()
+  @Fits(compile(system))
+  system?: Static<typeof system>;
+
+  @MayOmit()
+  @IsBoolean()
+  stream?: boolean;
+
+  @MayOmit()
+  @IsNumber()
+  temperature?: number;
+
+  @MayOmit()
+  @IsNumber()
+  top_p?: number;
+
+  @MayOmit()
+  @IsInt()
+  top_k?: number;
+
+  @MayOmit()
+  @Fits(IS_TEXTS)
+  stop_sequences?: string[];
+
+  @MayOmit()
+  @Fits(compile(metadata))
+  metadata?: Static<typeof metadata>;
+
+  @MayOmit()
+  @Fits(IS_LABEL)
+  user?: string;
+
+  @MayOmit()
+  @Fits(IS_LABEL)
+  session_id?: string;
+
+  @MayOmit()
+  @IsString()
+  service_tier?: string;
+
+  @MayOmit()
+  @Fits(compile(speed))
+  speed?: Static<typeof speed>;
+
+  @MayOmit()
+  @Fits(compile(cacheControl))
+  cache_control?: Static<typeof cacheControl>;
+
+  @MayOmit()
+  @Fits(compile(thinking))
+  thinking?: Static<typeof thinking>;
+
+  @MayOmit()
+  @Fits(compile(toolChoice))
+  tool_choice?: Static<typeof toolChoice>;
+
+  @MayOmit()
+  @Fits(compile(tools))
+  tools?: Static<typeof tools>;
+
+  @MayOmit()
+  @Fits(compile(outputConfig))
+  output_config?: Static<typeof outputConfig>;
+
+  @MayOmit()
+  @Fits(compile(contextManagement))
+  context_management?: Static<typeof contextManagement>;
+
+  @MayOmit()
+  @Fits(compile(plugins))
+  plugins?: Static<typeof plugins>;
+
+  @MayOmit()
+  @Fits(compile(provider))
+  provider?: Static<typeof provider>;
+
+  @MayOmit()
+  @Fits(compile(route))
+  route?: Static<typeof route>;
+
+  @MayOmit()
+  @Fits(compile(stopServerToolsWhen))
+  stop_server_tools_when?: Static<typeof stopServerToolsWhen>;
+
+  @MayOmit()
+  @Fits(compile(trace))
+  trace?: Static<typeof trace>;
+
+  @MayOmit()
+  @IsString()
+  preset?: string;
+}

@@ -1,0 +1,180 @@
+import type { BlockDelta, BlockStart, ModelEvent, SourceBytes, StopReason } from '../core/conversation/event.js';
+import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import type { GatewayError } from '../core/errors.js';
+import type { JsonObject, Opaque } from '../core/json.js';
+import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
+import { messageErrorBody } from '../shared/http/error-views.js';
+import type { FramePrinter } from '../shared/http/frame-printer.js';
+import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
+import { viewBlockStart } from './view-block.js';
+import { ownExtras, viewContextManagement, viewEnding, viewRouterMetadata } from './view-ending.js';
+import { viewUsage } from './view-usage.js';
+
+/** What a streamed reply's frames take from the exchange rather than from the provider. */
+export interface FramesMeta {
+  readonly id: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly isByok: boolean;
+  /** What is known only at the end; asked once, when the reply ends. */
+  readonly finish?: () => { readonly cost: number | null; readonly routerMetadata?: JsonObject };
+}
+
+/** The in-band failure of a stream: an `error` event and the sentinel. The status was sent long ago (WIRE 1.28). */
+export const failureFrames = (body: JsonObject): string => writeFrame('error', JSON.stringify(body)) + DONE_FRAME;
+
+/**
+ * Prints a reply's events as the stream of the Messages format (Scope 6, WIRE 1.28). An event that carries its source bytes in
+ * that format is printed as they are. One per reply; the events must obey the grammar.
+ */
+export class MessageFrames implements FramePrinter {
+  private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
+  private hasPrintedStart = false;
+  private usage: Usage = {};
+  /** Blocks of other vendors' own that were left out: the indexes of later ones move up. */
+  private hiddenBlocks = 0;
+  private isInHiddenBlock = false;
+
+  constructor(private readonly meta: FramesMeta) {}
+
+  print(events: readonly ModelEvent[]): Chunk | undefined {
+    if (events.length === 1) return this.frameOf(events[0]!);
+    const chunks = new ChunkJoiner();
+    for (let index = 0; index < events.length; index++) {
+      const chunk = this.frameOf(events[index]!);
+      if (chunk !== undefined) chunks.add(chunk);
+    }
+    return chunks.joined();
+  }
+
+  fail(error: GatewayError): string {
+    return failureFrames(messageErrorBody(error, { requestId: this.meta.id }));
+  }
+
+  private frameOf(event: ModelEvent): Chunk | undefined {
+    switch (event.type) {
+      case 'reply-start':
+        // Held back until something follows, so that it can carry the usage that often comes right after (FAILURES A43).
+        this.start = event;
+        return undefined;
+      case 'usage':
+        this.usage = mergeUsage(this.usage, event.usage);
+        return undefined;
+      default:
+        if (this.hasPrintedStart || !this.start) return this.contentFrame(event);
+        this.hasPrintedStart = true;
+        return this.startFrame(this.start.extras) + textOf(this.contentFrame(event));
+    }
+  }
+
+  private contentFrame(event: Exclude<ModelEvent, { type: 'reply-start' | 'usage' }>): Chunk | undefined {
+    switch (event.type) {
+      case 'block-delta':
+        if (this.isInHiddenBlock) return undefined;
+        return this.sourceOf(event.source) ?? deltaFrame(event.index - this.hiddenBlocks, event.delta);
+      case 'block-start':
+        return this.blockStartFrame(event.index, event.block);
+      case 'block-end':
+        return this.blockEndFrame(event.index, event.source);
+      case 'reply-end':
+        return this.endFrames(event.stop, event.extras);
+      case 'ping':
+        return event.source?.vendor === 'anthropic' ? event.source.bytes : PING_FRAME;
+    }
+  }
+
+  /** The bytes to print as they are; none where the indexes in them would be wrong. */
+  private sourceOf(source: SourceBytes | undefined): Uint8Array | undefined {
+    return source?.vendor === 'anthropic' && this.hiddenBlocks === 0 ? source.bytes : undefined;
+  }
+
+  private startFrame(extras: Opaque | undefined): string {
+    const { id, model, provider, isByok } = this.meta;
+    const own = ownExtras(extras);
+    return frame('message_start', {
+      message: {
+        ...own,
+        id,
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        stop_details: null,
+        container: own['container'] ?? null,
+        usage: viewUsage(this.usage, { cost: null, isByok }),
+        context_management: null,
+        provider,
+      },
+    });
+  }
+
+  // Printed anew even where there are source bytes: vendors leave out keys that our blocks always carry (DESIGN 11).
+  private blockStartFrame(index: number, block: BlockStart): string | undefined {
+    const view = viewBlockStart(block);
+    if (!view) {
+      this.hiddenBlocks++;
+      this.isInHiddenBlock = true;
+      return undefined;
+    }
+    return frame('content_block_start', { index: index - this.hiddenBlocks, content_block: view });
+  }
+
+  private blockEndFrame(index: number, source: SourceBytes | undefined): Chunk | undefined {
+    if (this.isInHiddenBlock) {
+      this.isInHiddenBlock = false;
+      return undefined;
+    }
+    return this.sourceOf(source) ?? frame('content_block_stop', { index: index - this.hiddenBlocks });
+  }
+
+  private endFrames(stop: StopReason, extras: Opaque | undefined): string {
+    const { cost, routerMetadata } = this.meta.finish?.() ?? { cost: null };
+    const contextManagement = viewContextManagement(extras);
+    return (
+      frame('message_delta', {
+        delta: viewEnding(stop, this.start?.extras, extras),
+        usage: viewUsage(this.usage, { cost, isByok: this.meta.isByok }),
+        ...(contextManagement !== null && { context_management: contextManagement }),
+      }) +
+      frame('message_stop', viewRouterMetadata(routerMetadata)) +
+      DONE_FRAME
+    );
+  }
+}
+
+const frame = (type: string, payload: JsonObject): string => writeFrame(type, JSON.stringify({ type, ...payload }));
+
+const PING_FRAME = frame('ping', {});
+
+function textOf(chunk: Chunk | undefined): string {
+  if (chunk === undefined) return '';
+  return typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+}
+
+const DELTA_HEAD = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":';
+
+/** Written by hand: it is most of what a stream prints. */
+function deltaFrame(index: number, delta: BlockDelta): string | undefined {
+  const json = deltaJson(delta);
+  return json === undefined ? undefined : `${DELTA_HEAD}${index},"delta":${json}}\n\n`;
+}
+
+/** Undefined for a delta of another vendor's own, which this format has no word for. */
+function deltaJson(delta: BlockDelta): string | undefined {
+  switch (delta.type) {
+    case 'text':
+      return `{"type":"text_delta","text":${JSON.stringify(delta.text)}}`;
+    case 'thinking':
+      return `{"type":"thinking_delta","thinking":${JSON.stringify(delta.text)}}`;
+    case 'signature':
+      return `{"type":"signature_delta","signature":${JSON.stringify(delta.signature)}}`;
+    case 'input-json':
+      return `{"type":"input_json_delta","partial_json":${JSON.stringify(delta.json)}}`;
+    case 'citation':
+      return `{"type":"citations_delta","citation":${JSON.stringify(delta.citation)}}`;
+    case 'opaque':
+      return delta.opaque.vendor === 'anthropic' ? JSON.stringify(delta.opaque.value) : undefined;
+  }
+}

@@ -1,0 +1,174 @@
+import type {
+  CacheMarker,
+  ContentBlock,
+  DocumentSource,
+  ImageBlock,
+  MediaSource,
+  Message,
+  Origin,
+  TextBlock,
+  ToolResultContent,
+} from '../core/conversation/content.js';
+import type { JsonObject } from '../core/json.js';
+import type { Static } from '../shared/http/schema.js';
+import type { cacheControl } from './schemas/cache-control.js';
+import type { WireBlock, WireMessage, WireTextBlock, WireToolResultPart } from './schemas/messages.js';
+
+type WireCacheControl = Static<typeof cacheControl>;
+type WirePart = Extract<WireBlock, { type: 'text' | 'image' | 'document' | 'search_result' }>;
+type WireImage = Extract<WireBlock, { type: 'image' }>;
+type WireDocumentSource = Extract<WireBlock, { type: 'document' }>['source'];
+
+/** One turn, its wire object kept so that a target of the same format gets it as it came. */
+export function readMessage(message: WireMessage): Message {
+  const { role, content } = message;
+  return {
+    role,
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(readBlock),
+    origin: originOf(message),
+  };
+}
+
+/** The instructions. Empty text says nothing. */
+export function readSystem(system: string | readonly WireTextBlock[] | undefined): TextBlock[] {
+  if (system === undefined || system === '') return [];
+  return typeof system === 'string' ? [{ type: 'text', text: system }] : system.map(readText);
+}
+
+/** `{ cacheMarker }` where a marker was set. */
+export const markerOf = (marker: WireCacheControl | undefined): { cacheMarker?: CacheMarker } =>
+  marker ? { cacheMarker: marker.ttl ? { ttl: marker.ttl } : {} } : {};
+
+export const originOf = (value: JsonObject): Origin => ({ vendor: 'anthropic', value });
+
+function readBlock(block: WireBlock): ContentBlock {
+  switch (block.type) {
+    case 'text':
+    case 'image':
+    case 'document':
+    case 'search_result':
+      return readPart(block);
+    case 'tool_use':
+      return {
+        type: 'tool-use',
+        id: block.id,
+        name: block.name,
+        input: block.input,
+        ...markerOf(block.cache_control),
+        origin: originOf(block),
+      };
+    case 'tool_result':
+      return {
+        type: 'tool-result',
+        toolUseId: block.tool_use_id,
+        content: readToolResultContent(block.content),
+        ...(block.is_error !== undefined && { isError: block.is_error }),
+        ...markerOf(block.cache_control),
+        origin: originOf(block),
+      };
+    case 'thinking':
+      return { type: 'thinking', thinking: block.thinking, signature: block.signature, origin: originOf(block) };
+    case 'redacted_thinking':
+      return { type: 'redacted-thinking', data: block.data, origin: originOf(block) };
+    default:
+      return {
+        type: 'opaque',
+        opaque: { vendor: 'anthropic', value: block },
+        ...markerOf(block.cache_control),
+        origin: originOf(block),
+      };
+  }
+}
+
+function readToolResultContent(content: string | readonly WireToolResultPart[] | undefined): ToolResultContent[] {
+  if (content === undefined) return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.map((part) =>
+    part.type === 'tool_reference'
+      ? {
+          type: 'tool-reference',
+          toolName: part.tool_name,
+          ...markerOf(part.cache_control),
+          origin: originOf(part),
+        }
+      : readPart(part),
+  );
+}
+
+function readPart(block: WirePart): Exclude<ToolResultContent, { type: 'tool-reference' }> {
+  switch (block.type) {
+    case 'text':
+      return readText(block);
+    case 'image':
+      return readImage(block);
+    case 'document':
+      return {
+        type: 'document',
+        source: readDocumentSource(block.source),
+        ...(typeof block.title === 'string' && { title: block.title }),
+        ...(typeof block.context === 'string' && { context: block.context }),
+        ...citationsWanted(block.citations),
+        ...markerOf(block.cache_control),
+        origin: originOf(block),
+      };
+    case 'search_result':
+      return {
+        type: 'search-result',
+        source: block.source,
+        title: block.title,
+        content: block.content.map(readText),
+        ...citationsWanted(block.citations),
+        ...markerOf(block.cache_control),
+        origin: originOf(block),
+      };
+  }
+}
+
+function readText(block: WireTextBlock): TextBlock {
+  return {
+    type: 'text',
+    text: block.text,
+    ...(block.citations && { citations: block.citations }),
+    ...markerOf(block.cache_control),
+    origin: originOf(block),
+  };
+}
+
+function readImage(block: WireImage): ImageBlock {
+  return {
+    type: 'image',
+    source: readMedia(block.source),
+    ...markerOf(block.cache_control),
+    origin: originOf(block),
+  };
+}
+
+function readMedia(source: WireImage['source'] | Extract<WireDocumentSource, { type: 'base64' | 'url' }>): MediaSource {
+  return source.type === 'url'
+    ? { type: 'url', url: source.url }
+    : { type: 'base64', mediaType: source.media_type, data: source.data };
+}
+
+function readDocumentSource(source: WireDocumentSource): DocumentSource {
+  switch (source.type) {
+    case 'text':
+      return { type: 'text', text: source.data };
+    case 'content':
+      return {
+        type: 'blocks',
+        blocks:
+          typeof source.content === 'string'
+            ? [{ type: 'text', text: source.content }]
+            : source.content.map((block) => (block.type === 'image' ? readImage(block) : readText(block))),
+      };
+    case 'file':
+      return { type: 'file', fileId: source.file_id };
+    case 'base64':
+    case 'url':
+      return readMedia(source);
+  }
+}
+
+function citationsWanted(citations: { enabled?: boolean } | null | undefined): { wantsCitations?: boolean } {
+  return citations?.enabled === undefined ? {} : { wantsCitations: citations.enabled };
+}

@@ -1,0 +1,57 @@
+import type { Tool, ToolChoice } from '../core/conversation/tools.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
+import { markerOf, originOf } from './read-blocks.js';
+import { SERVICE_TOOL_PREFIX } from './schemas/service-tools.js';
+import type { WireCustomTool, WireTool, WireToolChoice } from './schemas/tools.js';
+
+/** A tool the caller runs, one the gateway runs, or one of the vendor's, which is carried as it came. */
+export function readTool(tool: WireTool): Tool {
+  if (isCustom(tool)) return readCustom(tool);
+  const value: JsonObject = tool;
+  const { type, name, parameters, cache_control: marker } = value;
+  if (typeof type === 'string' && type.startsWith(SERVICE_TOOL_PREFIX)) {
+    return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {} };
+  }
+  return {
+    type: 'vendor',
+    opaque: { vendor: 'anthropic', value },
+    ...(typeof name === 'string' && { name }),
+    ...(isJsonObject(marker) && markerOf({ type: 'ephemeral', ...ttlOf(marker) })),
+  };
+}
+
+/** Which tool must be called, and whether several may be at once. */
+export function readToolChoice(choice: WireToolChoice): { toolChoice: ToolChoice; parallelToolCalls?: boolean } {
+  if (choice.type === 'none') return { toolChoice: { type: 'none' } };
+  const { disable_parallel_tool_use: onlyOne } = choice;
+  return {
+    toolChoice: choice.type === 'tool' ? { type: 'tool', name: choice.name } : { type: choice.type },
+    ...(onlyOne !== undefined && { parallelToolCalls: !onlyOne }),
+  };
+}
+
+function isCustom(tool: WireTool): tool is WireCustomTool {
+  const { type }: JsonObject = tool;
+  return type === undefined || type === 'custom';
+}
+
+function readCustom(tool: WireCustomTool): Tool {
+  // Scope 2.1: the schema's `type` defaults to `object`, and vendors demand that it stands there.
+  const isComplete = tool.input_schema.type !== undefined;
+  const inputSchema: JsonObject = isComplete ? tool.input_schema : { type: 'object', ...tool.input_schema };
+  return {
+    type: 'function',
+    name: tool.name,
+    ...(tool.description !== undefined && { description: tool.description }),
+    inputSchema,
+    ...(tool.strict !== undefined && { strict: tool.strict }),
+    ...markerOf(tool.cache_control),
+    origin: originOf(isComplete ? tool : { ...tool, input_schema: inputSchema }),
+  };
+}
+
+/** The marker of a vendor tool that is not known here was not checked. */
+function ttlOf(marker: JsonObject): { ttl?: '5m' | '1h' } {
+  const { ttl } = marker;
+  return ttl === '5m' || ttl === '1h' ? { ttl } : {};
+}

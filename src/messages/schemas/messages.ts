@@ -1,0 +1,133 @@
+import {
+  anything,
+  either,
+  flag,
+  freeForm,
+  list,
+  literal,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  variant,
+  type Static,
+} from '../../shared/http/schema.js';
+import { marked } from './cache-control.js';
+import {
+  documentFields,
+  imageFields,
+  searchResultFields,
+  textBlock,
+  textFields,
+  toolReferenceFields,
+} from './media-blocks.js';
+
+/** What a tool result may hold (Scope 2.2). */
+const toolResultPart = named(
+  'tool-result-part',
+  variant('type', {
+    text: textFields,
+    image: imageFields,
+    document: documentFields,
+    search_result: searchResultFields,
+    tool_reference: toolReferenceFields,
+  }),
+);
+
+const webSearchResult = object({
+  type: literal('web_search_result'),
+  url: text(),
+  title: text(),
+  encrypted_content: text(),
+  page_age: optional(nullable(text())),
+});
+
+const webSearchError = object({
+  type: literal('web_search_tool_result_error'),
+  // The last stands in replies only (WIRE 1.8); a replayed reply must be taken.
+  error_code: oneOf([
+    'invalid_tool_input',
+    'unavailable',
+    'max_uses_exceeded',
+    'too_many_requests',
+    'query_too_long',
+    'request_too_large',
+  ]),
+});
+
+const call = { id: text(), name: text(), input: optional(anything()), ...marked };
+const vendorResult = { tool_use_id: text(), content: freeForm(), ...marked };
+
+/** Blocks that user and assistant messages may hold (Scope 2.2). */
+const commonBlocks = {
+  text: textFields,
+  image: imageFields,
+  document: documentFields,
+  search_result: searchResultFields,
+  tool_use: call,
+  tool_result: {
+    tool_use_id: text(),
+    content: optional(either(text(), list(toolResultPart))),
+    is_error: optional(flag()),
+    ...marked,
+  },
+  thinking: { thinking: text(), signature: text() },
+  redacted_thinking: { data: text() },
+  server_tool_use: call,
+  web_search_tool_result: { tool_use_id: text(), content: either(list(webSearchResult), webSearchError), ...marked },
+  compaction: {
+    content: nullable(text()),
+    encrypted_content: optional(nullable(text())),
+    ...marked,
+  },
+  advisor_tool_result: vendorResult,
+  // Not in scope; chosen: what a reply may hold (WIRE 1.8) is taken back in the next turn's history, as it was.
+  web_fetch_tool_result: vendorResult,
+  code_execution_tool_result: vendorResult,
+  bash_code_execution_tool_result: vendorResult,
+  text_editor_code_execution_tool_result: vendorResult,
+  tool_search_tool_result: vendorResult,
+  openrouter_shell_tool_result: vendorResult,
+  openrouter_bash_tool_result: vendorResult,
+  container_upload: { file_id: text(), ...marked },
+  mcp_tool_use: { ...call, server_name: text() },
+  mcp_tool_result: {
+    tool_use_id: text(),
+    content: optional(either(text(), list(textBlock))),
+    is_error: optional(flag()),
+    ...marked,
+  },
+};
+
+const toolChange = {
+  tool: variant('type', {
+    tool_reference: { name: text() },
+    mcp_tool_reference: { name: text(), server_name: text() },
+    mcp_toolset_reference: { server_name: text() },
+  }),
+  ...marked,
+};
+
+// WIRE 1.8: tools come and go in system messages only.
+const systemBlocks = { ...commonBlocks, tool_addition: toolChange, tool_removal: toolChange };
+
+const commonContent = either(text(), list(named('block', variant('type', commonBlocks))));
+
+const message = variant('role', {
+  user: { content: commonContent },
+  assistant: { content: commonContent },
+  system: { content: either(text(), list(named('system-block', variant('type', systemBlocks)))) },
+});
+
+/** The conversation: at least one message; null is refused although Scope 2.1 calls the field nullable (DESIGN, precedence). */
+export const messages = list(message, { min: 1 });
+
+/** The instructions: text, or text blocks. */
+export const system = either(text(), list(textBlock));
+
+export type WireMessage = Static<typeof message>;
+export type WireBlock = Exclude<WireMessage['content'], string>[number];
+export type WireToolResultPart = Static<typeof toolResultPart>;
+export type WireTextBlock = Static<typeof textBlock>;

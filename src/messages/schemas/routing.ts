@@ -1,0 +1,72 @@
+import { QUANTIZATIONS, SORTS } from '../../core/routing/preferences.js';
+import {
+  closed,
+  either,
+  flag,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  type Static,
+} from '../../shared/http/schema.js';
+
+const FALLBACKS_MAX = 3;
+
+/** Scope 2.1: an entry takes `model` and nothing else. */
+export const fallbacks = nullable(list(closed({ model: text() }), { max: FALLBACKS_MAX }));
+
+const said = optional(nullable(flag()));
+const slugs = optional(nullable(list(text())));
+
+/** The largest whole number of dollars an amount of money may have here: fifteen digits. */
+const USD_MAX = 999_999_999_999_999;
+
+/** WIRE 1.13: the schema says text, documentation and clients send numbers. */
+const price = optional(
+  either(
+    text({
+      pattern: '^\\d{1,15}(\\.\\d{1,12})?$',
+      reason: 'must be a decimal number of at least 0 with at most 15 digits and 12 decimals',
+    }),
+    number({ min: 0, max: USD_MAX }),
+  ),
+);
+
+const cutoff = optional(nullable(number()));
+
+/** WIRE 1.12: a number means p50. */
+const cutoffs = optional(nullable(either(number(), object({ p50: cutoff, p75: cutoff, p90: cutoff, p99: cutoff }))));
+
+const sort = oneOf(SORTS);
+const sortConfig = object({
+  by: optional(nullable(sort)),
+  partition: optional(nullable(oneOf(['model', 'none']))),
+});
+
+/** Which providers may answer (Scope 2.4): no properties beyond these. */
+export const provider = nullable(
+  closed({
+    allow_fallbacks: said,
+    data_collection: optional(nullable(oneOf(['allow', 'deny']))),
+    enforce_distillable_text: said,
+    ignore: slugs,
+    only: slugs,
+    order: slugs,
+    max_price: optional(object({ prompt: price, completion: price, image: price, audio: price, request: price })),
+    quantizations: optional(nullable(list(oneOf(QUANTIZATIONS)))),
+    require_parameters: said,
+    sort: optional(nullable(either(sort, sortConfig))),
+    zdr: optional(flag()),
+    preferred_max_latency: cutoffs,
+    preferred_min_throughput: cutoffs,
+  }),
+);
+
+/** Deprecated, an alias of `provider.sort.partition` (WIRE 1.2). */
+export const route = nullable(oneOf(['fallback', 'sort']));
+
+export type WirePreferences = NonNullable<Static<typeof provider>>;
+export type WireRoute = Static<typeof route>;

@@ -1,0 +1,92 @@
+import {
+  anything,
+  flag,
+  integer,
+  list,
+  literal,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  variant,
+  when,
+  type Static,
+} from '../../shared/http/schema.js';
+import { cacheControl, marked } from './cache-control.js';
+import { isServiceTool, otherServiceTool, serviceTools } from './service-tools.js';
+import { userLocation } from './user-location.js';
+
+const allowedCallers = optional(list(oneOf(['direct', 'code_execution_20250825', 'code_execution_20260120'])));
+const domains = optional(nullable(list(text())));
+
+const customFields = {
+  name: text(),
+  // Any further key is the caller's own JSON Schema and never looked at.
+  input_schema: object({
+    type: optional(text()),
+    properties: optional(anything()),
+    required: optional(nullable(list(text()))),
+  }),
+  description: optional(text()),
+  defer_loading: optional(flag()),
+  strict: optional(flag()),
+  ...marked,
+};
+
+const webSearchFields = {
+  name: literal('web_search'),
+  allowed_domains: domains,
+  blocked_domains: domains,
+  max_uses: optional(nullable(integer())),
+  user_location: optional(userLocation),
+  ...marked,
+};
+
+/** Vendor tools that Scope 2.1 lists: their names are fixed. */
+const vendorTools = {
+  bash_20250124: { name: literal('bash'), ...marked },
+  text_editor_20250124: { name: literal('str_replace_editor'), ...marked },
+  web_search_20250305: webSearchFields,
+  web_search_20260209: { ...webSearchFields, allowed_callers: allowedCallers },
+  advisor_20260301: {
+    name: literal('advisor'),
+    model: text(),
+    allowed_callers: allowedCallers,
+    caching: optional(nullable(cacheControl)),
+    defer_loading: optional(flag()),
+    max_uses: optional(integer()),
+    ...marked,
+  },
+};
+
+const typedTools = { custom: customFields, ...vendorTools, ...serviceTools };
+
+const customTool = object(customFields);
+const typedTool = variant('type', typedTools);
+const otherTool = object({ type: text() });
+
+const hasType = object({ type: anything() });
+const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
+
+/** One tool: without a type it is the caller's own, with an unknown one it is a vendor's (Scope 2.1, the last row). */
+export const tool = when(
+  hasType,
+  when(hasKnownType, typedTool, when(isServiceTool, otherServiceTool, otherTool)),
+  customTool,
+);
+
+export const tools = list(tool);
+
+const atMostOne = { disable_parallel_tool_use: optional(flag()) };
+
+export const toolChoice = variant('type', {
+  auto: atMostOne,
+  any: atMostOne,
+  none: {},
+  tool: { name: text(), ...atMostOne },
+});
+
+export type WireTool = Static<typeof tool>;
+export type WireCustomTool = Static<typeof customTool>;
+export type WireToolChoice = Static<typeof toolChoice>;

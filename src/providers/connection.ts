@@ -1,0 +1,139 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
+import { Client, type buildConnector, type Dispatcher } from 'undici';
+
+/** Below what providers and the balancers before them keep idle connections open, so that we are the ones who close. */
+const KEEP_ALIVE_MS = 30_000;
+const TCP_KEEP_ALIVE_MS = 60_000;
+const SOCKET_BUFFER_BYTES = 64 * 1024;
+/** Most bytes of a response's status line and headers. */
+const HEADER_BYTES_MAX = 64 * 1024;
+
+/** No connection within the call's limit: name resolution, TCP and TLS together. */
+export class ConnectTimedOut extends Error {
+  override readonly name = 'ConnectTimedOut';
+
+  constructor(readonly timeoutMs: number) {
+    super(`No connection within ${timeoutMs} ms.`);
+  }
+}
+
+/** Last TLS session of an origin, so that further connections resume it. */
+export interface TlsSession {
+  ticket?: Buffer;
+}
+
+/**
+ * One connection to an origin, for one call at a time; it connects when a call finds it closed. It knows its socket at every
+ * stage, connecting included, which undici's own pool does not tell.
+ *
+ * A slow reader is answered here, by giving undici nothing to read, and not by undici's `pause`: version 7.30 ends the process
+ * with a failed assertion when a response with `connection: close` is reset, or ends, while it is paused.
+ */
+export class Connection {
+  private readonly client: Client;
+  private socket: Socket | undefined;
+  private held = false;
+  private connectTimeoutMs = 0;
+
+  /** @param onClose its socket has closed; called whether a call was under way or not */
+  constructor(
+    origin: string,
+    private readonly session: TlsSession,
+    private readonly onClose: (connection: Connection) => void,
+  ) {
+    this.client = new Client(origin, {
+      connect: this.connect,
+      pipelining: 1,
+      // Silence is limited by the gateway, which knows who waits for whom.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    });
+  }
+
+  send(options: Dispatcher.DispatchOptions, receiver: Dispatcher.DispatchHandler, connectTimeoutMs: number): void {
+    this.connectTimeoutMs = connectTimeoutMs;
+    this.held = false;
+    this.client.dispatch(options, receiver);
+  }
+
+  hold(): void {
+    this.held = true;
+  }
+
+  /** Never to be called while undici reads: it reads on at once. */
+  release(): void {
+    this.held = false;
+    this.socket?.emit('readable');
+  }
+
+  /** The call is over: whatever else the socket says, such as its end, is heard again. */
+  settle(): void {
+    this.held = false;
+  }
+
+  /** Closes the socket at once, at any stage. A call under way fails. */
+  abandon(): void {
+    this.socket?.destroy(new Error('The call was abandoned.'));
+  }
+
+  /** For good. */
+  close(): void {
+    this.client.destroy().catch(() => undefined);
+  }
+
+  private readonly connect: buildConnector.connector = (target, callback) => {
+    const secure = target.protocol === 'https:';
+    const socket = secure ? this.openSecure(target) : this.openPlain(target);
+    this.socket = socket;
+    const read = socket.read.bind(socket);
+    socket.read = (size?: number): unknown => (this.held ? null : read(size));
+    socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+
+    const timeoutMs = this.connectTimeoutMs;
+    const timer = setTimeout(() => socket.destroy(new ConnectTimedOut(timeoutMs)), timeoutMs);
+    let pending = true;
+    socket
+      .once(secure ? 'secureConnect' : 'connect', () => {
+        clearTimeout(timer);
+        pending = false;
+        callback(null, socket);
+      })
+      .on('error', (error) => {
+        clearTimeout(timer);
+        if (pending) callback(error, null);
+        pending = false;
+      })
+      .once('close', () => {
+        clearTimeout(timer);
+        if (this.socket === socket) this.socket = undefined;
+        this.onClose(this);
+      });
+  };
+
+  private openPlain(target: buildConnector.Options): Socket {
+    return connectPlain({
+      host: target.hostname,
+      port: Number(target.port || 80),
+      highWaterMark: SOCKET_BUFFER_BYTES,
+    });
+  }
+
+  private openSecure(target: buildConnector.Options): Socket {
+    const { ticket } = this.session;
+    const socket = connectSecure({
+      host: target.hostname,
+      port: Number(target.port || 443),
+      ALPNProtocols: ['http/1.1'],
+      ...(target.servername && { servername: target.servername }),
+      ...(ticket && { session: ticket }),
+    });
+    socket.on('session', (latest: Buffer) => {
+      this.session.ticket = latest;
+    });
+    return socket;
+  }
+}

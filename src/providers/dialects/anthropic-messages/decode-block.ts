@@ -1,0 +1,106 @@
+import type { BlockDelta, BlockStart } from '../../../core/conversation/event.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json.js';
+import { malformed } from './fault.js';
+
+/** What the start of a block says: how it begins, and the content it already holds. */
+export interface StartedBlock {
+  readonly start: BlockStart;
+  readonly deltas: readonly BlockDelta[];
+  /** Arguments that stand in the start: they hold unless deltas bring others, as the vendor's own client reads it. */
+  readonly inputJson?: string;
+}
+
+const NO_DELTAS: readonly BlockDelta[] = [];
+
+/** Reads a content block, empty as a stream begins it or full as a whole reply holds it. */
+export function readBlock(block: Json | undefined): StartedBlock {
+  if (!isJsonObject(block)) throw malformed('a content block is not an object');
+  switch (block['type']) {
+    case 'text':
+      return readText(block);
+    case 'thinking':
+      return readThinking(block);
+    case 'redacted_thinking': {
+      const { type: _type, data, ...rest } = block;
+      const start = { type: 'redacted-thinking', data: textOf(data, 'data'), ...extrasOf(rest) } as const;
+      return { start, deltas: NO_DELTAS };
+    }
+    case 'tool_use':
+      return readToolUse('tool-use', block);
+    case 'server_tool_use':
+      return readToolUse('server-tool-use', block);
+    default:
+      if (typeof block['type'] !== 'string') throw malformed('a content block has no type');
+      return { start: { type: 'opaque', opaque: { vendor: 'anthropic', value: block } }, deltas: NO_DELTAS };
+  }
+}
+
+/**
+ * Reads one delta of an open block.
+ * @returns undefined for a kind not known here in a block that is: the vendor asks its readers to pass over what is new
+ */
+export function readDelta(delta: Json | undefined, open: BlockStart['type'] | undefined): BlockDelta | undefined {
+  if (!isJsonObject(delta)) throw malformed('a delta is not an object');
+  switch (delta['type']) {
+    case 'text_delta':
+      return { type: 'text', text: textOf(delta['text'], 'text') };
+    case 'input_json_delta':
+      return { type: 'input-json', json: textOf(delta['partial_json'], 'partial_json') };
+    case 'thinking_delta':
+      return { type: 'thinking', text: textOf(delta['thinking'], 'thinking') };
+    case 'signature_delta':
+      return { type: 'signature', signature: textOf(delta['signature'], 'signature') };
+    case 'citations_delta':
+      if (delta['citation'] === undefined) throw malformed('a citation delta has no citation');
+      return { type: 'citation', citation: delta['citation'] };
+    default:
+      return open === 'opaque' ? { type: 'opaque', opaque: { vendor: 'anthropic', value: delta } } : undefined;
+  }
+}
+
+/** `{ extras }` when there are keys that core does not model. */
+export function extrasOf(rest: JsonObject): { extras?: Opaque } {
+  return Object.keys(rest).length > 0 ? { extras: { vendor: 'anthropic', value: rest } } : {};
+}
+
+function readText(block: JsonObject): StartedBlock {
+  const { type: _type, text, citations, ...rest } = block;
+  const words = textOf(text, 'text');
+  const deltas: BlockDelta[] = [];
+  if (words !== '') deltas.push({ type: 'text', text: words });
+  if (Array.isArray(citations)) {
+    for (const citation of citations as readonly Json[]) deltas.push({ type: 'citation', citation });
+  }
+  return { start: { type: 'text', ...extrasOf(rest) }, deltas };
+}
+
+function readThinking(block: JsonObject): StartedBlock {
+  const { type: _type, thinking, signature, ...rest } = block;
+  const words = textOf(thinking, 'thinking');
+  const deltas: BlockDelta[] = [];
+  if (words !== '') deltas.push({ type: 'thinking', text: words });
+  // A stream brings the signature later; some starts leave the key out until then.
+  if (typeof signature === 'string' && signature !== '') deltas.push({ type: 'signature', signature });
+  return { start: { type: 'thinking', ...extrasOf(rest) }, deltas };
+}
+
+function readToolUse(type: 'tool-use' | 'server-tool-use', block: JsonObject): StartedBlock {
+  const { type: _type, id, name, input, ...rest } = block;
+  const start = { type, id: textOf(id, 'id'), name: textOf(name, 'name'), ...extrasOf(rest) } as const;
+  const isEmpty = input === undefined || input === null || (isJsonObject(input) && Object.keys(input).length === 0);
+  return { start, deltas: NO_DELTAS, ...(!isEmpty && { inputJson: print(input) }) };
+}
+
+function textOf(value: Json | undefined, key: string): string {
+  if (typeof value !== 'string') throw malformed(`${key} is not a string`);
+  return value;
+}
+
+function print(input: Json): string {
+  try {
+    return JSON.stringify(input);
+  } catch {
+    // The parser takes deeper nesting than the printer.
+    throw malformed('the input of a tool call is nested too deep');
+  }
+}

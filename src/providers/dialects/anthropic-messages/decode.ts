@@ -1,0 +1,188 @@
+import type { BlockStart, ModelEvent, SourceBytes, UnifiedStop } from '../../../core/conversation/event.js';
+import { mergeUsage, type Usage } from '../../../core/conversation/usage.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import type { SseFrame } from '../../../core/stream/sse.js';
+import type { Step } from '../../../core/stream/step.js';
+import { extrasOf, readBlock, readDelta } from './decode-block.js';
+import { malformed, readInBandFault } from './fault.js';
+import { mergeRawUsage, readUsage } from './usage.js';
+
+const UNIFIED_STOPS: ReadonlyMap<string, UnifiedStop> = new Map([
+  ['end_turn', 'end-turn'],
+  ['max_tokens', 'output-limit'],
+  ['stop_sequence', 'stop-sequence'],
+  ['tool_use', 'tool-use'],
+  ['pause_turn', 'pause'],
+  ['refusal', 'refusal'],
+  ['compaction', 'compaction'],
+  ['model_context_window_exceeded', 'context-limit'],
+]);
+
+/** Keys of a message that are only known at its end; at its start they stand empty. */
+const END_KEYS: ReadonlySet<string> = new Set(['container', 'context_management', 'stop_details']);
+
+type Read = (decoder: MessagesDecoder, payload: JsonObject, source: SourceBytes | undefined, out: ModelEvent[]) => void;
+
+const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ['message_start', (decoder, payload, _source, out) => decoder.startReply(payload['message'], out)],
+  [
+    'content_block_start',
+    (decoder, payload, _source, out) => decoder.startBlock(indexOf(payload), payload['content_block'], out),
+  ],
+  [
+    'content_block_delta',
+    (decoder, payload, source, out) => decoder.growBlock(indexOf(payload), payload['delta'], source, out),
+  ],
+  ['content_block_stop', (decoder, payload, source, out) => decoder.endBlock(indexOf(payload), source, out)],
+  ['message_delta', (decoder, payload, _source, out) => decoder.readEnding(payload, out)],
+  ['message_stop', (decoder, _payload, _source, out) => decoder.endReply(out)],
+  ['ping', (_decoder, _payload, source, out) => out.push(source ? { type: 'ping', source } : { type: 'ping' })],
+  [
+    'error',
+    (_decoder, payload) => {
+      throw readInBandFault(payload);
+    },
+  ],
+]);
+
+/**
+ * Reads the vendor's stream. One per reply; a whole reply is played through the same methods. It checks the shape of what it
+ * reads; the order of events is the grammar's affair.
+ */
+export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
+  private openBlock: BlockStart['type'] | undefined;
+  private inputOfStart: string | undefined;
+  private rawUsage: JsonObject = {};
+  private usage: Usage = {};
+  private stopReason: string | undefined;
+  private stopSequence: string | undefined;
+  private endExtras: JsonObject = {};
+  private ended = false;
+
+  /** Frames with names that are not known here, `[DONE]`, and everything after the end are passed over. */
+  push(frame: SseFrame, out: ModelEvent[]): void {
+    if (this.ended || frame.data === '' || frame.data === '[DONE]') return;
+    // `message` is the standard's own name for a frame without one.
+    const isNamed = frame.event !== '' && frame.event !== 'message';
+    if (isNamed && !READ.has(frame.event)) return;
+    const payload = parse(frame.data);
+    const type = typeof payload['type'] === 'string' ? payload['type'] : frame.event;
+    const read = READ.get(type);
+    if (!read) return;
+    const source: SourceBytes | undefined =
+      frame.source !== undefined && type === frame.event ? { vendor: 'anthropic', bytes: frame.source } : undefined;
+    read(this, payload, source, out);
+  }
+
+  /** @throws ProviderFault when the stream stopped before its end: a cut reply is never taken for a whole one (FAILURES B05). */
+  end(): void {
+    if (!this.ended) throw malformed('the stream was cut before its end');
+  }
+
+  startReply(message: Json | undefined, out: ModelEvent[]): void {
+    if (!isJsonObject(message)) throw malformed('message_start holds no message');
+    const { type: _type, role: _role, content: _content, id, model, usage, ...rest } = message;
+    const { stop_reason: _reason, stop_sequence: _sequence, ...unknown } = rest;
+    const said = Object.fromEntries(
+      Object.entries(unknown).filter(([key, value]) => value !== null || !END_KEYS.has(key)),
+    );
+    out.push({
+      type: 'reply-start',
+      ...(typeof id === 'string' && { id }),
+      ...(typeof model === 'string' && { model }),
+      ...extrasOf(said),
+    });
+    this.readUsage(isJsonObject(usage) ? usage : {}, out);
+  }
+
+  startBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
+    const { start, deltas, inputJson } = readBlock(block);
+    this.openBlock = start.type;
+    this.inputOfStart = inputJson;
+    out.push({ type: 'block-start', index, block: start });
+    for (const delta of deltas) out.push({ type: 'block-delta', index, delta });
+  }
+
+  growBlock(index: number, value: Json | undefined, source: SourceBytes | undefined, out: ModelEvent[]): void {
+    const delta = readDelta(value, this.openBlock);
+    if (!delta) return;
+    if (delta.type === 'input-json' && delta.json !== '') this.inputOfStart = undefined;
+    out.push(source ? { type: 'block-delta', index, delta, source } : { type: 'block-delta', index, delta });
+  }
+
+  endBlock(index: number, source: SourceBytes | undefined, out: ModelEvent[]): void {
+    if (this.inputOfStart !== undefined) {
+      out.push({ type: 'block-delta', index, delta: { type: 'input-json', json: this.inputOfStart } });
+      this.inputOfStart = undefined;
+    }
+    this.openBlock = undefined;
+    out.push(source ? { type: 'block-end', index, source } : { type: 'block-end', index });
+  }
+
+  /** `message_delta`: the final usage, and why the reply ends. What it says besides travels with the end. */
+  readEnding(payload: JsonObject, out: ModelEvent[]): void {
+    const { type: _type, delta, usage, ...beside } = payload;
+    if (!isJsonObject(delta)) throw malformed('message_delta holds no delta');
+    const { stop_reason: reason, stop_sequence: sequence, ...rest } = delta;
+    if (typeof reason === 'string') this.stopReason = reason;
+    if (typeof sequence === 'string') this.stopSequence = sequence;
+    this.endExtras = { ...this.endExtras, ...beside, ...rest };
+    if (isJsonObject(usage)) this.readUsage(usage, out);
+  }
+
+  endReply(out: ModelEvent[]): void {
+    if (this.stopReason === undefined) throw malformed('the reply has no stop_reason');
+    this.ended = true;
+    out.push({
+      type: 'reply-end',
+      stop: {
+        unified: UNIFIED_STOPS.get(this.stopReason) ?? 'other',
+        raw: this.stopReason,
+        vendor: 'anthropic',
+        ...(this.stopSequence !== undefined && { sequence: this.stopSequence }),
+      },
+      ...extrasOf(this.endExtras),
+    });
+  }
+
+  private readUsage(usage: JsonObject, out: ModelEvent[]): void {
+    this.rawUsage = mergeRawUsage(this.rawUsage, usage);
+    this.usage = mergeUsage(this.usage, readUsage(this.rawUsage));
+    out.push({ type: 'usage', usage: this.usage });
+  }
+}
+
+/** The events of a whole reply: a stream whose blocks are full from their start. */
+export function decodeMessage(body: unknown): ModelEvent[] {
+  if (!isJsonObject(body)) throw malformed('the body is not a JSON object');
+  if (body['type'] === 'error' || isJsonObject(body['error'])) throw readInBandFault(body);
+  const { type: _type, role: _role, id, model, content, usage, stop_reason, stop_sequence, ...rest } = body;
+  if (!Array.isArray(content)) throw malformed('the message has no content');
+  const decoder = new MessagesDecoder();
+  const out: ModelEvent[] = [];
+  decoder.startReply({ id, model, usage }, out);
+  (content as readonly Json[]).forEach((block, index) => {
+    decoder.startBlock(index, block, out);
+    decoder.endBlock(index, undefined, out);
+  });
+  decoder.readEnding({ delta: { ...rest, stop_reason, stop_sequence } }, out);
+  decoder.endReply(out);
+  return out;
+}
+
+function parse(data: string): JsonObject {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(data);
+  } catch {
+    throw malformed('an event is not valid JSON');
+  }
+  if (!isJsonObject(payload)) throw malformed('an event is not a JSON object');
+  return payload;
+}
+
+function indexOf(payload: JsonObject): number {
+  const index = payload['index'];
+  if (typeof index !== 'number') throw malformed('an event names no block');
+  return index;
+}

@@ -1,0 +1,16 @@
+import type { Dialect } from '../../../core/provider.js';
+import { decodeMessage, MessagesDecoder } from './decode.js';
+import { encodeMessages } from './encode.js';
+import { readFault } from './fault.js';
+
+/** Anthropic's Messages format, in which this gateway's own Messages face speaks: nothing is lost either way. */
+export const anthropicMessages: Dialect = {
+  id: 'anthropic-messages',
+  defaultCredential: 'x-api-key',
+  // The vendor fetches media by URL itself.
+  wants: () => [],
+  encode: (request, target) => encodeMessages(request, target),
+  decodeStream: () => new MessagesDecoder(),
+  decodeWhole: (body) => decodeMessage(body),
+  fault: readFault,
+};

@@ -1,0 +1,189 @@
+import type { Effort, ModelRequest, Thinking } from '../../../core/conversation/request.js';
+import type { Tool } from '../../../core/conversation/tools.js';
+import { Untranslatable } from '../../../core/errors.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { Target, UpstreamCall } from '../../../core/provider.js';
+import { markLastBlock, type Prompt } from './cache-marker.js';
+import { encodeMarker, encodeSystem, encodeTurn, wireName } from './encode-blocks.js';
+import { keptTurns, thinkingThatFits } from './history.js';
+
+const API_VERSION = '2023-06-01';
+
+/** The vendor demands an output limit; this one holds where neither caller nor catalog says any. */
+const OUTPUT_TOKENS_DEFAULT = 4096;
+
+/** Fields of the gateway's own API (Scope 2.1): no upstream is shown them, even where they were not modelled. */
+const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
+  'models', 'fallbacks', 'provider', 'plugins', 'session_id', 'user', 'trace', 'route', 'preset', 'stop_server_tools_when',
+  'cache_control',
+]); // prettier-ignore
+
+/** `none` asks for what is the default where thinking is not asked for; `minimal` is the least the vendor knows. */
+const EFFORT_NAMES: Readonly<Record<Effort, string | undefined>> = {
+  none: undefined,
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'xhigh',
+  max: 'max',
+};
+
+/**
+ * The vendor knows only whether capacity bought ahead may be used: `auto` (its default) and `standard_only`. A wish for
+ * priority is `auto`; `default`, `standard`, `flex` and names of other vendors say nothing here and are left out.
+ */
+const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
+  ['auto', 'auto'],
+  ['standard_only', 'standard_only'],
+  ['priority', 'auto'],
+  ['fast', 'auto'],
+]);
+
+/**
+ * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal prefixes are
+ * equal bytes; the history stands last in the body, for the same reason.
+ * @throws Untranslatable for tools and blocks the vendor has no form for
+ */
+export function encodeMessages(request: ModelRequest, target: Target): UpstreamCall {
+  const turns = keptTurns(request.messages);
+  const thinking = thinkingThatFits(request, turns);
+  const plain: Prompt = {
+    tools: request.tools.length > 0 ? request.tools.map((tool, index) => encodeTool(tool, index, target)) : undefined,
+    system: encodeSystem(request.system, target),
+    messages: turns.map((turn) => encodeTurn(turn, target)),
+  };
+  // Scope 2.1: the top-level marker stands for one on the last cacheable block.
+  const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
+  // Extras come first: whatever is modelled overrides them, also where it is undefined and so not sent.
+  const body: JsonObject = {
+    ...encodeExtras(request),
+    model: target.endpoint.upstreamModel,
+    max_tokens: request.maxOutputTokens ?? defaultOutputTokens(thinking, target),
+    stream: request.stream ? true : undefined,
+    temperature: request.sampling.temperature,
+    top_p: request.sampling.topP,
+    top_k: request.sampling.topK,
+    stop_sequences: request.stopSequences,
+    thinking: encodeThinking(thinking),
+    output_config: encodeOutputConfig(request),
+    context_management: encodeContextManagement(request, thinking),
+    metadata: encodeMetadata(request),
+    service_tier: request.serviceTier === undefined ? undefined : SERVICE_TIERS.get(request.serviceTier),
+    speed: request.speed,
+    tool_choice: encodeToolChoice(request),
+    tools: prompt.tools,
+    system: prompt.system,
+    messages: prompt.messages,
+  };
+  return {
+    path: '/v1/messages',
+    headers: {
+      'content-type': 'application/json',
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+      'anthropic-version': API_VERSION,
+      ...(request.betas.length > 0 && { 'anthropic-beta': request.betas.join(',') }),
+    },
+    body: JSON.stringify(body),
+    stream: request.stream,
+  };
+}
+
+function encodeTool(tool: Tool, index: number, target: Target): JsonObject {
+  switch (tool.type) {
+    case 'function':
+      if (tool.origin?.vendor === 'anthropic') return tool.origin.value;
+      return {
+        name: tool.name,
+        description: tool.description,
+        // The vendor demands the type that other formats let their callers leave out.
+        input_schema:
+          tool.inputSchema['type'] === undefined ? { type: 'object', ...tool.inputSchema } : tool.inputSchema,
+        strict: tool.strict === true ? true : undefined,
+        cache_control: encodeMarker(tool.cacheMarker),
+      };
+    case 'vendor':
+      if (tool.opaque.vendor === 'anthropic') return tool.opaque.value;
+      throw new Untranslatable(
+        `tools.${index}`,
+        `${target.endpoint.tag} does not offer the tool ${tool.name ?? wireName(tool.opaque.value)}`,
+      );
+    case 'service':
+      throw new Untranslatable(
+        `tools.${index}`,
+        `the tool ${tool.id} is not one that ${target.endpoint.tag} runs; leave it out or choose another model`,
+      );
+  }
+}
+
+function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest): JsonObject | undefined {
+  const disable_parallel_tool_use = parallelToolCalls === false ? true : undefined;
+  if (toolChoice === undefined) {
+    return disable_parallel_tool_use && tools.length > 0 ? { type: 'auto', disable_parallel_tool_use } : undefined;
+  }
+  switch (toolChoice.type) {
+    case 'none':
+      return { type: 'none' };
+    case 'tool':
+      return { type: 'tool', name: toolChoice.name, disable_parallel_tool_use };
+    case 'auto':
+    case 'any':
+      return { type: toolChoice.type, disable_parallel_tool_use };
+  }
+}
+
+function encodeThinking(thinking: Thinking | undefined): JsonObject | undefined {
+  switch (thinking?.type) {
+    case undefined:
+      return undefined;
+    case 'enabled':
+      return { type: 'enabled', budget_tokens: thinking.budgetTokens, display: thinking.display };
+    case 'adaptive':
+      return { type: 'adaptive', display: thinking.display };
+    case 'disabled':
+      return { type: 'disabled' };
+  }
+}
+
+/** JSON without a schema has no counterpart and is left out: formats that know it demand that the prompt asks for JSON, too. */
+function encodeOutputConfig({ effort, outputFormat, taskBudget }: ModelRequest): JsonObject | undefined {
+  const effortName = effort && EFFORT_NAMES[effort];
+  const format =
+    outputFormat?.type === 'json-schema' ? { type: 'json_schema', schema: outputFormat.schema } : undefined;
+  const task_budget = taskBudget && {
+    type: 'tokens',
+    total: taskBudget.totalTokens,
+    remaining: taskBudget.remainingTokens,
+  };
+  return effortName || format || task_budget ? { effort: effortName, format, task_budget } : undefined;
+}
+
+/** Edits that clear thinking are refused where thinking is off: they go when this attempt had to go without. */
+function encodeContextManagement(request: ModelRequest, thinking: Thinking | undefined): JsonObject | undefined {
+  if (request.contextManagement?.vendor !== 'anthropic') return undefined;
+  const { value } = request.contextManagement;
+  const edits = value['edits'];
+  if (thinking === request.thinking || !Array.isArray(edits)) return value;
+  const kept = (edits as readonly JsonObject[]).filter((edit) => edit['type'] !== 'clear_thinking_20251015');
+  if (kept.length === edits.length) return value;
+  return kept.length > 0 ? { ...value, edits: kept } : undefined;
+}
+
+function encodeMetadata({ metadata, user }: ModelRequest): JsonObject | undefined {
+  const own = metadata?.vendor === 'anthropic' ? metadata.value : undefined;
+  const saysWho = own?.['user_id'] !== undefined && own['user_id'] !== null;
+  return user === undefined || saysWho ? own : { ...own, user_id: user };
+}
+
+function encodeExtras({ extras }: ModelRequest): JsonObject | undefined {
+  if (extras?.vendor !== 'anthropic') return undefined;
+  // `fromEntries` defines keys, so that one named `__proto__` stays a key.
+  return Object.fromEntries(Object.entries(extras.value).filter(([key]) => !GATEWAY_FIELDS.has(key)));
+}
+
+/** A derived limit must be valid: above the thinking budget, which counts towards it (FAILURES A39). */
+function defaultOutputTokens(thinking: Thinking | undefined, { endpoint, model }: Target): number {
+  const known = endpoint.maxCompletionTokens ?? model.maxCompletionTokens;
+  if (known !== undefined) return known;
+  return OUTPUT_TOKENS_DEFAULT + (thinking?.type === 'enabled' ? thinking.budgetTokens : 0);
+}

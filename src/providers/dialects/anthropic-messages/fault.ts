@@ -1,0 +1,58 @@
+import { ProviderFault, type FaultKind } from '../../../core/errors.js';
+import { isJsonObject } from '../../../core/json.js';
+import type { UpstreamFailure } from '../../../core/provider.js';
+import { faultFromStatus, safeMessage } from '../faults.js';
+
+const KIND_OF_TYPE: ReadonlyMap<string, FaultKind> = new Map([
+  ['overloaded_error', 'overloaded'],
+  ['rate_limit_error', 'rate-limited'],
+  ['api_error', 'server-error'],
+  ['invalid_request_error', 'rejected-request'],
+  ['request_too_large', 'too-large'],
+  ['authentication_error', 'refused-credential'],
+  ['permission_error', 'refused-credential'],
+  ['not_found_error', 'not-found'],
+  ['billing_error', 'payment-required'],
+  ['timeout_error', 'timed-out'],
+]);
+
+/** Most characters of a provider's code that are kept. */
+const PROVIDER_CODE_MAX = 100;
+
+/** A reply that is no completion: broken JSON, wrong shapes, an early end. */
+export const malformed = (complaint: string): ProviderFault =>
+  new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`);
+
+/** Why a call that was not a 2xx failed. Tolerates any body; the status decides the kind. */
+export function readFault(failure: UpstreamFailure): ProviderFault {
+  const { type, message } = readError(parse(failure.body));
+  return faultFromStatus(failure, message, type);
+}
+
+/** The fault of an error that came inside a 200, as a stream's `error` event or as the whole body. */
+export function readInBandFault(payload: unknown): ProviderFault {
+  const { type, message } = readError(payload);
+  const words = message === undefined ? '' : safeMessage(message);
+  return new ProviderFault(
+    (type !== undefined && KIND_OF_TYPE.get(type)) || 'server-error',
+    words === '' ? 'The provider reported an error in its reply.' : words,
+    type === undefined ? {} : { providerCode: type.slice(0, PROVIDER_CODE_MAX) },
+  );
+}
+
+function readError(payload: unknown): { type?: string; message?: string } {
+  const error = isJsonObject(payload) ? payload['error'] : undefined;
+  if (typeof error === 'string') return { message: error };
+  if (!isJsonObject(error)) return {};
+  const { type, message } = error;
+  return { ...(typeof type === 'string' && { type }), ...(typeof message === 'string' && { message }) };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // Proxies in front of a provider answer in HTML: the status says enough.
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+// Goal: what of a history the vendor is shown, and when thinking must be left out. Method: tables of turns in shorthand.
+import type { ContentBlock, Message } from '../../../core/conversation/content.js';
+import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
+import { keptTurns, thinkingThatFits } from './history.js';
+
+const BLOCKS: Readonly<Record<string, ContentBlock>> = {
+  text: { type: 'text', text: 'x' },
+  empty: { type: 'text', text: '' },
+  thinking: { type: 'thinking', thinking: 't', signature: 's' },
+  unsigned: { type: 'thinking', thinking: 't' },
+  redacted: { type: 'redacted-thinking', data: 'd' },
+  foreign: { type: 'redacted-thinking', data: 'd', origin: { vendor: 'openai', value: {} } },
+  call: { type: 'tool-use', id: 'c', name: 'f', input: {} },
+  result: { type: 'tool-result', toolUseId: 'c', content: [] },
+  shellCall: {
+    type: 'opaque',
+    opaque: { vendor: 'anthropic', value: { type: 'server_tool_use', id: 'g', name: 'shell' } },
+  },
+  searchCall: {
+    type: 'opaque',
+    opaque: { vendor: 'anthropic', value: { type: 'server_tool_use', id: 'w', name: 'web' } },
+  },
+  shellResult: {
+    type: 'opaque',
+    opaque: { vendor: 'anthropic', value: { type: 'openrouter_shell_tool_result', tool_use_id: 'g' } },
+  },
+};
+
+/** `user text | assistant thinking call | user result` */
+const history = (shorthand: string): Message[] =>
+  shorthand.split(' | ').map((turn) => {
+    const [role, ...names] = turn.split(' ');
+    return { role: role as Message['role'], content: names.map((name) => BLOCKS[name]!) };
+  });
+
+const requestOf = (messages: Message[], thinking: Thinking): ModelRequest => ({
+  model: 'm', system: [], messages, stream: false, sampling: {}, tools: [], thinking, preferences: {}, plugins: [], betas: [],
+}); // prettier-ignore
+
+describe('keptTurns', () => {
+  it.each([
+    ['user text | assistant unsigned text', 'user text | assistant text'],
+    ['user text | assistant foreign text', 'user text | assistant text'],
+    ['user text | assistant thinking redacted text', 'user text | assistant thinking redacted text'],
+    ['user text | assistant unsigned | user text', 'user text | user text'],
+    ['user text | assistant empty call', 'user text | assistant call'],
+    ['user text | assistant shellCall shellResult searchCall text', 'user text | assistant searchCall text'],
+  ])('%s → %s', (before, after) => {
+    expect(keptTurns(history(before)).map(({ message, blocks }) => ({ role: message.role, content: blocks }))).toEqual(
+      history(after),
+    );
+  });
+
+  it('keeps the places the caller knows, an empty turn, and empty texts that came in this format', () => {
+    const own: ContentBlock = {
+      type: 'text',
+      text: '',
+      origin: { vendor: 'anthropic', value: { type: 'text', text: '' } },
+    };
+    const messages: Message[] = [
+      ...history('assistant unsigned'),
+      { role: 'user', content: [own] },
+      { role: 'assistant', content: [] },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: '' }],
+        origin: { vendor: 'anthropic', value: { role: 'user', content: '' } },
+      },
+    ];
+    expect(keptTurns(messages).map((turn) => turn.index)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('thinkingThatFits', () => {
+  const budget: Thinking = { type: 'enabled', budgetTokens: 1024 };
+  const kept = (shorthand: string, thinking: Thinking): Thinking | undefined => {
+    const messages = history(shorthand);
+    return thinkingThatFits(requestOf(messages, thinking), keptTurns(messages));
+  };
+
+  it.each([
+    ['the open turn begins with thinking', 'user text | assistant thinking call | user result'],
+    ['the open turn begins with redacted thinking', 'user text | assistant redacted call | user result'],
+    [
+      'the turn thought once, at its start',
+      'user text | assistant thinking call | user result | assistant call | user result',
+    ],
+    ['the turn without thinking is finished', 'user text | assistant call | user result | assistant text | user text'],
+    ['no tool was called', 'user text | assistant text | user text'],
+    ['a later question interrupts', 'user text | assistant call | user text'],
+  ])('keeps a budget when %s', (_name, shorthand) => {
+    expect(kept(shorthand, budget)).toBe(budget);
+  });
+
+  it.each([
+    ['the open turn begins with a call', 'user text | assistant call | user result'],
+    ['the open turn begins with text', 'user text | assistant text call | user result'],
+    ['its thinking was not signed here', 'user text | assistant unsigned call | user result'],
+    [
+      'a later step thought, but not the first',
+      'user text | assistant call | user result | assistant thinking call | user result',
+    ],
+    ['instructions follow the result', 'user text | assistant call | user result | system text'],
+    ['the result comes with words', 'user text | assistant call | user result text'],
+  ])('leaves a budget out when %s', (_name, shorthand) => {
+    expect(kept(shorthand, budget)).toBeUndefined();
+  });
+
+  it.each<[Thinking]>([[{ type: 'adaptive' }], [{ type: 'disabled' }]])('never touches %j', (thinking) => {
+    expect(kept('user text | assistant call | user result', thinking)).toBe(thinking);
+  });
+});

@@ -1,0 +1,67 @@
+import type { Usage } from '../../../core/conversation/usage.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+
+/** A later usage object over an earlier one: figures are cumulative and replace, `null` says nothing (FAILURES D03). */
+export function mergeRawUsage(before: JsonObject, after: JsonObject): JsonObject {
+  const merged: { [key: string]: Json | undefined } = { ...before };
+  for (const [key, value] of Object.entries(after)) {
+    if (value !== null || !Object.hasOwn(merged, key)) {
+      // Defined rather than assigned: a key named `__proto__` stays a key.
+      Object.defineProperty(merged, key, { value, enumerable: true, configurable: true, writable: true });
+    }
+  }
+  return merged;
+}
+
+/** The vendor's usage object in neutral figures; those that are not whole numbers from zero on are passed over. */
+export function readUsage(raw: JsonObject): Usage {
+  const written = readCacheWrites(raw);
+  const details = objectAt(raw, 'output_tokens_details');
+  const serverTools = objectAt(raw, 'server_tool_use');
+  const inputTokens = countAt(raw, 'input_tokens');
+  const outputTokens = countAt(raw, 'output_tokens');
+  const cacheReadTokens = countAt(raw, 'cache_read_input_tokens');
+  const reasoningTokens = countAt(details, 'thinking_tokens');
+  const webSearchRequests = countAt(serverTools, 'web_search_requests');
+  const webFetchRequests = countAt(serverTools, 'web_fetch_requests');
+  const serviceTier = raw['service_tier'];
+  const speed = raw['speed'];
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...written,
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(webSearchRequests !== undefined && { webSearchRequests }),
+    ...(webFetchRequests !== undefined && { webFetchRequests }),
+    ...(typeof serviceTier === 'string' && { serviceTier }),
+    ...((speed === 'standard' || speed === 'fast') && { speed }),
+    extras: { vendor: 'anthropic', value: raw },
+  };
+}
+
+/**
+ * Cache writes by how long they live. The total and its two parts may come in different reports, one staler than the other; both
+ * only rise, so the larger is the newer. What the parts do not explain was written for five minutes, the default.
+ */
+function readCacheWrites(raw: JsonObject): Pick<Usage, 'cacheWriteTokens' | 'cacheWrite1hTokens'> {
+  const parts = objectAt(raw, 'cache_creation');
+  const total = countAt(raw, 'cache_creation_input_tokens');
+  const fiveMinutes = countAt(parts, 'ephemeral_5m_input_tokens');
+  const oneHour = countAt(parts, 'ephemeral_1h_input_tokens');
+  if (total === undefined && fiveMinutes === undefined && oneHour === undefined) return {};
+  return {
+    cacheWriteTokens: Math.max((total ?? 0) - (oneHour ?? 0), fiveMinutes ?? 0),
+    ...(oneHour !== undefined && { cacheWrite1hTokens: oneHour }),
+  };
+}
+
+function objectAt(value: JsonObject, key: string): JsonObject | undefined {
+  const member = value[key];
+  return isJsonObject(member) ? member : undefined;
+}
+
+function countAt(value: JsonObject | undefined, key: string): number | undefined {
+  const member = value?.[key];
+  return typeof member === 'number' && Number.isSafeInteger(member) && member >= 0 ? member : undefined;
+}

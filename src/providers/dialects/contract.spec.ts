@@ -1,0 +1,219 @@
+// Goal: the laws every dialect keeps, also one that is added tomorrow. Method: walk DIALECTS; play its recordings at any byte cut,
+// whole against streamed, through the grammar; encode one rich conversation turn by turn.
+import fc from 'fast-check';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Message } from '../../core/conversation/content.js';
+import type { ModelEvent } from '../../core/conversation/event.js';
+import { ReplyFold, type Reply } from '../../core/conversation/reply.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { ProviderFault } from '../../core/errors.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { Dialect, Target } from '../../core/provider.js';
+import { DIALECT_IDS, type DialectId } from '../../core/routing/catalog.js';
+import { GrammarCheck } from '../../core/stream/grammar.js';
+import { SseReader } from '../../core/stream/sse.js';
+import { chain } from '../../core/stream/step.js';
+import { DIALECTS } from './index.js';
+
+const RECORDINGS = join(process.cwd(), 'test', 'providers', 'recordings');
+/** The sandbox answers in another dialect's format. */
+const FOLDER_OF: Readonly<Record<DialectId, string>> = {
+  'anthropic-messages': 'anthropic-messages',
+  'openai-chat': 'openai-chat',
+  simulated: 'anthropic-messages',
+};
+
+const targetOf = (dialect: DialectId): Target => {
+  const endpoint: Target['endpoint'] = {
+    tag: 'test',
+    provider: {
+      slug: 'test',
+      name: 'Test',
+      dialect,
+      baseUrl: 'https://provider.test',
+      policy: { collectsData: false, zeroDataRetention: false },
+    },
+    upstreamModel: 'upstream-model',
+    pricing: null,
+    quantization: 'unknown',
+    contextLength: 200_000,
+    supportedParameters: [],
+  };
+  return {
+    endpoint,
+    model: {
+      id: 'test/model',
+      name: 'Model',
+      contextLength: 200_000,
+      inputModalities: ['text'],
+      outputModalities: ['text'],
+      scores: {},
+      endpoints: [endpoint],
+    },
+    definition: { slug: 'test', credential: 'none', quirks: {} },
+  };
+};
+
+/** A loop of two tool calls with a turn of instructions in its midst. */
+const CONVERSATION: readonly Message[] = [
+  { role: 'user', content: [{ type: 'text', text: 'Compare the weather.', cacheMarker: { ttl: '5m' } }] },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'text', text: 'Looking.' },
+      { type: 'tool-use', id: 'call_1', name: 'get_weather', input: { city: 'Paris' } },
+      { type: 'tool-use', id: 'call_2', name: 'get_weather', input: { city: 'Rome' } },
+    ],
+  },
+  {
+    role: 'user',
+    content: [
+      { type: 'tool-result', toolUseId: 'call_1', content: [{ type: 'text', text: 'rain' }] },
+      { type: 'tool-result', toolUseId: 'call_2', content: [{ type: 'text', text: 'sun' }], isError: true },
+    ],
+  },
+  { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+  { role: 'assistant', content: [{ type: 'text', text: 'Rome.' }] },
+  { role: 'user', content: [{ type: 'text', text: 'Why?' }] },
+];
+
+const requestOf = (messages: readonly Message[]): ModelRequest => ({
+  model: 'test/model',
+  system: [{ type: 'text', text: 'You are a guide.' }],
+  messages,
+  stream: true,
+  maxOutputTokens: 500,
+  sampling: { temperature: 0.5 },
+  tools: [
+    {
+      type: 'function',
+      name: 'get_weather',
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+    { type: 'function', name: 'get_time', inputSchema: { type: 'object', properties: {} } },
+  ],
+  preferences: {},
+  plugins: [],
+  betas: [],
+});
+
+const contextOf = (dialect: DialectId): { request: ModelRequest; target: Target } => ({
+  request: requestOf(CONVERSATION),
+  target: targetOf(dialect),
+});
+
+/** The events of a stream that arrives in these pieces, through the grammar. */
+function play(dialect: Dialect, pieces: readonly Uint8Array[]): ModelEvent[] {
+  const step = chain(chain(new SseReader(), dialect.decodeStream(contextOf(dialect.id))), new GrammarCheck());
+  const out: ModelEvent[] = [];
+  for (const piece of pieces) step.push(piece, out);
+  step.end(out);
+  return out;
+}
+
+function fold(events: readonly ModelEvent[]): Reply {
+  const reply = new ReplyFold();
+  for (const event of events) reply.push(event);
+  return reply.finish();
+}
+
+/** What a reply says, whatever the white space of its arguments and however its vendor's own blocks grew. */
+function meaningOf(reply: Reply): unknown {
+  const blocks = reply.blocks.map((block) => {
+    if (block.start.type === 'tool-use' || block.start.type === 'server-tool-use') {
+      return { ...block, text: block.text === '' ? {} : (JSON.parse(block.text) as Json) };
+    }
+    if (block.start.type !== 'opaque') return block;
+    const grown: JsonObject = Object.assign(
+      {},
+      block.start.opaque.value,
+      ...block.opaqueDeltas.map(({ value }) => value),
+    );
+    return { ...grown, type: block.start.opaque.value['type'] };
+  });
+  return { ...reply, blocks };
+}
+
+/** Everything but the source bytes, which depend on nothing else. */
+const bare = (event: ModelEvent): unknown => ({ ...event, source: undefined });
+
+it('covers every dialect of the catalog', () => {
+  expect(Object.keys(DIALECTS).sort()).toEqual([...DIALECT_IDS].sort());
+  for (const id of DIALECT_IDS) expect(DIALECTS[id].id).toBe(id);
+});
+
+describe.each(Object.values(DIALECTS))('$id', (dialect) => {
+  const folder = join(RECORDINGS, FOLDER_OF[dialect.id]);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sse')).map((name) => name.slice(0, -4)); // prettier-ignore
+
+  it('has recordings', () => {
+    expect(names.length).toBeGreaterThanOrEqual(5);
+  });
+
+  describe.each(names)('recording %s', (name) => {
+    const bytes = readFileSync(join(folder, `${name}.sse`));
+
+    it('obeys the grammar and says the same whole and streamed', () => {
+      const whole = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown;
+      const check = new GrammarCheck();
+      const events: ModelEvent[] = [];
+      for (const event of dialect.decodeWhole(whole, contextOf(dialect.id))) check.push(event, events);
+      check.end();
+      expect(meaningOf(fold(play(dialect, [bytes])))).toEqual(meaningOf(fold(events)));
+    });
+
+    it('gives the same events at any byte cut', () => {
+      const expected = play(dialect, [bytes]).map(bare);
+      fc.assert(
+        fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 12 }), (cuts) => {
+          const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+          const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+          expect(play(dialect, pieces).map(bare)).toEqual(expected);
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it('is a fault of the provider when it is cut in its midst', () => {
+      const text = bytes.toString();
+      const cut = text.indexOf('\n\n', text.length / 3) + 2;
+      expect(() => play(dialect, [Buffer.from(text.slice(0, cut))])).toThrow(ProviderFault);
+    });
+  });
+
+  it('encodes equal requests to equal bytes and leaves them untouched', () => {
+    const request = requestOf(CONVERSATION);
+    const before = structuredClone(request);
+    const media = new Map();
+    const first = dialect.encode(request, targetOf(dialect.id), media);
+    expect(dialect.encode(request, targetOf(dialect.id), media)).toEqual(first);
+    expect(request).toEqual(before);
+  });
+
+  it('gives equal prefixes of a conversation equal bytes', () => {
+    const messagesOf = (length: number): Json[] => {
+      const call = dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map());
+      return (JSON.parse(call.body) as { messages: Json[] }).messages;
+    };
+    const full = messagesOf(CONVERSATION.length);
+    for (let length = 1; length < CONVERSATION.length; length++) {
+      const part = messagesOf(length);
+      expect(JSON.stringify(full.slice(0, part.length))).toBe(JSON.stringify(part));
+    }
+  });
+
+  it.each([[undefined], [null], ['x'], [1], [[]], [{}], [{ error: 'x' }], [{ content: {} }], [{ choices: [null] }]])(
+    'takes the whole body %j for no completion',
+    (body) => {
+      expect(() => dialect.decodeWhole(body, contextOf(dialect.id))).toThrow(ProviderFault);
+    },
+  );
+
+  it.each(['', '<html>', 'null', '{"error":[]}'])('reads a failure with the body %j', (body) => {
+    expect(dialect.fault({ status: 503, headers: {}, body })).toMatchObject({
+      kind: 'unavailable',
+      detail: { status: 503 },
+    });
+  });
+});

@@ -1,0 +1,141 @@
+import type { BlockDelta, BlockStart, ModelEvent } from '../../../core/conversation/event.js';
+import { ProviderFault } from '../../../core/errors.js';
+
+/** Most characters that blocks waiting for their turn may hold; an upstream that interleaves more is cut. */
+export const WAITING_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** What a waiting block or delta costs besides its characters, so that many tiny ones are bounded too. */
+const WAITING_OVERHEAD = 64;
+
+export interface LaneOptions {
+  /** True when the next block may begin at any time; otherwise it waits for `complete`. */
+  readonly isComplete: boolean;
+  /** Given when the block ends without any delta. */
+  readonly ifEmpty?: BlockDelta;
+}
+
+/** One block of the reply. Only `BlockLanes` changes it. */
+export class Lane {
+  state: 'waiting' | 'open' | 'closed' = 'waiting';
+  hasDeltas = false;
+  isComplete: boolean;
+  waiting: BlockDelta[] = [];
+
+  constructor(
+    readonly start: BlockStart,
+    readonly options: LaneOptions,
+  ) {
+    this.isComplete = options.isComplete;
+  }
+}
+
+/**
+ * Puts the blocks of a chat reply, which may grow side by side, into the one-at-a-time order of `ModelEvent`. Deltas of the open
+ * block pass at once; a block that began while another is incomplete waits, and no longer than that (FAILURES A06). One per
+ * reply.
+ */
+export class BlockLanes {
+  private readonly lanes: Lane[] = [];
+  /** Of the open block: its place in `lanes` and its index in the reply are the same. */
+  private openIndex = -1;
+  private waitingCharacters = 0;
+
+  /** The block that began last; undefined before the first. It is never closed before another begins. */
+  get last(): Lane | undefined {
+    return this.lanes.at(-1);
+  }
+
+  begin(start: BlockStart, options: LaneOptions, out: ModelEvent[]): Lane {
+    const lane = new Lane(start, options);
+    this.lanes.push(lane);
+    this.advance(out);
+    if (lane.state === 'waiting') this.keep(0);
+    return lane;
+  }
+
+  add(lane: Lane, delta: BlockDelta, out: ModelEvent[]): void {
+    switch (lane.state) {
+      case 'open':
+        lane.hasDeltas = true;
+        out.push({ type: 'block-delta', index: this.openIndex, delta });
+        break;
+      case 'waiting':
+        this.keep(lengthOf(delta));
+        lane.waiting.push(delta);
+        break;
+      case 'closed':
+        // A closed block was complete: what an upstream adds to it later is no part of it.
+        break;
+    }
+  }
+
+  /** Nothing more is expected for this block: those behind it may go on. */
+  complete(lane: Lane, out: ModelEvent[]): void {
+    lane.isComplete = true;
+    this.advance(out);
+  }
+
+  /** Closes every block, in order. */
+  finish(out: ModelEvent[]): void {
+    for (const lane of this.lanes) lane.isComplete = true;
+    this.advance(out);
+    const last = this.lanes.at(-1);
+    if (last !== undefined) this.close(last, out);
+  }
+
+  /** Opens the next block for as long as the open one is complete and another waits. */
+  private advance(out: ModelEvent[]): void {
+    while (this.openIndex < this.lanes.length - 1) {
+      const open = this.lanes[this.openIndex];
+      if (open !== undefined) {
+        if (!open.isComplete) return;
+        this.close(open, out);
+      }
+      this.openIndex++;
+      this.open(this.lanes[this.openIndex]!, out);
+    }
+  }
+
+  private open(lane: Lane, out: ModelEvent[]): void {
+    lane.state = 'open';
+    out.push({ type: 'block-start', index: this.openIndex, block: lane.start });
+    for (const delta of lane.waiting) {
+      this.waitingCharacters -= lengthOf(delta) + WAITING_OVERHEAD;
+      lane.hasDeltas = true;
+      out.push({ type: 'block-delta', index: this.openIndex, delta });
+    }
+    lane.waiting = [];
+  }
+
+  private close(lane: Lane, out: ModelEvent[]): void {
+    lane.state = 'closed';
+    const { ifEmpty } = lane.options;
+    if (!lane.hasDeltas && ifEmpty !== undefined) {
+      out.push({ type: 'block-delta', index: this.openIndex, delta: ifEmpty });
+    }
+    out.push({ type: 'block-end', index: this.openIndex });
+  }
+
+  private keep(characters: number): void {
+    this.waitingCharacters += characters + WAITING_OVERHEAD;
+    if (this.waitingCharacters > WAITING_CHARACTERS_MAX) {
+      throw new ProviderFault(
+        'malformed-reply',
+        'The provider interleaved more of its reply than can be put in order.',
+      );
+    }
+  }
+}
+
+function lengthOf(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return delta.text.length;
+    case 'input-json':
+      return delta.json.length;
+    case 'signature':
+    case 'citation':
+    case 'opaque':
+      return 0;
+  }
+}

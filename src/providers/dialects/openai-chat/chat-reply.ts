@@ -1,0 +1,198 @@
+import type { ModelEvent } from '../../../core/conversation/event.js';
+import type { Usage } from '../../../core/conversation/usage.js';
+import { ProviderFault } from '../../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { estimateInputTokens, estimateTokens } from '../../../core/money/estimate.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import { ArgumentScan } from './argument-scan.js';
+import { BlockLanes, type Lane, type LaneOptions } from './block-lanes.js';
+import { readContent, readReasoning } from './read-content.js';
+import { assertNoFault, readStop } from './read-stop.js';
+import { readUsage } from './read-usage.js';
+import { ToolNames } from './tool-names.js';
+
+const AT_ANY_TIME: LaneOptions = { isComplete: true };
+/** A call without arguments is a call with none of them, not a call with broken ones. */
+const UNTIL_COMPLETE: LaneOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
+
+interface ToolCall {
+  readonly id: string;
+  readonly lane: Lane;
+  readonly scan: ArgumentScan;
+}
+
+/**
+ * The reply under construction, whether it comes in chunks or at once: the pieces go in, events that obey the grammar come out.
+ * One per reply.
+ */
+export class ChatReply {
+  private hasBegun = false;
+  private hasEnded = false;
+  private readonly lanes = new BlockLanes();
+  private readonly callsByIndex = new Map<number, ToolCall>();
+  private readonly calls: ToolCall[] = [];
+  private names: ToolNames | undefined;
+  /** Undefined until the provider says that it has finished. */
+  private finishReason: string | null | undefined;
+  private stopSequence: string | undefined;
+  private hasRefusal = false;
+  private usage: Usage | undefined;
+  private serviceTier: string | undefined;
+  private outputBytes = 0;
+
+  constructor(private readonly context: DecodeContext) {}
+
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
+  /** Reads what stands beside the choices. The first chunk, whatever it holds, begins the reply. */
+  envelope(chunk: JsonObject, out: ModelEvent[]): void {
+    if (!this.hasBegun) {
+      this.hasBegun = true;
+      const id = nonEmpty(chunk['id']);
+      const model = nonEmpty(chunk['model']);
+      out.push({ type: 'reply-start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) });
+    }
+    this.serviceTier = nonEmpty(chunk['service_tier']) ?? this.serviceTier;
+  }
+
+  /** A chunk's `delta` or a whole reply's `message`: the same fields, in part or complete. */
+  content(piece: JsonObject, out: ModelEvent[]): void {
+    this.add('thinking', readReasoning(piece), out);
+    readContent(piece['content'], (type, text) => this.add(type, text, out));
+    const refusal = nonEmpty(piece['refusal']);
+    if (refusal !== undefined) {
+      this.hasRefusal = true;
+      this.add('text', refusal, out);
+    }
+    const calls = piece['tool_calls'];
+    if (!Array.isArray(calls)) return;
+    for (const call of calls as readonly Json[]) if (isJsonObject(call)) this.toolCall(call, out);
+  }
+
+  /** @throws ProviderFault when the finish reason stands for a failure */
+  finish(choice: JsonObject): void {
+    const reason = nonEmpty(choice['finish_reason']);
+    if (reason === undefined) return;
+    assertNoFault(reason);
+    this.finishReason ??= reason;
+    const sequence = nonEmpty(choice['stop_reason']);
+    if (sequence !== undefined && this.context.request.stopSequences?.includes(sequence)) this.stopSequence = sequence;
+  }
+
+  /** A whole reply has ended even where it does not say why. */
+  finishWhole(choice: JsonObject): void {
+    this.finish(choice);
+    this.finishReason ??= null;
+  }
+
+  /** Figures are cumulative: the latest report counts (FAILURES D03). */
+  report(value: Json | undefined, out: ModelEvent[]): void {
+    const usage = readUsage(value);
+    if (usage === undefined) return;
+    // Some upstreams report on every chunk: the first report tells the prompt's size early, the last one is given at the end.
+    if (this.usage === undefined && this.finishReason === undefined) out.push({ type: 'usage', usage });
+    this.usage = usage;
+  }
+
+  /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
+  end(out: ModelEvent[]): void {
+    if (this.hasEnded) return;
+    if (this.finishReason === undefined) {
+      throw new ProviderFault('malformed-reply', 'The provider stopped before its reply was finished.');
+    }
+    this.hasEnded = true;
+    this.lanes.finish(out);
+    out.push({ type: 'usage', usage: this.finalUsage() });
+    const stop = readStop(this.finishReason, {
+      hasToolCalls: this.calls.length > 0,
+      hasRefusal: this.hasRefusal,
+      sequence: this.stopSequence,
+    });
+    out.push({ type: 'reply-end', stop });
+  }
+
+  private add(type: 'text' | 'thinking', text: string, out: ModelEvent[]): void {
+    if (text === '') return;
+    this.outputBytes += Buffer.byteLength(text);
+    const { last } = this.lanes;
+    const lane = last?.start.type === type ? last : this.lanes.begin({ type }, AT_ANY_TIME, out);
+    this.lanes.add(lane, { type, text }, out);
+  }
+
+  private toolCall(piece: JsonObject, out: ModelEvent[]): void {
+    const described = isJsonObject(piece['function']) ? piece['function'] : {};
+    const name = nonEmpty(described['name']);
+    const json = argumentsOf(described['arguments']);
+    const call = this.findCall(piece, name) ?? (name === undefined ? undefined : this.beginCall(piece, name, out));
+    if (json === '') return;
+    if (call === undefined) {
+      throw new ProviderFault('malformed-reply', 'The provider sent arguments of a tool call that it did not name.');
+    }
+    const taken = call.scan.take(json);
+    if (taken === 0) return;
+    const kept = taken === json.length ? json : json.slice(0, taken);
+    this.outputBytes += Buffer.byteLength(kept);
+    this.lanes.add(call.lane, { type: 'input-json', json: kept }, out);
+    if (call.scan.hasEnded) this.lanes.complete(call.lane, out);
+  }
+
+  /** The call a piece goes on with: that of its index, else the latest; none when the piece begins another. */
+  private findCall(piece: JsonObject, name: string | undefined): ToolCall | undefined {
+    const index = readIndex(piece);
+    const known = index === undefined ? this.calls.at(-1) : this.callsByIndex.get(index);
+    if (name === undefined) return known;
+    // Some upstreams repeat the name in each piece; others give all calls the same index, or none, and tell them apart by id.
+    const id = nonEmpty(piece['id']);
+    const beginsAnother = id === undefined ? index === undefined : id !== known?.id;
+    return beginsAnother ? undefined : known;
+  }
+
+  private beginCall(piece: JsonObject, name: string, out: ModelEvent[]): ToolCall {
+    this.names ??= new ToolNames(this.context.request, this.context.target.definition.quirks.toolNameMax);
+    this.outputBytes += Buffer.byteLength(name);
+    const id = nonEmpty(piece['id']) ?? this.newCallId();
+    const start = { type: 'tool-use', id, name: this.names.toOriginal(name) } as const;
+    const call: ToolCall = { id, lane: this.lanes.begin(start, UNTIL_COMPLETE, out), scan: new ArgumentScan() };
+    this.calls.push(call);
+    const index = readIndex(piece);
+    if (index !== undefined) this.callsByIndex.set(index, call);
+    return call;
+  }
+
+  /** Unique in its conversation, which grows with each turn, and the same when the reply is read again. */
+  private newCallId(): string {
+    return `call_${this.context.request.messages.length}_${this.calls.length}`;
+  }
+
+  /** FAILURES D17: a provider that says nothing is charged by estimate, and the figures say so. */
+  private finalUsage(): Usage {
+    const told = this.usage ?? {};
+    const isWhole = told.inputTokens !== undefined && told.outputTokens !== undefined;
+    return {
+      ...(!isWhole && {
+        inputTokens: estimateInputTokens(this.context.request),
+        outputTokens: estimateTokens(this.outputBytes),
+        estimated: true,
+      }),
+      ...told,
+      ...(this.serviceTier !== undefined && { serviceTier: this.serviceTier }),
+    };
+  }
+}
+
+function argumentsOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  // Some upstreams send the object itself, at once.
+  return isJsonObject(value) ? JSON.stringify(value) : '';
+}
+
+function nonEmpty(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function readIndex(piece: JsonObject): number | undefined {
+  const { index } = piece;
+  return typeof index === 'number' ? index : undefined;
+}

@@ -1,0 +1,117 @@
+import type { ModelEvent } from '../../../core/conversation/event.js';
+import { ProviderFault } from '../../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import type { SseFrame } from '../../../core/stream/sse.js';
+import type { Step } from '../../../core/stream/step.js';
+import { ChatReply } from './chat-reply.js';
+import { faultOfErrorText, findInBandFault } from './fault.js';
+
+const DONE = '[DONE]';
+
+/** Reads a streamed chat reply. One per reply; frames after its end are passed over. */
+export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
+  private readonly reply: ChatReply;
+
+  constructor(context: DecodeContext) {
+    this.reply = new ChatReply(context);
+  }
+
+  push(frame: SseFrame, out: ModelEvent[]): void {
+    if (this.reply.isOver) return;
+    const data = frame.data.trim();
+    if (data === DONE) {
+      this.reply.end(out);
+      return;
+    }
+    const isNamedError = frame.event === 'error';
+    const chunk = readChunk(data, isNamedError);
+    if (chunk === undefined) return;
+    const fault = findInBandFault(chunk, isNamedError);
+    if (fault !== undefined) throw fault;
+    const { choices, usage } = chunk;
+    // Anything else is no chunk of a reply: keep-alives in JSON, notices of a proxy.
+    if (!Array.isArray(choices) && !isJsonObject(usage)) return;
+    this.reply.envelope(chunk, out);
+    const choice = firstChoice(choices);
+    if (choice !== undefined) {
+      if (isJsonObject(choice['delta'])) this.reply.content(choice['delta'], out);
+      this.reply.finish(choice);
+    }
+    // Moonshot reports inside the choice.
+    this.reply.report(usage ?? choice?.['usage'], out);
+  }
+
+  /** Not every upstream sends the sentinel: a reply that said how it finished is whole without it. */
+  end(out: ModelEvent[]): void {
+    this.reply.end(out);
+  }
+}
+
+/**
+ * The events of a whole chat reply: those of the stream with the same content.
+ * @throws ProviderFault for an error inside a 200 and for a body that holds no completion
+ */
+export function decodeWholeChat(body: unknown, context: DecodeContext): ModelEvent[] {
+  if (!isJsonObject(body)) throw malformed('is not a JSON object');
+  const fault = findInBandFault(body);
+  if (fault !== undefined) throw fault;
+  const choice = firstChoice(body['choices']);
+  const message = choice?.['message'];
+  if (choice === undefined || !isJsonObject(message)) throw malformed('holds no answer');
+  const out: ModelEvent[] = [];
+  const reply = new ChatReply(context);
+  reply.envelope(body, out);
+  reply.content(withCallIndexes(message), out);
+  reply.finishWhole(choice);
+  reply.report(body['usage'] ?? choice['usage'], out);
+  reply.end(out);
+  return out;
+}
+
+/** @returns undefined for frames that hold no object: keep-alives of some upstreams */
+function readChunk(data: string, isNamedError: boolean): JsonObject | undefined {
+  if (!data.startsWith('{')) {
+    if (isNamedError) throw faultOfErrorText(data);
+    return undefined;
+  }
+  let chunk: Json;
+  try {
+    chunk = JSON.parse(data) as Json;
+  } catch (error) {
+    throw new ProviderFault(
+      'malformed-reply',
+      'The provider sent an event that is not valid JSON.',
+      {},
+      { cause: error },
+    );
+  }
+  return isJsonObject(chunk) ? chunk : undefined;
+}
+
+/**
+ * The choice with index 0, or without one: only one was asked for.
+ * @throws ProviderFault when the choice is an error, as routers of other providers tell it
+ */
+function firstChoice(choices: Json | undefined): JsonObject | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  for (const choice of choices as readonly Json[]) {
+    if (!isJsonObject(choice) || (choice['index'] ?? 0) !== 0) continue;
+    const fault = findInBandFault(choice);
+    if (fault !== undefined) throw fault;
+    return choice;
+  }
+  return undefined;
+}
+
+/** In a whole message each entry is a call of its own, whatever index or id it says. */
+function withCallIndexes(message: JsonObject): JsonObject {
+  const calls = message['tool_calls'];
+  if (!Array.isArray(calls)) return message;
+  const indexed = (calls as readonly Json[]).map((call, index) => (isJsonObject(call) ? { ...call, index } : call));
+  return { ...message, tool_calls: indexed };
+}
+
+function malformed(complaint: string): ProviderFault {
+  return new ProviderFault('malformed-reply', `The provider's reply ${complaint}.`);
+}

@@ -1,0 +1,95 @@
+import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
+import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
+import { ruleForForeign } from './foreign-blocks.js';
+import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
+
+/**
+ * One assistant turn as one message: its text, its reasoning where the target wants it back, and its tool calls.
+ * @returns undefined for a turn of which the written rules keep nothing
+ * @throws Untranslatable for blocks that no assistant message of the format holds
+ */
+export function encodeAssistant(message: Message, path: string, context: EncodeContext): ChatMessage | undefined {
+  const texts = new TextRun();
+  const reasoning: string[] = [];
+  const calls: ChatToolCall[] = [];
+  let marker: WireCacheControl | undefined;
+  for (const [index, block] of message.content.entries()) {
+    marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
+    switch (block.type) {
+      case 'text':
+        texts.add(block.text);
+        continue;
+      case 'thinking':
+        if (isWantedBack(block, context)) reasoning.push(block.thinking);
+        break;
+      case 'redacted-thinking':
+        // Only the vendor that wrote it can read it.
+        break;
+      case 'tool-use':
+        calls.push(encodeToolCall(block, context));
+        break;
+      case 'opaque':
+        texts.interrupt();
+        texts.add(foreignText(block, `${path}.content.${index}`, context));
+        break;
+      default:
+        context.refuse(`${path}.content.${index}`, `a ${block.type} block in an assistant turn`);
+    }
+    texts.interrupt();
+  }
+  const text = texts.join();
+  if (text === '' && calls.length === 0) return undefined;
+  return {
+    role: 'assistant',
+    content: text === '' ? null : marker === undefined ? text : [{ type: 'text', text, cache_control: marker }],
+    ...(reasoning.length > 0 && { reasoning_content: reasoning.join(BLOCK_SEPARATOR) }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+/** Adjacent text blocks are one text that citations cut; those with another block between them are texts of their own. */
+class TextRun {
+  private readonly texts: string[] = [];
+  private isInterrupted = true;
+
+  add(text: string): void {
+    if (text === '') return;
+    if (this.isInterrupted || this.texts.length === 0) this.texts.push(text);
+    else this.texts[this.texts.length - 1] += text;
+    this.isInterrupted = false;
+  }
+
+  interrupt(): void {
+    this.isInterrupted = true;
+  }
+
+  join(): string {
+    return this.texts.join(BLOCK_SEPARATOR);
+  }
+}
+
+/** A signature is another vendor's: signed reasoning goes only to the family that signed it. */
+function isWantedBack(block: ThinkingBlock, context: EncodeContext): boolean {
+  const isUnsigned = block.signature === undefined || block.signature === '' || block.origin?.vendor === 'openai';
+  return context.target.definition.quirks.returnsReasoning === true && isUnsigned && block.thinking !== '';
+}
+
+function encodeToolCall(block: ToolUseBlock, context: EncodeContext): ChatToolCall {
+  const { input } = block;
+  return {
+    id: context.toolCallId(block.id),
+    type: 'function',
+    function: {
+      name: context.names.toWire(block.name),
+      // Text is the caller's own JSON, kept byte for byte.
+      arguments: typeof input === 'string' ? input || '{}' : JSON.stringify(input ?? {}),
+    },
+  };
+}
+
+function foreignText(block: ContentBlock & { type: 'opaque' }, path: string, context: EncodeContext): string {
+  const rule = ruleForForeign(block.opaque);
+  if (rule.type === 'text') return rule.text;
+  if (rule.type === 'drop') return '';
+  return context.refuse(path, `a block of type ${rule.blockType}`);
+}

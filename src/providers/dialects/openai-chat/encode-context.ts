@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { CacheMarker } from '../../../core/conversation/content.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { Untranslatable } from '../../../core/errors.js';
+import type { FetchedMedia, Target } from '../../../core/provider.js';
+import { ToolNames } from './tool-names.js';
+import type { WireCacheControl } from './wire.js';
+
+/** Stands between texts that were blocks of their own and become one text. */
+export const BLOCK_SEPARATOR = '\n\n';
+
+/** What encoding one request for one target needs everywhere. One per attempt. */
+export class EncodeContext {
+  readonly names: ToolNames;
+  /** True when documents may be sent as `file` parts. */
+  readonly acceptsFiles: boolean;
+
+  constructor(
+    readonly request: ModelRequest,
+    readonly target: Target,
+    readonly media: FetchedMedia,
+  ) {
+    const { quirks } = target.definition;
+    this.names = new ToolNames(request, quirks.toolNameMax);
+    this.acceptsFiles = quirks.acceptsFiles === true || target.model.inputModalities.includes('file');
+  }
+
+  /** The marker as the target takes it; nothing where it takes none: chat upstreams cache by themselves. */
+  cacheControl(marker: CacheMarker | undefined): { cache_control?: WireCacheControl } {
+    if (marker === undefined || this.target.definition.quirks.acceptsCacheMarkers !== true) return {};
+    return { cache_control: { type: 'ephemeral', ...(marker.ttl !== undefined && { ttl: marker.ttl }) } };
+  }
+
+  /** A tool call's id as the target takes it: the id itself, or letters and digits that stand for it in every turn. */
+  toolCallId(id: string): string {
+    const length = this.target.definition.quirks.toolCallIdLength;
+    if (length === undefined || (id.length === length && /^[A-Za-z0-9]+$/.test(id))) return id;
+    return createHash('sha256').update(id).digest('base64').replace(/[+/=]/g, '').slice(0, length);
+  }
+
+  /** @throws Untranslatable always: `what` is what this target cannot carry */
+  refuse(path: string, what: string): never {
+    const { model, endpoint } = this.target;
+    throw new Untranslatable(path, `${what} cannot be sent to ${model.id} at ${endpoint.provider.name}`);
+  }
+}

@@ -1,0 +1,79 @@
+import type { Message } from '../../../core/conversation/content.js';
+import { encodeAssistant } from './encode-assistant.js';
+import type { EncodeContext } from './encode-context.js';
+import { contentOf, encodeParts } from './encode-parts.js';
+import { encodeToolResult } from './encode-tool-result.js';
+import type { ChatMessage, ChatPart } from './wire.js';
+
+/**
+ * The conversation as chat messages. Turns keep their order; the one exception is the format's own rule that tool messages
+ * directly follow the call they answer.
+ * @throws Untranslatable naming the block that the target cannot carry
+ */
+export function encodeMessages(context: EncodeContext): ChatMessage[] {
+  const { request } = context;
+  const out: ChatMessage[] = [];
+  if (request.system.length > 0) {
+    out.push(systemMessage({ role: 'system', content: request.system }, 'system', context));
+  }
+  // System turns between a call and its results wait until the results are out.
+  let held: ChatMessage[] = [];
+  let awaitsResults = false;
+  for (const [index, message] of request.messages.entries()) {
+    const path = `messages.${index}`;
+    switch (message.role) {
+      case 'system':
+        (awaitsResults ? held : out).push(systemMessage(message, `${path}.content`, context));
+        break;
+      case 'assistant': {
+        const encoded = encodeAssistant(message, path, context);
+        out.push(...held);
+        held = [];
+        if (encoded !== undefined) out.push(encoded);
+        awaitsResults = message.content.some((block) => block.type === 'tool-use');
+        break;
+      }
+      case 'user': {
+        const { results, rest } = userMessages(message, path, context);
+        out.push(...results, ...held, ...rest);
+        held = [];
+        awaitsResults = false;
+        break;
+      }
+    }
+  }
+  out.push(...held);
+  return out;
+}
+
+/** A system text stays where it stands in the conversation, so that the prefix before it stays the same (FAILURES A46). */
+function systemMessage(message: Message, path: string, context: EncodeContext): ChatMessage {
+  const parts: ChatPart[] = [];
+  for (const [index, block] of message.content.entries()) {
+    if (block.type !== 'text') context.refuse(`${path}.${index}`, `a ${block.type} block in a system turn`);
+    parts.push(...encodeParts(block, `${path}.${index}`, context));
+  }
+  return { role: context.target.definition.quirks.systemRole ?? 'system', content: contentOf(parts) };
+}
+
+/** All results of a turn first, then everything else in order, media of results where their result stood (FAILURES A16). */
+function userMessages(
+  message: Message,
+  path: string,
+  context: EncodeContext,
+): { results: ChatMessage[]; rest: ChatMessage[] } {
+  const results: ChatMessage[] = [];
+  const parts: ChatPart[] = [];
+  for (const [index, block] of message.content.entries()) {
+    const blockPath = `${path}.content.${index}`;
+    if (block.type === 'tool-result') {
+      const encoded = encodeToolResult(block, blockPath, context);
+      results.push(encoded.message);
+      parts.push(...encoded.carried);
+    } else {
+      parts.push(...encodeParts(block, blockPath, context));
+    }
+  }
+  const hasRest = parts.length > 0 || results.length === 0;
+  return { results, rest: hasRest ? [{ role: 'user', content: contentOf(parts) }] : [] };
+}

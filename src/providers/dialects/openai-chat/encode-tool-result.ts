@@ -1,0 +1,47 @@
+import type { ToolResultBlock } from '../../../core/conversation/content.js';
+import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
+import { encodeParts } from './encode-parts.js';
+import type { ChatMessage, ChatPart, WireCacheControl } from './wire.js';
+
+/** Marks a failed call: tool messages have no flag of their own. */
+export const TOOL_ERROR_PREFIX = 'Error: ';
+
+/** A tool message holds text only: images and documents travel in the user message after it. */
+export interface EncodedToolResult {
+  readonly message: ChatMessage;
+  /** Each medium behind a text part that names it as the placeholder in the tool message does. */
+  readonly carried: readonly ChatPart[];
+}
+
+/** @throws Untranslatable when something in the result has no form in the target */
+export function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): EncodedToolResult {
+  const id = context.toolCallId(block.toolUseId);
+  const texts: string[] = [];
+  const carried: ChatPart[] = [];
+  let marker: WireCacheControl | undefined;
+  let mediaCount = 0;
+  for (const [index, inner] of block.content.entries()) {
+    for (const part of encodeParts(inner, `${path}.content.${index}`, context)) {
+      marker = part.cache_control ?? marker;
+      if (part.type === 'text') {
+        texts.push(part.text);
+      } else {
+        mediaCount++;
+        const name = `Attachment ${mediaCount} of tool result ${id}`;
+        texts.push(`[${name}: see the next user message]`);
+        delete part.cache_control;
+        carried.push({ type: 'text', text: `[${name}]` }, part);
+      }
+    }
+  }
+  const text = (block.isError === true ? TOOL_ERROR_PREFIX : '') + texts.join(BLOCK_SEPARATOR);
+  marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
+  return {
+    message: {
+      role: 'tool',
+      tool_call_id: id,
+      content: marker === undefined ? text : [{ type: 'text', text, cache_control: marker }],
+    },
+    carried,
+  };
+}

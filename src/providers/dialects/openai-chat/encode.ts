@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
+import type { Json } from '../../../core/json.js';
+import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import { markLastPart } from './cache-markers.js';
+import { EncodeContext } from './encode-context.js';
+import { encodeMessages } from './encode-messages.js';
+import { encodeTools } from './encode-tools.js';
+import { encodeParameters } from './parameters.js';
+import { encodeReasoning } from './reasoning.js';
+import { fitsStrictMode } from './strict-schema.js';
+import type { ChatBody } from './wire.js';
+
+const PATH = '/chat/completions';
+/** Longest `user` that OpenAI takes. */
+const USER_MAX = 64;
+const DEFAULT_FORMAT_NAME = 'reply';
+
+/** What other formats call a tier, in the words of this one; other words pass as they are. */
+const SERVICE_TIERS: Readonly<Record<string, string>> = {
+  fast: 'priority',
+  standard: 'default',
+  standard_only: 'default',
+};
+
+/**
+ * The chat-completions call of a request. What it maps, drops and refuses is written in docs/translation.md.
+ * @throws Untranslatable when the request holds something that no rule lets drop
+ */
+export function encodeChat(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall {
+  const context = new EncodeContext(request, target, media);
+  const { quirks } = target.definition;
+  const messages = encodeMessages(context);
+  const toolFields = encodeTools(context);
+  const { cache_control: marker } = context.cacheControl(request.cacheMarker);
+  if (marker !== undefined) markLastPart(messages, toolFields.tools ?? [], marker);
+  const body: ChatBody = {
+    // Unknown fields of a chat caller come first: what the core models always wins.
+    ...(request.extras?.vendor === 'openai' ? request.extras.value : {}),
+    model: target.endpoint.upstreamModel,
+    messages,
+    ...toolFields,
+    ...(request.maxOutputTokens !== undefined && { [quirks.maxTokensField ?? 'max_tokens']: request.maxOutputTokens }),
+    ...encodeParameters(request, target),
+    ...encodeReasoning(request, target),
+    ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
+    ...userField(request),
+    ...(quirks.serviceTiers === true && serviceTier(request)),
+    stream: request.stream,
+    // FAILURES D17: without it streamed replies carry no usage.
+    ...(request.stream && { stream_options: { include_usage: true } }),
+  };
+  for (const field of quirks.omit ?? []) delete body[field];
+  return {
+    path: PATH,
+    headers: {
+      'content-type': 'application/json',
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+    },
+    body: JSON.stringify(body),
+    stream: request.stream,
+  };
+}
+
+function responseFormat(format: OutputFormat): Json {
+  if (format.type === 'json-object') return { type: 'json_object' };
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name: format.name ?? DEFAULT_FORMAT_NAME,
+      schema: format.schema,
+      strict: format.strict ?? fitsStrictMode(format.schema),
+    },
+  };
+}
+
+function userField(request: ModelRequest): { user?: string } {
+  const named = request.metadata?.value['user_id'];
+  const user = request.user ?? (typeof named === 'string' ? named : undefined);
+  if (user === undefined || user === '') return {};
+  // A longer one would fail the call; its hash still groups the reports of one user.
+  return { user: user.length <= USER_MAX ? user : createHash('sha256').update(user).digest('hex') };
+}
+
+function serviceTier(request: ModelRequest): { service_tier?: string } {
+  const tier = request.serviceTier ?? (request.speed === 'fast' ? 'fast' : undefined);
+  if (tier === undefined) return {};
+  return { service_tier: Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier]! : tier };
+}

@@ -1,0 +1,125 @@
+import { ProviderFault, type FaultKind } from '../../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import type { UpstreamFailure } from '../../../core/provider.js';
+import { faultFromStatus, faultKindOfStatus, safeCode, safeMessage } from '../faults.js';
+
+/** A failure as chat upstreams describe it, in any of their shapes. */
+interface ErrorReport {
+  readonly message?: string;
+  readonly code?: string;
+  readonly type?: string;
+}
+
+/** What an error inside a 200 means, by its `code` or else its `type`. */
+const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
+  rate_limit_exceeded: 'rate-limited',
+  rate_limit_error: 'rate-limited',
+  rate_limit_reached: 'rate-limited',
+  too_many_requests: 'rate-limited',
+  tokens: 'rate-limited',
+  requests: 'rate-limited',
+  insufficient_quota: 'payment-required',
+  invalid_request_error: 'rejected-request',
+  invalid_prompt: 'rejected-request',
+  context_length_exceeded: 'rejected-request',
+  content_policy_violation: 'rejected-request',
+  content_filter: 'rejected-request',
+  badrequesterror: 'rejected-request',
+  authentication_error: 'refused-credential',
+  invalid_api_key: 'refused-credential',
+  permission_error: 'refused-credential',
+  model_not_found: 'not-found',
+  not_found_error: 'not-found',
+  overloaded: 'overloaded',
+  overloaded_error: 'overloaded',
+  service_unavailable: 'unavailable',
+  service_unavailable_error: 'unavailable',
+  timeout: 'timed-out',
+  timeout_error: 'timed-out',
+};
+
+/** Why a call that was not a 2xx failed. Tolerates any body: JSON in the known shapes, plain text, a proxy's page, nothing. */
+export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
+  const report = readBody(failure.body);
+  return faultFromStatus(failure, report.message, report.code ?? report.type);
+}
+
+/**
+ * The failure a provider tells inside a 200, in a chunk or a whole body; undefined when there is none.
+ * @param isNamedError true when the frame's own event name says that it is an error
+ */
+export function findInBandFault(body: JsonObject, isNamedError = false): ProviderFault | undefined {
+  const { error } = body;
+  const isError = isJsonObject(error) || (typeof error === 'string' && error !== '');
+  if (!isError && !isNamedError && body['object'] !== 'error') return undefined;
+  return inBandFault(readReport(body));
+}
+
+/** The failure told by an error frame whose data is not JSON. */
+export function faultOfErrorText(text: string): ProviderFault {
+  return inBandFault({ message: text });
+}
+
+function inBandFault(report: ErrorReport): ProviderFault {
+  const words = report.message === undefined ? '' : safeMessage(report.message);
+  const providerCode = report.code ?? report.type;
+  return new ProviderFault(
+    kindOf(report.code) ?? kindOf(report.type) ?? 'server-error',
+    words === '' ? 'The provider failed while it answered.' : words,
+    providerCode === undefined ? {} : { providerCode: safeCode(providerCode) },
+  );
+}
+
+function kindOf(code: string | undefined): FaultKind | undefined {
+  if (code === undefined) return undefined;
+  if (/^[45]\d\d$/.test(code)) return faultKindOfStatus(Number(code));
+  const word = code.toLowerCase();
+  return Object.hasOwn(KIND_OF_CODE, word) ? KIND_OF_CODE[word] : undefined;
+}
+
+function readBody(text: string): ErrorReport {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed.startsWith('<')) return {};
+  let body: Json;
+  try {
+    body = JSON.parse(trimmed) as Json;
+  } catch {
+    // A JSON body that was cut at the read limit says nothing readable; other text is the message.
+    return trimmed.startsWith('{') || trimmed.startsWith('[') ? {} : { message: trimmed };
+  }
+  // Some gateways put the one error into a list.
+  const first = Array.isArray(body) ? (body as readonly Json[])[0] : body;
+  return isJsonObject(first) ? readReport(first) : typeof first === 'string' ? { message: first } : {};
+}
+
+/** Reads `{ error: { message, code, type } }`, `{ error: "…" }`, `{ message, code, type }` and `{ detail }`. */
+function readReport(body: JsonObject): ErrorReport {
+  const { error } = body;
+  const source = isJsonObject(error) ? error : body;
+  const message = typeof error === 'string' ? error : messageOf(source);
+  const code = wordOf(source['code']);
+  const type = wordOf(source['type']);
+  return {
+    ...(message !== undefined && { message }),
+    ...(code !== undefined && { code }),
+    ...(type !== undefined && { type }),
+  };
+}
+
+function messageOf(source: JsonObject): string | undefined {
+  const { message } = source;
+  if (typeof message === 'string') return message;
+  // Validation errors of FastAPI upstreams: a text, or a list of `{ loc, msg }`, sometimes one level down.
+  const detail = isJsonObject(message) ? message['detail'] : source['detail'];
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return undefined;
+  const [first] = detail as readonly Json[];
+  if (!isJsonObject(first) || typeof first['msg'] !== 'string') return undefined;
+  const place = Array.isArray(first['loc']) ? `${first['loc'].join('.')}: ` : '';
+  return place + first['msg'];
+}
+
+function wordOf(value: Json | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

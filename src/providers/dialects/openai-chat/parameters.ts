@@ -1,0 +1,76 @@
+import { Untranslatable } from '../../../core/errors.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import type { Json } from '../../../core/json.js';
+import type { Target } from '../../../core/provider.js';
+
+/** Most stop sequences a chat request holds (WIRE 2.2). */
+export const STOP_SEQUENCES_MAX = 4;
+
+interface Parameter {
+  /** The field of the chat body. */
+  readonly field: string;
+  /** Its name in an endpoint's `supportedParameters`. */
+  readonly parameter: string;
+  /** Part of the chat format itself: sent unless the endpoint's list leaves it out. Others are sent only when it is listed. */
+  readonly standard: boolean;
+  readonly read: (request: ModelRequest) => Json | undefined;
+}
+
+const PARAMETERS: readonly Parameter[] = [
+  standard('temperature', (request) => request.sampling.temperature),
+  standard('top_p', (request) => request.sampling.topP),
+  standard('frequency_penalty', (request) => request.sampling.frequencyPenalty),
+  standard('presence_penalty', (request) => request.sampling.presencePenalty),
+  standard('seed', (request) => request.sampling.seed),
+  standard('stop', (request) => readStop(request)),
+  standard('logit_bias', (request) => request.sampling.logitBias),
+  standard('logprobs', (request) => request.sampling.logprobs),
+  standard('top_logprobs', (request) => request.sampling.topLogprobs),
+  extension('top_k', (request) => request.sampling.topK),
+  extension('top_a', (request) => request.sampling.topA),
+  extension('min_p', (request) => request.sampling.minP),
+  extension('repetition_penalty', (request) => request.sampling.repetitionPenalty),
+];
+
+/**
+ * The fields that an endpoint may drop without changing what is asked.
+ * @throws Untranslatable for more stop sequences than the format holds
+ */
+export function encodeParameters(request: ModelRequest, target: Target): Record<string, Json> {
+  const fields: Record<string, Json> = {};
+  for (const { field, parameter, standard: isStandard, read } of PARAMETERS) {
+    if (!(isStandard ? takes(target, parameter) : lists(target, parameter))) continue;
+    const value = read(request);
+    if (value !== undefined) fields[field] = value;
+  }
+  return fields;
+}
+
+/** WIRE 3.2: what the endpoint's list leaves out is dropped; an empty list says nothing. */
+export function takes(target: Target, ...parameters: readonly string[]): boolean {
+  return target.endpoint.supportedParameters.length === 0 || lists(target, ...parameters);
+}
+
+function lists(target: Target, ...parameters: readonly string[]): boolean {
+  return parameters.some((parameter) => target.endpoint.supportedParameters.includes(parameter));
+}
+
+function readStop(request: ModelRequest): Json | undefined {
+  const sequences = request.stopSequences;
+  if (sequences === undefined || sequences.length === 0) return undefined;
+  if (sequences.length > STOP_SEQUENCES_MAX) {
+    throw new Untranslatable(
+      'stop_sequences',
+      `has ${sequences.length} entries, the chat-completions format of this model's provider holds at most ${STOP_SEQUENCES_MAX}`,
+    );
+  }
+  return sequences;
+}
+
+function standard(field: string, read: Parameter['read']): Parameter {
+  return { field, parameter: field, standard: true, read };
+}
+
+function extension(field: string, read: Parameter['read']): Parameter {
+  return { field, parameter: field, standard: false, read };
+}

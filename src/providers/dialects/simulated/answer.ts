@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../../core/json.js';
+import { splitWords } from './words.js';
+
+/** One block of an answer, in the pieces it streams in. */
+export type AnswerBlock =
+  | { readonly type: 'text'; readonly words: readonly string[] }
+  | { readonly type: 'thinking'; readonly words: readonly string[]; readonly signature: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: JsonObject };
+
+/** A reply as the sandbox plans it; how it is sent, whole or streamed, is decided later. */
+export interface Message {
+  readonly kind: 'message';
+  readonly blocks: readonly AnswerBlock[];
+  readonly stopReason: string;
+  readonly stopDetails?: JsonObject;
+  /** Prompt tokens read from and written to the cache; the rest of the prompt is plain. */
+  readonly cached?: { readonly read: number; readonly written: number };
+  readonly pace?: Pace;
+  /** How the reply is spoilt on the way; absent: it arrives well. */
+  readonly flaw?: Flaw;
+}
+
+/** Milliseconds before the first piece and between two. */
+export interface Pace {
+  readonly firstMs: number;
+  readonly nextMs: number;
+}
+
+/** `cut`: ends after a few pieces. `error`: an error event after a few. `malformed`: broken JSON at once. */
+export type Flaw = 'cut' | 'error' | 'malformed';
+
+/** A status other than 200. */
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `silent`: the call is taken and never answered. */
+export type Answer = Message | Refusal | { readonly kind: 'silent' };
+
+/** Output tokens of a block: its words, of a call the words of its arguments. */
+export function countTokens(block: AnswerBlock): number {
+  return block.type === 'tool_use' ? splitWords(argumentsText(block.input)).length : block.words.length;
+}
+
+/** The arguments of a call as they are streamed. */
+export const argumentsText = (input: JsonObject): string => JSON.stringify(input);

@@ -1,0 +1,50 @@
+import type { Modality } from '../../../core/routing/catalog.js';
+
+/** What the catalog lists of a sandbox model. */
+export interface SandboxModel {
+  /** Its name upstream; its id in the catalog is `sandbox/` and this. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly contextLength: number;
+  readonly maxCompletionTokens: number;
+  readonly inputModalities: readonly Modality[];
+  readonly outputModalities: readonly Modality[];
+  readonly supportedParameters: readonly string[];
+}
+
+const PARAMETERS = ['max_tokens', 'temperature', 'top_p', 'top_k', 'tools', 'tool_choice', 'reasoning', 'structured_outputs', 'response_format']; // prettier-ignore
+
+const model = (name: string, title: string, description: string): SandboxModel => ({
+  name,
+  title: `Sandbox: ${title}`,
+  description,
+  contextLength: 200_000,
+  maxCompletionTokens: 8192,
+  inputModalities: ['text', 'image', 'file'],
+  outputModalities: ['text'],
+  supportedParameters: PARAMETERS,
+});
+
+/** Every model of the sandbox, as users read of them. Their behaviours stand in `behaviours.ts` under the same names. */
+export const SANDBOX_MODELS: readonly SandboxModel[] = [
+  model('echo', 'Echo', 'Says the last user text back, word by word.'),
+  model('tools', 'Tools', 'Calls the first one or two tools offered; after a tool result it answers in text.'),
+  model('thinking', 'Thinking', 'Thinks aloud with a signature, then says the last user text back.'),
+  model('slow', 'Slow', 'First word after two seconds, then one each fifth of a second.'),
+  model('silent', 'Silent', 'Takes the request and never answers.'),
+  model('overloaded', 'Overloaded', 'Always 529.'),
+  model('rate-limited', 'Rate-limited', 'Always 429, with a retry hint of two seconds.'),
+  model('unavailable', 'Unavailable', 'Always 503.'),
+  model('server-error', 'Server error', 'Always 500.'),
+  model('bad-request', 'Bad request', 'Always 400.'),
+  model('unauthorized', 'Unauthorized', 'Refuses the credential of the gateway: always 401.'),
+  model('malformed', 'Malformed', 'Answers 200 with broken JSON.'),
+  model('cut', 'Cut', 'Breaks off after a few words.'),
+  model('error-event', 'Error event', 'Reports an overload after a few words.'),
+  model('refusal', 'Refusal', 'Declines: stop reason refusal, with details.'),
+  model('max-tokens', 'Max tokens', 'Stops at three words: stop reason max_tokens.'),
+  model('long', 'Long', 'Two thousand words.'),
+  model('json', 'JSON', 'An object made from the output schema.'),
+  model('cache', 'Cache', 'Reports half of the prompt as read from a cache and a quarter as written to it.'),
+];

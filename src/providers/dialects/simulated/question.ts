@@ -1,0 +1,100 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+
+/** A tool the sandbox may call. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+/** What the sandbox models need to know of a Messages request. */
+export interface Question {
+  readonly model: string;
+  /** Text of the last user message, its parts joined by line feeds. */
+  readonly lastText: string;
+  /** Text of the tool results in the last message; undefined when there are none. */
+  readonly toolResult: string | undefined;
+  /** Those the model may call, a forced one alone. */
+  readonly tools: readonly OfferedTool[];
+  readonly parallelTools: boolean;
+  readonly thinkingOff: boolean;
+  /** Schema of the structured output asked for. */
+  readonly outputSchema: JsonObject | undefined;
+  readonly maxTokens: number;
+  /** UTF-8 bytes of all text, tools included, over four, rounded up. */
+  readonly inputTokens: number;
+}
+
+/** Where the request names no limit, which its dialect never lets happen. */
+const MAX_TOKENS_DEFAULT = 4096;
+const BYTES_PER_TOKEN = 4;
+
+/** Reads the body of a call. Anything that is not as it should be counts as absent: the sandbox refuses only by name. */
+export function readQuestion(body: string): Question {
+  const request = parse(body);
+  const messages = objectsOf(request['messages']);
+  const last = messages.findLast((message) => message['role'] === 'user');
+  const blocks = objectsOf(last?.['content']);
+  const results = blocks.filter((block) => block['type'] === 'tool_result');
+  const choice = objectOf(request['tool_choice']);
+  const format = objectOf(objectOf(request['output_config'])['format']);
+  const maxTokens = request['max_tokens'];
+  return {
+    model: typeof request['model'] === 'string' ? request['model'] : '',
+    lastText: textOf(last?.['content']),
+    toolResult: results.length > 0 ? results.map((result) => textOf(result['content'])).join('\n') : undefined,
+    tools: readTools(request['tools'], choice),
+    parallelTools: choice['disable_parallel_tool_use'] !== true,
+    thinkingOff: objectOf(request['thinking'])['type'] === 'disabled',
+    outputSchema: isJsonObject(format['schema']) ? format['schema'] : undefined,
+    maxTokens: typeof maxTokens === 'number' && maxTokens >= 0 ? maxTokens : MAX_TOKENS_DEFAULT,
+    inputTokens: Math.ceil(countTextBytes(request, messages) / BYTES_PER_TOKEN),
+  };
+}
+
+function readTools(value: Json | undefined, choice: JsonObject): OfferedTool[] {
+  if (choice['type'] === 'none') return [];
+  const tools: OfferedTool[] = [];
+  for (const tool of objectsOf(value)) {
+    const name = tool['name'];
+    if (typeof name !== 'string' || (choice['type'] === 'tool' && choice['name'] !== name)) continue;
+    tools.push({ name, schema: objectOf(tool['input_schema']) });
+  }
+  return tools;
+}
+
+function countTextBytes(request: JsonObject, messages: readonly JsonObject[]): number {
+  let bytes = Buffer.byteLength(textOf(request['system']));
+  for (const tool of objectsOf(request['tools'])) bytes += Buffer.byteLength(JSON.stringify(tool));
+  for (const message of messages) {
+    bytes += Buffer.byteLength(textOf(message['content']));
+    for (const block of objectsOf(message['content'])) {
+      if (block['type'] === 'tool_result') bytes += Buffer.byteLength(textOf(block['content']));
+      else if (block['type'] === 'tool_use') bytes += Buffer.byteLength(JSON.stringify(block['input'] ?? {}));
+    }
+  }
+  return bytes;
+}
+
+/** A string as it is; of a list of blocks the text blocks' text. */
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  const texts: string[] = [];
+  for (const block of objectsOf(content)) {
+    if (block['type'] === 'text' && typeof block['text'] === 'string') texts.push(block['text']);
+  }
+  return texts.join('\n');
+}
+
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+const objectsOf = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];
+
+function parse(body: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProviderFault } from '../../../core/errors.js';
+import type { OutgoingCall, UpstreamResponse } from '../../transport.js';
+import type { Message } from './answer.js';
+import { BEHAVIOURS, unknownModel } from './behaviours.js';
+import { readQuestion, type Question } from './question.js';
+import { countPieces, printMessage, printRefusal, streamMessage } from './wire.js';
+
+/** Waits that many milliseconds, or until the signal is aborted: then it throws. Tests hand in one that does not wait. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/**
+ * The sandbox's provider: plays a Messages upstream in this process, by the name of the model asked for (DESIGN 11). It has
+ * the contract of a transport: it answers in bytes, and an abort ends it at any stage with the signal's own reason. Equal
+ * calls have equal answers. Safe to share.
+ */
+export class SimulatedUpstream {
+  constructor(private readonly pause: Pause = (ms, signal) => delay(ms, undefined, { signal })) {}
+
+  async open(call: OutgoingCall, signal: AbortSignal): Promise<UpstreamResponse> {
+    signal.throwIfAborted();
+    const question = readQuestion(call.body);
+    const behaviour = Object.hasOwn(BEHAVIOURS, question.model) ? BEHAVIOURS[question.model] : undefined;
+    const answer = (behaviour ?? unknownModel)(question);
+    const digest = createHash('sha256').update(call.body).digest('hex').slice(0, 24);
+    switch (answer.kind) {
+      case 'silent':
+        return aborted(signal);
+      case 'refusal': {
+        const requestId = `req_${digest}`;
+        const headers = { ...JSON_TYPE, 'request-id': requestId, ...answer.headers };
+        return response(answer.status, headers, once(printRefusal(answer, requestId), signal));
+      }
+      case 'message': {
+        const id = `msg_${digest}`;
+        if (call.stream)
+          return response(200, { 'content-type': 'text/event-stream' }, this.play(answer, question, id, signal));
+        if (answer.pace) await this.rest(answer.pace.firstMs + answer.pace.nextMs * (countPieces(answer) - 1), signal);
+        return response(200, JSON_TYPE, once(printMessage(answer, question, id), signal));
+      }
+    }
+  }
+
+  private async *play(
+    message: Message,
+    question: Question,
+    id: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+    let waitMs = message.pace?.firstMs;
+    for (const { text, isPiece } of streamMessage(message, question, id)) {
+      if (isPiece && message.pace) {
+        await this.rest(waitMs ?? 0, signal);
+        waitMs = message.pace.nextMs;
+      }
+      signal.throwIfAborted();
+      yield [Buffer.from(text)];
+    }
+  }
+
+  private async rest(ms: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.pause(ms, signal);
+    } catch (error) {
+      // Timers throw an error of their own; whoever aborted is told by the reason it gave.
+      signal.throwIfAborted();
+      throw error;
+    }
+  }
+}
+
+function response(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  chunks: AsyncIterable<readonly Uint8Array[]>,
+): UpstreamResponse {
+  return { status, headers, chunks, read: (bytesMax) => readAll(chunks, bytesMax) };
+}
+
+async function* once(text: string, signal: AbortSignal): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+  signal.throwIfAborted();
+  yield [Buffer.from(text)];
+}
+
+async function readAll(chunks: AsyncIterable<readonly Uint8Array[]>, bytesMax: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const batch of chunks) {
+    for (const part of batch) {
+      size += part.length;
+      if (size > bytesMax) throw new ProviderFault('malformed-reply', `The reply is larger than ${bytesMax} bytes.`);
+      parts.push(part);
+    }
+  }
+  return Buffer.concat(parts, size);
+}
+
+/** Never answers: rejects once the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

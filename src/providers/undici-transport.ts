@@ -1,0 +1,64 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { IncomingReply } from './incoming-reply.js';
+import { OriginPool } from './origin-pool.js';
+import { Transport, type OutgoingCall, type UpstreamResponse } from './transport.js';
+
+/** Most origins with open connections, as long as one of them is idle. Origins come from the catalog only. */
+const ORIGINS_MAX = 256;
+
+/**
+ * The transport over undici's HTTP/1.1 client, one pool of connections per origin. Redirects are not followed: nothing a
+ * provider answers makes the gateway send a credential elsewhere. A call that fails on a kept connection is not repeated here:
+ * attempts are routing's to count.
+ */
+@Injectable()
+export class UndiciTransport extends Transport implements OnApplicationShutdown {
+  private readonly pools = new Map<string, OriginPool>();
+  private calls = 0;
+
+  override async open(call: OutgoingCall, signal: AbortSignal): Promise<UpstreamResponse> {
+    signal.throwIfAborted();
+    const pathStart = call.url.indexOf('/', call.url.indexOf('://') + 3);
+    const pool = this.poolOf(call.url.slice(0, pathStart));
+    pool.lastUsed = ++this.calls;
+    const connection = pool.take();
+    return new Promise<UpstreamResponse>((resolve, reject) => {
+      const reply = new IncomingReply(connection, call.stream ? call.idleTimeoutMs : undefined, signal, {
+        resolve,
+        reject,
+        give: (used, reusable) => pool.give(used, reusable),
+      });
+      connection.send(
+        { method: 'POST', path: call.url.slice(pathStart), headers: call.headers, body: call.body },
+        reply,
+        call.connectTimeoutMs,
+      );
+    });
+  }
+
+  /** Closes every connection; open calls fail. Called after the drain. */
+  onApplicationShutdown(): void {
+    for (const pool of this.pools.values()) pool.close();
+    this.pools.clear();
+  }
+
+  private poolOf(origin: string): OriginPool {
+    const known = this.pools.get(origin);
+    if (known) return known;
+    if (this.pools.size >= ORIGINS_MAX) this.closeOldest();
+    const pool = new OriginPool(origin);
+    this.pools.set(origin, pool);
+    return pool;
+  }
+
+  /** Closes the idle pool that was used longest ago; none when all are busy, which the connections' own limits bound. */
+  private closeOldest(): void {
+    let oldest: [string, OriginPool] | undefined;
+    for (const entry of this.pools) {
+      if (entry[1].isIdle && (!oldest || entry[1].lastUsed < oldest[1].lastUsed)) oldest = entry;
+    }
+    if (!oldest) return;
+    this.pools.delete(oldest[0]);
+    oldest[1].close();
+  }
+}

@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import type { ModelEvent } from '../core/conversation/event.js';
+import { isTelling } from '../core/conversation/event.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { ProviderFault } from '../core/errors.js';
+import type { Dialect, Target } from '../core/provider.js';
+import type { Leg } from '../core/routing/plan.js';
+import { GrammarCheck } from '../core/stream/grammar.js';
+import { pump } from '../core/stream/pump.js';
+import { SseReader } from '../core/stream/sse.js';
+import { chain } from '../core/stream/step.js';
+import { credentialHeaders } from '../providers/credentials.js';
+import { outgoingHeaders } from '../providers/http-headers.js';
+import { ProviderRegistry } from '../providers/registry.js';
+import { Transport, type UpstreamResponse } from '../providers/transport.js';
+import { Environment } from '../shared/environment.js';
+import { MediaFetcher } from './media-fetcher.js';
+
+/** Largest whole reply. */
+const REPLY_BYTES_MAX = 64 * 1024 * 1024;
+/** As much of an error's body as is read. */
+const ERROR_BYTES_MAX = 64 * 1024;
+
+/** The events of one reply, one array for each upstream chunk. */
+export type EventBatches = AsyncGenerator<readonly ModelEvent[], void, undefined>;
+
+/**
+ * Makes one attempt: encode, send, and wait for the first telling event. Each attempt is built afresh from the caller's request,
+ * with the credential, address and model name of its own target.
+ */
+@Injectable()
+export class AttemptRunner {
+  constructor(
+    private readonly providers: ProviderRegistry,
+    private readonly transport: Transport,
+    private readonly media: MediaFetcher,
+    private readonly environment: Environment,
+  ) {}
+
+  /**
+   * Resolves once the reply is telling, with all its events from the start on; the rest is pulled by whoever iterates.
+   * @throws ProviderFault, Untranslatable, or the signal's reason
+   */
+  async run(leg: Leg, request: ModelRequest, signal: AbortSignal): Promise<EventBatches> {
+    const { provider } = leg.endpoint;
+    const dialect = this.providers.dialect(provider);
+    const target: Target = { ...leg, definition: this.providers.definition(provider) };
+    const attempt = new Attempt(signal);
+    try {
+      if (request.stream) {
+        attempt.limit(leg.endpoint.firstTimeoutMs ?? this.environment.timeouts.firstMs);
+        return await untilTelling(await this.openStream(dialect, target, request, attempt.signal), attempt);
+      }
+      const whole = await this.readWhole(dialect, target, request, attempt.signal);
+      attempt.settle();
+      return asBatches(whole);
+    } catch (error) {
+      attempt.settle();
+      // A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
+      throw attempt.signal.aborted ? attempt.signal.reason : error;
+    }
+  }
+
+  private async openStream(
+    dialect: Dialect,
+    target: Target,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<EventBatches> {
+    const response = await this.send(dialect, target, request, signal);
+    if (isJson(response)) return asBatches(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
+    const decoder = chain(chain(new SseReader(), dialect.decodeStream({ request, target })), new GrammarCheck());
+    return pump(response.chunks, decoder);
+  }
+
+  private async readWhole(
+    dialect: Dialect,
+    target: Target,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<ModelEvent[]> {
+    const response = await this.send(dialect, target, request, signal);
+    return decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request);
+  }
+
+  /** @returns an answer with a 2xx status */
+  private async send(
+    dialect: Dialect,
+    target: Target,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<UpstreamResponse> {
+    const { provider } = target.endpoint;
+    const media = await this.media.fetch(dialect.wants(request, target), signal);
+    const call = dialect.encode(request, target, media);
+    const response = await this.transport.open(
+      {
+        url: provider.baseUrl + call.path,
+        headers: outgoingHeaders(call.headers, credentialHeaders(target.definition.credential, provider.credential)),
+        body: call.body,
+        stream: call.stream,
+        connectTimeoutMs: this.environment.timeouts.connectMs,
+        idleTimeoutMs: this.environment.timeouts.idleMs,
+      },
+      signal,
+    );
+    if (response.status >= 200 && response.status < 300) return response;
+    const body = await readSome(response);
+    throw dialect.fault({ status: response.status, headers: response.headers, body });
+  }
+}
+
+/** The signal of one attempt: follows the request's, and has a limit of its own until the reply is telling. */
+class Attempt {
+  private readonly controller = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private readonly follow = (): void => this.controller.abort(this.parent.reason);
+
+  constructor(private readonly parent: AbortSignal) {
+    if (parent.aborted) this.follow();
+    else parent.addEventListener('abort', this.follow, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  limit(firstTimeoutMs: number): void {
+    this.timer = setTimeout(() => {
+      this.controller.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
+    }, firstTimeoutMs);
+  }
+
+  told(): void {
+    clearTimeout(this.timer);
+  }
+
+  settle(): void {
+    this.told();
+    this.parent.removeEventListener('abort', this.follow);
+  }
+}
+
+/** Holds the beginning of a reply back until an event commits the reply to its provider. */
+async function untilTelling(batches: EventBatches, attempt: Attempt): Promise<EventBatches> {
+  const held: ModelEvent[] = [];
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) break;
+    for (const event of next.value) held.push(event);
+    if (next.value.some(isTelling)) break;
+  }
+  attempt.told();
+  return resume(held, batches, attempt);
+}
+
+async function* resume(held: readonly ModelEvent[], batches: EventBatches, attempt: Attempt): EventBatches {
+  try {
+    yield held;
+    yield* batches;
+  } catch (error) {
+    throw attempt.signal.aborted ? attempt.signal.reason : error;
+  } finally {
+    attempt.settle();
+    await batches.return();
+  }
+}
+
+async function* asBatches(events: readonly ModelEvent[]): EventBatches {
+  yield events;
+}
+
+function decodeWhole(dialect: Dialect, body: Buffer, target: Target, request: ModelRequest): ModelEvent[] {
+  const checked: ModelEvent[] = [];
+  const grammar = new GrammarCheck();
+  for (const event of dialect.decodeWhole(parse(body), { request, target })) grammar.push(event, checked);
+  grammar.end();
+  return checked;
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
+  }
+}
+
+async function readSome(response: UpstreamResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop early closes the connection: an error page without end is not read to it.
+  for await (const batch of response.chunks) {
+    for (const chunk of batch) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    if (bytes >= ERROR_BYTES_MAX) break;
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, ERROR_BYTES_MAX);
+}
+
+function isJson(response: UpstreamResponse): boolean {
+  const type = response.headers['content-type'];
+  return typeof type === 'string' && type.startsWith('application/json');
+}

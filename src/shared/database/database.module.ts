@@ -1,0 +1,75 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Environment } from '../environment.js';
+import { DatabaseHealth } from './database-health.js';
+import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
+import { migrate } from './migrate.js';
+import { databaseOptions } from './options.js';
+
+/** With the pause, half a minute: long enough for a database that starts together with the gateway. */
+const CONNECT_ATTEMPTS_MAX = 15;
+const CONNECT_PAUSE_MS = 2_000;
+/** No way to the server: `ECONNREFUSED`, `EAI_AGAIN`, … */
+const SYSTEM_ERROR = /^E[A-Z_]+$/;
+/** Of SQLSTATE: connection exceptions, too many connections, and a server that is starting or stopping. */
+const PASSING_STATE = /^(?:08...|53300|57P0[123])$/;
+/** The driver's own, which have no code. */
+const POOL_TIMEOUT = /^(?:timeout exceeded|Connection terminated)/;
+
+/**
+ * The store, open and migrated before anything is served, closed after everything else. Environment and Clock must come from
+ * a global module. Whatever still writes at shutdown must do so before `onApplicationShutdown`.
+ */
+@Global()
+@Module({})
+export class DatabaseModule {
+  /** @param opener opens the embedded database when no DATABASE_URL is set */
+  static register(opener: EmbeddedOpener = new DirectoryOpener()): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [Environment, EmbeddedOpener],
+          extraProviders: [{ provide: EmbeddedOpener, useValue: opener }],
+          useFactory: storeOptions,
+          dataSourceFactory: openMigrated,
+        }),
+      ],
+      providers: [DatabaseHealth],
+      exports: [DatabaseHealth],
+    };
+  }
+}
+
+async function storeOptions(environment: Environment, opener: EmbeddedOpener): Promise<TypeOrmModuleOptions> {
+  const embedded = environment.databaseUrl === undefined ? await opener.open(environment.dataDir) : undefined;
+  return {
+    ...databaseOptions(environment, embedded),
+    autoLoadEntities: true,
+    retryAttempts: CONNECT_ATTEMPTS_MAX,
+    retryDelay: CONNECT_PAUSE_MS,
+    // The embedded database is closed by its first failure, and failed for a reason that stays.
+    toRetry: (error) => embedded === undefined && mayPass(error),
+  };
+}
+
+/** Opens a DataSource and brings its schema up to date; closes it again when either fails. */
+export async function openMigrated(options?: DataSourceOptions): Promise<DataSource> {
+  if (options === undefined) throw new Error('The DataSource has no options.');
+  const dataSource = await new DataSource(options).initialize();
+  try {
+    await migrate(dataSource);
+  } catch (error) {
+    await dataSource.destroy();
+    throw error;
+  }
+  return dataSource;
+}
+
+/** Whether a failure to open may be gone in a moment: the server or the way to it, rather than what was asked of it. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return SYSTEM_ERROR.test(code) || PASSING_STATE.test(code) || POOL_TIMEOUT.test(error.message);
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { identifySelf, isAlive, type ProcessIdentity } from './process-identity.js';
+import { StoreRefused } from './store-refused.js';
+
+const HEARTBEAT_MS = 1_000;
+/** How long a lock of an invisible process may go without a heartbeat. A holder's event loop may stall for seconds. */
+const SILENCE_MS_MAX = 10_000;
+const LOOK_EVERY_MS = 250;
+
+interface Holder extends ProcessIdentity {
+  /** Names this one act of locking: whoever takes over takes over exactly it. */
+  readonly nonce: string;
+}
+
+/** A held lock. Let go of it once. */
+export interface DirectoryLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the lock at `path` for this process, from a dead holder too.
+ *
+ * The file is created exclusively and never deleted by anyone but its holder. A dead holder's lock is succeeded instead: the
+ * file `<path>.<its nonce>` is created exclusively, so that of several successors one wins; the winner renames its file over
+ * the lock. A successor that dies half-way is succeeded in the same way. Losers find another living holder.
+ *
+ * @param silenceMs how long a holder in another container or on another machine may be silent before it counts as dead
+ * @throws StoreRefused while another process lives that holds it
+ */
+export async function lockDirectory(path: string, silenceMs = SILENCE_MS_MAX): Promise<DirectoryLock> {
+  const self: Holder = { ...(await identifySelf()), nonce: randomUUID() };
+  while (!(await tryToHold(path, self, silenceMs)));
+
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    // A missed beat is made good by the next one; a lock that was deleted by hand cannot be helped here.
+    utimes(path, now, now).catch(() => undefined);
+  }, HEARTBEAT_MS);
+  heartbeat.unref();
+
+  return {
+    release: async () => {
+      clearInterval(heartbeat);
+      if ((await readHolder(path)).nonce === self.nonce) await rm(path, { force: true });
+    },
+  };
+}
+
+/** @returns false when the locks changed meanwhile and it must be looked at anew */
+async function tryToHold(path: string, self: Holder, silenceMs: number): Promise<boolean> {
+  const dead: string[] = [];
+  let link = path;
+  while (!(await create(link, self))) {
+    const holder = await judge(link, self, silenceMs);
+    if (holder === undefined) return false;
+    if (holder.alive) throw new StoreRefused(refusal(path, holder));
+    dead.push(link);
+    link = `${path}.${holder.nonce}`;
+  }
+  if (dead.length === 0) return true;
+
+  // Between looking and creating, another successor may have finished: then the chain no longer leads here.
+  if (!(await leadsTo(path, self.nonce, dead.length))) {
+    await rm(link, { force: true });
+    return false;
+  }
+  await rename(link, path);
+  await Promise.all(dead.slice(1).map((remains) => rm(remains, { force: true })));
+  return true;
+}
+
+async function leadsTo(path: string, nonce: string, steps: number): Promise<boolean> {
+  let link = path;
+  for (let step = 0; step < steps; step++) link = `${path}.${(await readHolder(link)).nonce}`;
+  return (await readHolder(link)).nonce === nonce;
+}
+
+async function create(path: string, holder: Holder): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(holder)}\n`);
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch (error) {
+    if (isMissingOrTaken(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+interface Judged {
+  readonly nonce: string;
+  readonly pid: number | undefined;
+  readonly alive: boolean;
+}
+
+/** Whether the holder of this link lives; `undefined` when the link has gone. */
+async function judge(link: string, self: Holder, silenceMs: number): Promise<Judged | undefined> {
+  const first = await readHolder(link);
+  if (first.beatMs === undefined) return undefined;
+  for (let silentMs = 0; ; silentMs += LOOK_EVERY_MS) {
+    const now = await readHolder(link);
+    if (now.beatMs === undefined || now.nonce !== first.nonce) return undefined;
+    const alive = now.identity && (await isAlive(now.identity, self));
+    const judged = { nonce: now.nonce, pid: now.identity?.pid };
+    if (alive !== undefined) return { ...judged, alive };
+    // Only a heartbeat can tell of a process that cannot be seen, or of one that has not yet written its name.
+    if (now.beatMs !== first.beatMs) return { ...judged, alive: true };
+    if (silentMs >= silenceMs) return { ...judged, alive: false };
+    await pause(Math.min(LOOK_EVERY_MS, silenceMs));
+  }
+}
+
+interface Read {
+  /** Of an unreadable lock, whose holder died before writing a word, the file's own number. */
+  readonly nonce: string;
+  readonly identity?: ProcessIdentity;
+  /** When the file was last touched; absent when there is none. */
+  readonly beatMs?: number;
+}
+
+async function readHolder(link: string): Promise<Read> {
+  try {
+    const [text, { ino, mtimeMs }] = await Promise.all([readFile(link, 'utf8'), stat(link)]);
+    const holder = parseHolder(text);
+    if (holder === undefined) return { nonce: `unreadable-${ino}`, beatMs: mtimeMs };
+    return { nonce: holder.nonce, identity: holder, beatMs: mtimeMs };
+  } catch (error) {
+    if (isMissingOrTaken(error, 'ENOENT')) return { nonce: 'none' };
+    throw error;
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const { pid, startedAt, place, nonce } = JSON.parse(text) as Partial<Holder>;
+    // The nonce becomes part of a file name.
+    if (typeof pid !== 'number' || typeof place !== 'string' || !/^[\w-]{1,64}$/.test(nonce ?? '')) return undefined;
+    return { pid, startedAt: startedAt ?? null, place, nonce: nonce! };
+  } catch {
+    return undefined;
+  }
+}
+
+function isMissingOrTaken(error: unknown, code: 'ENOENT' | 'EEXIST'): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function refusal(path: string, holder: Judged): string {
+  const who = holder.pid === undefined ? 'another process' : `another process (pid ${holder.pid})`;
+  return (
+    `${path}: the embedded database is in use by ${who}. It serves one process at a time: stop the other one, give this ` +
+    `one a DATA_DIR of its own, or set DATABASE_URL to run several.`
+  );
+}

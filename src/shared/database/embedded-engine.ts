@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+/** The embedded PostgreSQL and its adapter for node-postgres, as their packages export them. */
+export interface EmbeddedEngine {
+  readonly PGlite: (typeof import('@electric-sql/pglite'))['PGlite'];
+  readonly createPgConfig: (typeof import('@electric-sql/pglite/node-postgres'))['createPgConfig'];
+}
+
+/** Loads the engine: only when it is used, because it costs 60 MB of memory and half a second. */
+export async function loadEngine(): Promise<EmbeddedEngine> {
+  const [{ PGlite }, { createPgConfig }] = await Promise.all([
+    import('@electric-sql/pglite'),
+    import('@electric-sql/pglite/node-postgres'),
+  ]);
+  return { PGlite, createPgConfig };
+}
+
+/** A wall-clock bound: a slow machine needs some 30 s of it. */
+const INITIALISE_MS_MAX = 180_000;
+
+// Runs in a process of its own, which ends with this one: its standard input closes.
+const INITIALISE = `
+  process.stdin.on('end', () => process.exit(1)).resume();
+  const [, engine, dataDir] = process.argv;
+  require(engine).PGlite.create({ dataDir })
+    .then((database) => database.close())
+    .then(() => process.exit(0), (error) => { console.error(error); process.exit(1); });
+`;
+
+/**
+ * Makes a new database cluster in an empty directory. A process of its own does it: the half gigabyte it takes would stay with
+ * the server for ever.
+ */
+export async function initialise(directory: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const options = { timeout: INITIALISE_MS_MAX, killSignal: 'SIGKILL' } as const;
+    const child = execFile(
+      process.execPath,
+      ['-e', INITIALISE, findEngine(), directory],
+      options,
+      (error, _, stderr) => {
+        if (error) reject(new Error(`The embedded database could not be made. ${stderr}`, { cause: error }));
+        else resolve();
+      },
+    );
+    // Held open on purpose; it breaks when the child ends first.
+    child.stdin?.on('error', () => undefined);
+  });
+}
+
+/** The engine's file, found from the program's: code that tests load as CommonJS cannot ask for its own address. */
+function findEngine(): string {
+  const program = process.argv[1] ?? process.cwd();
+  // A link from a folder of commands is followed; `node dist/main` names no file that exists.
+  const place = existsSync(program) ? realpathSync(program) : program;
+  // As if the program were a folder, which it is in `node .`: the search goes upwards from there.
+  return createRequire(join(place, 'anchor.js')).resolve('@electric-sql/pglite');
+}

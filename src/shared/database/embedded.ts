@@ -1,0 +1,108 @@
+import { chmod, mkdtemp, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PglitePgConnection } from '@electric-sql/pglite/node-postgres';
+import { createDataDirectory } from '../data-directory.js';
+import { lockDirectory } from './directory-lock.js';
+import { initialise, loadEngine, type EmbeddedEngine } from './embedded-engine.js';
+import { StoreRefused } from './store-refused.js';
+
+/** Written as the last act of making a database. It rises when the files change in a way that an older release cannot read. */
+export const STORE_VERSION = 1;
+
+const DATABASE = 'database';
+const UNFINISHED = 'database.new-';
+
+/** An open embedded PostgreSQL: one session, safe against a process kill, not against power loss. */
+export interface EmbeddedDatabase {
+  /** A new channel to the one session, for one node-postgres client at a time. */
+  connect(): PglitePgConnection;
+  /** Writes what is left, closes, and lets another process have the directory. */
+  close(): Promise<void>;
+}
+
+/** Opens the embedded database; the port that tests replace. */
+export abstract class EmbeddedOpener {
+  /**
+   * @throws InvalidEnvironment when the directory cannot be written to
+   * @throws StoreRefused when another process uses it, or holds what this release must not open
+   */
+  abstract open(dataDir: string): Promise<EmbeddedDatabase>;
+}
+
+/** Keeps the database in `<dataDir>/database`, guarded by `<dataDir>/lock`. */
+export class DirectoryOpener extends EmbeddedOpener {
+  constructor(private readonly load: () => Promise<EmbeddedEngine> = loadEngine) {
+    super();
+  }
+
+  override async open(dataDir: string): Promise<EmbeddedDatabase> {
+    await createDataDirectory(dataDir);
+    const lock = await lockDirectory(join(dataDir, 'lock'));
+    try {
+      const directory = join(dataDir, DATABASE);
+      if (await isComplete(directory)) await removeUnfinished(dataDir);
+      else await create(dataDir, directory);
+
+      const { PGlite, createPgConfig } = await this.load();
+      // The default of 128 MB of buffers would stay resident for a database that fits the system's own cache.
+      const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+      const database = await PGlite.create({ dataDir: directory, startParams });
+      return {
+        connect: () => createPgConfig(database).connection,
+        close: async () => {
+          await database.close();
+          await lock.release();
+        },
+      };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+}
+
+/** @throws StoreRefused when something is there that this release must not open; it is never deleted */
+async function isComplete(directory: string): Promise<boolean> {
+  const files = await readdir(directory).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (files === undefined) return false;
+
+  // An engine without its own version file would quietly begin an empty database here.
+  if (!files.includes('VERSION') || !files.includes('PG_VERSION')) {
+    throw new StoreRefused(`${directory} is not a complete database of Fairlead. Move it away or restore it.`);
+  }
+  const version = (await readFile(join(directory, 'VERSION'), 'utf8')).trim();
+  if (version === String(STORE_VERSION)) return true;
+  throw new StoreRefused(
+    Number(version) > STORE_VERSION
+      ? `${directory} has version ${version}, this release knows ${STORE_VERSION}: run the newer release that wrote it.`
+      : `${directory}/VERSION reads ${JSON.stringify(version.slice(0, 40))}, expected ${STORE_VERSION}. Restore the directory.`,
+  );
+}
+
+/** Made aside and moved in as a whole: whenever the process is killed, the next start finds a complete database or none. */
+async function create(dataDir: string, directory: string): Promise<void> {
+  await removeUnfinished(dataDir);
+  const unfinished = await mkdtemp(join(dataDir, UNFINISHED));
+  await initialise(unfinished);
+  // The engine leaves its files readable by everyone: this directory is what closes them.
+  await chmod(unfinished, 0o700);
+  const file = await open(join(unfinished, 'VERSION'), 'wx', 0o600);
+  try {
+    await file.writeFile(`${STORE_VERSION}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unfinished, directory);
+}
+
+/** What is left of starts that were killed. The dying process of one may still be writing: then the next start gets the rest. */
+async function removeUnfinished(dataDir: string): Promise<void> {
+  const remains = (await readdir(dataDir)).filter((name) => name.startsWith(UNFINISHED));
+  await Promise.all(
+    remains.map((name) => rm(join(dataDir, name), { recursive: true, force: true }).catch(() => undefined)),
+  );
+}

@@ -1,0 +1,50 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+
+/** A process, told apart from every other one that ever had its number. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** In clock ticks since boot; `null` where the system does not say. */
+  readonly startedAt: string | null;
+  /** Where `pid` has a meaning: one boot of one machine and one pid namespace. Every container has a process 1. */
+  readonly place: string;
+}
+
+export async function identifySelf(): Promise<ProcessIdentity> {
+  return { pid: process.pid, startedAt: await startOf(process.pid), place: await findPlace() };
+}
+
+/** Whether the process still runs; `undefined` when it lives where this process cannot see it. */
+export async function isAlive(other: ProcessIdentity, self: ProcessIdentity): Promise<boolean | undefined> {
+  if (other.place !== self.place) return undefined;
+  try {
+    process.kill(other.pid, 0);
+  } catch (error) {
+    // Any other refusal (EPERM) comes from a process that exists.
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+  }
+  // The number may have gone to another process since.
+  return other.startedAt === null || other.startedAt === (await startOf(other.pid));
+}
+
+async function startOf(pid: number): Promise<string | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the command in parentheses and may itself hold spaces and parentheses; the start is field 22.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function findPlace(): Promise<string> {
+  try {
+    const [boot, namespace] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readlink('/proc/self/ns/pid'),
+    ]);
+    return `${boot.trim()} ${namespace}`;
+  } catch {
+    return hostname();
+  }
+}

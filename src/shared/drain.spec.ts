@@ -1,0 +1,179 @@
+// Goal: stopping fails no request, takes no longer than its bounds, and leaves nothing undone (DESIGN 11, F12, F13).
+// Method: a real server on a free port; only the timers that Drain sets are moved by hand.
+import { once } from 'node:events';
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Drain, type DrainOptions } from './drain.js';
+import { Readiness } from './readiness.js';
+
+jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance', 'hrtime', 'Date'] });
+
+interface Fixture {
+  readonly drain: Drain;
+  readonly server: Server;
+  readonly readiness: Readiness;
+  readonly log: string[];
+  readonly agent: Agent;
+  /** Answers that the server holds open. */
+  readonly held: ServerResponse[];
+  get(path: string): Promise<IncomingMessage>;
+}
+
+const open: Fixture[] = [];
+
+async function startDraining(options: Partial<DrainOptions> = {}): Promise<Fixture> {
+  const held: ServerResponse[] = [];
+  const log: string[] = [];
+  const readiness = new Readiness();
+  readiness.markStarted();
+  const server = createServer((request, response) => {
+    if (request.url === '/held') {
+      held.push(response);
+      response.flushHeaders();
+    } else if (request.url === '/waiting') held.push(response);
+    else response.end('ok');
+  });
+  const write = (message: unknown): void => void log.push(String(message));
+  const drain = new Drain({
+    server,
+    readiness,
+    drainMs: 120_000,
+    abortAll: () => held.forEach((response) => response.destroy()),
+    steps: [],
+    log: { log: write, warn: write },
+    ...options,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true });
+  const get = async (path: string): Promise<IncomingMessage> => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, path, agent }).end();
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return response;
+  };
+  const fixture = { drain, server, readiness, log, agent, held, get };
+  open.push(fixture);
+  return fixture;
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+const drained = async (response: IncomingMessage): Promise<void> => {
+  response.resume();
+  await once(response, 'close');
+};
+
+afterEach(() => {
+  for (const { agent, server } of open.splice(0)) {
+    agent.destroy();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+describe('Drain', () => {
+  it('is not ready at once, and goes on answering for five seconds with Connection: close', async () => {
+    const { drain, readiness, server, get } = await startDraining();
+    const before = await get('/');
+    expect(before.headers.connection).toBe('keep-alive');
+    await drained(before);
+    const done = drain.run('SIGTERM');
+    expect(readiness.state().ready).toBe(false);
+    await jest.advanceTimersByTimeAsync(4999);
+    const during = await get('/');
+    expect([during.statusCode, during.headers.connection]).toEqual([200, 'close']);
+    await drained(during);
+    await jest.advanceTimersByTimeAsync(1);
+    await done;
+    expect(server.listening).toBe(false);
+  });
+
+  it('asks waiting answers, whose headers have not gone, to close as well', async () => {
+    const { drain, held, get } = await startDraining();
+    const answer = get('/waiting');
+    await expectSoon(() => held.length === 1);
+    const done = drain.run('SIGINT');
+    held[0]!.end('late');
+    const response = await answer;
+    expect(response.headers.connection).toBe('close');
+    await drained(response);
+    await done;
+  });
+
+  it('lets an open stream end within the drain time and stops right after it', async () => {
+    const { drain, held, log, get } = await startDraining();
+    const response = await get('/held');
+    let stopped = false;
+    const done = drain.run('SIGTERM').then(() => (stopped = true));
+    await jest.advanceTimersByTimeAsync(5000 + 119_999);
+    expect(stopped).toBe(false);
+    held[0]!.end('the end');
+    await drained(response);
+    await done;
+    expect(response.complete).toBe(true);
+    expect(log).toEqual(['SIGTERM: stopping, 1 requests open', 'stopped']);
+  });
+
+  it('aborts what is left after the drain time', async () => {
+    const { drain, log, get } = await startDraining({ drainMs: 1000 });
+    const response = await get('/held');
+    const closed = once(response, 'error');
+    const done = drain.run('SIGTERM');
+    await jest.advanceTimersByTimeAsync(6000);
+    await closed;
+    await done;
+    expect(log).toContain('1 requests are still open and are aborted');
+  });
+
+  it('cuts connections whose request does not even heed the abort', async () => {
+    const { drain, get } = await startDraining({ drainMs: 0, abortAll: () => undefined });
+    const response = await get('/held');
+    const closed = once(response, 'error');
+    const done = drain.run('SIGINT');
+    await jest.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(5000);
+    await closed;
+    await done;
+  });
+
+  it('does not wait for idle kept-alive connections', async () => {
+    const { drain, get } = await startDraining();
+    await drained(await get('/'));
+    await drain.run('SIGINT');
+  });
+
+  it('bounds each last step, and runs the next one in any case', async () => {
+    const ran: string[] = [];
+    const { drain, log } = await startDraining({
+      steps: [
+        { name: 'exporter', run: () => new Promise<void>(() => ran.push('exporter')) },
+        {
+          name: 'books',
+          run: async () => {
+            ran.push('books');
+            throw new Error('no disk');
+          },
+        },
+        { name: 'database', run: async () => void ran.push('database') },
+      ],
+    });
+    const done = drain.run('SIGINT');
+    await settle();
+    await jest.advanceTimersByTimeAsync(5000);
+    await done;
+    expect(ran).toEqual(['exporter', 'books', 'database']);
+    expect(log.slice(1)).toEqual(['exporter did not end within 5000 ms and is left', 'books failed', 'stopped']);
+  });
+
+  it('runs once, however often it is asked', async () => {
+    const { drain, log } = await startDraining();
+    expect(drain.run('SIGINT')).toBe(drain.run('SIGTERM'));
+    await drain.run('SIGINT');
+    expect(log.filter((line) => line === 'stopped')).toHaveLength(1);
+  });
+});
+
+/** Yields to the sockets until the condition holds; the test's own time limit bounds it. */
+async function expectSoon(holds: () => boolean): Promise<void> {
+  while (!holds()) await settle();
+}

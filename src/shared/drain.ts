@@ -1,0 +1,120 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { LoggerService } from '@nestjs/common';
+import type { Readiness } from './readiness.js';
+import type { StopSignal } from './worker-channel.js';
+
+const GRACE_MS = 5000;
+const STEP_MS = 5000;
+
+/** Something to be put away once no request is open: the books first, exporters last. */
+export interface DrainStep {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+export interface DrainOptions {
+  readonly server: Server;
+  readonly readiness: Readiness;
+  /** How long open requests may take after the listener has closed. */
+  readonly drainMs: number;
+  /** Ends every open request by its own abort signal, so that each is told and settled. */
+  readonly abortAll: () => void;
+  /** In order; one that fails or is late does not keep the next from running. */
+  readonly steps: readonly DrainStep[];
+  readonly log: Pick<LoggerService, 'log' | 'warn'>;
+  /** How long the listener stays open after SIGTERM, for balancers to notice. */
+  readonly graceMs?: number;
+  /** How long each later step may take. */
+  readonly stepMs?: number;
+}
+
+/**
+ * Stops an HTTP server without failing a request (DESIGN 11): not ready at once; the listener open a little longer, every answer
+ * with `Connection: close`; then open requests have their time; what is left is aborted; each later step is bounded. Make it
+ * before the server listens: it follows open requests from then on.
+ */
+export class Drain {
+  private readonly open = new Set<ServerResponse>();
+  private readonly graceMs: number;
+  private readonly stepMs: number;
+  private running: Promise<void> | undefined;
+  private listenerClosed = false;
+  private onIdle: (() => void) | undefined;
+
+  constructor(private readonly options: DrainOptions) {
+    this.graceMs = options.graceMs ?? GRACE_MS;
+    this.stepMs = options.stepMs ?? STEP_MS;
+    options.server.prependListener('request', (_request, response: ServerResponse) => this.follow(response));
+  }
+
+  /** Resolves when everything is put away; never rejects. Asked again, it goes on with the same run. */
+  run(signal: StopSignal): Promise<void> {
+    return (this.running ??= this.stop(signal));
+  }
+
+  private async stop(signal: StopSignal): Promise<void> {
+    const { server, readiness, drainMs, abortAll, steps, log } = this.options;
+    readiness.markDraining();
+    log.log(`${signal}: stopping, ${this.open.size} requests open`, 'Drain');
+    for (const response of this.open) askToClose(response);
+    // In a terminal no balancer needs time to notice.
+    if (signal === 'SIGTERM') await delay(this.graceMs);
+
+    this.listenerClosed = true;
+    server.close();
+    if (!(await this.becomesIdle(drainMs))) {
+      log.warn(`${this.open.size} requests are still open and are aborted`, 'Drain');
+      abortAll();
+      await this.becomesIdle(this.stepMs);
+    }
+    server.closeAllConnections();
+    for (const step of steps) await this.runStep(step);
+    log.log('stopped', 'Drain');
+  }
+
+  private follow(response: ServerResponse): void {
+    this.open.add(response);
+    if (this.running) askToClose(response);
+    response.once('close', () => {
+      this.open.delete(response);
+      if (!this.listenerClosed) return;
+      // A kept-alive connection becomes idle only after this event.
+      setImmediate(() => this.options.server.closeIdleConnections());
+      if (this.open.size === 0) this.onIdle?.();
+    });
+  }
+
+  /** @returns whether no request was open within the time */
+  private async becomesIdle(withinMs: number): Promise<boolean> {
+    if (this.open.size === 0) return true;
+    const idle = new Promise<void>((resolve) => (this.onIdle = resolve));
+    return (await bounded(idle, withinMs)) === 'done';
+  }
+
+  private async runStep({ name, run }: DrainStep): Promise<void> {
+    try {
+      if ((await bounded(run(), this.stepMs)) === 'late') {
+        this.options.log.warn(`${name} did not end within ${this.stepMs} ms and is left`, 'Drain');
+      }
+    } catch (error) {
+      this.options.log.warn(`${name} failed`, error, 'Drain');
+    }
+  }
+}
+
+/** Answers that have begun cannot be changed; their connections close once they are idle. */
+function askToClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+}
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function bounded(work: Promise<void>, ms: number): Promise<'done' | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), ms)));
+  try {
+    return await Promise.race([work.then(() => 'done' as const), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

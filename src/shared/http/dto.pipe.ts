@@ -1,0 +1,81 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { GatewayError } from '../../core/errors.js';
+import { isJsonObject, type JsonObject } from '../../core/json.js';
+import { FITS } from './fits.decorator.js';
+
+type Constructor = new () => object;
+
+/** Where a DTO keeps what the caller sent beyond its declared fields. */
+const UNKNOWN_FIELDS = Symbol('unknown fields');
+
+interface WithUnknownFields {
+  [UNKNOWN_FIELDS]?: JsonObject;
+}
+
+/** The top-level fields of the body that its DTO does not declare, as they came; empty when there were none. */
+export const unknownFields = (dto: object): JsonObject => (dto as WithUnknownFields)[UNKNOWN_FIELDS] ?? {};
+
+/**
+ * Turns a body, or a query, into its decorated class, or refuses it with a 400 that names the field: `path: reason`. Replaces
+ * Nest's own pipe, which copies keys it should not and drops keys it should keep. Parameters whose type is no decorated class
+ * pass untouched. Safe to share.
+ */
+@Injectable()
+export class DtoPipe implements PipeTransform<unknown, unknown> {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if (metatype === undefined || type === 'custom') return value;
+    const fields = declaredFields(metatype);
+    return fields.size === 0 ? value : readDto(value, metatype as Constructor, fields, type);
+  }
+}
+
+/**
+ * The body as an instance of its class.
+ * @throws GatewayError `invalid-request`, naming the first fault
+ */
+export function readBody<T extends object>(body: unknown, dtoClass: new () => T): T {
+  return readDto(body, dtoClass, declaredFields(dtoClass), 'body') as T;
+}
+
+function readDto(value: unknown, dtoClass: Constructor, fields: ReadonlySet<string>, source: string): object {
+  if (!isJsonObject(value)) throw new GatewayError('invalid-request', `${source}: must be an object`);
+  const dto = new dtoClass();
+  const target = dto as Record<string, unknown>;
+  const unknown: [string, JsonObject[string]][] = [];
+  // Declared fields are copied one by one: a copied `__proto__` or `constructor` would make class-validator judge another class.
+  for (const key of Object.keys(value)) {
+    if (fields.has(key)) target[key] = value[key];
+    else unknown.push([key, value[key]]);
+  }
+  const [first] = validateSync(dto, { forbidUnknownValues: true, stopAtFirstError: true });
+  if (first) throw new GatewayError('invalid-request', complaint(first));
+  // `fromEntries` defines properties, so that a key named `__proto__` stays a key.
+  if (unknown.length > 0) (dto as WithUnknownFields)[UNKNOWN_FIELDS] = Object.fromEntries(unknown);
+  return dto;
+}
+
+/** class-validator's own constraints whose words differ from those of the schemas. */
+const REASONS: Readonly<Record<string, string>> = {
+  isInt: 'must be an integer',
+  isNumber: 'must be a number',
+  isBoolean: 'must be a boolean',
+};
+
+function complaint(error: ValidationError): string {
+  if (error.value === undefined) return `${error.property}: is required`;
+  const [name, message] = Object.entries(error.constraints ?? {})[0] ?? ['', `${error.property} is not valid`];
+  if (name === FITS) return message;
+  return `${error.property}: ${REASONS[name] ?? message.slice(error.property.length + 1)}`;
+}
+
+const fieldsOf = new Map<unknown, ReadonlySet<string>>();
+
+function declaredFields(dtoClass: NonNullable<ArgumentMetadata['metatype']>): ReadonlySet<string> {
+  const known = fieldsOf.get(dtoClass);
+  if (known) return known;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dtoClass, '', false, false);
+  const fields = new Set(rules.map((rule) => rule.propertyName));
+  fieldsOf.set(dtoClass, fields);
+  return fields;
+}

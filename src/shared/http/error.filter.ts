@@ -1,0 +1,70 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CallerGone, GatewayError } from '../../core/errors.js';
+import { asGatewayError } from './as-gateway-error.js';
+import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
+import { allowedMethods } from './route-table.js';
+
+export const GENERATION_ID_HEADER = 'X-Generation-Id';
+
+/** The one place where an error becomes a reply. An unknown failure is one fixed sentence; the log has the rest. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    if (thrown instanceof CallerGone || response.headersSent || response.destroyed) {
+      // Nobody is left to tell, or a stream's own writer has told it already.
+      response.destroy();
+      return;
+    }
+    const error = this.gatewayError(thrown, request);
+    const { status } = APPEARANCES[error.kind];
+    const requestId = response.getHeader(GENERATION_ID_HEADER);
+    const body = ERROR_BODIES[errorFamily(request.path)](error, {
+      requestId: typeof requestId === 'string' ? requestId : null,
+    });
+    const json = JSON.stringify(body);
+    response.writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(json),
+      ...errorHeaders(error),
+      ...(abandonsBody(request) && { Connection: 'close' }),
+    });
+    response.end(json);
+  }
+
+  private gatewayError(thrown: unknown, request: Request): GatewayError {
+    if (thrown instanceof HttpException && thrown.getStatus() === 404) return routeError(request);
+    // The path in the URL is not valid percent-encoding: Express says so with a plain error of status 400.
+    if (!(thrown instanceof GatewayError) && statusOf(thrown) === 400) {
+      return new GatewayError('invalid-request', 'path: is not a valid URL path');
+    }
+    return asGatewayError(thrown);
+  }
+}
+
+function routeError(request: Request): GatewayError {
+  const methods = allowedMethods(request.app, request.path);
+  if (methods.length === 0)
+    return new GatewayError('not-found', 'There is no such address; see the documentation for the routes.');
+  return new GatewayError('method-not-allowed', `${request.method} is not allowed here; use ${methods.join(' or ')}.`, {
+    headers: { Allow: methods.join(', ') },
+  });
+}
+
+/** A body too large to be worth reading: the connection ends instead. Smaller ones are read and dropped by Node. */
+const BODY_DROPPED_BYTES_MAX = 64 * 1024 * 1024;
+
+function abandonsBody(request: Request): boolean {
+  if (request.complete) return false;
+  return (
+    request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length']) > BODY_DROPPED_BYTES_MAX
+  );
+}
+
+function statusOf(thrown: unknown): unknown {
+  return typeof thrown === 'object' && thrown !== null && 'status' in thrown ? thrown.status : undefined;
+}

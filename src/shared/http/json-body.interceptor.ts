@@ -1,0 +1,83 @@
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { Request } from 'express';
+import { defer, from, mergeMap, type Observable } from 'rxjs';
+import { GatewayError } from '../../core/errors.js';
+import { Environment } from '../environment.js';
+import { parseJsonBody } from './json-text.js';
+
+/** Methods whose routes read a body. */
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+const RETRY_AFTER_FULL_MS = 1_000;
+
+/**
+ * Reads JSON bodies after the guards have passed, so that nothing is read for strangers. Sets `request.body`.
+ * 415 for other types, 413 above the limit, 503 while too many bytes of bodies are in flight, 400 for what is not strict JSON.
+ */
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  private bytesInFlight = 0;
+
+  constructor(private readonly environment: Environment) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (!WITH_BODY.has(request.method) || hasNoBody(request)) return next.handle();
+    return defer(() => from(this.read(request))).pipe(mergeMap(() => next.handle()));
+  }
+
+  private async read(request: Request): Promise<void> {
+    requireJson(request);
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > this.environment.bodyBytesMax) throw this.tooLarge();
+    this.reserve(declared);
+    let reserved = declared;
+    try {
+      const chunks: Buffer[] = [];
+      let received = 0;
+      for await (const chunk of request as AsyncIterable<Buffer>) {
+        received += chunk.length;
+        if (received > this.environment.bodyBytesMax) throw this.tooLarge();
+        if (received > reserved) {
+          this.reserve(received - reserved);
+          reserved = received;
+        }
+        chunks.push(chunk);
+      }
+      request.body = parseJsonBody(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, received));
+    } finally {
+      this.bytesInFlight -= reserved;
+    }
+  }
+
+  private reserve(bytes: number): void {
+    if (this.bytesInFlight + bytes > this.environment.bodiesInFlightBytesMax) {
+      throw new GatewayError('unavailable', 'Too many large requests are being read; retry shortly.', {
+        retryAfterMs: RETRY_AFTER_FULL_MS,
+      });
+    }
+    this.bytesInFlight += bytes;
+  }
+
+  private tooLarge(): GatewayError {
+    return new GatewayError('too-large', `body: must be at most ${this.environment.bodyBytesMax} bytes`);
+  }
+}
+
+function hasNoBody(request: Request): boolean {
+  return request.headers['transfer-encoding'] === undefined && request.headers['content-length'] === undefined;
+}
+
+function requireJson(request: Request): void {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 8);
+  if (type.trim() !== 'application/json') {
+    throw new GatewayError('unsupported-media-type', 'content-type: must be application/json');
+  }
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new GatewayError('unsupported-media-type', 'content-type: the charset must be utf-8');
+  }
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new GatewayError('unsupported-media-type', 'content-encoding: must be identity');
+  }
+}

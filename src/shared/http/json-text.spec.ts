@@ -1,0 +1,78 @@
+/** Goal: a body is read strictly and in linear time, and a fault names its place. Method: tables, a property, a clock. */
+import fc from 'fast-check';
+import { JSON_DEPTH_MAX, parseJsonBody } from './json-text.js';
+
+const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('parseJsonBody', () => {
+  it('reads whatever JSON.parse reads', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) => {
+        fc.pre(!text.includes('__proto__'));
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('keeps every key of free-form JSON', () => {
+    const text = '{"input":{"__proto__":{"a":1},"constructor":2,"toString":3,"prototype":4,"hasOwnProperty":5}}';
+    expect(JSON.stringify(parse(text))).toBe(text);
+  });
+
+  it.each([
+    ['nothing', '', 'body: is empty'],
+    ['text', 'hello', 'body: is not valid JSON'],
+    ['a cut object', '{"a":', 'body: is not valid JSON'],
+    ['a trailing comma', '{"a":1,}', 'body: is not valid JSON'],
+    ['a byte-order mark', '\ufeff{}', 'body: is not valid JSON'],
+    ['keys given twice', '{"a":1,"b":{"c":[0,{"d":1,"d":2}]}}', 'b.c.1.d: is given twice'],
+    ['keys given twice, one escaped', '{"a":1,"\\u0061":2}', 'a: is given twice'],
+    ['keys given twice, far from their colons', `{"a"${' '.repeat(99)}:1,"a"\n:2}`, 'a: is given twice'],
+    ['__proto__ given twice', '{"input":{"__proto__":1,"__proto__":2}}', 'input.__proto__: is given twice'],
+    ['__proto__ at the top', '{"__proto__":{"model":"x"}}', '__proto__: is not a known field'],
+    ['__proto__ inside', '{"messages":[{"__proto__":null}]}', 'messages.0.__proto__: is not a known field'],
+    ['a lone surrogate', '{"a":["ok","\\ud800x"]}', 'a.1: holds a lone surrogate'],
+    ['a lone low surrogate', '{"a":"\\uDC00"}', 'a: holds a lone surrogate'],
+    ['a lone surrogate in a key', '{"a":{"\\udfff":1}}', 'a: has a key with a lone surrogate'],
+    ['nesting past the limit', nested(JSON_DEPTH_MAX + 1), `body: is nested deeper than ${JSON_DEPTH_MAX} levels`],
+    ['nesting 100,000 deep', nested(100_000), 'body: is nested deeper'],
+    ['nesting that never ends', '{"a":'.repeat(100_000), 'body: is nested deeper'],
+  ])('refuses %s', (_, text, message) => {
+    expect(() => parse(text)).toThrow(message);
+  });
+
+  it('refuses invalid UTF-8', () => {
+    expect(() => parseJsonBody(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toThrow('body: is not valid UTF-8');
+  });
+
+  it('accepts nesting at the limit, surrogate pairs, and the same key in two objects', () => {
+    expect(() => parse(nested(JSON_DEPTH_MAX))).not.toThrow();
+    expect(parse('{"a":"\\ud83d\\ude00","b":{"a":1}}')).toEqual({ a: '😀', b: { a: 1 } });
+    expect(parse('{"a\\"b:":1,"c":":{["}')).toEqual({ 'a"b:': 1, c: ':{[' });
+  });
+
+  it('never puts the text of a body into a message', () => {
+    expect(() => parse('{"secret-words" oops}')).toThrow(/^(?!.*(secret|oops))/);
+  });
+
+  it('takes time in proportion to the bytes, whatever they are', () => {
+    const hostile = [
+      '"'.repeat(1e6),
+      `"${'\\"'.repeat(1e6)}`,
+      `["${'\\\\'.repeat(1e6)}"]`,
+      ':'.repeat(1e6),
+      `{${'"a":1,'.repeat(2e5)}"b":2}`,
+    ];
+    for (const text of hostile) {
+      const began = performance.now();
+      try {
+        parse(text);
+      } catch {
+        // Refusing is as good as reading here.
+      }
+      expect(performance.now() - began).toBeLessThan(1_000);
+    }
+  });
+});

@@ -1,0 +1,19 @@
+import type { Application } from 'express';
+
+/** What is used of a layer of Express's router. */
+interface Layer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): boolean;
+}
+
+/** Methods that routes of the application answer at a path, in capitals: none means there is no such path. */
+export function allowedMethods(application: Application, path: string): string[] {
+  const { stack } = application.router as unknown as { stack: readonly Layer[] };
+  const methods = new Set<string>();
+  for (const layer of stack) {
+    if (!layer.route || !layer.match(path)) continue;
+    for (const [method, answers] of Object.entries(layer.route.methods))
+      if (answers && method !== '_all') methods.add(method.toUpperCase());
+  }
+  return [...methods].sort();
+}

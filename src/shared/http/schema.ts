@@ -1,0 +1,241 @@
+import {
+  Type,
+  type Static,
+  type TLiteral,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from '@sinclair/typebox';
+import { Ajv, type ErrorObject } from 'ajv';
+import type { Json, JsonObject } from '../../core/json.js';
+
+/*
+ * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every combinator is made so
+ * that at most one branch of a union is ever tried: the first fault that ajv reports is then the one the caller needs.
+ */
+
+export type { Static, TSchema };
+
+// `verbose` puts the violated schema on the error, where its allowed values are read; it costs nothing until there is one.
+// Named schemas stay functions (`inlineRefs`), and the code is not polished (`optimize`): that doubles the time to start.
+const ajv = new Ajv({
+  strict: false,
+  discriminator: true,
+  verbose: true,
+  messages: false,
+  inlineRefs: false,
+  code: { optimize: false },
+});
+
+/** Text; its length is counted in characters (code points), as JSON Schema does. `reason` tells what `pattern` wants. */
+export const text = (limits: { min?: number; max?: number; pattern?: string; reason?: string } = {}) =>
+  Type.String({
+    ...(limits.min !== undefined && { minLength: limits.min }),
+    ...(limits.max !== undefined && { maxLength: limits.max }),
+    ...(limits.pattern !== undefined && { pattern: limits.pattern, reason: limits.reason }),
+  });
+
+/** A whole number; 1.0 is one, as in JSON. */
+export const integer = (limits: { min?: number; max?: number } = {}) => Type.Integer(bounds(limits));
+
+/** A finite number. */
+export const number = (limits: { min?: number; max?: number } = {}) => Type.Number(bounds(limits));
+
+export const flag = () => Type.Boolean();
+
+/** Exactly this text. */
+export const literal = <const Value extends string>(value: Value): TLiteral<Value> => Type.Literal(value);
+
+/** One of these texts. */
+export const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] });
+
+/** Any JSON value. */
+export const anything = () => Type.Unsafe<Json>({});
+
+/** An object whose keys are the caller's; what is in it is never looked at. */
+export const freeForm = () => Type.Unsafe<JsonObject>({ type: 'object' });
+
+export const list = <Item extends TSchema>(item: Item, limits: { min?: number; max?: number } = {}) =>
+  Type.Array(item, {
+    ...(limits.min !== undefined && { minItems: limits.min }),
+    ...(limits.max !== undefined && { maxItems: limits.max }),
+  });
+
+/** An object with these fields, and any others beside them. */
+export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields);
+
+/** An object with these fields and no others. */
+export const closed = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false });
+
+/** A field that may be absent; null is not absence. */
+export const optional = Type.Optional;
+
+/** The schema's values, or null. */
+export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
+  const type = [...typesOf(schema), 'null'];
+  if (Array.isArray(schema['enum'])) return Type.Unsafe({ type, enum: [...(schema['enum'] as unknown[]), null] });
+  return Type.Unsafe({ type, if: { type: 'null' }, else: schema });
+}
+
+/** Values of two schemas of different JSON types, such as text or list. */
+export function either<First extends TSchema, Second extends TSchema>(
+  first: First,
+  second: Second,
+): TUnsafe<Static<First> | Static<Second>> {
+  const firstTypes = typesOf(first);
+  return Type.Unsafe({
+    type: [...firstTypes, ...typesOf(second)],
+    if: { type: firstTypes },
+    then: first,
+    else: second,
+  });
+}
+
+/** Objects: those that meet the condition are held to the first schema, all others to the second. */
+export const when = <Then extends TSchema, Else extends TSchema>(
+  condition: TSchema,
+  then: Then,
+  otherwise: Else,
+): TUnsafe<Static<Then> | Static<Else>> => Type.Unsafe({ type: 'object', if: condition, then, else: otherwise });
+
+/** A schema that nothing fits, with the reason the caller is told. */
+export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason });
+
+/**
+ * A schema under a name of its own: compiled once and called wherever it stands. Without names a schema that is used in twenty
+ * places is compiled twenty times over, into one function too long for the engine to optimise.
+ */
+export function named<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
+  ajv.addSchema(schema, name);
+  return Type.Unsafe({ $ref: name, type: schema['type'] as string | string[] });
+}
+
+type VariantOf<Tag extends string, Cases extends Record<string, TProperties>> = {
+  [Value in keyof Cases & string]: { [Key in Tag]: Value } & Static<TObject<Cases[Value]>>;
+}[keyof Cases & string];
+
+/** Open objects told apart by the text in `tag`. A stranger is refused at the tag, with the allowed values. */
+export function variant<Tag extends string, Cases extends Record<string, TProperties>>(
+  tag: Tag,
+  cases: Cases,
+): TUnsafe<VariantOf<Tag, Cases>> {
+  return Type.Unsafe({
+    type: 'object',
+    required: [tag],
+    discriminator: { propertyName: tag },
+    oneOf: Object.entries(cases).map(([value, fields]) => Type.Object({ [tag]: Type.Literal(value), ...fields })),
+  });
+}
+
+function bounds(limits: { min?: number; max?: number }): { minimum?: number; maximum?: number } {
+  return {
+    ...(limits.min !== undefined && { minimum: limits.min }),
+    ...(limits.max !== undefined && { maximum: limits.max }),
+  };
+}
+
+const typesOf = (schema: TSchema): string[] => [schema['type'] as string | string[]].flat();
+
+/** The first thing wrong with a value. `path` is empty for the value itself. */
+export interface Fault {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** A schema ready to judge. Safe to share. Judging never changes the value. */
+export interface Compiled<T> {
+  check(value: unknown): value is T;
+  fault(value: unknown): Fault | undefined;
+}
+
+/** What a compiled schema proves. */
+export type Of<C> = C extends Compiled<infer T> ? T : never;
+
+/** Compiles a schema. Costs milliseconds: done once, when a module is loaded. */
+export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
+  const validate = ajv.compile<Static<S>>(schema);
+  return {
+    check: (value): value is Static<S> => validate(value),
+    fault: (value) => (validate(value) ? undefined : faultOf(validate.errors![0]!)),
+  };
+}
+
+function faultOf(error: ErrorObject): Fault {
+  const at = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const params = error.params as Record<string, unknown>;
+  const schema = (error.parentSchema ?? {}) as Record<string, unknown>;
+  const fault = (reason: string, ...keys: unknown[]): Fault => ({
+    path: pathText([...at, ...keys.map(String)]),
+    reason,
+  });
+  switch (error.keyword) {
+    case 'required':
+      return fault('is required', params['missingProperty']);
+    case 'additionalProperties':
+      return fault('is not a known field', params['additionalProperty']);
+    case 'discriminator':
+      return fault(`must be one of ${tagsOf(schema, String(params['tag'])).join(', ')}`, params['tag']);
+    case 'type':
+    case 'enum':
+    case 'const':
+      return fault(expectationOf(schema));
+    case 'minimum':
+      return fault(`must be at least ${String(params['limit'])}`);
+    case 'maximum':
+      return fault(`must be at most ${String(params['limit'])}`);
+    case 'minLength':
+      return fault(`must be at least ${count(params['limit'], 'character', 'characters')}`);
+    case 'maxLength':
+      return fault(`must be at most ${count(params['limit'], 'character', 'characters')}`);
+    case 'minItems':
+      return fault(`must have at least ${count(params['limit'], 'entry', 'entries')}`);
+    case 'maxItems':
+      return fault(`must have at most ${count(params['limit'], 'entry', 'entries')}`);
+    default:
+      // `pattern` and `not`, the two keywords whose wish cannot be read off the schema.
+      return fault(String(schema['reason']));
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+};
+
+function expectationOf(schema: Record<string, unknown>): string {
+  if (typeof schema['const'] === 'string') return `must be ${schema['const']}`;
+  if (Array.isArray(schema['enum'])) return `must be one of ${schema['enum'].map(String).join(', ')}`;
+  const words = [schema['type']].flat().map((type) => TYPE_WORDS[String(type)]!);
+  const last = words.pop()!;
+  return words.length === 0 ? `must be ${last}` : `must be ${words.join(', ')} or ${last}`;
+}
+
+function tagsOf(schema: Record<string, unknown>, tag: string): string[] {
+  return (schema['oneOf'] as TObject[]).map((branch) => String(branch.properties[tag]!['const']));
+}
+
+const count = (amount: unknown, one: string, many: string): string => `${String(amount)} ${amount === 1 ? one : many}`;
+
+const unescapePointer = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** Longest piece of the caller's own words in a message, in characters: it may be megabytes long. */
+const QUOTED_CHARACTERS_MAX = 64;
+
+/** A path as errors show it: `messages.3.content.0.id`. */
+export const pathText = (keys: readonly string[]): string => keys.map(shortened).join('.');
+
+/** A key, name or id of the caller's as errors show it: whole, or its beginning. */
+export function shortened(key: string): string {
+  if (key.length <= QUOTED_CHARACTERS_MAX) return key;
+  // Twice as many units are sure to hold that many characters, so none is cut in half.
+  const characters = Array.from(key.slice(0, 2 * QUOTED_CHARACTERS_MAX));
+  return `${characters.slice(0, QUOTED_CHARACTERS_MAX).join('')}…`;
+}

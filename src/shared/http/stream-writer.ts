@@ -1,0 +1,113 @@
+import type { ServerResponse } from 'node:http';
+import type { Observable } from 'rxjs';
+import { writeComment } from '../../core/stream/sse.js';
+import type { Pace } from './paced.js';
+
+/** What clients and proxies must be told of an event stream: never cached, never buffered, never compressed. */
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+const HEARTBEAT = writeComment('FAIRLEAD PROCESSING');
+
+export interface StreamLimits {
+  /** Longest silence on the wire; then a comment goes out. Counted from acceptance. */
+  readonly heartbeatMs: number;
+  /** A client that takes no byte for so long is gone. */
+  readonly stallMs: number;
+}
+
+/**
+ * Writes one event stream. Status and headers wait for the first bytes and go out with them, in one write: until then the reply
+ * can still become plain JSON with a status of its own. One per reply; begins to count silence when it is made.
+ */
+export class StreamWriter {
+  private readonly heartbeat: NodeJS.Timeout;
+  private stall: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly pace: Pace,
+    private readonly limits: StreamLimits,
+  ) {
+    this.heartbeat = setTimeout(() => this.beat(), limits.heartbeatMs);
+    response.on('drain', () => this.drained());
+    response.once('finish', () => this.stop());
+    response.once('close', () => this.stop());
+  }
+
+  /** True once the status is on its way: from here on failures are told in-band. */
+  get hasBegun(): boolean {
+    return this.response.headersSent;
+  }
+
+  /** Writes every chunk the observable gives and ends the reply. Rejects with the observable's error, the reply still open. */
+  pipe(chunks: Observable<Uint8Array | string>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const subscription = chunks.subscribe({
+        next: (chunk) => this.write(chunk),
+        error: reject,
+        complete: () => {
+          this.end();
+          resolve();
+        },
+      });
+      this.response.once('close', () => {
+        subscription.unsubscribe();
+        resolve();
+      });
+    });
+  }
+
+  /** Ends the reply, after `last` when there is something left to say. */
+  end(last?: string): void {
+    if (last !== undefined) this.write(last);
+    clearTimeout(this.heartbeat);
+    this.response.end();
+  }
+
+  /** Stops counting; for a reply that turned out to be no stream, and for one that is over. */
+  stop(): void {
+    clearTimeout(this.heartbeat);
+    clearTimeout(this.stall);
+  }
+
+  private write(chunk: Uint8Array | string): void {
+    if (!this.response.headersSent) this.response.writeHead(200, STREAM_HEADERS);
+    this.heartbeat.refresh();
+    if (!this.response.write(chunk)) this.hold();
+  }
+
+  private beat(): void {
+    // A reader that takes nothing needs no sign of life, and must not be sent more.
+    if (this.pace.isHeld) this.heartbeat.refresh();
+    else this.write(HEARTBEAT);
+  }
+
+  private hold(): void {
+    if (this.pace.isHeld) return;
+    this.pace.hold();
+    this.watchStall(this.bytesTaken());
+  }
+
+  private watchStall(bytesTakenBefore: number): void {
+    this.stall = setTimeout(() => {
+      const bytesTaken = this.bytesTaken();
+      if (bytesTaken === bytesTakenBefore) this.response.destroy();
+      else this.watchStall(bytesTaken);
+    }, this.limits.stallMs);
+  }
+
+  /** Bytes that have left for the kernel: they grow as long as the client reads anything. */
+  private bytesTaken(): number {
+    const { socket } = this.response;
+    return socket ? socket.bytesWritten - socket.writableLength : 0;
+  }
+
+  private drained(): void {
+    clearTimeout(this.stall);
+    this.pace.release();
+  }
+}

@@ -1,0 +1,171 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino, type DestinationStream, type Logger as Pino } from 'pino';
+import { Secret } from '../core/secret.js';
+import { SystemClock, type Clock } from '../core/time.js';
+import type { Environment } from './environment.js';
+import { Redaction } from './redaction.js';
+import { RepeatedLog } from './repeated-log.js';
+
+/** What the log tells of one request. Nothing of it comes from a body, but the id of a model the catalog knows. */
+export interface RequestLogFields {
+  readonly requestId: string;
+  readonly method: string;
+  /** The pattern of the route, never the URL: queries and path parameters stay out. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly generationId?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly streamed?: boolean;
+  /** How it ended: `completed`, `caller-gone`, or the kind of the error. */
+  readonly outcome?: string;
+  /** Only its first eight characters are written. */
+  readonly keyHash?: string;
+}
+
+export interface LoggerOptions {
+  /** A pino level, `silent` included. */
+  readonly level: string;
+  /** Standard output unless given. */
+  readonly destination?: DestinationStream;
+  /** Masked wherever they appear in a text. */
+  readonly secrets?: readonly Secret[];
+  readonly clock?: Clock;
+}
+
+type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+const KEY_HASH_CHARACTERS = 8;
+const STACK = /\n\s+at /;
+
+/**
+ * Nest's logger over pino: JSON lines on standard output, secrets masked, bodies never. The same warning or error is written at
+ * most once in ten seconds, with the count of those held back. Lines are buffered and flushed when the process exits.
+ */
+export class PinoLogger implements LoggerService {
+  private readonly pino: Pino;
+  private readonly redaction: Redaction;
+  private readonly repeated: RepeatedLog;
+
+  constructor({ level, destination, secrets, clock }: LoggerOptions) {
+    this.pino = pino(
+      {
+        level,
+        base: null,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      destination ?? pino.destination({ dest: 1, sync: false }),
+    );
+    this.redaction = new Redaction(secrets);
+    this.repeated = new RepeatedLog(clock ?? new SystemClock());
+  }
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('info', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  /** The one line of a request, when it has ended: a warning for 5xx. Every request has its line; none is held back. */
+  request(fields: RequestLogFields): void {
+    const level = fields.status >= 500 ? 'warn' : 'info';
+    if (!this.pino.isLevelEnabled(level)) return;
+    // Written by name, so that a wider object brings nothing else along; the fields hold no secrets, so nothing is searched.
+    this.pino[level](
+      {
+        requestId: fields.requestId,
+        method: fields.method,
+        route: fields.route,
+        status: fields.status,
+        durationMs: Math.round(fields.durationMs * 10) / 10,
+        generationId: fields.generationId,
+        model: fields.model,
+        provider: fields.provider,
+        streamed: fields.streamed,
+        outcome: fields.outcome,
+        key: fields.keyHash?.slice(0, KEY_HASH_CHARACTERS),
+      },
+      'request',
+    );
+  }
+
+  private write(level: Level, message: unknown, rest: readonly unknown[]): void {
+    if (!this.pino.isLevelEnabled(level)) return;
+    const line = this.readLine(message, rest);
+    if (level === 'warn' || level === 'error' || level === 'fatal') {
+      const suppressed = this.repeated.admit(`${level} ${line.context} ${line.text}`);
+      if (suppressed === undefined) return;
+      if (suppressed > 0) line.fields['suppressed'] = suppressed;
+    }
+    this.pino[level]({ ...(line.context !== '' && { context: line.context }), ...line.fields }, line.text);
+  }
+
+  /** Nest gives the context last, a stack before it, and anything else in between. */
+  private readLine(message: unknown, rest: readonly unknown[]): Line {
+    const given = rest.filter((entry) => entry !== undefined);
+    const last = given.at(-1);
+    const context = typeof last === 'string' && !STACK.test(last) ? last : '';
+    const extras = context === '' ? given : given.slice(0, -1);
+
+    const line: Line = { text: '', context, fields: {} };
+    if (message instanceof Error) {
+      line.text = this.redaction.text(message.message);
+      line.fields['error'] = this.redaction.value(message);
+    } else if (typeof message === 'object' && message !== null) {
+      line.text =
+        'message' in message && typeof message.message === 'string' ? this.redaction.text(message.message) : '';
+      line.fields['fields'] = this.redaction.value(message);
+    } else {
+      line.text = this.redaction.text(String(message));
+    }
+    for (const extra of extras) {
+      if (extra instanceof Error) line.fields['error'] = this.redaction.value(extra);
+      else if (typeof extra === 'string' && STACK.test(extra)) line.fields['stack'] = this.redaction.text(extra);
+      else line.fields['fields'] = this.redaction.value(extra);
+    }
+    return line;
+  }
+}
+
+interface Line {
+  text: string;
+  context: string;
+  fields: Record<string, unknown>;
+}
+
+/** The logger of a process with these settings: none of their secrets can be printed through it. */
+export function createLogger(environment: Environment, destination?: DestinationStream): PinoLogger {
+  const { databaseUrl, redisUrl, managementKey, apiKey, encryptionKeys, otelEndpoint } = environment;
+  return new PinoLogger({
+    level: environment.logLevel,
+    ...(destination && { destination }),
+    secrets: [
+      databaseUrl,
+      redisUrl,
+      managementKey,
+      apiKey,
+      ...encryptionKeys.map(({ key }) => key),
+      ...(otelEndpoint !== undefined ? [new Secret(otelEndpoint)] : []),
+    ].filter((secret) => secret !== undefined),
+  });
+}

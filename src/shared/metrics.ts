@@ -1,0 +1,149 @@
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
+import type { Usage } from '../core/conversation/usage.js';
+import type { FaultKind } from '../core/errors.js';
+
+/** How one attempt ended: with an answer, left by the caller, refused by the dialect before it was sent, or by a fault. */
+export type AttemptOutcome = 'answered' | 'aborted' | 'untranslatable' | FaultKind;
+
+/** One metric with its values, as it travels between the processes of `WORKERS`. */
+export type MetricReport = MetricObjectWithValues<MetricValue<string>>;
+
+const LABEL_VALUES_MAX = 200;
+const METHODS = new Set(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']);
+const OTHER = 'other';
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
+const UPSTREAM_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
+const FIRST_TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 20, 40, 80, 120];
+
+/** Lets the first two hundred values of a label through; those after them are one: no caller can grow the registry. */
+class BoundedValues {
+  private readonly seen = new Set<string>();
+
+  bound(value: string): string {
+    if (this.seen.has(value)) return value;
+    if (this.seen.size >= LABEL_VALUES_MAX) return OTHER;
+    this.seen.add(value);
+    return value;
+  }
+}
+
+/**
+ * What this process measures, for Prometheus. No label tells an account, key, workspace or model, and each has a bounded number
+ * of values. Recording costs less than half a microsecond a figure; one instance per process, safe to share.
+ */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly routes = new BoundedValues();
+  private readonly providers = new BoundedValues();
+
+  private readonly requests = new Counter({
+    name: 'fairlead_requests_total',
+    help: 'Requests answered, by route pattern, method and HTTP status.',
+    labelNames: ['route', 'method', 'status'],
+    registers: [this.registry],
+  });
+  private readonly requestSeconds = new Histogram({
+    name: 'fairlead_request_duration_seconds',
+    help: 'From the arrival of a request to the end of its answer.',
+    labelNames: ['route', 'streamed'],
+    buckets: REQUEST_SECONDS,
+    registers: [this.registry],
+  });
+  private readonly attempts = new Counter({
+    name: 'fairlead_upstream_attempts_total',
+    help: 'Calls to providers, by how they ended.',
+    labelNames: ['provider', 'outcome'],
+    registers: [this.registry],
+  });
+  private readonly attemptSeconds = new Histogram({
+    name: 'fairlead_upstream_duration_seconds',
+    help: 'From the start of a call to a provider to its end.',
+    labelNames: ['provider'],
+    buckets: UPSTREAM_SECONDS,
+    registers: [this.registry],
+  });
+  private readonly firstTokenSeconds = new Histogram({
+    name: 'fairlead_time_to_first_token_seconds',
+    help: 'From the start of a call to a provider to the first event that holds content.',
+    labelNames: ['provider'],
+    buckets: FIRST_TOKEN_SECONDS,
+    registers: [this.registry],
+  });
+  private readonly tokenCount = new Counter({
+    name: 'fairlead_tokens_total',
+    help: 'Tokens that providers reported: input (not cached), output, cache_read, cache_write.',
+    labelNames: ['provider', 'direction'],
+    registers: [this.registry],
+  });
+  private readonly openStreams = new Gauge({
+    name: 'fairlead_open_streams',
+    help: 'Streamed answers that are open now.',
+    registers: [this.registry],
+  });
+
+  constructor() {
+    // Event-loop delay comes with these, as nodejs_eventloop_lag_p50_seconds, …_p99_seconds and …_max_seconds.
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A request was answered. @param route the pattern of the route, undefined where none matched */
+  request(route: string | undefined, method: string, status: number, seconds: number, streamed: boolean): void {
+    const bounded = route === undefined ? OTHER : this.routes.bound(route);
+    this.requests.inc({ route: bounded, method: METHODS.has(method) ? method : OTHER, status });
+    this.requestSeconds.observe({ route: bounded, streamed: streamed ? 'true' : 'false' }, seconds);
+  }
+
+  /** A call to a provider ended. */
+  attempt(provider: string, outcome: AttemptOutcome, seconds: number): void {
+    const bounded = this.providers.bound(provider);
+    this.attempts.inc({ provider: bounded, outcome });
+    this.attemptSeconds.observe({ provider: bounded }, seconds);
+  }
+
+  /** The first telling event of a streamed call came. */
+  firstToken(provider: string, seconds: number): void {
+    this.firstTokenSeconds.observe({ provider: this.providers.bound(provider) }, seconds);
+  }
+
+  /** The last usage of one reply. Call once a reply: usage is cumulative. */
+  tokens(provider: string, usage: Usage): void {
+    const bounded = this.providers.bound(provider);
+    this.countTokens(bounded, 'input', usage.inputTokens);
+    this.countTokens(bounded, 'output', usage.outputTokens);
+    this.countTokens(bounded, 'cache_read', usage.cacheReadTokens);
+    this.countTokens(bounded, 'cache_write', (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0));
+  }
+
+  streamOpened(): void {
+    this.openStreams.inc();
+  }
+
+  streamClosed(): void {
+    this.openStreams.dec();
+  }
+
+  /** The Prometheus text of this process alone. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  /** The same figures, to be added to those of other processes. */
+  report(): Promise<MetricReport[]> {
+    return this.registry.getMetricsAsJSON();
+  }
+
+  private countTokens(provider: string, direction: string, tokens: number | undefined): void {
+    // A counter refuses negative numbers by throwing, and what a provider reports is not ours to vouch for.
+    if (tokens !== undefined && tokens > 0 && Number.isFinite(tokens))
+      this.tokenCount.inc({ provider, direction }, tokens);
+  }
+}

@@ -1,0 +1,231 @@
+// Goal: every variable of DESIGN 11 has exactly its default and grammar, all faults are told at once, and no secret is.
+// Method: tables of texts that are read and refused, at each limit and one past it; canaries in every secret variable.
+import { resolve } from 'node:path';
+import { InvalidEnvironment, type Environment } from './environment.js';
+import { readEnvironment } from './read-environment.js';
+import { VARIABLE_ROWS } from './variables/variables.js';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const read = (variables: NodeJS.ProcessEnv): Environment => readEnvironment(variables, '/srv').environment;
+
+function faultsOf(variables: NodeJS.ProcessEnv): InvalidEnvironment {
+  try {
+    read(variables);
+  } catch (error) {
+    if (error instanceof InvalidEnvironment) return error;
+    throw error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('readEnvironment', () => {
+  it('gives the documented defaults when nothing is set', () => {
+    expect(readEnvironment({}, '/srv', '/opt/fairlead')).toEqual({
+      warnings: [],
+      environment: {
+        port: 8787,
+        host: '127.0.0.1',
+        databasePool: 10,
+        dataDir: '/srv/.fairlead',
+        workers: 1,
+        catalogPath: '/opt/fairlead/catalog/default.yaml',
+        encryptionKeys: [],
+        initialCredits: 10_000_000_000_000n,
+        byokFeePercent: '0',
+        egressAllow: [],
+        timeouts: { connectMs: 5000, firstMs: 120_000, idleMs: 300_000, stallMs: 60_000, totalMs: 900_000 },
+        cooldown: { baseMs: 5000, maxMs: 60_000 },
+        flood: { account: { limit: 50_000, windowMs: 10_000 }, auth: { limit: 300, windowMs: 60_000 } },
+        trustProxy: [],
+        bodyBytesMax: 32 * 2 ** 20,
+        bodiesInFlightBytesMax: 512 * 2 ** 20,
+        heartbeatMs: 15_000,
+        drainMs: 120_000,
+        retentionDays: { generations: 400, ledgerEntries: 400, audit: null },
+        ledgerDurability: 'strict',
+        logLevel: 'info',
+      },
+    });
+  });
+
+  it('is frozen, lists and groups included', () => {
+    const environment = read({ FAIRLEAD_TRUST_PROXY: '10.0.0.0/8' });
+    const parts = [environment, environment.timeouts, environment.cooldown, environment.flood, environment.flood.auth];
+    const more = [environment.trustProxy, environment.egressAllow, environment.encryptionKeys, environment.retentionDays];
+    for (const part of [...parts, ...more]) expect(Object.isFrozen(part)).toBe(true);
+  });
+
+  it('takes an empty text for "not set" and ignores spaces around a value', () => {
+    expect(read({ PORT: '', FAIRLEAD_API_KEY: '  ', LOG_LEVEL: ' debug\n' })).toMatchObject({ port: 8787, logLevel: 'debug' });
+    expect(read({ FAIRLEAD_API_KEY: '' }).apiKey).toBeUndefined();
+  });
+
+  it.each<[string, string, Partial<Environment>]>([
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['HOST', '::', { host: '::' }],
+    ['HOST', 'gateway-1.internal', { host: 'gateway-1.internal' }],
+    ['DB_POOL', '1', { databasePool: 1 }],
+    ['DATA_DIR', '/data', { dataDir: '/data' }],
+    ['DATA_DIR', 'here', { dataDir: resolve('/srv', 'here') }],
+    ['FAIRLEAD_CATALOG', 'my.yaml', { catalogPath: '/srv/my.yaml' }],
+    ['FAIRLEAD_INITIAL_CREDITS', '0', { initialCredits: 0n }],
+    ['FAIRLEAD_INITIAL_CREDITS', '0.000000000001', { initialCredits: 1n }],
+    ['FAIRLEAD_BYOK_FEE_PERCENT', '100', { byokFeePercent: '100' }],
+    ['FAIRLEAD_BYOK_FEE_PERCENT', '5.50', { byokFeePercent: '5.5' }],
+    ['FAIRLEAD_HEARTBEAT', '500ms', { heartbeatMs: 500 }],
+    ['FAIRLEAD_HEARTBEAT', '2m', { heartbeatMs: 120_000 }],
+    ['FAIRLEAD_DRAIN', '0s', { drainMs: 0 }],
+    ['FAIRLEAD_DRAIN', '1h', { drainMs: 3_600_000 }],
+    ['FAIRLEAD_DRAIN', '2147483647ms', { drainMs: 2_147_483_647 }],
+    ['FAIRLEAD_BODY_MAX', '1', { bodyBytesMax: 1 }],
+    ['FAIRLEAD_BODY_MAX', '512KiB', { bodyBytesMax: 524_288 }],
+    ['FAIRLEAD_BODIES_IN_FLIGHT', '1GiB', { bodiesInFlightBytesMax: 2 ** 30 }],
+    ['LEDGER_DURABILITY', 'relaxed', { ledgerDurability: 'relaxed' }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318', { otelEndpoint: 'http://collector:4318' }],
+    ['FAIRLEAD_TRUST_PROXY', '10.0.0.0/8, fd00::/8', { trustProxy: ['10.0.0.0/8', 'fd00::/8'] }],
+    [
+      'FAIRLEAD_EGRESS_ALLOW',
+      'Files.internal:8080,10.1.0.0/16,[fd00::1]:443,127.0.0.1:65535',
+      { egressAllow: ['files.internal:8080', '10.1.0.0/16', '[fd00::1]:443', '127.0.0.1:65535'] },
+    ],
+    [
+      'FAIRLEAD_TIMEOUTS',
+      'connect=1s, first=250ms',
+      { timeouts: { connectMs: 1000, firstMs: 250, idleMs: 300_000, stallMs: 60_000, totalMs: 900_000 } },
+    ],
+    ['FAIRLEAD_COOLDOWN', 'max=1s', { cooldown: { baseMs: 5000, maxMs: 1000 } }],
+    [
+      'FAIRLEAD_FLOOD',
+      'auth=1/1s',
+      { flood: { account: { limit: 50_000, windowMs: 10_000 }, auth: { limit: 1, windowMs: 1000 } } },
+    ],
+    [
+      'FAIRLEAD_RETENTION',
+      'generations=never,audit=1d',
+      { retentionDays: { generations: null, ledgerEntries: 400, audit: 1 } },
+    ],
+  ])('reads %s=%s', (name, text, expected) => {
+    expect(read({ [name]: text })).toMatchObject(expected);
+  });
+
+  it('reads secrets without showing them', () => {
+    const environment = read({
+      DATABASE_URL: 'postgres://u:p@db/fairlead',
+      REDIS_URL: 'rediss://:p@cache',
+      WORKERS: '2',
+      FAIRLEAD_ENCRYPTION_KEYS: `new:${KEY}, old:${KEY.replace('=', '')}`,
+      FAIRLEAD_MANAGEMENT_KEY: 'sixteen letters!',
+      FAIRLEAD_API_KEY: 'sixteen letters?',
+    });
+    expect(environment.databaseUrl?.reveal()).toBe('postgres://u:p@db/fairlead');
+    expect(environment.redisUrl?.reveal()).toBe('rediss://:p@cache');
+    expect(environment.encryptionKeys.map(({ id, key }) => [id, key.reveal()])).toEqual([
+      ['new', KEY],
+      ['old', KEY],
+    ]);
+    expect(environment.managementKey?.reveal()).toBe('sixteen letters!');
+    expect(environment.apiKey?.reveal()).toBe('sixteen letters?');
+    expect(environment.workers).toBe(2);
+  });
+
+  it.each<[string, string, string]>([
+    ['PORT', '-1', 'a whole number from 0 to 65535'],
+    ['PORT', '65536', 'a whole number from 0 to 65535'],
+    ['PORT', '80.5', 'a whole number'],
+    ['PORT', '0x50', 'a whole number'],
+    ['PORT', 'eighty', 'it is "eighty"'],
+    ['HOST', 'http://x', 'a host name or an IP address'],
+    ['DB_POOL', '0', 'from 1 to'],
+    ['WORKERS', '0', 'from 1 to'],
+    ['DATABASE_URL', 'mysql://db/x', 'begins with postgres:// or postgresql://'],
+    ['DATABASE_URL', 'db', 'begins with postgres://'],
+    ['REDIS_URL', 'http://cache', 'begins with redis:// or rediss://'],
+    ['FAIRLEAD_ENCRYPTION_KEYS', KEY, 'entry 1 must be an id'],
+    ['FAIRLEAD_ENCRYPTION_KEYS', `a:${KEY},b:${Buffer.alloc(31).toString('base64')}`, 'entry 2 must be an id'],
+    ['FAIRLEAD_ENCRYPTION_KEYS', `a:${Buffer.alloc(33).toString('base64')}`, 'entry 1 must be an id'],
+    ['FAIRLEAD_ENCRYPTION_KEYS', `a:${KEY},a:${KEY}`, 'gives the id a to two keys'],
+    ['FAIRLEAD_ENCRYPTION_KEYS', `a:${KEY},`, 'entry 2'],
+    ['FAIRLEAD_MANAGEMENT_KEY', 'fifteen letters', '16 characters'],
+    ['FAIRLEAD_API_KEY', 'fifteen letters', '16 characters'],
+    ['FAIRLEAD_API_KEY', 'sixteen letters\nand a line', 'no line break'],
+    ['FAIRLEAD_INITIAL_CREDITS', '-1', 'an amount of USD'],
+    ['FAIRLEAD_INITIAL_CREDITS', '1e3', 'an amount of USD'],
+    ['FAIRLEAD_INITIAL_CREDITS', '0.0000000000001', 'an amount of USD'],
+    ['FAIRLEAD_BYOK_FEE_PERCENT', '100.000000000001', 'from 0 to 100'],
+    ['FAIRLEAD_BYOK_FEE_PERCENT', '-0.1', 'from 0 to 100'],
+    ['FAIRLEAD_BYOK_FEE_PERCENT', '5%', 'from 0 to 100'],
+    ['FAIRLEAD_EGRESS_ALLOW', 'files.internal', 'entry 1 must be host:port or a CIDR'],
+    ['FAIRLEAD_EGRESS_ALLOW', 'a:80,b:65536', 'entry 2 must be host:port'],
+    ['FAIRLEAD_EGRESS_ALLOW', 'a:0', 'must be host:port'],
+    ['FAIRLEAD_EGRESS_ALLOW', '10.0.0.0/33', 'must be a CIDR'],
+    ['FAIRLEAD_EGRESS_ALLOW', 'fd00::1:443', 'must be host:port'],
+    ['FAIRLEAD_TRUST_PROXY', '10.0.0.1', 'one address is a /32'],
+    ['FAIRLEAD_TRUST_PROXY', '0.0.0.0/0', 'must not be a /0'],
+    ['FAIRLEAD_TRUST_PROXY', '0x0a.0.0.0/8', 'must be a CIDR'],
+    ['FAIRLEAD_TIMEOUTS', 'frist=5s', 'the names are connect, first, idle, stall, total'],
+    ['FAIRLEAD_TIMEOUTS', 'first', 'name=value pairs'],
+    ['FAIRLEAD_TIMEOUTS', 'first=5', 'first must be a duration'],
+    ['FAIRLEAD_TIMEOUTS', 'first=0s', 'first must be a duration'],
+    ['FAIRLEAD_TIMEOUTS', 'first=1s,first=2s', 'names first twice'],
+    ['FAIRLEAD_COOLDOWN', 'base=1d', 'base must be a duration'],
+    ['FAIRLEAD_FLOOD', 'account=0/10s', 'account must be a whole number from 1, a slash'],
+    ['FAIRLEAD_FLOOD', 'auth=300', 'auth must be a whole number from 1, a slash'],
+    ['FAIRLEAD_BODY_MAX', '32MB', 'must be a size'],
+    ['FAIRLEAD_BODY_MAX', '0', 'must be a size'],
+    ['FAIRLEAD_BODY_MAX', '1GiB', 'must be a size'],
+    ['FAIRLEAD_HEARTBEAT', '0s', 'must be a duration'],
+    ['FAIRLEAD_HEARTBEAT', '15', 'must be a duration'],
+    ['FAIRLEAD_DRAIN', '2147483648ms', 'at most 24 days'],
+    ['FAIRLEAD_RETENTION', 'generations=0d', 'generations must be a number of days'],
+    ['FAIRLEAD_RETENTION', 'ledgerEntries=1d', 'the names are generations, ledger_entries, audit'],
+    ['LEDGER_DURABILITY', 'lax', 'one of strict, relaxed'],
+    ['LOG_LEVEL', 'verbose', 'one of trace, debug, info, warn, error, fatal, silent'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'begins with http:// or https://'],
+  ])('refuses %s=%s', (name, text, expected) => {
+    const { faults } = faultsOf({ [name]: text });
+    expect(faults.filter((fault) => fault.variable === name).map((fault) => fault.reason).join()).toContain(expected);
+  });
+
+  it('needs encryption keys with a database, and a database and Redis for several workers', () => {
+    expect(faultsOf({ DATABASE_URL: 'postgres://db/x' }).faults).toEqual([
+      { variable: 'FAIRLEAD_ENCRYPTION_KEYS', reason: 'is required with DATABASE_URL: replicas must share their keys' },
+    ]);
+    expect(faultsOf({ WORKERS: '2' }).faults).toEqual([
+      { variable: 'WORKERS', reason: 'above 1 needs DATABASE_URL' },
+      { variable: 'WORKERS', reason: 'above 1 needs REDIS_URL' },
+    ]);
+  });
+
+  it('refuses one text for both kinds of key', () => {
+    const both = faultsOf({ FAIRLEAD_MANAGEMENT_KEY: 'sixteen letters!', FAIRLEAD_API_KEY: 'sixteen letters!' });
+    expect(both.message).toContain('FAIRLEAD_API_KEY must differ');
+  });
+
+  it('tells all faults at once, one a line', () => {
+    const { message } = faultsOf({ PORT: 'x', LOG_LEVEL: 'loud', FAIRLEAD_DRAIN: 'long' });
+    expect(message.split('\n')).toHaveLength(4);
+    for (const name of ['PORT', 'LOG_LEVEL', 'FAIRLEAD_DRAIN']) expect(message).toContain(`  ${name} must be`);
+  });
+
+  it('never repeats the text of a secret, however wrong it is', () => {
+    const canary = 'canary-in-the-mine\n';
+    const secrets = VARIABLE_ROWS.filter((row) => row.isSecret).map((row) => row.name);
+    expect(secrets).toContain('DATABASE_URL');
+    const { message } = faultsOf(Object.fromEntries(secrets.map((name) => [name, `${canary}${canary}`])));
+    for (const name of secrets) expect(message).toContain(name);
+    expect(message).not.toContain('canary');
+  });
+
+  it('warns of unknown FAIRLEAD_ variables and of nothing else', () => {
+    const { warnings } = readEnvironment({ FAIRLEAD_TIMEOUT: '5s', FAIRLEAD_DRAIN: '5s', OPENAI_API_KEY: 'x' }, '/srv');
+    expect(warnings).toEqual(['FAIRLEAD_TIMEOUT is not a variable of Fairlead and has no effect']);
+  });
+
+  it('warns when no large body can ever be admitted', () => {
+    const { warnings } = readEnvironment({ FAIRLEAD_BODIES_IN_FLIGHT: '1MiB' }, '/srv');
+    expect(warnings).toEqual([expect.stringContaining('FAIRLEAD_BODIES_IN_FLIGHT is below FAIRLEAD_BODY_MAX')]);
+  });
+});

@@ -1,0 +1,45 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../core/time.js';
+
+const INTERVAL_MS = 10_000;
+const KEYS_MAX = 1000;
+
+interface Seen {
+  at: number;
+  suppressed: number;
+}
+
+/**
+ * Lets a message through at most once in ten seconds and counts the ones it held back: an outage must not bury the log under
+ * the same line. Remembers the thousand keys seen last. Safe to share.
+ */
+export class RepeatedLog {
+  private readonly seen = new LRUCache<string, Seen>({ max: KEYS_MAX });
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly intervalMs = INTERVAL_MS,
+  ) {}
+
+  /**
+   * Asks whether a message may be written now.
+   * @returns how many were held back since the last one, or undefined when this one is to be held back
+   */
+  admit(key: string): number | undefined {
+    const now = this.clock.now();
+    const seen = this.seen.get(key);
+    if (!seen) {
+      this.seen.set(key, { at: now, suppressed: 0 });
+      return 0;
+    }
+    // A clock that was set back must not silence a message for longer than the interval.
+    if (now - seen.at < this.intervalMs && now >= seen.at) {
+      seen.suppressed++;
+      return undefined;
+    }
+    const { suppressed } = seen;
+    seen.at = now;
+    seen.suppressed = 0;
+    return suppressed;
+  }
+}

@@ -1,0 +1,44 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { Clock } from '../core/time.js';
+import { ClusterMetrics } from './cluster-metrics.js';
+import { Environment } from './environment.js';
+import { HealthController } from './health.controller.js';
+import { SafeFetch } from './http/safe-fetch.js';
+import { PinoLogger } from './logger.js';
+import { MetricsController } from './metrics.controller.js';
+import { Metrics } from './metrics.js';
+import { Readiness } from './readiness.js';
+import { findPrimaryChannel } from './worker-channel.js';
+
+/** What the process brings along: made before the application, known to every room. */
+export interface ProcessContext {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly logger: PinoLogger;
+}
+
+/** Settings, time, log, metrics, readiness and the guarded fetch, for every room. */
+@Module({})
+export class SharedModule {
+  static register({ environment, clock, logger }: ProcessContext): DynamicModule {
+    return {
+      module: SharedModule,
+      global: true,
+      controllers: [HealthController, MetricsController],
+      providers: [
+        { provide: Environment, useValue: environment },
+        { provide: Clock, useValue: clock },
+        { provide: PinoLogger, useValue: logger },
+        Metrics,
+        Readiness,
+        SafeFetch,
+        {
+          provide: ClusterMetrics,
+          inject: [Metrics],
+          useFactory: (metrics: Metrics) => new ClusterMetrics(metrics, findPrimaryChannel()),
+        },
+      ],
+      exports: [Environment, Clock, PinoLogger, Metrics, Readiness, SafeFetch],
+    };
+  }
+}

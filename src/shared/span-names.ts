@@ -1,0 +1,25 @@
+/**
+ * Names of span attributes, by the OpenTelemetry conventions for generative AI. These are not stable yet: they stand here and
+ * nowhere else. https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+ */
+export const SPAN_NAMES = {
+  operation: 'gen_ai.operation.name',
+  provider: 'gen_ai.provider.name',
+  requestModel: 'gen_ai.request.model',
+  responseModel: 'gen_ai.response.model',
+  responseId: 'gen_ai.response.id',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  /** Seconds. */
+  timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
+  /** All tokens of the prompt, cached ones included. */
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  cacheReadTokens: 'gen_ai.usage.cache_read.input_tokens',
+  cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
+  errorType: 'error.type',
+  /** Ours: the conventions name no such thing. */
+  streamed: 'fairlead.streamed',
+} as const;
+
+/** The operation of both faces, in the words of the conventions. */
+export const CHAT_OPERATION = 'chat';

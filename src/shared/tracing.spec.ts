@@ -1,0 +1,104 @@
+// Goal: spans carry the names of the GenAI conventions and figures only, cost nothing when off, and never hold up the end.
+// Method: the real SDK with an exporter in memory; a collector that accepts and never answers; the optional packages loaded.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import { createTracing, Tracing } from './tracing.js';
+
+function traceInMemory() {
+  const exporter = new InMemorySpanExporter();
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  return { tracing: new Tracing(provider.getTracer('test')), spans: () => exporter.getFinishedSpans() };
+}
+
+const REQUEST = { model: 'anthropic/claude', generationId: 'gen-1-a', streamed: true };
+const ATTEMPT = { provider: 'anthropic', model: 'claude-1', streamed: true };
+
+describe('Tracing', () => {
+  it('makes one span of the request and one below it for each attempt', () => {
+    const { tracing, spans } = traceInMemory();
+    const request = tracing.startRequest(REQUEST);
+    tracing.startAttempt(request, { ...ATTEMPT, provider: 'first' }).end({ error: 'overloaded' });
+    tracing.startAttempt(request, ATTEMPT).end({ stop: 'end-turn', secondsToFirstToken: 0.25 });
+    request.end({
+      provider: 'anthropic',
+      model: 'claude-1',
+      stop: 'end-turn',
+      usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 100, cacheWriteTokens: 20, cacheWrite1hTokens: 3 },
+    });
+    const [failed, answered, whole] = spans();
+    expect([failed, answered, whole].map((span) => [span?.name, span?.kind])).toEqual([
+      ['chat claude-1', SpanKind.CLIENT],
+      ['chat claude-1', SpanKind.CLIENT],
+      ['chat anthropic/claude', SpanKind.SERVER],
+    ]);
+    for (const attempt of [failed, answered]) expect(attempt?.parentSpanContext?.spanId).toBe(whole?.spanContext().spanId);
+    expect(failed).toMatchObject({ attributes: { 'error.type': 'overloaded' }, status: { code: SpanStatusCode.ERROR } });
+    expect(answered?.attributes).toEqual({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.request.model': 'claude-1',
+      'gen_ai.response.finish_reasons': ['end-turn'],
+      'gen_ai.response.time_to_first_chunk': 0.25,
+      'fairlead.streamed': true,
+    });
+    expect(whole?.attributes).toEqual({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.request.model': 'anthropic/claude',
+      'gen_ai.response.model': 'claude-1',
+      'gen_ai.response.id': 'gen-1-a',
+      'gen_ai.response.finish_reasons': ['end-turn'],
+      'gen_ai.usage.input_tokens': 133,
+      'gen_ai.usage.output_tokens': 5,
+      'gen_ai.usage.cache_read.input_tokens': 100,
+      'gen_ai.usage.cache_creation.input_tokens': 23,
+      'fairlead.streamed': true,
+    });
+  });
+
+  it('gives the same idle span for everything when it is off', async () => {
+    const tracing = await createTracing(undefined);
+    const request = tracing.startRequest(REQUEST);
+    expect(tracing.startAttempt(request, ATTEMPT)).toBe(request);
+    request.end({ error: 'internal' });
+    await tracing.shutdown();
+  });
+
+  it('sends spans to /v1/traces under the endpoint', async () => {
+    const paths: string[] = [];
+    const bodies: string[] = [];
+    const collector = createServer((request, response) => {
+      paths.push(`${request.method} ${request.url}`);
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString('latin1')));
+      request.on('end', () => {
+        bodies.push(body);
+        response.setHeader('content-type', 'application/json').end('{}');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    const tracing = await createTracing(`http://127.0.0.1:${(collector.address() as AddressInfo).port}/base/`);
+    tracing.startRequest(REQUEST).end({});
+    await tracing.shutdown();
+    expect(paths).toEqual(['POST /base/v1/traces']);
+    expect(bodies[0]).toContain('chat anthropic/claude');
+    expect(bodies[0]).toContain('fairlead');
+    collector.closeAllConnections();
+    collector.close();
+  });
+
+  it('waits two seconds for a collector that never answers, and does not fail when the flush does', async () => {
+    jest.useFakeTimers();
+    let ended = false;
+    const hanging = new Tracing(undefined, () => new Promise(() => undefined)).shutdown().then(() => (ended = true));
+    await jest.advanceTimersByTimeAsync(1999);
+    expect(ended).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    await hanging;
+    jest.useRealTimers();
+    await expect(new Tracing(undefined, () => Promise.reject(new Error('refused'))).shutdown()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,168 @@
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import type { StopReason } from '../core/conversation/event.js';
+import type { Usage } from '../core/conversation/usage.js';
+import type { ErrorKind, FaultKind } from '../core/errors.js';
+import { InvalidEnvironment } from './environment.js';
+import { CHAT_OPERATION, SPAN_NAMES } from './span-names.js';
+
+const FLUSH_MS = 2000;
+const EXPORT_MS = 5000;
+
+export interface RequestTrace {
+  /** The model asked for, as the catalog names it. */
+  readonly model: string;
+  readonly generationId: string;
+  readonly streamed: boolean;
+}
+
+export interface AttemptTrace {
+  /** Slug. */
+  readonly provider: string;
+  /** The model's name at the provider. */
+  readonly model: string;
+  readonly streamed: boolean;
+}
+
+/** How a span ended. Closed words and figures only: no content can get in. */
+export interface SpanResult {
+  readonly usage?: Usage;
+  readonly stop?: StopReason['unified'];
+  /** Slug of the provider that answered. */
+  readonly provider?: string;
+  /** The model that answered. */
+  readonly model?: string;
+  readonly secondsToFirstToken?: number;
+  readonly error?: ErrorKind | FaultKind | 'untranslatable' | 'caller-gone';
+}
+
+/** A request or an attempt that is being traced, or nothing at all. End it once. */
+export class TraceSpan {
+  constructor(
+    private readonly span?: Span,
+    /** What makes other spans children of this one. */
+    readonly context: Context = ROOT_CONTEXT,
+  ) {}
+
+  end(result: SpanResult): void {
+    if (!this.span) return;
+    this.span.setAttributes(viewResult(result));
+    if (result.error !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
+    this.span.end();
+  }
+}
+
+const NOTHING = new TraceSpan();
+
+/** Spans per request and per attempt. Without an exporter every call gives the same idle span and costs nothing. */
+export class Tracing {
+  constructor(
+    private readonly tracer?: Tracer,
+    private readonly flush: () => Promise<void> = () => Promise.resolve(),
+  ) {}
+
+  startRequest(request: RequestTrace): TraceSpan {
+    if (!this.tracer) return NOTHING;
+    return start(this.tracer, SpanKind.SERVER, ROOT_CONTEXT, request.model, {
+      [SPAN_NAMES.responseId]: request.generationId,
+      [SPAN_NAMES.streamed]: request.streamed,
+    });
+  }
+
+  startAttempt(request: TraceSpan, attempt: AttemptTrace): TraceSpan {
+    if (!this.tracer) return NOTHING;
+    return start(this.tracer, SpanKind.CLIENT, request.context, attempt.model, {
+      [SPAN_NAMES.provider]: attempt.provider,
+      [SPAN_NAMES.streamed]: attempt.streamed,
+    });
+  }
+
+  /** Sends what is still here, for two seconds at most: a collector that never answers must not hold up the end. */
+  async shutdown(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
+    try {
+      await Promise.race([this.flush().catch(() => undefined), limit]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function start(tracer: Tracer, kind: SpanKind, parent: Context, model: string, attributes: Attributes): TraceSpan {
+  const all = { [SPAN_NAMES.operation]: CHAT_OPERATION, [SPAN_NAMES.requestModel]: model, ...attributes };
+  const span = tracer.startSpan(`${CHAT_OPERATION} ${model}`, { kind, attributes: all }, parent);
+  return new TraceSpan(span, trace.setSpan(parent, span));
+}
+
+function viewResult(result: SpanResult): Attributes {
+  return {
+    ...(result.provider !== undefined && { [SPAN_NAMES.provider]: result.provider }),
+    ...(result.model !== undefined && { [SPAN_NAMES.responseModel]: result.model }),
+    ...(result.stop !== undefined && { [SPAN_NAMES.finishReasons]: [result.stop] }),
+    ...(result.secondsToFirstToken !== undefined && { [SPAN_NAMES.timeToFirstChunk]: result.secondsToFirstToken }),
+    ...(result.error !== undefined && { [SPAN_NAMES.errorType]: result.error }),
+    ...(result.usage && viewUsage(result.usage)),
+  };
+}
+
+function viewUsage(usage: Usage): Attributes {
+  const cacheRead = usage.cacheReadTokens ?? 0;
+  const cacheWrite = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
+  return {
+    ...(usage.inputTokens !== undefined && { [SPAN_NAMES.inputTokens]: usage.inputTokens + cacheRead + cacheWrite }),
+    ...(usage.outputTokens !== undefined && { [SPAN_NAMES.outputTokens]: usage.outputTokens }),
+    ...(cacheRead > 0 && { [SPAN_NAMES.cacheReadTokens]: cacheRead }),
+    ...(cacheWrite > 0 && { [SPAN_NAMES.cacheWriteTokens]: cacheWrite }),
+  };
+}
+
+/**
+ * Tracing to an OTLP/HTTP collector, or none without an endpoint. The exporter is an optional dependency and is loaded only
+ * when it is wanted. Nothing global is registered.
+ * @param endpoint base URL; `/v1/traces` is appended, as the OTLP specification says
+ * @throws InvalidEnvironment when an endpoint is given and the exporter is not installed
+ */
+export async function createTracing(endpoint: string | undefined): Promise<Tracing> {
+  if (endpoint === undefined) return new Tracing();
+  const [sdk, otlp, resources] = await loadExporter();
+  const exporter = new otlp.OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    timeoutMillis: EXPORT_MS,
+  });
+  const provider = new sdk.NodeTracerProvider({
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word.
+    resource: resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes({ 'service.name': 'fairlead' }))
+      .merge(resources.detectResources({ detectors: [resources.envDetector] })),
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
+  });
+  return new Tracing(provider.getTracer('fairlead'), () => provider.shutdown());
+}
+
+async function loadExporter() {
+  try {
+    return await Promise.all([
+      import('@opentelemetry/sdk-trace-node'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ]);
+  } catch {
+    throw new InvalidEnvironment([
+      {
+        variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+        reason:
+          'needs the optional packages @opentelemetry/sdk-trace-node and exporter-trace-otlp-http; install them or unset it',
+      },
+    ]);
+  }
+}

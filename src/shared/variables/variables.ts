@@ -1,0 +1,220 @@
+import {
+  BODY_BYTES_CEILING,
+  bytes,
+  days,
+  duration,
+  encryptionKey,
+  list,
+  oneOf,
+  ownKey,
+  partialList,
+  path,
+  percent,
+  rate,
+  secret,
+  url,
+  usd,
+  wholeNumber,
+  type Grammar,
+} from './grammars.js';
+import { egressTarget, host, proxyNetwork } from './network-grammars.js';
+
+/** One variable of the process, as the documents show it. */
+export interface VariableRow {
+  readonly name: string;
+  /** As it would be written, or in words between parentheses; `–` for none. */
+  readonly shownDefault: string;
+  /** One line of Markdown. */
+  readonly meaning: string;
+  /** Its text is never repeated, not even when it is wrong. */
+  readonly isSecret: boolean;
+}
+
+/** A variable and how its text becomes a value; `fallback` is its value when it is not set. */
+export interface Variable<T> extends VariableRow {
+  readonly grammar: Grammar<T>;
+  readonly fallback: () => T;
+}
+
+interface Description<T> {
+  readonly name: string;
+  readonly grammar: Grammar<T>;
+  readonly meaning: string;
+  readonly isSecret?: boolean;
+  readonly shownDefault?: string;
+}
+
+/** Has a default, written in its own grammar. */
+function defaulted<T>(text: string, { isSecret = false, ...rest }: Description<T>): Variable<T> {
+  return { shownDefault: `\`${text}\``, ...rest, isSecret, fallback: () => rest.grammar(text) };
+}
+
+/** Has none. */
+function optional<T>({ isSecret = false, ...rest }: Description<T>): Variable<T | undefined> {
+  return { shownDefault: '–', ...rest, isSecret, fallback: () => undefined };
+}
+
+const TIMEOUTS = 'connect=5s,first=120s,idle=300s,stall=60s,total=900s';
+const COOLDOWN = 'base=5s,max=60s';
+const FLOOD = 'account=50000/10s,auth=300/60s';
+const RETENTION = 'generations=400d,ledger_entries=400d,audit=never';
+
+/** The shipped catalog, from the root of the package. */
+export const SHIPPED_CATALOG = 'catalog/default.yaml';
+
+/**
+ * Every variable the process reads, but the credentials that the catalog names (DESIGN 11). The start-up check, the warning
+ * about unknown names and the table of `docs/operating.md` are all made of this list.
+ */
+export const VARIABLES = {
+  port: defaulted('8787', {
+    name: 'PORT',
+    grammar: wholeNumber(0, 65_535),
+    meaning: 'Port to listen on; 0 takes any free one.',
+  }),
+  host: defaulted('127.0.0.1', {
+    name: 'HOST',
+    grammar: host,
+    meaning: 'Address to listen on. The container sets `0.0.0.0`.',
+  }),
+  databaseUrl: optional({
+    name: 'DATABASE_URL',
+    grammar: secret(url('postgres', 'postgresql')),
+    isSecret: true,
+    shownDefault: '– (embedded database)',
+    meaning: 'PostgreSQL to use: `postgres://user:password@host:port/database`.',
+  }),
+  databasePool: defaulted('10', {
+    name: 'DB_POOL',
+    grammar: wholeNumber(1, 1000),
+    meaning: 'Database connections per process.',
+  }),
+  dataDir: defaulted('.fairlead', {
+    name: 'DATA_DIR',
+    grammar: path,
+    meaning: 'Folder of the embedded database, the generated encryption key and the spool. Must be writable.',
+  }),
+  redisUrl: optional({
+    name: 'REDIS_URL',
+    grammar: secret(url('redis', 'rediss')),
+    isSecret: true,
+    meaning: 'Redis or Valkey for counters, pins and health that replicas share.',
+  }),
+  workers: defaulted('1', {
+    name: 'WORKERS',
+    grammar: wholeNumber(1, 256),
+    meaning: 'Processes that share the port. More than one needs `DATABASE_URL` and `REDIS_URL`.',
+  }),
+  catalog: optional({
+    name: 'FAIRLEAD_CATALOG',
+    grammar: path,
+    shownDefault: `\`${SHIPPED_CATALOG}\``,
+    meaning:
+      'Catalog of models, providers and prices. Replaces the shipped file unless it says `extends: default`. Changes are in force within 3 s.',
+  }),
+  encryptionKeys: optional({
+    name: 'FAIRLEAD_ENCRYPTION_KEYS',
+    grammar: list(encryptionKey),
+    isSecret: true,
+    shownDefault: '– (generated into `DATA_DIR` when embedded)',
+    meaning:
+      '`id:base64(32 bytes)[,older…]`: the first encrypts, all decrypt. Required with `DATABASE_URL`. Make one with `echo "k1:$(openssl rand -base64 32)"`.',
+  }),
+  managementKey: optional({
+    name: 'FAIRLEAD_MANAGEMENT_KEY',
+    grammar: ownKey,
+    isSecret: true,
+    shownDefault: '– (generated and printed once when no key exists)',
+    meaning: 'A management key that is created at the start if it is absent: any text of 16 characters or more.',
+  }),
+  apiKey: optional({
+    name: 'FAIRLEAD_API_KEY',
+    grammar: ownKey,
+    isSecret: true,
+    shownDefault: '– (generated and printed once when no key exists)',
+    meaning: 'An inference key, likewise.',
+  }),
+  initialCredits: defaulted('10', {
+    name: 'FAIRLEAD_INITIAL_CREDITS',
+    grammar: usd,
+    meaning: 'USD granted to the account when it is created; a grant, not a purchase.',
+  }),
+  byokFeePercent: defaulted('0', {
+    name: 'FAIRLEAD_BYOK_FEE_PERCENT',
+    grammar: percent,
+    meaning: "Fee on calls with the caller's own provider key, in percent of the list price, 0 to 100.",
+  }),
+  egressAllow: optional({
+    name: 'FAIRLEAD_EGRESS_ALLOW',
+    grammar: list(egressTarget),
+    meaning: '`host:port` or CIDR entries between commas that caller-named URLs may reach besides public addresses.',
+  }),
+  timeouts: defaulted(TIMEOUTS, {
+    name: 'FAIRLEAD_TIMEOUTS',
+    grammar: partialList(['connect', 'first', 'idle', 'stall', 'total'], duration(), TIMEOUTS),
+    meaning:
+      'A partial list changes only what it names. `first` (to the first telling event) and `idle` bound streamed upstream calls; `connect` and `total` bound all; a client that takes no byte for `stall` is gone.',
+  }),
+  cooldown: defaulted(COOLDOWN, {
+    name: 'FAIRLEAD_COOLDOWN',
+    grammar: partialList(['base', 'max'], duration(), COOLDOWN),
+    meaning: 'How long an endpoint that fails is left alone: at first, and at most.',
+  }),
+  flood: defaulted(FLOOD, {
+    name: 'FAIRLEAD_FLOOD',
+    grammar: partialList(['account', 'auth'], rate, FLOOD),
+    meaning:
+      'Requests per account, and failed authentications per address, within a window. A valid key from a throttled address still passes.',
+  }),
+  trustProxy: optional({
+    name: 'FAIRLEAD_TRUST_PROXY',
+    grammar: list(proxyNetwork),
+    meaning: 'CIDRs between commas of the proxies whose `X-Forwarded-For` is believed.',
+  }),
+  bodyBytesMax: defaulted('32MiB', {
+    name: 'FAIRLEAD_BODY_MAX',
+    grammar: bytes(BODY_BYTES_CEILING),
+    meaning: 'Largest request body; a larger one is answered 413.',
+  }),
+  bodiesInFlightBytesMax: defaulted('512MiB', {
+    name: 'FAIRLEAD_BODIES_IN_FLIGHT',
+    grammar: bytes(Number.MAX_SAFE_INTEGER),
+    meaning:
+      'Bodies held at once by a process, together; above it requests are answered 503 with `Retry-After` before they are read.',
+  }),
+  heartbeat: defaulted('15s', {
+    name: 'FAIRLEAD_HEARTBEAT',
+    grammar: duration(),
+    meaning: 'A comment line goes out on a stream that was silent for so long.',
+  }),
+  drain: defaulted('120s', {
+    name: 'FAIRLEAD_DRAIN',
+    grammar: duration(0),
+    meaning: 'How long a stopping process waits for open requests.',
+  }),
+  retention: defaulted(RETENTION, {
+    name: 'FAIRLEAD_RETENTION',
+    grammar: partialList(['generations', 'ledger_entries', 'audit'], days, RETENTION),
+    meaning:
+      'How long records are kept, in days or `never` dropped. Whole months are dropped. A partial list changes only what it names.',
+  }),
+  ledgerDurability: defaulted('strict', {
+    name: 'LEDGER_DURABILITY',
+    grammar: oneOf('strict', 'relaxed'),
+    meaning: '`strict` waits for the disk before a call goes upstream; `relaxed` does not.',
+  }),
+  otelEndpoint: optional({
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    grammar: url('http', 'https'),
+    isSecret: true,
+    meaning: 'OTLP/HTTP collector for spans per request and attempt. Never content.',
+  }),
+  logLevel: defaulted('info', {
+    name: 'LOG_LEVEL',
+    grammar: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    meaning: 'Least level that is logged. Bodies and keys are logged at none.',
+  }),
+} as const;
+
+/** All of them, for documents and for telling known names from unknown ones. */
+export const VARIABLE_ROWS: readonly VariableRow[] = Object.values(VARIABLES);

@@ -1,0 +1,157 @@
+// Goal: the primary keeps its workers alive without restarting in a frenzy, ends with them, and reports a start that failed.
+// Method: workers that are emitters, timers and clock moved by hand.
+import { EventEmitter } from 'node:events';
+import { Clock } from './core/time.js';
+import type { PrimaryMessage, WorkerMessage } from './shared/worker-channel.js';
+import { WorkerPool, type PoolWorker } from './workers.js';
+
+jest.useFakeTimers();
+
+class JestClock extends Clock {
+  override now(): number {
+    return Date.now();
+  }
+}
+
+class FakeWorker extends EventEmitter {
+  readonly received: PrimaryMessage[] = [];
+  readonly killedBy: unknown[] = [];
+  connected = true;
+  readonly process = {
+    kill: (signal?: unknown): boolean => {
+      this.killedBy.push(signal);
+      return true;
+    },
+  };
+
+  constructor(readonly id: number) {
+    super();
+  }
+
+  isConnected(): boolean {
+    return this.connected;
+  }
+
+  send(message: PrimaryMessage): boolean {
+    this.received.push(message);
+    return true;
+  }
+
+  says(message: WorkerMessage): void {
+    this.emit('message', message);
+  }
+}
+
+function startPool(count: number) {
+  const workers: FakeWorker[] = [];
+  const exits: number[] = [];
+  const log: string[] = [];
+  const write = (message: unknown): void => void log.push(String(message));
+  const pool = new WorkerPool({
+    count,
+    fork: () => {
+      const worker = new FakeWorker(workers.length + 1);
+      workers.push(worker);
+      return worker as unknown as PoolWorker;
+    },
+    exit: (code) => exits.push(code),
+    log: { log: write, warn: write, error: write },
+    clock: new JestClock(),
+    stopMsMax: 1000,
+  });
+  pool.start();
+  return { pool, workers, exits, log };
+}
+
+describe('WorkerPool', () => {
+  it('starts as many workers as asked', () => {
+    expect(startPool(3).workers).toHaveLength(3);
+  });
+
+  it('restarts a crashed worker after a pause that doubles from 100 ms to 10 s', () => {
+    const { workers, exits } = startPool(1);
+    workers[0]!.emit('listening');
+    for (const pauseMs of [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]) {
+      const before = workers.length;
+      workers.at(-1)!.emit('exit', 1);
+      jest.advanceTimersByTime(pauseMs - 1);
+      expect(workers).toHaveLength(before);
+      jest.advanceTimersByTime(1);
+      expect(workers).toHaveLength(before + 1);
+    }
+    expect(exits).toEqual([]);
+  });
+
+  it('begins with the short pause again after a worker that had run for half a minute', () => {
+    const { workers } = startPool(1);
+    workers[0]!.emit('listening');
+    workers[0]!.emit('exit', 1);
+    jest.advanceTimersByTime(100);
+    jest.advanceTimersByTime(30_000);
+    workers[1]!.emit('exit', null);
+    jest.advanceTimersByTime(100);
+    expect(workers).toHaveLength(3);
+  });
+
+  it.each([
+    [1, 1],
+    [7, 7],
+    [0, 1],
+    [null, 1],
+  ])('ends with the code of a worker that ended with %p before any listened: %i', (code, expected) => {
+    const { workers, exits } = startPool(2);
+    workers[0]!.emit('exit', code);
+    expect(exits).toEqual([expected]);
+    expect(workers[1]!.killedBy).toEqual(['SIGKILL']);
+    jest.advanceTimersByTime(60_000);
+    expect(workers).toHaveLength(2);
+  });
+
+  it('passes on the wish to stop, restarts nobody, and ends after the last worker', () => {
+    const { pool, workers, exits } = startPool(3);
+    workers[0]!.emit('listening');
+    workers[2]!.emit('exit', 1);
+    pool.stop('SIGTERM');
+    expect(workers[0]!.received).toEqual([{ fairlead: 'stop', signal: 'SIGTERM' }]);
+    workers[0]!.emit('exit', 0);
+    expect(exits).toEqual([]);
+    workers[1]!.emit('exit', 0);
+    expect(exits).toEqual([0]);
+    expect(workers).toHaveLength(3);
+  });
+
+  it('ends with 1 when a worker did not stop well', () => {
+    const { pool, workers, exits } = startPool(1);
+    pool.stop('SIGTERM');
+    workers[0]!.emit('exit', 3);
+    expect(exits).toEqual([1]);
+  });
+
+  it('kills workers that do not stop in time', () => {
+    const { pool, workers, exits } = startPool(1);
+    pool.stop('SIGTERM');
+    jest.advanceTimersByTime(999);
+    expect(workers[0]!.killedBy).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect([workers[0]!.killedBy, exits]).toEqual([['SIGKILL'], [1]]);
+  });
+
+  it('relays questions for metrics to the other workers that can hear, and answers to the one that asked', () => {
+    const { workers } = startPool(4);
+    workers[3]!.connected = false;
+    workers[0]!.says({ fairlead: 'metrics-ask', ask: 5 });
+    expect(workers[1]!.received).toEqual([{ fairlead: 'metrics-wanted', asker: 1, ask: 5 }]);
+    expect(workers[3]!.received).toEqual([]);
+    expect(workers[0]!.received).toEqual([{ fairlead: 'metrics-expect', ask: 5, count: 2 }]);
+    workers[1]!.says({ fairlead: 'metrics-answer', asker: 1, ask: 5, report: [] });
+    workers[1]!.says({ fairlead: 'metrics-answer', asker: 99, ask: 5, report: [] });
+    expect(workers[0]!.received.at(-1)).toEqual({ fairlead: 'metrics-given', ask: 5, report: [] });
+    expect(workers[0]!.received).toHaveLength(2);
+  });
+
+  it('passes over messages of others', () => {
+    const { workers } = startPool(2);
+    for (const message of [null, 'x', 5, {}, { type: 'prom-client:getMetricsRes' }]) workers[0]!.emit('message', message);
+    expect(workers[1]!.received).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { LoggerService } from '@nestjs/common';
+import { SystemClock, type Clock } from './core/time.js';
+import { listenForStop } from './shared/stop-signals.js';
+import { isOurs, type PrimaryMessage, type StopSignal, type WorkerMessage } from './shared/worker-channel.js';
+
+const RESTART_MS_MIN = 100;
+const RESTART_MS_MAX = 10_000;
+/** A worker that lived so long had started well: the next crash is not another of the same row. */
+const SETTLED_MS = 30_000;
+
+/** As much of a worker process as the pool needs. */
+export type PoolWorker = Pick<Worker, 'id' | 'on' | 'send' | 'isConnected'> & {
+  readonly process: Pick<Worker['process'], 'kill'>;
+};
+
+export interface WorkerPoolOptions {
+  readonly count: number;
+  readonly fork: () => PoolWorker;
+  /** Ends this process. */
+  readonly exit: (code: number) => void;
+  readonly log: Pick<LoggerService, 'log' | 'warn' | 'error'>;
+  readonly clock: Clock;
+  /** How long workers may take to stop before they are killed. */
+  readonly stopMsMax: number;
+}
+
+interface Slot {
+  worker: PoolWorker | undefined;
+  startedAt: number;
+  /** Crashes in a row. */
+  crashes: number;
+  restart: NodeJS.Timeout | undefined;
+}
+
+/**
+ * The primary process: keeps `count` workers alive, restarts one that crashed after a pause that doubles from 100 ms to 10 s,
+ * passes on the wish to stop and the workers' questions for each other's metrics, and ends when all have ended. A worker that
+ * fails before any of them ever listened means that the start failed: then everything ends with its exit code.
+ */
+export class WorkerPool {
+  private readonly slots: Slot[] = [];
+  private everListened = false;
+  private stopping = false;
+  private exitCode = 0;
+
+  constructor(private readonly options: WorkerPoolOptions) {}
+
+  start(): void {
+    for (let index = 0; index < this.options.count; index++) {
+      const slot: Slot = { worker: undefined, startedAt: 0, crashes: 0, restart: undefined };
+      this.slots.push(slot);
+      this.fork(slot);
+    }
+  }
+
+  /** Asks all workers to stop; the process ends after the last of them. */
+  stop(signal: StopSignal): void {
+    this.stopping = true;
+    for (const slot of this.slots) clearTimeout(slot.restart);
+    this.broadcast({ fairlead: 'stop', signal });
+    setTimeout(() => this.stopNow(), this.options.stopMsMax).unref();
+    this.exitWhenEmpty();
+  }
+
+  /** Kills all workers and ends the process with code 1. */
+  stopNow(): void {
+    this.stopping = true;
+    this.killAll();
+    this.options.exit(1);
+  }
+
+  private fork(slot: Slot): void {
+    const worker = this.options.fork();
+    slot.worker = worker;
+    slot.startedAt = this.options.clock.now();
+    worker.on('listening', () => {
+      this.everListened = true;
+    });
+    worker.on('message', (message: unknown) => {
+      if (isOurs<WorkerMessage>(message)) this.relay(worker, message);
+    });
+    worker.on('exit', (code: number | null) => this.afterExit(slot, code ?? 1));
+  }
+
+  private afterExit(slot: Slot, code: number): void {
+    slot.worker = undefined;
+    if (this.stopping) {
+      if (code !== 0) this.exitCode = 1;
+      this.exitWhenEmpty();
+      return;
+    }
+    if (!this.everListened) {
+      this.options.log.error(`a worker ended with code ${code} before the port was open`, undefined, 'Workers');
+      this.stopping = true;
+      this.killAll();
+      this.options.exit(code === 0 ? 1 : code);
+      return;
+    }
+    if (this.options.clock.now() - slot.startedAt >= SETTLED_MS) slot.crashes = 0;
+    const pauseMs = Math.min(RESTART_MS_MAX, RESTART_MS_MIN * 2 ** slot.crashes);
+    slot.crashes++;
+    this.options.log.warn(`a worker ended with code ${code}; another starts in ${pauseMs} ms`, 'Workers');
+    slot.restart = setTimeout(() => this.fork(slot), pauseMs);
+  }
+
+  private exitWhenEmpty(): void {
+    if (this.slots.every((slot) => slot.worker === undefined)) this.options.exit(this.exitCode);
+  }
+
+  private killAll(): void {
+    for (const { worker, restart } of this.slots) {
+      clearTimeout(restart);
+      worker?.process.kill('SIGKILL');
+    }
+  }
+
+  /** The primary keeps no figures: questions and answers pass through it. */
+  private relay(from: PoolWorker, message: WorkerMessage): void {
+    if (message.fairlead === 'metrics-ask') {
+      const count = this.broadcast({ fairlead: 'metrics-wanted', asker: from.id, ask: message.ask }, from);
+      send(from, { fairlead: 'metrics-expect', ask: message.ask, count });
+    } else {
+      const asker = this.slots.find(({ worker }) => worker?.id === message.asker)?.worker;
+      if (asker) send(asker, { fairlead: 'metrics-given', ask: message.ask, report: message.report });
+    }
+  }
+
+  /** @returns how many workers it was sent to */
+  private broadcast(message: PrimaryMessage, except?: PoolWorker): number {
+    let count = 0;
+    for (const { worker } of this.slots) {
+      if (worker && worker !== except && send(worker, message)) count++;
+    }
+    return count;
+  }
+}
+
+function send(worker: PoolWorker, message: PrimaryMessage): boolean {
+  if (!worker.isConnected()) return false;
+  // A worker that dies in this moment is noticed by its exit.
+  worker.send(message, () => undefined);
+  return true;
+}
+
+export interface WorkersOptions extends Pick<WorkerPoolOptions, 'count' | 'log' | 'stopMsMax'> {
+  /** Runs the gateway in this process. */
+  readonly main: () => Promise<void>;
+}
+
+/** Runs `main` in this process, or, when there are to be several, in that many workers, of which this process takes care. */
+export async function runWorkers({ count, main, log, stopMsMax }: WorkersOptions): Promise<void> {
+  if (count === 1 || cluster.isWorker) return main();
+  const exit = (code: number): void => process.exit(code);
+  const pool = new WorkerPool({ count, fork: () => cluster.fork(), exit, log, clock: new SystemClock(), stopMsMax });
+  listenForStop({ stop: (signal) => pool.stop(signal), stopNow: () => pool.stopNow() });
+  pool.start();
+}

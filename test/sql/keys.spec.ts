@@ -1,0 +1,309 @@
+// Goal: the statements behind accounts, keys and their spending hold what they promise on both databases: exact amounts, rows
+// of one account only, and one outcome however many ask at once.
+// Method: real migrated databases, the classes over them put together by hand, a clock moved by hand.
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import { AccountEntity } from '../../src/accounts/account.entity.js';
+import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
+import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
+import { Secret } from '../../src/core/secret.js';
+import { Clock } from '../../src/core/time.js';
+import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
+import { FirstKeys } from '../../src/keys/first-keys.js';
+import { KeysRepository } from '../../src/keys/keys.repository.js';
+import { newKeyRow, plainKey, type KeyDescription } from '../../src/keys/new-key.js';
+import { SpendingWindowEntity } from '../../src/ledger/spending-window.entity.js';
+import { SpendingWindows, UNSPENT } from '../../src/ledger/spending-windows.js';
+import { WindowsRepository } from '../../src/ledger/windows.repository.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { describeOnEachDatabase } from '../support/database.js';
+
+const USD = 1_000_000_000_000n;
+const SATURDAY_NOON = Date.UTC(2026, 10, 21, 12);
+
+class HandClock extends Clock {
+  time = SATURDAY_NOON;
+  override now(): number {
+    return this.time;
+  }
+}
+
+describeOnEachDatabase('keys', (database) => {
+  const clock = new HandClock();
+  const settings = { initialCredits: (25n * USD) / 2n };
+  let dataSource: DataSource;
+  let accounts: AccountDirectory;
+  let keys: KeysRepository;
+  let windows: SpendingWindows;
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    dataSource = await database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, SpendingWindowEntity]);
+    accounts = new AccountDirectory(dataSource, clock, settings as Environment);
+    keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity));
+    windows = new SpendingWindows(new WindowsRepository(dataSource.getRepository(SpendingWindowEntity)), clock);
+  }, 60_000);
+  afterAll(() => dataSource.destroy());
+
+  beforeEach(async () => {
+    clock.time = SATURDAY_NOON;
+    await dataSource.query('truncate accounts, workspaces, api_keys, spending_windows cascade');
+  });
+
+  const firstKeys = (variables: { managementKey?: Secret; apiKey?: Secret } = {}): FirstKeys =>
+    new FirstKeys(dataSource, accounts, { ...settings, ...variables } as Environment, clock);
+
+  async function addKey(home: Home, changes: Partial<ApiKeyEntity> & Partial<KeyDescription> = {}): Promise<string> {
+    const row = newKeyRow(newApiKey(), home, plainKey('name', 'inference'), new Date(clock.time));
+    await keys.insert({ ...row, ...changes });
+    return row.hash;
+  }
+
+  async function addStrangers(): Promise<Home> {
+    const accountId = newUuid(clock.time);
+    const workspaceId = newUuid(clock.time);
+    const createdAt = new Date(clock.time);
+    await dataSource.manager.insert(AccountEntity, { id: accountId, name: 'theirs', freeTier: false, createdAt });
+    await dataSource.manager.insert(WorkspaceEntity, {
+      id: workspaceId,
+      accountId,
+      name: 'theirs',
+      slug: 'theirs',
+      isDefault: false,
+      createdAt,
+    });
+    return { accountId, workspaceId };
+  }
+
+  describe('the account', () => {
+    it('is made once, with its workspace and the granted credits, however many ask at once', async () => {
+      const homes = await Promise.all(Array.from({ length: 5 }, () => accounts.ensureDefault()));
+      const home = await accounts.ensureDefault();
+      expect(homes).toEqual(homes.map(() => home));
+      expect(await dataSource.manager.count(AccountEntity)).toBe(1);
+      expect(await accounts.findDefaultWorkspace(home.accountId)).toBe(home.workspaceId);
+      expect(await accounts.isFreeTier(home.accountId)).toBe(true);
+      expect(await dataSource.manager.find(SpendingWindowEntity)).toEqual([
+        {
+          accountId: home.accountId,
+          scope: 'account',
+          scopeId: home.accountId,
+          interval: 'lifetime',
+          windowStart: new Date(0),
+          limit: settings.initialCredits,
+          used: 0n,
+          held: 0n,
+        },
+      ]);
+    });
+
+    it('has its own workspaces and no others', async () => {
+      const home = await accounts.ensureDefault();
+      const strangers = await addStrangers();
+      expect(await accounts.hasWorkspace(home.accountId, home.workspaceId)).toBe(true);
+      expect(await accounts.hasWorkspace(home.accountId, strangers.workspaceId)).toBe(false);
+      expect(await accounts.findDefaultWorkspace(strangers.accountId)).toBeNull();
+    });
+  });
+
+  describe('first keys', () => {
+    it('are generated once, for one of the replicas that start together', async () => {
+      const made = await Promise.all(Array.from({ length: 4 }, () => firstKeys().ensure()));
+      const [generated, ...others] = made.sort((one, other) => Object.keys(other).length - Object.keys(one).length);
+      expect(others).toEqual([{}, {}, {}]);
+      expect(generated).toEqual({
+        managementKey: expect.stringMatching(/^sk-fl-v1-[0-9a-f]{64}$/),
+        apiKey: expect.stringMatching(/^sk-fl-v1-[0-9a-f]{64}$/),
+      });
+      const hashes = [generated!.managementKey!, generated!.apiKey!].map(hashKey);
+      expect((await keys.listActive(hashes)).map(({ caller }) => caller.kind).sort()).toEqual([
+        'inference',
+        'management',
+      ]);
+    });
+
+    it('are those named by variables, at every start', async () => {
+      const apiKey = new Secret('a key of my own');
+      expect(Object.keys(await firstKeys({ apiKey }).ensure())).toEqual(['managementKey']);
+      expect(await firstKeys({ apiKey }).ensure()).toEqual({});
+      expect(await firstKeys({ apiKey: new Secret('another key of mine') }).ensure()).toEqual({});
+      const hashes = ['a key of my own', 'another key of mine'].map(hashKey);
+      expect(await keys.listActive(hashes)).toHaveLength(2);
+    });
+
+    it('do not come back once deleted', async () => {
+      const apiKey = new Secret('a key of my own');
+      await firstKeys({ apiKey }).ensure();
+      const { accountId } = await accounts.ensureDefault();
+      const at = new Date(clock.time);
+      expect(await keys.retire(accountId, hashKey('a key of my own'), { deletedAt: at }, at)).toBe('changed');
+      await firstKeys({ apiKey }).ensure();
+      expect(await firstKeys().ensure()).toEqual({});
+      expect(await keys.listActive([hashKey('a key of my own')])).toEqual([]);
+    });
+
+    it('are not of both kinds', async () => {
+      await firstKeys({ apiKey: new Secret('a key of my own') }).ensure();
+      const error: unknown = await firstKeys({ managementKey: new Secret('a key of my own') })
+        .ensure()
+        .catch((thrown: unknown) => thrown);
+      expect(String(error)).toContain('FAIRLEAD_MANAGEMENT_KEY');
+      expect(String(error)).not.toContain('a key of my own');
+    });
+  });
+
+  describe('the statements over keys', () => {
+    let home: Home;
+    beforeEach(async () => (home = await accounts.ensureDefault()));
+
+    it('know active keys by hash, and whom they speak for', async () => {
+      const expiresAt = new Date('2030-01-01T00:00:00.123Z');
+      const active = await addKey(home, { creatorUserId: 'user', expiresAt });
+      const disabled = await addKey(home, { disabled: true });
+      const deleted = await addKey(home, { deletedAt: new Date() });
+      expect(await keys.listActive([active, disabled, deleted, hashKey('nobody')])).toEqual([
+        {
+          caller: { ...home, keyHash: active, kind: 'inference', userId: 'user' },
+          expiresAtMs: expiresAt.getTime(),
+        },
+      ]);
+    });
+
+    it.each([["' OR '1'='1"], ["'; drop table api_keys --"], ['{"a","b"}'], ['NULL'], ['x'.repeat(100_000)]])(
+      'take hostile text for nothing but text (%#)',
+      async (text) => {
+        await addKey(home);
+        expect(await keys.listActive([text])).toEqual([]);
+        expect(await keys.find(home.accountId, text)).toBeNull();
+        expect(await keys.change(home.accountId, text, { name: 'mine' }, new Date())).toBe('absent');
+      },
+    );
+
+    it('keep every field exactly', async () => {
+      const row: ApiKeyEntity = {
+        ...newKeyRow(newApiKey(), home, plainKey('Ünïcode 🔑', 'inference'), new Date(clock.time)),
+        limitUsd: 123_456_789_012_345_123_456_789_012n,
+        limitReset: 'weekly',
+        includeByokInLimit: true,
+        creatorUserId: 'creator',
+        externalUser: 'external',
+        expiresAt: new Date('2030-01-01T00:00:00.123Z'),
+      };
+      await keys.insert(row);
+      expect(await keys.find(home.accountId, row.hash)).toEqual(row);
+    });
+
+    it('find and change keys of the account only', async () => {
+      const strangers = await addStrangers();
+      const theirs = await addKey(strangers);
+      const at = new Date(clock.time);
+      expect(await keys.find(home.accountId, theirs)).toBeNull();
+      expect(await keys.change(home.accountId, theirs, { name: 'mine' }, at)).toBe('absent');
+      expect(await keys.retire(home.accountId, theirs, { deletedAt: at }, at)).toBe('absent');
+      expect(await keys.list(home.accountId, { includeDisabled: true, offset: 0, limit: 100 })).toEqual([]);
+    });
+
+    it('change what is named and nothing else', async () => {
+      const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily' });
+      const before = await keys.find(home.accountId, hash);
+      const at = new Date(clock.time + 1);
+      expect(await keys.change(home.accountId, hash, { limitUsd: null, name: 'new' }, at)).toBe('changed');
+      expect(await keys.find(home.accountId, hash)).toEqual({ ...before, limitUsd: null, name: 'new', updatedAt: at });
+    });
+
+    it('list newest first, page by page, without the disabled unless asked', async () => {
+      const hashes: string[] = [];
+      for (let index = 0; index < 5; index++) {
+        clock.time += 1;
+        hashes.unshift(await addKey(home, { disabled: index === 2 }));
+      }
+      await addKey(home, { deletedAt: new Date() });
+      const list = async (listing: Partial<Parameters<KeysRepository['list']>[1]>): Promise<string[]> => {
+        const page = await keys.list(home.accountId, { includeDisabled: false, offset: 0, limit: 100, ...listing });
+        return page.map(({ hash }) => hash);
+      };
+      expect(await list({ includeDisabled: true })).toEqual(hashes);
+      expect(await list({})).toEqual(hashes.filter((_, index) => index !== 2));
+      expect(await list({ includeDisabled: true, offset: 3, limit: 1 })).toEqual([hashes[3]]);
+      expect(await list({ offset: 4 })).toEqual([]);
+      expect(await list({ offset: 999_999_999 })).toEqual([]);
+      expect(await list({ workspaceId: home.workspaceId })).toHaveLength(4);
+      expect(await list({ workspaceId: newUuid(clock.time) })).toEqual([]);
+    });
+
+    it.each([
+      ['delete', { deletedAt: new Date(SATURDAY_NOON) }],
+      ['disable', { disabled: true }],
+    ])('never %s the last usable management key', async (_, changes) => {
+      const at = new Date(clock.time);
+      const last = await addKey(home, { kind: 'management' });
+      await addKey(home, { kind: 'management', disabled: true });
+      await addKey(home, { kind: 'management', deletedAt: at });
+      await addKey(home, { kind: 'management', expiresAt: at });
+      await addKey(await addStrangers(), { kind: 'management' });
+      expect(await keys.retire(home.accountId, last, changes, at)).toBe('last');
+      expect(await keys.listActive([last])).toHaveLength(1);
+      const other = await addKey(home, { kind: 'management', expiresAt: new Date(clock.time + 1) });
+      expect(await keys.retire(home.accountId, last, changes, at)).toBe('changed');
+      expect(await keys.retire(home.accountId, other, changes, at)).toBe('last');
+    });
+
+    it('leave one management key when all are deleted at once', async () => {
+      const at = new Date(clock.time);
+      const hashes = await Promise.all(Array.from({ length: 6 }, () => addKey(home, { kind: 'management' })));
+      const outcomes = await Promise.all(
+        hashes.map((hash) => keys.retire(home.accountId, hash, { deletedAt: at }, at)),
+      );
+      expect(outcomes.sort()).toEqual(['changed', 'changed', 'changed', 'changed', 'changed', 'last']);
+      expect(await keys.listActive(hashes)).toHaveLength(1);
+    });
+  });
+
+  describe('spending', () => {
+    async function addWindow(home: Home, window: Partial<SpendingWindowEntity>): Promise<void> {
+      await dataSource.manager.insert(SpendingWindowEntity, {
+        accountId: home.accountId,
+        scope: 'key',
+        scopeId: 'a',
+        interval: 'lifetime',
+        windowStart: new Date(0),
+        limit: null,
+        used: 0n,
+        held: 0n,
+        ...window,
+      });
+    }
+
+    it('is that of the current windows, exact', async () => {
+      const home = await accounts.ensureDefault();
+      const at = (...date: Parameters<typeof Date.UTC>): Date => new Date(Date.UTC(...date));
+      await addWindow(home, { used: 123_456_789_012_345_123_456_789_012n, held: 1n });
+      await addWindow(home, { interval: 'daily', windowStart: at(2026, 10, 21), used: 1n });
+      await addWindow(home, { interval: 'daily', windowStart: at(2026, 10, 20), used: 100n });
+      await addWindow(home, { interval: 'weekly', windowStart: at(2026, 10, 16), used: 2n });
+      await addWindow(home, { interval: 'weekly', windowStart: at(2026, 10, 9), used: 100n });
+      await addWindow(home, { interval: 'monthly', windowStart: at(2026, 10, 1), used: 3n });
+      await addWindow(home, { interval: 'monthly', windowStart: at(2026, 9, 1), used: 100n });
+      await addWindow(home, { scope: 'key_byok', used: 4n });
+      await addWindow(home, { scope: 'workspace', used: 100n });
+      const spending = await windows.ofKeys(home.accountId, ['a', 'b']);
+      expect(spending.get('a')).toEqual({
+        credits: {
+          lifetime: { used: 123_456_789_012_345_123_456_789_012n, held: 1n },
+          daily: { used: 1n, held: 0n },
+          weekly: { used: 2n, held: 0n },
+          monthly: { used: 3n, held: 0n },
+        },
+        byok: { ...UNSPENT.byok, lifetime: { used: 4n, held: 0n } },
+      });
+      expect(spending.get('b')).toEqual(UNSPENT);
+    });
+
+    it('is not seen by another account', async () => {
+      const home = await accounts.ensureDefault();
+      await addWindow(home, { used: 5n });
+      expect(await windows.ofKey((await addStrangers()).accountId, 'a')).toEqual(UNSPENT);
+    });
+  });
+});

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import type { DataSource, DataSourceOptions } from 'typeorm';
+import { Secret } from '../../src/core/secret.js';
+import { openMigrated } from '../../src/shared/database/database.module.js';
+import type { EmbeddedEngine } from '../../src/shared/database/embedded-engine.js';
+import { EmbeddedOpener, type EmbeddedDatabase } from '../../src/shared/database/embedded.js';
+import { databaseOptions } from '../../src/shared/database/options.js';
+import type { Environment } from '../../src/shared/environment.js';
+
+declare global {
+  /** Servers that answer, by `global-setup.mjs`. */
+  var __SERVICES__: { readonly postgres: string | null; readonly redis: string | null };
+  var __ENGINE__: () => Promise<EmbeddedEngine>;
+  /** The worker's embedded database, emptied by each call. */
+  var __PGLITE__: () => Promise<PGlite>;
+}
+
+/** What a test environment takes from its database. */
+export type DatabaseSettings = Pick<Environment, 'databaseUrl' | 'databasePool' | 'dataDir'>;
+
+/** An empty database of the suite's own, there from its `beforeAll` on; it keeps what is stored until the suite ends. */
+export interface TestDatabase {
+  readonly kind: 'embedded' | 'postgres';
+  /** To be laid over the environment of an app. */
+  readonly settings: DatabaseSettings;
+  /** To be given to `DatabaseModule.register`. One open database at a time, as with the real one. */
+  readonly opener: EmbeddedOpener;
+  /** A migrated DataSource beside the app's, or without one. The caller destroys it. On `embedded`, not while an app is open. */
+  connect(entities?: NonNullable<DataSourceOptions['entities']>): Promise<DataSource>;
+}
+
+/**
+ * Runs a suite on the embedded database, and on PostgreSQL in a database of its own where a server answers; else it is listed
+ * as skipped.
+ */
+export function describeOnEachDatabase(name: string, suite: (database: TestDatabase) => void): void {
+  describe(`${name} (embedded)`, () => suite(prepareEmbedded()));
+  describeOnPostgres(name, suite);
+}
+
+/** Only where a PostgreSQL server answers; else listed as skipped. For what one session cannot show: concurrency. */
+export function describeOnPostgres(name: string, suite: (database: TestDatabase) => void): void {
+  const server = globalThis.__SERVICES__.postgres;
+  // The one place that decides whether a suite runs.
+  const run = server === null ? describe.skip : describe;
+  run(`${name} (PostgreSQL)`, () => suite(preparePostgres(server ?? '')));
+}
+
+/** Makes an empty database on the server. `drop` removes it, whoever is connected. */
+export async function createPostgresDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `fairlead_test_${randomBytes(6).toString('hex')}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await runOn(server, `create database ${name}`);
+  return { url: url.href, drop: () => runOn(server, `drop database if exists ${name} with (force)`) };
+}
+
+function prepareEmbedded(): TestDatabase {
+  const dataDir = ownDirectory();
+  let opener: HandedOver | undefined;
+  beforeAll(async () => {
+    opener = new HandedOver(await globalThis.__PGLITE__(), (await globalThis.__ENGINE__()).createPgConfig);
+  }, 60_000);
+  return asTestDatabase(
+    'embedded',
+    () => ({ databasePool: 1, dataDir: dataDir() }),
+    () => made(opener),
+  );
+}
+
+function preparePostgres(server: string): TestDatabase {
+  const dataDir = ownDirectory();
+  let database: Awaited<ReturnType<typeof createPostgresDatabase>> | undefined;
+  beforeAll(async () => {
+    database = await createPostgresDatabase(server);
+  }, 30_000);
+  afterAll(() => database?.drop());
+  return asTestDatabase(
+    'postgres',
+    () => ({ databaseUrl: new Secret(made(database).url), databasePool: 10, dataDir: dataDir() }),
+    () => new NeverOpened(),
+  );
+}
+
+function asTestDatabase(
+  kind: TestDatabase['kind'],
+  settings: () => DatabaseSettings,
+  opener: () => EmbeddedOpener,
+): TestDatabase {
+  return {
+    kind,
+    get settings() {
+      return settings();
+    },
+    get opener() {
+      return opener();
+    },
+    connect: async (entities = []) => {
+      const embedded = kind === 'embedded' ? await opener().open(settings().dataDir) : undefined;
+      return openMigrated({ ...databaseOptions(settings(), embedded), entities });
+    },
+  };
+}
+
+/** Opens the database the worker made; like the real one, once at a time. */
+class HandedOver extends EmbeddedOpener {
+  private isOpen = false;
+
+  constructor(
+    private readonly pglite: PGlite,
+    private readonly createPgConfig: EmbeddedEngine['createPgConfig'],
+  ) {
+    super();
+  }
+
+  override async open(): Promise<EmbeddedDatabase> {
+    if (this.isOpen) throw new Error('The embedded database is open already: close the app or DataSource before.');
+    this.isOpen = true;
+    return {
+      connect: () => this.createPgConfig(this.pglite).connection,
+      close: async () => {
+        this.isOpen = false;
+      },
+    };
+  }
+}
+
+class NeverOpened extends EmbeddedOpener {
+  override open(): Promise<EmbeddedDatabase> {
+    return Promise.reject(new Error('This suite runs on PostgreSQL: its environment must have a databaseUrl.'));
+  }
+}
+
+function ownDirectory(): () => string {
+  let directory: string | undefined;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'fairlead-test-'));
+  });
+  afterAll(async () => {
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  });
+  return () => made(directory);
+}
+
+function made<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The database is there from beforeAll on: read it inside tests and hooks.');
+  return value;
+}
+
+async function runOn(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { anthropicComplaint, anthropicText } from './anthropic-upstream.js';
+import { openaiComplaint, openaiText } from './openai-upstream.js';
+import { RecordedRequest } from './recorded-request.js';
+import { CUT, HANG, json, type Answer, type Script } from './upstream-answers.js';
+
+export type UpstreamKind = 'anthropic' | 'openai';
+
+const KINDS = {
+  anthropic: { basePath: '', complaint: anthropicComplaint, text: anthropicText },
+  openai: { basePath: '/v1', complaint: openaiComplaint, text: openaiText },
+} as const;
+
+/**
+ * A real HTTP server on a loopback port of its own that records every request and answers by script. Strict unless told
+ * otherwise: what the real provider refuses gets the provider's error before the script is asked.
+ */
+export class Upstream {
+  readonly requests: RecordedRequest[] = [];
+  strict = true;
+  /** Connections ever accepted. */
+  connectionsAccepted = 0;
+  private readonly server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    void this.serve(request, response);
+  });
+  private readonly sockets = new Map<Socket, number>();
+  private waiters: (() => void)[] = [];
+
+  constructor(
+    private readonly kind: UpstreamKind,
+    private current: Script,
+  ) {
+    this.server.requestTimeout = 0;
+    this.server.on('connection', (socket) => {
+      this.sockets.set(socket, ++this.connectionsAccepted);
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+  }
+
+  /** @param host `127.0.0.1`, or another loopback address for tests that need two hosts */
+  async listen(host = '127.0.0.1'): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, host, resolve));
+    return this;
+  }
+
+  /** The base URL as a catalog names it: with `/v1` for chat completions. */
+  get url(): string {
+    return `${this.origin}${KINDS[this.kind].basePath}`;
+  }
+
+  get origin(): string {
+    const { address, port } = this.address;
+    return `http://${address}:${port}`;
+  }
+
+  get port(): number {
+    return this.address.port;
+  }
+
+  get connectionsOpen(): number {
+    return this.sockets.size;
+  }
+
+  /** Answers the requests that come from now on. */
+  script(script: Script | Answer): void {
+    this.current = typeof script === 'function' ? script : () => script;
+  }
+
+  /** The request of that index, as soon as it has come; the next one when no index is given. */
+  async request(index = this.requests.length): Promise<RecordedRequest> {
+    while (this.requests.length <= index) await new Promise<void>((resolve) => this.waiters.push(resolve));
+    return this.requests[index]!;
+  }
+
+  /** Closes every connection from this side, as a balancer does without a word. */
+  dropConnections(): void {
+    for (const socket of this.sockets.keys()) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.dropConnections();
+    await closed;
+  }
+
+  private get address(): AddressInfo {
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('The upstream does not listen.');
+    return address;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    try {
+      for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+    } catch {
+      return; // The client left in mid-request.
+    }
+    const connection = this.sockets.get(request.socket) ?? 0;
+    const record = new RecordedRequest(request, response, Buffer.concat(parts), connection);
+    const index = this.requests.push(record) - 1;
+    for (const wake of this.waiters.splice(0)) wake();
+    const complaint = this.strict ? KINDS[this.kind].complaint(record) : undefined;
+    const answer = complaint ? json(complaint.body, complaint.status) : await this.current(record, index);
+    await play(answer, record, response);
+  }
+}
+
+/** Starts an upstream that, unscripted, answers every request with a short text, streamed when the body asks for it. */
+export function startUpstream(kind: UpstreamKind, script?: Script | Answer): Promise<Upstream> {
+  const upstream = new Upstream(kind, KINDS[kind].text('Hello from upstream.'));
+  if (script) upstream.script(script);
+  return upstream.listen();
+}
+
+/** Writes an answer; each write waits until the operating system has taken it, or the other side has left. */
+async function play(answer: Answer, record: RecordedRequest, response: ServerResponse): Promise<void> {
+  const { socket } = response;
+  if (!socket || socket.destroyed) return;
+  if (!answer.raw) {
+    response.writeHead(answer.status ?? 200, { ...answer.headers });
+    response.flushHeaders();
+  }
+  for await (const piece of answer.body) {
+    if (socket.destroyed) return;
+    if (piece === undefined) continue; // A wait that is over.
+    if (piece === HANG) return;
+    if (piece === CUT) {
+      socket.resetAndDestroy();
+      return;
+    }
+    const bytes = Buffer.from(piece);
+    const written = new Promise<void>((resolve) => {
+      (answer.raw ? socket : response).write(bytes, (error) => {
+        if (!error) record.bodyBytesWritten += bytes.length;
+        resolve();
+      });
+    });
+    await Promise.race([written, record.closed]);
+  }
+  if (socket.destroyed) return;
+  if (answer.raw) socket.end();
+  else {
+    response.end();
+    if (!response.writableFinished) await Promise.race([once(response, 'finish'), record.closed]);
+  }
+}
