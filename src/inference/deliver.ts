@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
 import { map, filter } from 'rxjs';
 import { ReplyFold, type Reply } from '../core/conversation/reply.js';
-import { CallerGone, type GatewayError } from '../core/errors.js';
+import { CallerGone, GatewayError } from '../core/errors.js';
 import type { GenerationId } from '../core/ids.js';
 import { Environment } from '../shared/environment.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
@@ -29,6 +29,8 @@ export interface Face {
  */
 @Injectable()
 export class Delivery {
+  private readonly open = new Set<AbortController>();
+
   constructor(
     private readonly environment: Environment,
     private readonly metrics: Metrics,
@@ -39,20 +41,31 @@ export class Delivery {
    * are thrown, for the error filter to answer with their own status.
    */
   async deliver(
-    response: ServerResponse,
+    response: Response,
     stream: boolean,
     begin: (abort: AbortController) => Exchange,
     face: Face,
   ): Promise<void> {
     const abort = abortWhenGone(response);
-    const exchange = begin(abort);
-    response.setHeader(GENERATION_ID_HEADER, exchange.id);
-    noteGeneration(response, exchange.facts);
-    if (stream) await this.deliverStream(response, exchange, face);
-    else await this.deliverWhole(response, exchange, face);
+    this.open.add(abort);
+    try {
+      const exchange = begin(abort);
+      response.setHeader(GENERATION_ID_HEADER, exchange.id);
+      noteGeneration(response, exchange.facts);
+      if (stream) await this.deliverStream(response, exchange, face);
+      else await this.deliverWhole(response, exchange, face);
+    } finally {
+      this.open.delete(abort);
+    }
   }
 
-  private async deliverWhole(response: ServerResponse, exchange: Exchange, face: Face): Promise<void> {
+  /** Ends every open exchange, each with an error of its own form: the process is stopping. */
+  abortAll(): void {
+    const reason = new GatewayError('unavailable', 'The gateway is shutting down; retry.', { retryAfterMs: 1_000 });
+    for (const abort of this.open) abort.abort(reason);
+  }
+
+  private async deliverWhole(response: Response, exchange: Exchange, face: Face): Promise<void> {
     const answer = await exchange.answer;
     const fold = new ReplyFold();
     for await (const batch of answer.events) for (const event of batch) fold.push(event);
@@ -64,7 +77,7 @@ export class Delivery {
     response.end(json);
   }
 
-  private async deliverStream(response: ServerResponse, exchange: Exchange, face: Face): Promise<void> {
+  private async deliverStream(response: Response, exchange: Exchange, face: Face): Promise<void> {
     const pace = new Pace();
     const writer = new StreamWriter(response, pace, {
       heartbeatMs: this.environment.heartbeatMs,
@@ -78,7 +91,7 @@ export class Delivery {
       await writer.pipe(
         observe(answer.events, pace).pipe(
           map((events) => printer.print(events)),
-          filter((chunk) => chunk !== undefined),
+          filter((chunk): chunk is Uint8Array | string => chunk !== undefined && chunk.length > 0),
         ),
       );
     } catch (error) {
@@ -92,7 +105,7 @@ export class Delivery {
 }
 
 /** A controller that aborts when the client closes before the reply is out. */
-function abortWhenGone(response: ServerResponse): AbortController {
+function abortWhenGone(response: Response): AbortController {
   const abort = new AbortController();
   const gone = (): void => {
     if (!response.writableFinished) abort.abort(new CallerGone());

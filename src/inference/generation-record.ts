@@ -29,18 +29,18 @@ export class GenerationRecord {
   }
 
   finished(): void {
-    this.end('completed', 'completed');
+    this.end('completed', 'answered');
   }
 
   failed(reason: unknown): void {
-    if (reason instanceof CallerGone) this.end('caller-gone', 'caller-gone');
+    if (reason instanceof CallerGone) this.end('caller-gone', 'aborted');
     else if (reason instanceof ProviderFault) this.end(reason.kind, reason.kind);
-    else this.end(reason instanceof GatewayError ? reason.kind : 'internal', 'caller-gone');
+    else this.end(reason instanceof GatewayError ? reason.kind : 'internal', 'aborted');
   }
 
   /** Whoever read the events stopped. Says nothing new of a generation that has ended. */
   left(): void {
-    this.end('caller-gone', 'caller-gone');
+    this.end('caller-gone', 'aborted');
   }
 
   private end(outcome: string, attempt: AttemptOutcome): void {

@@ -115,11 +115,9 @@ export class Connection {
   };
 
   private openPlain(target: buildConnector.Options): Socket {
-    return connectPlain({
-      host: target.hostname,
-      port: Number(target.port || 80),
-      highWaterMark: SOCKET_BUFFER_BYTES,
-    });
+    // The stream's option is passed through, though the types of net.connect do not list it.
+    const options = { host: target.hostname, port: Number(target.port || 80), highWaterMark: SOCKET_BUFFER_BYTES };
+    return connectPlain(options);
   }
 
   private openSecure(target: buildConnector.Options): Socket {

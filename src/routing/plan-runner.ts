@@ -37,11 +37,12 @@ export class PlanRunner {
         return { leg, events, failed };
       } catch (error) {
         if (signal.aborted) {
-          ended('caller-gone');
+          ended('aborted');
           throw error;
         }
         if (error instanceof ProviderFault) ended(error.kind);
-        else if (!(error instanceof Untranslatable)) throw error;
+        else if (error instanceof Untranslatable) ended('untranslatable');
+        else throw error;
         failed.push({ leg, error });
         if (error instanceof ProviderFault && !FAULT_POLICIES[error.kind].tryNext) break;
       }

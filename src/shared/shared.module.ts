@@ -8,6 +8,7 @@ import { PinoLogger } from './logger.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
+import { Tracing } from './tracing.js';
 import { findPrimaryChannel } from './worker-channel.js';
 
 /** What the process brings along: made before the application, known to every room. */
@@ -15,12 +16,13 @@ export interface ProcessContext {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly logger: PinoLogger;
+  readonly tracing: Tracing;
 }
 
 /** Settings, time, log, metrics, readiness and the guarded fetch, for every room. */
 @Module({})
 export class SharedModule {
-  static register({ environment, clock, logger }: ProcessContext): DynamicModule {
+  static register({ environment, clock, logger, tracing }: ProcessContext): DynamicModule {
     return {
       module: SharedModule,
       global: true,
@@ -29,6 +31,7 @@ export class SharedModule {
         { provide: Environment, useValue: environment },
         { provide: Clock, useValue: clock },
         { provide: PinoLogger, useValue: logger },
+        { provide: Tracing, useValue: tracing },
         Metrics,
         Readiness,
         SafeFetch,
@@ -38,7 +41,7 @@ export class SharedModule {
           useFactory: (metrics: Metrics) => new ClusterMetrics(metrics, findPrimaryChannel()),
         },
       ],
-      exports: [Environment, Clock, PinoLogger, Metrics, Readiness, SafeFetch],
+      exports: [Environment, Clock, PinoLogger, Metrics, Readiness, SafeFetch, Tracing],
     };
   }
 }

@@ -61,7 +61,7 @@ function wrongInMessages(messages: JsonBody[]): string | undefined {
   return undefined;
 }
 
-function toolIds(message: any, type: string, key: string): string[] {
+function toolIds(message: JsonBody, type: string, key: string): string[] {
   if (!Array.isArray(message?.content)) return [];
   return message.content.filter((block: JsonBody) => block.type === type).map((block: JsonBody) => block[key]);
 }

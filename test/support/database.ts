@@ -39,7 +39,7 @@ export interface TestDatabase {
  * as skipped.
  */
 export function describeOnEachDatabase(name: string, suite: (database: TestDatabase) => void): void {
-  describe(`${name} (embedded)`, () => suite(prepareEmbedded()));
+  describe(`${name} (embedded)`, () => runWith(prepareEmbedded(), suite));
   describeOnPostgres(name, suite);
 }
 
@@ -48,7 +48,7 @@ export function describeOnPostgres(name: string, suite: (database: TestDatabase)
   const server = globalThis.__SERVICES__.postgres;
   // The one place that decides whether a suite runs.
   const run = server === null ? describe.skip : describe;
-  run(`${name} (PostgreSQL)`, () => suite(preparePostgres(server ?? '')));
+  run(`${name} (PostgreSQL)`, () => runWith(preparePostgres(server ?? ''), suite));
 }
 
 /** Makes an empty database on the server. `drop` removes it, whoever is connected. */
@@ -57,34 +57,60 @@ export async function createPostgresDatabase(server: string): Promise<{ url: str
   const url = new URL(server);
   url.pathname = `/${name}`;
   await runOn(server, `create database ${name}`);
-  return { url: url.href, drop: () => runOn(server, `drop database if exists ${name} with (force)`) };
+  const drop = `drop database if exists ${name}`;
+  return {
+    url: url.href,
+    // The server itself waits some seconds for sessions that are just closing: cutting those off would be logged as errors.
+    drop: () => runOn(server, drop).catch(() => runOn(server, `${drop} with (force)`)),
+  };
 }
 
-function prepareEmbedded(): TestDatabase {
-  const dataDir = ownDirectory();
+interface Prepared {
+  readonly database: TestDatabase;
+  readonly remove: () => Promise<void>;
+}
+
+function runWith({ database, remove }: Prepared, suite: (database: TestDatabase) => void): void {
+  suite(database);
+  // Registered last, so that it comes after the suite's own closing of what it opened.
+  afterAll(remove, 30_000);
+}
+
+function prepareEmbedded(): Prepared {
+  let dataDir: string | undefined;
   let opener: HandedOver | undefined;
   beforeAll(async () => {
+    dataDir = await makeDataDir();
     opener = new HandedOver(await globalThis.__PGLITE__(), (await globalThis.__ENGINE__()).createPgConfig);
   }, 60_000);
-  return asTestDatabase(
-    'embedded',
-    () => ({ databasePool: 1, dataDir: dataDir() }),
-    () => made(opener),
-  );
+  return {
+    database: asTestDatabase(
+      'embedded',
+      () => ({ databasePool: 1, dataDir: made(dataDir) }),
+      () => made(opener),
+    ),
+    remove: () => removeDataDir(dataDir),
+  };
 }
 
-function preparePostgres(server: string): TestDatabase {
-  const dataDir = ownDirectory();
-  let database: Awaited<ReturnType<typeof createPostgresDatabase>> | undefined;
+function preparePostgres(server: string): Prepared {
+  let dataDir: string | undefined;
+  let own: Awaited<ReturnType<typeof createPostgresDatabase>> | undefined;
   beforeAll(async () => {
-    database = await createPostgresDatabase(server);
+    dataDir = await makeDataDir();
+    own = await createPostgresDatabase(server);
   }, 30_000);
-  afterAll(() => database?.drop());
-  return asTestDatabase(
-    'postgres',
-    () => ({ databaseUrl: new Secret(made(database).url), databasePool: 10, dataDir: dataDir() }),
-    () => new NeverOpened(),
-  );
+  return {
+    database: asTestDatabase(
+      'postgres',
+      () => ({ databaseUrl: new Secret(made(own).url), databasePool: 10, dataDir: made(dataDir) }),
+      () => new NeverOpened(),
+    ),
+    remove: async () => {
+      await own?.drop();
+      await removeDataDir(dataDir);
+    },
+  };
 }
 
 function asTestDatabase(
@@ -136,15 +162,12 @@ class NeverOpened extends EmbeddedOpener {
   }
 }
 
-function ownDirectory(): () => string {
-  let directory: string | undefined;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'fairlead-test-'));
-  });
-  afterAll(async () => {
-    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
-  });
-  return () => made(directory);
+function makeDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'fairlead-test-'));
+}
+
+async function removeDataDir(dataDir: string | undefined): Promise<void> {
+  if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true });
 }
 
 function made<T>(value: T | undefined): T {

@@ -6,6 +6,7 @@ import { DatabaseHealth } from './database-health.js';
 import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
 import { migrate } from './migrate.js';
 import { databaseOptions } from './options.js';
+import { systemCode } from './system-code.js';
 
 /** With the pause, half a minute: long enough for a database that starts together with the gateway. */
 const CONNECT_ATTEMPTS_MAX = 15;
@@ -69,7 +70,8 @@ export async function openMigrated(options?: DataSourceOptions): Promise<DataSou
 
 /** Whether a failure to open may be gone in a moment: the server or the way to it, rather than what was asked of it. */
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return SYSTEM_ERROR.test(code) || PASSING_STATE.test(code) || POOL_TIMEOUT.test(error.message);
+  const code = systemCode(error) ?? '';
+  return (
+    SYSTEM_ERROR.test(code) || PASSING_STATE.test(code) || (error instanceof Error && POOL_TIMEOUT.test(error.message))
+  );
 }

@@ -3,6 +3,7 @@ import { open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identifySelf, isAlive, type ProcessIdentity } from './process-identity.js';
 import { StoreRefused } from './store-refused.js';
+import { systemCode } from './system-code.js';
 
 const HEARTBEAT_MS = 1_000;
 /** How long a lock of an invisible process may go without a heartbeat. A holder's event loop may stall for seconds. */
@@ -87,7 +88,7 @@ async function create(path: string, holder: Holder): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (isMissingOrTaken(error, 'EEXIST')) return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -130,7 +131,7 @@ async function readHolder(link: string): Promise<Read> {
     if (holder === undefined) return { nonce: `unreadable-${ino}`, beatMs: mtimeMs };
     return { nonce: holder.nonce, identity: holder, beatMs: mtimeMs };
   } catch (error) {
-    if (isMissingOrTaken(error, 'ENOENT')) return { nonce: 'none' };
+    if (systemCode(error) === 'ENOENT') return { nonce: 'none' };
     throw error;
   }
 }
@@ -144,10 +145,6 @@ function parseHolder(text: string): Holder | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isMissingOrTaken(error: unknown, code: 'ENOENT' | 'EEXIST'): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function refusal(path: string, holder: Judged): string {

@@ -5,6 +5,7 @@ import { createDataDirectory } from '../data-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { initialise, loadEngine, type EmbeddedEngine } from './embedded-engine.js';
 import { StoreRefused } from './store-refused.js';
+import { systemCode } from './system-code.js';
 
 /** Written as the last act of making a database. It rises when the files change in a way that an older release cannot read. */
 export const STORE_VERSION = 1;
@@ -64,7 +65,7 @@ export class DirectoryOpener extends EmbeddedOpener {
 /** @throws StoreRefused when something is there that this release must not open; it is never deleted */
 async function isComplete(directory: string): Promise<boolean> {
   const files = await readdir(directory).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (files === undefined) return false;

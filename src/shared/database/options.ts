@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { DataSourceOptions } from 'typeorm';
+import { AbstractLogger, type DataSourceOptions } from 'typeorm';
 import type { Environment } from '../environment.js';
 import type { EmbeddedDatabase } from './embedded.js';
 import { embeddedDriver } from './embedded-pool.js';
@@ -25,8 +25,9 @@ export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): Post
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     synchronize: false,
-    // It would print the parameters of a failed statement.
+    // It would print to the console, and with the parameters of failed statements. What fails is thrown as well.
     logging: false,
+    logger: new SilentLogger(),
     migrations: [...MIGRATIONS],
   };
 
@@ -50,4 +51,9 @@ export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): Post
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     },
   };
+}
+
+/** TypeORM reports migrations whatever `logging` says. */
+class SilentLogger extends AbstractLogger {
+  protected override writeLog(): void {}
 }

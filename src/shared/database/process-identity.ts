@@ -1,5 +1,6 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { systemCode } from './system-code.js';
 
 /** A process, told apart from every other one that ever had its number. */
 export interface ProcessIdentity {
@@ -21,7 +22,7 @@ export async function isAlive(other: ProcessIdentity, self: ProcessIdentity): Pr
     process.kill(other.pid, 0);
   } catch (error) {
     // Any other refusal (EPERM) comes from a process that exists.
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    if (systemCode(error) === 'ESRCH') return false;
   }
   // The number may have gone to another process since.
   return other.startedAt === null || other.startedAt === (await startOf(other.pid));

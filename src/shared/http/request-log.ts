@@ -20,8 +20,8 @@ interface Locals {
 }
 
 /** Puts an inference on the log line of the request it answers. */
-export function noteGeneration(response: { locals?: unknown }, facts: GenerationFacts): void {
-  (response as { locals: Locals }).locals.generation = facts;
+export function noteGeneration(response: Response, facts: GenerationFacts): void {
+  (response as Response<unknown, Locals>).locals.generation = facts;
 }
 
 /** Gives every request an id (`request-id` on the reply), and when it is over one log line and its metrics. */

@@ -24,8 +24,8 @@ export function encodeTurn({ message, blocks, index }: KeptTurn, target: Target)
   const content: JsonObject[] = [];
   // Errors name the block's place in what the caller sent, so the dropped ones are counted as well.
   message.content.forEach((block, place) => {
-    if (block === blocks[content.length])
-      content.push(encodeBlock(block, `messages.${index}.content.${place}`, target));
+    if (block !== blocks[content.length]) return;
+    content.push(encodeBlock(block, `messages.${index}.content.${place}`, target));
   });
   return origin ? { ...origin, content } : { role: message.role, content };
 }

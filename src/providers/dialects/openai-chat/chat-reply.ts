@@ -6,7 +6,7 @@ import { estimateInputTokens, estimateTokens } from '../../../core/money/estimat
 import type { DecodeContext } from '../../../core/provider.js';
 import { ArgumentScan } from './argument-scan.js';
 import { BlockLanes, type Lane, type LaneOptions } from './block-lanes.js';
-import { readContent, readReasoning } from './read-content.js';
+import { readContentParts, readReasoning } from './read-content.js';
 import { assertNoFault, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { ToolNames } from './tool-names.js';
@@ -60,7 +60,9 @@ export class ChatReply {
   /** A chunk's `delta` or a whole reply's `message`: the same fields, in part or complete. */
   content(piece: JsonObject, out: ModelEvent[]): void {
     this.add('thinking', readReasoning(piece), out);
-    readContent(piece['content'], (type, text) => this.add(type, text, out));
+    const { content } = piece;
+    if (typeof content === 'string') this.add('text', content, out);
+    else if (Array.isArray(content)) readContentParts(content, (type, text) => this.add(type, text, out));
     const refusal = nonEmpty(piece['refusal']);
     if (refusal !== undefined) {
       this.hasRefusal = true;

@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
+import type { Json } from '../../../core/json.js';
 import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
 import { ruleForForeign } from './foreign-blocks.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
@@ -12,6 +13,7 @@ export function encodeAssistant(message: Message, path: string, context: EncodeC
   const texts = new TextRun();
   const reasoning: string[] = [];
   const calls: ChatToolCall[] = [];
+  const untold = untoldCalls(message.content);
   let marker: WireCacheControl | undefined;
   for (const [index, block] of message.content.entries()) {
     marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
@@ -30,7 +32,7 @@ export function encodeAssistant(message: Message, path: string, context: EncodeC
         break;
       case 'opaque':
         texts.interrupt();
-        texts.add(foreignText(block, `${path}.content.${index}`, context));
+        if (!untold.has(block.opaque.value['id'])) texts.add(foreignText(block, `${path}.content.${index}`, context));
         break;
       default:
         context.refuse(`${path}.content.${index}`, `a ${block.type} block in an assistant turn`);
@@ -66,6 +68,17 @@ class TextRun {
   join(): string {
     return this.texts.join(BLOCK_SEPARATOR);
   }
+}
+
+/** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
+function untoldCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
+  const ids = new Set<Json | undefined>();
+  for (const block of content) {
+    if (block.type !== 'opaque') continue;
+    const id = block.opaque.value['tool_use_id'];
+    if (id !== undefined && ruleForForeign(block.opaque).type === 'drop') ids.add(id);
+  }
+  return ids;
 }
 
 /** A signature is another vendor's: signed reasoning goes only to the family that signed it. */

@@ -213,9 +213,9 @@ describe('fields', () => {
     [65, false],
   ])('sends a user of %d characters as it is: %s', (length, isKept) => {
     const name = 'u'.repeat(length);
-    const sent = bodyOf({ user: name })['user'];
+    const { user: sent } = bodyOf({ user: name }) as { user: string };
     expect(sent === name).toBe(isKept);
-    expect(String(sent)).toHaveLength(64);
+    expect(sent).toHaveLength(64);
   });
 
   it('asks for JSON', () => {
@@ -806,6 +806,12 @@ describe('assistant turns', () => {
     ]);
   });
 
+  it('tells no call whose result is dropped', () => {
+    const used = opaque({ type: 'server_tool_use', id: 's1', name: 'bash', input: {} });
+    const dropped = opaque({ type: 'openrouter_bash_tool_result', tool_use_id: 's1', content: {} });
+    expect(ofTurn([used, dropped, text('A')])).toEqual([{ role: 'assistant', content: 'A' }]);
+  });
+
   it('refuses blocks that have no rule, naming block and target', () => {
     const { path, message } = refusalOf(() => ofTurn([text('A'), opaque({ type: 'container_upload', file_id: 'f' })]));
     expect(path).toBe('messages.0.content.1');
@@ -820,7 +826,7 @@ describe('cache markers (A30, A31)', () => {
   const wire = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const everywhere: Partial<ModelRequest> = {
     system: [{ ...text('S'), ...marked }],
-    tools: [{ ...tool('f'), ...marked } as Tool],
+    tools: [{ ...tool('f'), ...marked }],
     messages: [
       user({ ...text('U'), ...marked }),
       assistant({ ...text('A'), ...marked }, call('t1')),

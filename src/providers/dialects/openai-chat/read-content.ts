@@ -16,16 +16,19 @@ export function readReasoning(piece: JsonObject): string {
   return text;
 }
 
-/** Gives the texts of a `content` field in order: a string, or Mistral's list of text and thinking parts. */
-export function readContent(content: Json | undefined, give: (type: 'text' | 'thinking', text: string) => void): void {
-  if (typeof content === 'string') {
-    give('text', content);
-    return;
-  }
-  if (!Array.isArray(content)) return;
-  for (const part of content as readonly Json[]) {
+/** Gives the texts of a `content` field that is a list, in order: Mistral's text and thinking parts. */
+export function readContentParts(
+  parts: readonly Json[],
+  give: (type: 'text' | 'thinking', text: string) => void,
+): void {
+  for (const part of parts) {
     if (!isJsonObject(part)) continue;
-    if (part['type'] === 'text' && typeof part['text'] === 'string') give('text', part['text']);
-    else if (part['type'] === 'thinking') readContent(part['thinking'], (_, text) => give('thinking', text));
+    if (part['type'] === 'text') give('text', textOf(part));
+    if (part['type'] !== 'thinking' || !Array.isArray(part['thinking'])) continue;
+    for (const thought of part['thinking'] as readonly Json[]) give('thinking', textOf(thought));
   }
+}
+
+function textOf(part: Json): string {
+  return isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '';
 }

@@ -77,7 +77,8 @@ function callTools(question: Question): Answer {
   const called = question.tools.slice(0, question.parallelTools ? PARALLEL_CALLS : 1);
   const blocks = called.map(({ name, schema }, index): AnswerBlock => ({
     type: 'tool_use',
-    id: `toolu_sandbox_${index + 1}`,
+    // Unique within a conversation, as ids of calls must be.
+    id: `toolu_sandbox_${question.turns}_${index + 1}`,
     name,
     input: sampleObject(schema, 'required'),
   }));

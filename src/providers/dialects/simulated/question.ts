@@ -9,6 +9,8 @@ export interface OfferedTool {
 /** What the sandbox models need to know of a Messages request. */
 export interface Question {
   readonly model: string;
+  /** Messages of the conversation so far. */
+  readonly turns: number;
   /** Text of the last user message, its parts joined by line feeds. */
   readonly lastText: string;
   /** Text of the tool results in the last message; undefined when there are none. */
@@ -40,6 +42,7 @@ export function readQuestion(body: string): Question {
   const maxTokens = request['max_tokens'];
   return {
     model: typeof request['model'] === 'string' ? request['model'] : '',
+    turns: messages.length,
     lastText: textOf(last?.['content']),
     toolResult: results.length > 0 ? results.map((result) => textOf(result['content'])).join('\n') : undefined,
     tools: readTools(request['tools'], choice),

@@ -159,6 +159,15 @@ describe('tools', () => {
     expect(callsOf(reply).map(([name]) => name)).toEqual(expected);
   });
 
+  it('gives each call of a conversation an id of its own', async () => {
+    const idsOf = async (turns: number): Promise<string[]> => {
+      const messages = Array.from({ length: turns }, () => ({ role: 'user', content: 'Hi' }));
+      const { blocks } = await ask('tools', { tools: [tool('f'), tool('g')], messages });
+      return blocks.map(({ start }) => (start.type === 'tool-use' ? start.id : ''));
+    };
+    expect(new Set([...(await idsOf(1)), ...(await idsOf(5))]).size).toBe(4);
+  });
+
   it.each<[string, JsonObject, string]>([
     ['without tools', {}, 'There is no tool to call.'],
     ['when it may call none', { tools: [cityTool], tool_choice: { type: 'none' } }, 'There is no tool to call.'],

@@ -1,0 +1,729 @@
+// Goal: whatever shape a chat upstream answers in, the events obey the grammar and say the same. Method: chunks written from the
+// providers' public documentation, given as SSE bytes or as whole bodies; every sequence passes GrammarCheck; properties over cuts.
+import fc from 'fast-check';
+import type { ModelEvent } from '../../../core/conversation/event.js';
+import { ReplyFold, type Reply } from '../../../core/conversation/reply.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { ProviderFault } from '../../../core/errors.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import { GrammarCheck } from '../../../core/stream/grammar.js';
+import { SseReader } from '../../../core/stream/sse.js';
+import { chain } from '../../../core/stream/step.js';
+import { openaiChat } from './dialect.js';
+
+function context(parts: Partial<ModelRequest> = {}): DecodeContext {
+  const endpoint: DecodeContext['target']['endpoint'] = {
+    tag: 'acme',
+    provider: {
+      slug: 'acme',
+      name: 'Acme',
+      dialect: 'openai-chat',
+      baseUrl: 'https://provider.test/v1',
+      policy: { collectsData: false, zeroDataRetention: false },
+    },
+    upstreamModel: 'acme-upstream',
+    pricing: null,
+    quantization: 'unknown',
+    contextLength: 128_000,
+    supportedParameters: [],
+  };
+  return {
+    request: {
+      model: 'acme/model',
+      system: [],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      stream: true,
+      sampling: {},
+      tools: [],
+      preferences: {},
+      plugins: [],
+      betas: [],
+      ...parts,
+    },
+    target: {
+      endpoint,
+      model: {
+        id: 'acme/model',
+        name: 'Acme Model',
+        contextLength: 128_000,
+        inputModalities: ['text'],
+        outputModalities: ['text'],
+        scores: {},
+        endpoints: [endpoint],
+      },
+      definition: { slug: 'acme', credential: 'bearer', quirks: {} },
+    },
+  };
+}
+
+type Chunk = JsonObject | string;
+
+const chunk = (delta: JsonObject | null, rest: JsonObject = {}): JsonObject => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  model: 'acme-upstream',
+  choices: [{ index: 0, delta, finish_reason: null, ...rest }],
+});
+const says = (content: string): JsonObject => chunk({ content });
+const thinks = (reasoning_content: string): JsonObject => chunk({ reasoning_content });
+const calls = (...tool_calls: JsonObject[]): JsonObject => chunk({ tool_calls });
+const begins = (index: number, id: string, name: string, args = ''): JsonObject => ({
+  index,
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
+const argues = (index: number, args: string): JsonObject => ({ index, function: { arguments: args } });
+const stops = (finish_reason: string): JsonObject => chunk({}, { finish_reason });
+const reports = (usage: JsonObject): JsonObject => ({ id: 'chatcmpl-1', choices: [], usage });
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const ENDING: Chunk[] = [stops('stop'), reports(USAGE), '[DONE]'];
+
+const sse = (chunks: readonly Chunk[]): string =>
+  chunks.map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`).join('');
+
+function decodeBytes(pieces: readonly Uint8Array[], where = context()): ModelEvent[] {
+  const step = chain(chain(new SseReader(), openaiChat.decodeStream(where)), new GrammarCheck());
+  const out: ModelEvent[] = [];
+  for (const piece of pieces) step.push(piece, out);
+  step.end(out);
+  return out;
+}
+
+const decode = (chunks: readonly Chunk[], where = context()): ModelEvent[] =>
+  decodeBytes([Buffer.from(sse(chunks))], where);
+
+function decodeWhole(body: unknown, where = context()): ModelEvent[] {
+  const out: ModelEvent[] = [];
+  const check = new GrammarCheck();
+  for (const event of openaiChat.decodeWhole(body, where)) check.push(event, out);
+  check.end();
+  return out;
+}
+
+function fold(events: readonly ModelEvent[]): Reply {
+  const reply = new ReplyFold();
+  for (const event of events) reply.push(event);
+  return reply.finish();
+}
+
+const blocksOf = (chunks: readonly Chunk[], where = context()): [string, string][] =>
+  fold(decode(chunks, where)).blocks.map(({ start, text }) => [
+    start.type === 'tool-use' ? `${start.id}:${start.name}` : start.type,
+    text,
+  ]);
+
+function faultOf(run: () => unknown): ProviderFault {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ProviderFault) return error;
+    throw error;
+  }
+  throw new Error('There was no fault.');
+}
+
+describe('a streamed reply', () => {
+  it('begins once, closes thinking before text and numbers the blocks (A02)', () => {
+    const events = decode([
+      chunk({ role: 'assistant', content: '' }),
+      thinks('a'),
+      thinks('b'),
+      says('c'),
+      says('d'),
+      ...ENDING,
+    ]);
+    expect(events).toEqual([
+      { type: 'reply-start', id: 'chatcmpl-1', model: 'acme-upstream' },
+      { type: 'block-start', index: 0, block: { type: 'thinking' } },
+      { type: 'block-delta', index: 0, delta: { type: 'thinking', text: 'a' } },
+      { type: 'block-delta', index: 0, delta: { type: 'thinking', text: 'b' } },
+      { type: 'block-end', index: 0 },
+      { type: 'block-start', index: 1, block: { type: 'text' } },
+      { type: 'block-delta', index: 1, delta: { type: 'text', text: 'c' } },
+      { type: 'block-delta', index: 1, delta: { type: 'text', text: 'd' } },
+      { type: 'block-end', index: 1 },
+      {
+        type: 'usage',
+        usage: { inputTokens: 10, outputTokens: 5, extras: { vendor: 'openai', value: USAGE } },
+      },
+      { type: 'reply-end', stop: { unified: 'end-turn', raw: 'stop', vendor: 'openai' } },
+    ]);
+  });
+
+  it.each<[string, JsonObject[]]>([
+    ['reasoning_content', [{ reasoning_content: 'a' }, { reasoning_content: 'b' }]],
+    ['reasoning', [{ reasoning: 'a' }, { reasoning: 'b' }]],
+    [
+      'details',
+      [
+        { reasoning_details: [{ type: 'reasoning.text', text: 'a' }] },
+        {
+          reasoning_details: [
+            { type: 'reasoning.summary', summary: 'b' },
+            { type: 'reasoning.encrypted', data: 'x' },
+          ],
+        },
+      ],
+    ],
+    [
+      'both, saying the same',
+      [
+        { reasoning: 'a', reasoning_details: [{ text: 'a' }] },
+        { reasoning: 'b', reasoning_details: [{ text: 'b' }] },
+      ],
+    ],
+    [
+      'thinking parts',
+      [
+        {
+          content: [
+            {
+              type: 'thinking',
+              thinking: [
+                { type: 'text', text: 'a' },
+                { type: 'text', text: 'b' },
+              ],
+            },
+          ],
+        },
+      ],
+    ],
+  ])('reads reasoning told as %s', (_, deltas) => {
+    const events = [
+      ...deltas.map((delta) => chunk(delta)),
+      chunk({ content: [{ type: 'text', text: 'c' }] }),
+      ...ENDING,
+    ];
+    expect(blocksOf(events)).toEqual([
+      ['thinking', 'ab'],
+      ['text', 'c'],
+    ]);
+  });
+
+  it.each<[string, Chunk[]]>([
+    [
+      'role-only, null and empty deltas',
+      [
+        chunk({ role: 'assistant', content: null, reasoning_content: null, tool_calls: null }),
+        chunk({ content: '', reasoning: '' }),
+        chunk(null),
+        chunk({}),
+      ],
+    ],
+    [
+      'no choices',
+      [
+        { id: 'x', choices: null, usage: null },
+        { id: 'x', choices: [] },
+        { prompt_filter_results: [], choices: [] },
+      ],
+    ],
+    ['keep-alives', ['', 'ping', '{"type":"ping"}', 'null', '17', '"x"']],
+    ['another choice', [{ choices: [{ index: 1, delta: { content: 'no' }, finish_reason: 'stop' }] }]],
+    ['a null error', [{ ...chunk({}), error: null }]],
+  ])('passes over %s', (_, chunks) => {
+    expect(blocksOf([...chunks, says('a'), ...chunks, ...ENDING])).toEqual([['text', 'a']]);
+  });
+
+  it('reads a choice without an index', () => {
+    expect(blocksOf([{ choices: [{ delta: { content: 'a' } }] }, ...ENDING])).toEqual([['text', 'a']]);
+  });
+
+  it('needs no sentinel', () => {
+    expect(fold(decode([says('a'), stops('stop'), reports(USAGE)])).usage.outputTokens).toBe(5);
+  });
+
+  it('passes over whatever follows the sentinel', () => {
+    expect(blocksOf([says('a'), ...ENDING, says('b'), '[DONE]', '{broken'])).toEqual([['text', 'a']]);
+  });
+
+  it('keeps the first of two finish reasons, and content behind it', () => {
+    const reply = fold(decode([says('a'), stops('length'), says('b'), stops('stop'), reports(USAGE), '[DONE]']));
+    expect(reply.stop).toMatchObject({ unified: 'output-limit', raw: 'length' });
+    expect(reply.blocks[0]?.text).toBe('ab');
+  });
+
+  it.each<[string, Chunk[]]>([
+    ['before anything', []],
+    ['after content', [says('a')]],
+    ['after content, with a clean sentinel', [says('a'), '[DONE]']],
+  ])('is malformed when it stops %s without a finish reason (B05)', (_, chunks) => {
+    expect(faultOf(() => decode(chunks)).kind).toBe('malformed-reply');
+  });
+
+  it('is malformed when a chunk is broken JSON', () => {
+    expect(faultOf(() => decode([says('a'), '{"choices":[{', ...ENDING])).kind).toBe('malformed-reply');
+  });
+
+  it('gives a refusal as text and as the stop', () => {
+    const reply = fold(decode([chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot.' }), ...ENDING]));
+    expect(reply.blocks.map(({ text }) => text)).toEqual(['I cannot.']);
+    expect(reply.stop).toEqual({ unified: 'refusal', raw: 'stop', vendor: 'openai' });
+  });
+});
+
+describe('stop reasons', () => {
+  it.each([
+    ['stop', 'end-turn'],
+    ['eos', 'end-turn'],
+    ['length', 'output-limit'],
+    ['model_length', 'context-limit'],
+    ['content_filter', 'content-filter'],
+    ['tool_calls', 'end-turn'],
+    ['something_new', 'other'],
+    ['constructor', 'other'],
+  ])('%s without tool calls is %s', (raw, unified) => {
+    expect(fold(decode([says('a'), stops(raw), '[DONE]'])).stop).toEqual({ unified, raw, vendor: 'openai' });
+  });
+
+  it.each([
+    ['stop', 'tool-use'],
+    ['tool_calls', 'tool-use'],
+    ['function_call', 'tool-use'],
+    ['length', 'output-limit'],
+  ])('%s with tool calls is %s', (raw, unified) => {
+    expect(fold(decode([calls(begins(0, 't', 'f', '{}')), stops(raw), '[DONE]'])).stop.unified).toBe(unified);
+  });
+
+  it('names the stop sequence where the provider does', () => {
+    const last = chunk({}, { finish_reason: 'stop', stop_reason: 'END' });
+    const stopOf = (stopSequences: string[]) => fold(decode([says('a'), last], context({ stopSequences }))).stop;
+    expect(stopOf(['END'])).toEqual({ unified: 'stop-sequence', raw: 'stop', vendor: 'openai', sequence: 'END' });
+    expect(stopOf(['OTHER'])).toEqual({ unified: 'end-turn', raw: 'stop', vendor: 'openai' });
+  });
+
+  it.each([
+    ['error', 'server-error'],
+    ['network_error', 'server-error'],
+    ['insufficient_system_resource', 'unavailable'],
+  ])('%s is a fault', (raw, kind) => {
+    expect(faultOf(() => decode([says('a'), stops(raw), '[DONE]']))).toMatchObject({
+      kind,
+      detail: { providerCode: raw },
+    });
+  });
+});
+
+describe('tool calls', () => {
+  it('forwards each piece at once as its own delta (A06)', () => {
+    const step = openaiChat.decodeStream(context());
+    const push = (data: JsonObject): ModelEvent[] => {
+      const out: ModelEvent[] = [];
+      step.push({ event: '', data: JSON.stringify(data) }, out);
+      return out;
+    };
+    expect(push(calls(begins(0, 't1', 'look')))).toMatchObject([
+      { type: 'reply-start' },
+      { type: 'block-start', block: { type: 'tool-use', id: 't1', name: 'look' } },
+    ]);
+    for (const piece of ['{"a', '":', '"x"', '}']) {
+      expect(push(calls(argues(0, piece)))).toEqual([
+        { type: 'block-delta', index: 0, delta: { type: 'input-json', json: piece } },
+      ]);
+    }
+    expect(push(calls(begins(1, 't2', 'look', '{"b"')))).toMatchObject([
+      { type: 'block-end', index: 0 },
+      { type: 'block-start', index: 1 },
+      { type: 'block-delta', index: 1, delta: { json: '{"b"' } },
+    ]);
+  });
+
+  const two: [string, string][] = [
+    ['t1:f', '{"a":"}"}'],
+    ['t2:g', '{"b":[1]}'],
+  ];
+  it.each<[string, Chunk[]]>([
+    [
+      'one after the other',
+      [
+        calls(begins(0, 't1', 'f')),
+        calls(argues(0, '{"a":"}"}')),
+        calls(begins(1, 't2', 'g')),
+        calls(argues(1, '{"b":[1]}')),
+      ],
+    ],
+    ['in one chunk', [calls(begins(0, 't1', 'f', '{"a":"}"}'), begins(1, 't2', 'g', '{"b":[1]}'))]],
+    [
+      'interleaved',
+      [
+        calls(begins(0, 't1', 'f'), begins(1, 't2', 'g')),
+        calls(argues(1, '{"b"')),
+        calls(argues(0, '{"a"')),
+        calls(argues(1, ':[1]}')),
+        calls(argues(0, ':"}"}')),
+      ],
+    ],
+    [
+      'without indexes',
+      [
+        calls({ id: 't1', function: { name: 'f', arguments: '{"a":' } }),
+        calls({ function: { arguments: '"}"}' } }),
+        calls({ id: 't2', function: { name: 'g', arguments: '{"b":[1]}' } }),
+      ],
+    ],
+    ['all with index 0', [calls(begins(0, 't1', 'f', '{"a":"}"}')), calls(begins(0, 't2', 'g', '{"b":[1]}'))]],
+    [
+      'with the name and id in each piece',
+      [
+        calls(begins(0, 't1', 'f', '{"a":')),
+        calls(begins(0, 't1', 'f', '"}"}')),
+        calls(begins(1, 't2', 'g', '{"b":[1]}')),
+      ],
+    ],
+    [
+      'with objects as arguments',
+      [
+        calls({ index: 0, id: 't1', function: { name: 'f', arguments: { a: '}' } } }),
+        calls({ index: 1, id: 't2', function: { name: 'g', arguments: { b: [1] } } }),
+      ],
+    ],
+    [
+      'with something behind a complete object',
+      [
+        calls(begins(0, 't1', 'f', '{"a":"}"}  ')),
+        calls(argues(0, '{"a":"}"}')),
+        calls(begins(1, 't2', 'g', '{"b":[1]}')),
+        calls(argues(0, '\n')),
+      ],
+    ],
+  ])('reads two calls %s', (_, chunks) => {
+    expect(blocksOf([...chunks, stops('tool_calls'), '[DONE]'])).toEqual(two);
+  });
+
+  it('gives a call without arguments none of them', () => {
+    expect(blocksOf([calls(begins(0, 't1', 'f'), begins(1, 't2', 'g', '{}')), stops('tool_calls')])).toEqual([
+      ['t1:f', '{}'],
+      ['t2:g', '{}'],
+    ]);
+  });
+
+  it('keeps text that interrupts a call for behind it', () => {
+    const chunks = [
+      says('a'),
+      calls(begins(0, 't1', 'f', '{"x"')),
+      says('b'),
+      calls(argues(0, ':1}')),
+      says('c'),
+      stops('stop'),
+    ];
+    expect(blocksOf(chunks)).toEqual([
+      ['text', 'a'],
+      ['t1:f', '{"x":1}'],
+      ['text', 'bc'],
+    ]);
+  });
+
+  it.each(['{"a":1', '"text"', 'nonsense', '}{'])('gives broken arguments as they are: %s (A27)', (json) => {
+    expect(blocksOf([calls(begins(0, 't1', 'f', json)), stops('length')])).toEqual([['t1:f', json]]);
+  });
+
+  it('names calls that the provider did not, each by itself and the same each time', () => {
+    const chunks = [
+      calls({ index: 0, id: '', function: { name: 'f', arguments: '{}' } }),
+      calls({ index: 1, function: { name: 'g', arguments: '{}' } }),
+      stops('tool_calls'),
+    ];
+    expect(blocksOf(chunks).map(([name]) => name)).toEqual(['call_1_0:f', 'call_1_1:g']);
+  });
+
+  it('is malformed when arguments come for no named call', () => {
+    expect(faultOf(() => decode([calls(argues(0, '{}')), ...ENDING])).kind).toBe('malformed-reply');
+  });
+
+  it('gives tools back their own names (A34)', () => {
+    const names = ['n'.repeat(69) + '1', 'n'.repeat(69) + '2', 'files.read'];
+    const where = context({ tools: names.map((name) => ({ type: 'function', name, inputSchema: {} })) });
+    const body = JSON.parse(openaiChat.encode(where.request, where.target, new Map()).body) as {
+      tools: { function: { name: string } }[];
+    };
+    const sent = body.tools.map((tool, index) => begins(index, `t${index}`, tool.function.name, '{}'));
+    expect(blocksOf([calls(...sent), stops('tool_calls')], where).map(([name]) => name)).toEqual(
+      names.map((name, index) => `t${index}:${name}`),
+    );
+  });
+
+  it('is cut when more waits than can be put in order', () => {
+    const step = openaiChat.decodeStream(context());
+    const piece = JSON.stringify(calls(argues(1, 'x'.repeat(1024 * 1024))));
+    step.push({ event: '', data: JSON.stringify(calls(begins(0, 't1', 'f'), begins(1, 't2', 'g'))) }, []);
+    const fault = faultOf(() => {
+      for (let count = 0; count < 9; count++) step.push({ event: '', data: piece }, []);
+    });
+    expect(fault.kind).toBe('malformed-reply');
+  });
+});
+
+describe('usage', () => {
+  const usageOf = (chunks: Chunk[], where = context()) => {
+    const { extras: _extras, ...usage } = fold(decode(chunks, where)).usage;
+    return usage;
+  };
+
+  it('counts cached tokens once (A04, A43)', () => {
+    const usage = { prompt_tokens: 1000, prompt_tokens_details: { cached_tokens: 800 }, completion_tokens: 5 };
+    expect(usageOf([says('a'), stops('stop'), reports(usage), '[DONE]'])).toEqual({
+      inputTokens: 200,
+      cacheReadTokens: 800,
+      outputTokens: 5,
+    });
+  });
+
+  it('replaces earlier reports, never adds (D03)', () => {
+    const chunks = [1, 2, 3].map((count) => ({
+      ...says('a'),
+      usage: { prompt_tokens: 10, completion_tokens: count, total_tokens: 10 + count },
+    }));
+    const events = decode([...chunks, stops('stop'), '[DONE]']);
+    expect(fold(events).usage).toMatchObject({ inputTokens: 10, outputTokens: 3 });
+    expect(events.filter((event) => event.type === 'usage')).toHaveLength(2);
+  });
+
+  it('takes a report in the last chunk, or inside the choice', () => {
+    expect(usageOf([says('a'), { ...stops('stop'), usage: USAGE }])).toEqual({ inputTokens: 10, outputTokens: 5 });
+    expect(usageOf([says('a'), chunk({}, { finish_reason: 'stop', usage: USAGE })])).toMatchObject({ outputTokens: 5 });
+  });
+
+  it('estimates what the provider does not say (D17)', () => {
+    const usage = usageOf([says('12345'), stops('stop'), '[DONE]']);
+    expect(usage).toMatchObject({ outputTokens: 2, estimated: true });
+    expect(usage.inputTokens).toBeGreaterThan(0);
+  });
+
+  it('estimates only the figure that is missing', () => {
+    expect(usageOf([says('12345678'), stops('stop'), reports({ prompt_tokens: 77 })])).toMatchObject({
+      inputTokens: 77,
+      outputTokens: 2,
+      estimated: true,
+    });
+  });
+
+  it('tells the tier that served', () => {
+    expect(usageOf([{ ...says('a'), service_tier: 'flex' }, ...ENDING])).toMatchObject({ serviceTier: 'flex' });
+  });
+});
+
+describe('errors inside a 200 (B05)', () => {
+  it.each<[string, JsonObject, string, string | undefined]>([
+    [
+      'a limit',
+      { error: { message: 'slow down', code: 'rate_limit_exceeded', type: 'tokens' } },
+      'rate-limited',
+      'rate_limit_exceeded',
+    ],
+    ['a numeric code', { error: { message: 'x', code: 503 } }, 'unavailable', '503'],
+    [
+      'a numeric code beside a choice',
+      { ...chunk({ content: '' }, { finish_reason: 'error' }), error: { code: 529, message: 'x' } },
+      'overloaded',
+      '529',
+    ],
+    [
+      'a type',
+      { error: { message: 'x', type: 'invalid_request_error', code: null } },
+      'rejected-request',
+      'invalid_request_error',
+    ],
+    [
+      'too long a prompt',
+      { error: { message: 'x', type: 'invalid_request_error', code: 'context_length_exceeded' } },
+      'rejected-request',
+      'context_length_exceeded',
+    ],
+    ['words alone', { error: 'it broke' }, 'server-error', undefined],
+    [
+      'an error object',
+      { object: 'error', message: 'x', code: 400, type: 'BadRequestError' },
+      'rejected-request',
+      '400',
+    ],
+    [
+      'an error in the choice',
+      { choices: [{ index: 0, error: { code: 502, message: 'x' }, finish_reason: 'error' }] },
+      'server-error',
+      '502',
+    ],
+  ])('reads %s', (_, body, kind, code) => {
+    for (const fault of [faultOf(() => decode([says('a'), body, '[DONE]'])), faultOf(() => decodeWhole(body))]) {
+      expect(fault.kind).toBe(kind);
+      expect(fault.detail.providerCode).toBe(code);
+      expect(fault.detail.status).toBeUndefined();
+    }
+  });
+
+  it.each(['{"message":"broke","type":"overloaded_error"}', '{"error":{"message":"broke","type":"overloaded_error"}}'])(
+    'reads a frame named error: %s',
+    (data) => {
+      const fault = faultOf(() => decodeBytes([Buffer.from(`event: error\ndata: ${data}\n\n`)]));
+      expect(fault).toMatchObject({ kind: 'overloaded', message: 'broke' });
+    },
+  );
+
+  it('reads a frame named error that holds words', () => {
+    const fault = faultOf(() => decodeBytes([Buffer.from('event: error\ndata: it broke\n\n')]));
+    expect(fault).toMatchObject({ kind: 'server-error', message: 'it broke' });
+  });
+});
+
+describe('a whole reply', () => {
+  const whole = (message: JsonObject | undefined, rest: JsonObject = { finish_reason: 'stop' }): JsonObject => ({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    model: 'acme-upstream',
+    choices: [{ index: 0, message, ...rest }],
+    usage: USAGE,
+  });
+
+  it.each<[string, Chunk[], JsonObject]>([
+    [
+      'text',
+      [chunk({ role: 'assistant' }), says('Hel'), says('lo'), ...ENDING],
+      whole({ role: 'assistant', content: 'Hello' }),
+    ],
+    [
+      'reasoning, text and calls',
+      [
+        thinks('hm'),
+        says('a'),
+        calls(begins(0, 't1', 'f')),
+        calls(argues(0, '{"x":1}')),
+        calls(begins(1, 't2', 'g', '{}')),
+        stops('tool_calls'),
+        reports(USAGE),
+      ],
+      whole(
+        {
+          content: 'a',
+          reasoning_content: 'hm',
+          tool_calls: [
+            { id: 't1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
+            { id: 't2', type: 'function', function: { name: 'g', arguments: '{}' } },
+          ],
+        },
+        { finish_reason: 'tool_calls' },
+      ),
+    ],
+    [
+      'calls without ids',
+      [
+        calls(
+          { index: 0, function: { name: 'f', arguments: '{}' } },
+          { index: 1, function: { name: 'f', arguments: '{}' } },
+        ),
+        stops('stop'),
+        reports(USAGE),
+      ],
+      whole({
+        content: null,
+        tool_calls: [{ function: { name: 'f', arguments: '{}' } }, { function: { name: 'f', arguments: '{}' } }],
+      }),
+    ],
+    ['a refusal', [chunk({ refusal: 'no' }), ...ENDING], whole({ content: null, refusal: 'no' })],
+    ['nothing', [...ENDING], whole({ content: null })],
+    [
+      'a cut call (A27)',
+      [calls(begins(0, 't', 'f', '{"a":1')), stops('length'), reports(USAGE)],
+      whole({ tool_calls: [{ id: 't', function: { name: 'f', arguments: '{"a":1' } }] }, { finish_reason: 'length' }),
+    ],
+  ])('folds to the same as its stream: %s', (_, chunks, body) => {
+    const { model: _streamModel, ...streamed } = fold(decode(chunks));
+    const { model: _wholeModel, ...atOnce } = fold(decodeWhole(body));
+    expect(atOnce).toEqual(streamed);
+  });
+
+  it('has ended even where it does not say why', () => {
+    expect(fold(decodeWhole(whole({ content: 'a' }, {}))).stop).toEqual({
+      unified: 'end-turn',
+      raw: null,
+      vendor: 'openai',
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'x'],
+    ['a list', []],
+    ['an empty object', {}],
+    ['no choices', { choices: [] }],
+    ['null choices', { choices: null }],
+    ['a choice without a message', whole(undefined)],
+    ['a null choice', { choices: [null] }],
+  ])('is malformed as %s', (_, body) => {
+    expect(faultOf(() => decodeWhole(body)).kind).toBe('malformed-reply');
+  });
+});
+
+describe('properties', () => {
+  const chunks: Chunk[] = [
+    thinks('é€𝄞'),
+    says('Grüße 🌊'),
+    calls(begins(0, 't1', 'f', '{"ü":')),
+    calls(argues(0, '"🌊"}')),
+    stops('tool_calls'),
+    reports(USAGE),
+    '[DONE]',
+  ];
+  const bytes = Buffer.from(sse(chunks).replace(/\n/g, '\r\n') + ': bye\r\n\r\n');
+
+  it('any cut of the bytes gives the same events', () => {
+    const expected = decodeBytes([bytes]);
+    fc.assert(
+      fc.property(fc.array(fc.nat(bytes.length), { maxLength: 12 }), (cuts) => {
+        const at = [0, ...cuts.sort((left, right) => left - right), bytes.length];
+        const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
+        expect(decodeBytes(pieces)).toEqual(expected);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('any order of the pieces of several calls gives each its arguments', () => {
+    const perCall = ['{"a":[1,2]}', '{"b":"}\\""}', '{}'].map((json, index) => ({ index, pieces: [...json] }));
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(
+          perCall.flatMap(({ index, pieces }) => pieces.map(() => index)),
+          { minLength: 24 },
+        ),
+        (order) => {
+          const used = [0, 0, 0];
+          const mixed = order.map((index) => calls(argues(index, perCall[index]!.pieces[used[index]!++]!)));
+          const starts = perCall.map(({ index }) => calls(begins(index, `t${index}`, 'f')));
+          expect(blocksOf([...starts, ...mixed, stops('tool_calls')])).toEqual(
+            perCall.map(({ index, pieces }) => [`t${index}:f`, pieces.join('')]),
+          );
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('any JSON in place of a chunk or body ends in events that obey the grammar, or in a fault', () => {
+    const piece = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ content: fc.jsonValue(), tool_calls: fc.jsonValue(), reasoning_details: fc.jsonValue() }),
+    );
+    const anyChunk = fc.oneof(
+      fc.jsonValue(),
+      fc.record({
+        choices: fc.array(fc.record({ delta: piece, message: piece, finish_reason: fc.jsonValue() }), { maxLength: 2 }),
+        usage: fc.jsonValue(),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(anyChunk, { maxLength: 6 }), (values) => {
+        const read = (run: () => unknown): void => {
+          try {
+            run();
+          } catch (error) {
+            if (!(error instanceof ProviderFault)) throw error;
+          }
+        };
+        read(() => decode([...values.map((value) => JSON.stringify(value)), ...ENDING]));
+        for (const value of values) read(() => decodeWhole(value));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

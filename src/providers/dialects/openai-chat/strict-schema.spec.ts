@@ -1,0 +1,34 @@
+// Goal: strict mode is asked for only where upstreams take it. Method: table of schemas.
+import type { JsonObject } from '../../../core/json.js';
+import { fitsStrictMode } from './strict-schema.js';
+
+const closed = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+describe('strict mode', () => {
+  it.each<[string, JsonObject, boolean]>([
+    ['a closed object', closed({ a: { type: 'string' } }), true],
+    ['a closed object without properties', { type: 'object', additionalProperties: false }, true],
+    ['a plain value', { type: 'string' }, true],
+    ['an open object', { type: 'object' }, false],
+    ['an optional property', closed({ a: {}, b: {} }, ['a']), false],
+    ['no required list', { type: 'object', properties: { a: {} }, additionalProperties: false }, false],
+    ['an open object in a list', closed({ a: { type: 'array', items: { type: 'object' } } }), false],
+    ['an open object in a union', closed({ a: { anyOf: [{ type: 'null' }, { type: 'object' }] } }), false],
+    ['an open object among definitions', { ...closed({}), $defs: { x: { type: ['object', 'null'] } } }, false],
+    ['an open object under a property named like a keyword', closed({ default: { type: 'object' } }), false],
+    ['data that looks like a schema', closed({ a: { enum: [{ type: 'object' }], const: { type: 'object' } } }), true],
+  ])('for %s', (_, schema, expected) => {
+    expect(fitsStrictMode(schema)).toBe(expected);
+  });
+
+  it('judges any depth', () => {
+    let schema: JsonObject = { type: 'string' };
+    for (let depth = 0; depth < 50_000; depth++) schema = { items: schema };
+    expect(fitsStrictMode(schema)).toBe(true);
+  });
+});

@@ -1,0 +1,199 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { Injectable, Optional } from '@nestjs/common';
+import { Client, type Dispatcher } from 'undici';
+import { Environment } from '../environment.js';
+import { EgressGuard } from './egress-guard.js';
+import { acceptedMediaType } from './media-signatures.js';
+import { NameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
+
+export interface FetchLimits {
+  readonly bytesMax: number;
+  /** For everything together: names, redirects, body. */
+  readonly timeoutMs: number;
+  /** Media types that may come back. */
+  readonly accept: readonly string[];
+  readonly redirectsMax: number;
+}
+
+export interface Fetched {
+  /** One of those accepted, shown by the bytes where their kind has a signature. */
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+export type EgressReason =
+  | 'refused-url'
+  | 'refused-address'
+  | 'unreachable'
+  | 'bad-status'
+  | 'too-many-redirects'
+  | 'too-large'
+  | 'wrong-type'
+  | 'timed-out';
+
+/** Why a caller-named URL was not fetched. The message is safe to show, and reads on after `<path>: `. */
+export class EgressError extends Error {
+  override readonly name = 'EgressError';
+
+  constructor(
+    readonly reason: EgressReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const URL_LENGTH_MAX = 8192;
+const HEADER_BYTES_MAX = 32 * 1024;
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Fetches URLs that callers name, and reaches only what the guard allows: names are resolved once, every address they have is
+ * checked, and the socket connects to these very addresses (DESIGN 12). Redirects are followed by hand, each one checked anew.
+ * Nothing of the request travels along: no cookie, no credential, no referrer.
+ */
+@Injectable()
+export class SafeFetch {
+  private readonly guard: EgressGuard;
+  private readonly resolver: NameResolver;
+
+  constructor(environment: Environment, @Optional() resolver?: NameResolver) {
+    this.guard = new EgressGuard(environment.egressAllow);
+    this.resolver = resolver ?? new SystemNameResolver();
+  }
+
+  /**
+   * @throws EgressError when the URL may not or cannot be fetched within its limits
+   * @throws the signal's reason once it is aborted
+   */
+  async fetch(url: string, limits: FetchLimits, signal: AbortSignal): Promise<Fetched> {
+    const deadline = AbortSignal.timeout(limits.timeoutMs);
+    const either = AbortSignal.any([signal, deadline]);
+    try {
+      let target = readUrl(url);
+      for (let redirects = 0; ; redirects++) {
+        const hop = await this.fetchHop(target, limits, either);
+        if (!(hop instanceof URL)) return hop;
+        if (redirects >= limits.redirectsMax) {
+          throw new EgressError('too-many-redirects', `redirects more than ${limits.redirectsMax} times`);
+        }
+        target = hop;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof EgressError) throw error;
+      if (deadline.aborted) throw new EgressError('timed-out', `was not fetched within ${limits.timeoutMs} ms`);
+      throw new EgressError('unreachable', 'could not be fetched', { cause: error });
+    }
+  }
+
+  /** One request; its answer, or where it redirects to. */
+  private async fetchHop(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<Fetched | URL> {
+    const addresses = await this.checkedAddresses(url, signal);
+    const client = new Client(url.origin, {
+      connect: { lookup: pinned(addresses) },
+      maxHeaderSize: HEADER_BYTES_MAX,
+      pipelining: 1,
+      // The deadline of the whole fetch is the one limit of time.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connectTimeout: limits.timeoutMs,
+    });
+    try {
+      const response = await client.request({
+        method: 'GET',
+        path: `${url.pathname}${url.search}`,
+        headers: { accept: limits.accept.join(', '), 'accept-encoding': 'identity', 'user-agent': 'fairlead/1.0' },
+        signal,
+      });
+      return await readResponse(url, response, limits);
+    } finally {
+      // Whatever was not read is not waited for.
+      client.destroy().catch(() => undefined);
+    }
+  }
+
+  /** @returns every address of the URL's host, each of them allowed */
+  private async checkedAddresses(url: URL, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const literal = isIP(hostname);
+    const addresses = literal
+      ? [{ address: hostname, family: literal }]
+      : await untilAborted(this.resolver.resolve(hostname), signal);
+    if (addresses.length === 0) throw new EgressError('unreachable', 'could not be fetched');
+    // One private address among public ones is enough to refuse: which one is tried first is the attacker's choice.
+    if (
+      !this.guard.allowsHost(url.hostname, port) &&
+      !addresses.every(({ address }) => this.guard.allowsAddress(address))
+    ) {
+      throw new EgressError('refused-address', 'leads to an address that is not public');
+    }
+    return addresses;
+  }
+}
+
+function readUrl(text: string): URL {
+  const url = text.length <= URL_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) throw new EgressError('refused-url', `is not a URL of at most ${URL_LENGTH_MAX} characters`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new EgressError('refused-url', 'must be an http or https URL');
+  }
+  if (url.username !== '' || url.password !== '') throw new EgressError('refused-url', 'must not hold credentials');
+  return url;
+}
+
+/** A resolution that knows one answer only: between check and connection nothing is asked again. */
+function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_hostname, options, callback) => {
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, addresses[0]!.address, addresses[0]!.family);
+  };
+}
+
+async function readResponse(url: URL, response: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched | URL> {
+  const { statusCode, headers, body } = response;
+  // The connection's destruction fails the unread body; that failure is nobody's concern.
+  body.on('error', () => undefined);
+  const { location } = headers;
+  if (REDIRECT_STATUSES.has(statusCode) && typeof location === 'string') {
+    return readUrl(URL.canParse(location, url.href) ? new URL(location, url.href).href : location);
+  }
+  if (statusCode !== 200) throw new EgressError('bad-status', `answered with status ${statusCode}`);
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new EgressError('wrong-type', 'answered with a compressed body');
+  const bytes = await readBody(body, headers['content-length'], limits.bytesMax);
+  const contentType = headers['content-type'];
+  const mediaType = acceptedMediaType(bytes, typeof contentType === 'string' ? contentType : '', limits.accept);
+  if (mediaType === undefined) throw new EgressError('wrong-type', `is not ${limits.accept.join(', ')}`);
+  return { mediaType, bytes };
+}
+
+async function readBody(
+  body: AsyncIterable<Buffer>,
+  declaredLength: string | string[] | undefined,
+  bytesMax: number,
+): Promise<Buffer> {
+  const tooLarge = new EgressError('too-large', `has more than ${bytesMax} bytes`);
+  if (Number(declaredLength) > bytesMax) throw tooLarge;
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > bytesMax) throw tooLarge;
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
+/** Name resolution cannot be called off; it can be left alone. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,306 @@
+// Goal: keys and authentication as clients meet them: statuses, bodies and headers of /keys and /key, and what strangers get.
+// Method: the real app on each database, called over HTTP; hostile headers are written to the socket byte by byte.
+import { connect } from 'node:net';
+import { hashKey } from '../../src/core/ids.js';
+import { startGateway, type Gateway } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+
+/** What is read of bodies; the rest is compared whole. */
+interface Body {
+  readonly key: string;
+  readonly data: { readonly hash: string } & Iterable<{ readonly hash: string }>;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+const FAILURES_MAX = 40;
+const UNKNOWN_HASH = 'f'.repeat(64);
+
+const FIGURES = {
+  limit_held: 0,
+  usage: 0,
+  usage_daily: 0,
+  usage_weekly: 0,
+  usage_monthly: 0,
+  byok_usage: 0,
+  byok_usage_daily: 0,
+  byok_usage_weekly: 0,
+  byok_usage_monthly: 0,
+};
+
+describeOnEachDatabase('keys over HTTP', (database) => {
+  let gateway: Gateway;
+  let managementKey: string;
+  let apiKey: string;
+
+  beforeAll(async () => {
+    const flood = { account: { limit: 50_000, windowMs: 10_000 }, auth: { limit: FAILURES_MAX, windowMs: 60_000 } };
+    gateway = await startGateway({ database, environment: { flood } });
+    ({ managementKey, apiKey } = gateway);
+  }, 60_000);
+  afterAll(() => gateway.close());
+
+  async function call(method: string, path: string, options: { key?: string; body?: unknown } = {}): Promise<Reply> {
+    const { key = managementKey, body } = options;
+    const response = await fetch(`${gateway.url}${path}`, {
+      method,
+      headers: {
+        ...(key !== '' && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+  }
+
+  const create = async (body: object): Promise<{ key: string; hash: string }> => {
+    const reply = await call('POST', '/api/v1/keys', { body: { name: 'name', ...body } });
+    expect(reply.status).toBe(201);
+    return { key: reply.body.key, hash: reply.body.data.hash };
+  };
+
+  /** Status of a reply to a request whose header holds these very bytes. */
+  function statusOfRaw(header: Buffer): Promise<number> {
+    const { hostname, port } = new URL(gateway.url);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname);
+      let answer = '';
+      socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+      socket.on('close', () => resolve(Number(answer.split(' ')[1])));
+      // The server may stop reading a header it has refused already.
+      socket.on('error', (error) => (answer === '' ? reject(error) : undefined));
+      socket.write('GET /api/v1/key HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\nAuthorization: Bearer ');
+      socket.write(header);
+      socket.write('\r\n\r\n');
+    });
+  }
+
+  it('makes a key, shown this once', async () => {
+    const reply = await call('POST', '/api/v1/keys', {
+      body: {
+        name: 'team',
+        limit: 12.5,
+        limit_reset: 'monthly',
+        include_byok_in_limit: true,
+        expires_at: '2100-01-01T00:00:00Z',
+        creator_user_id: 'user',
+        external: { user: 'theirs' },
+      },
+    });
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    const { key } = reply.body;
+    expect(key).toMatch(/^sk-fl-v1-[0-9a-f]{64}$/);
+    expect(reply.body.data).toEqual({
+      ...FIGURES,
+      hash: hashKey(key),
+      name: 'team',
+      label: `${key.slice(0, 12)}...${key.slice(-3)}`,
+      kind: 'inference',
+      disabled: false,
+      limit: 12.5,
+      limit_remaining: 12.5,
+      limit_reset: 'monthly',
+      include_byok_in_limit: true,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: null,
+      expires_at: '2100-01-01T00:00:00.000Z',
+      creator_user_id: 'user',
+      external_user: 'theirs',
+      workspace_id: expect.any(String),
+    });
+    const shown = await call('GET', `/api/v1/keys/${hashKey(key)}`);
+    expect(shown.body).toEqual({ data: reply.body.data });
+    expect(JSON.stringify((await call('GET', '/v1/keys')).body)).not.toContain(key);
+  });
+
+  it('lists newest first and page by page', async () => {
+    const older = await create({});
+    const newer = await create({});
+    const hashes = [...(await call('GET', '/api/v1/keys')).body.data].map(({ hash }) => hash);
+    expect(hashes.indexOf(newer.hash)).toBeLessThan(hashes.indexOf(older.hash));
+    expect((await call('GET', '/api/v1/keys?offset=1&limit=1&beta=true')).body.data).toMatchObject([
+      { hash: hashes[1] },
+    ]);
+    expect((await call('GET', `/api/v1/keys?offset=${hashes.length}`)).body).toEqual({ data: [] });
+  });
+
+  it('shows either kind of key its own status', async () => {
+    for (const [key, isManagement] of [
+      [managementKey, true],
+      [apiKey, false],
+    ] as const) {
+      const reply = await call('GET', '/api/v1/key', { key });
+      expect(reply.status).toBe(200);
+      expect(reply.body.data).toEqual({
+        ...FIGURES,
+        label: expect.any(String),
+        limit: null,
+        limit_remaining: null,
+        limit_reset: null,
+        include_byok_in_limit: false,
+        is_free_tier: true,
+        is_management_key: isManagement,
+        is_provisioning_key: isManagement,
+        creator_user_id: null,
+        expires_at: null,
+        allowed_data_regions: ['global'],
+        free_model_daily_requests: { used: 0, limit: 50, remaining: 50 },
+        organization_id: null,
+        workspace_id: expect.any(String),
+        rate_limit: { requests: -1, interval: '10s', note: expect.any(String) },
+      });
+    }
+  });
+
+  it('changes what is named, clears what is null, and leaves the rest', async () => {
+    const { hash } = await create({ limit: 1, limit_reset: 'daily' });
+    const changed = await call('PATCH', `/api/v1/keys/${hash}`, { body: { limit: null, name: 'new' } });
+    expect(changed.body.data).toMatchObject({
+      name: 'new',
+      limit: null,
+      limit_reset: 'daily',
+      updated_at: expect.any(String),
+    });
+  });
+
+  it('stops a key at once when it is disabled or deleted', async () => {
+    const { key, hash } = await create({});
+    expect((await call('GET', '/api/v1/key', { key })).status).toBe(200);
+    await call('PATCH', `/api/v1/keys/${hash}`, { body: { disabled: true } });
+    expect((await call('GET', '/api/v1/key', { key })).status).toBe(401);
+    await call('PATCH', `/api/v1/keys/${hash}`, { body: { disabled: false } });
+    expect((await call('GET', '/api/v1/key', { key })).status).toBe(200);
+    const deleted = await call('DELETE', `/api/v1/keys/${hash}`);
+    expect([deleted.status, deleted.body]).toEqual([200, { deleted: true }]);
+    expect((await call('GET', '/api/v1/key', { key })).status).toBe(401);
+    for (const method of ['GET', 'DELETE']) expect((await call(method, `/api/v1/keys/${hash}`)).status).toBe(404);
+    expect((await call('PATCH', `/api/v1/keys/${hash}`, { body: { name: 'new' } })).status).toBe(404);
+  });
+
+  it('keeps the last management key', async () => {
+    const hash = hashKey(managementKey);
+    const refusals = [
+      await call('DELETE', `/api/v1/keys/${hash}`),
+      await call('PATCH', `/api/v1/keys/${hash}`, { body: { disabled: true } }),
+    ];
+    for (const { status, body } of refusals) {
+      expect(status).toBe(400);
+      expect(body.error.message).toContain('last management key');
+    }
+  });
+
+  it.each([UNKNOWN_HASH, UNKNOWN_HASH.toUpperCase(), 'x', '%00', "'%20OR%20'1'='1"])(
+    'knows no key %s',
+    async (hash) => {
+      const reply = await call('GET', `/api/v1/keys/${hash}`);
+      expect([reply.status, reply.body.error.code]).toEqual([404, 404]);
+    },
+  );
+
+  it.each([
+    [{}, 400, 'name: is required'],
+    [{ name: '' }, 400, 'name: must be'],
+    [{ name: 'n', limit: -1 }, 400, 'limit: must be'],
+    ['{"name":"n","limit":1e400}', 400, 'limit: must be'],
+    [{ name: 'n', limit: 0.0000000000001 }, 400, 'limit: must be'],
+    [{ name: 'n', limit_reset: 'yearly' }, 400, 'limit_reset: must be one of daily, weekly, monthly'],
+    [{ name: 'n', kind: 'admin' }, 400, 'kind: must be one of inference, management'],
+    [{ name: 'n', expires_at: '2100-01-01T00:00:00+01:00' }, 400, 'expires_at: must be'],
+    [{ name: 'n', expires_at: '2020-01-01T00:00:00Z' }, 400, 'expires_at: must be in the future'],
+    [{ name: 'n', workspace_id: 'default' }, 400, 'workspace_id: must be a UUID'],
+    [{ name: 'n', workspace_id: '0198c0de-0000-7000-8000-000000000001' }, 404, 'workspace_id: there is no such'],
+    ['{"name":"n\\u0000"}', 400, 'name: must not hold NUL'],
+    ['{"__proto__":{"name":"n"}}', 400, 'name: is required'],
+    ['[]', 400, 'must be an object'],
+    ['{', 400, ''],
+  ])('refuses %j', async (body, status, message) => {
+    const reply = await call('POST', '/api/v1/keys', { body });
+    expect([reply.status, reply.body.error.code]).toEqual([status, status]);
+    expect(reply.body.error.message).toContain(message);
+  });
+
+  it('keeps the kinds of key apart', async () => {
+    for (const [method, path] of [
+      ['GET', '/api/v1/keys'],
+      ['POST', '/api/v1/keys'],
+      ['GET', `/api/v1/keys/${UNKNOWN_HASH}`],
+      ['PATCH', `/api/v1/keys/${UNKNOWN_HASH}`],
+      ['DELETE', `/api/v1/keys/${UNKNOWN_HASH}`],
+    ] as const) {
+      const reply = await call(method, path, { key: apiKey });
+      expect(reply.status).toBe(403);
+      expect(reply.body).toEqual({
+        error: { code: 403, message: 'Only management keys can perform this operation' },
+      });
+    }
+    const inference = await call('POST', '/api/v1/messages', { body: {} });
+    expect(inference.status).toBe(403);
+    expect(inference.body.error).toMatchObject({
+      type: 'permission_error',
+      message: 'Management keys cannot call inference; use an inference key',
+    });
+  });
+
+  it('answers 500 calls with a key nobody has used before', async () => {
+    const { key } = await create({});
+    const replies = await Promise.all(Array.from({ length: 500 }, () => call('GET', '/api/v1/key', { key })));
+    expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+  }, 30_000);
+
+  it('tells strangers what is missing, in each family', async () => {
+    const missing = await call('GET', '/api/v1/key', { key: '' });
+    expect([missing.status, missing.body]).toEqual([
+      401,
+      { error: { code: 401, message: 'Missing Authentication header' } },
+    ]);
+    const unknown = await call('GET', '/api/v1/key', { key: 'nobody' });
+    expect([unknown.status, unknown.body]).toEqual([401, { error: { code: 401, message: 'Invalid API key' } }]);
+    const messages = await call('POST', '/api/v1/messages', { key: '', body: '{' });
+    expect(messages.status).toBe(401);
+    expect(messages.body).toMatchObject({
+      type: 'error',
+      error: { type: 'authentication_error', code: 401, message: 'Invalid API key' },
+      request_id: null,
+    });
+  });
+
+  it.each([
+    ["' OR '1'='1", [401]],
+    ["'; select pg_sleep(5)--", [401]],
+    ['{"a","b"}', [401]],
+    ['😀'.repeat(20), [401]],
+    [Buffer.from([0xff, 0xfe, 0xc0, 0x80]), [401]],
+    ['a\0b', [400, 401]],
+    ['x'.repeat(4_000), [401]],
+    ['x'.repeat(1_048_576), [401, 431]],
+  ])('refuses the hostile token %# quickly', async (token, statuses) => {
+    const before = performance.now();
+    expect(statuses).toContain(await statusOfRaw(Buffer.from(token)));
+    expect(performance.now() - before).toBeLessThan(500);
+  });
+
+  // The last test: from here on the address is past its limit.
+  it('throttles guessing, yet lets a valid key pass from the same address', async () => {
+    let refused: Reply | undefined;
+    for (let guess = 0; guess <= FAILURES_MAX && refused?.status !== 429; guess++) {
+      refused = await call('GET', '/api/v1/key', { key: `guess ${guess}` });
+      expect([401, 429]).toContain(refused.status);
+    }
+    expect(refused?.status).toBe(429);
+    expect(refused?.body.error).toMatchObject({ code: 429, metadata: { error_type: 'rate_limit_exceeded' } });
+    expect(refused?.headers.get('x-ratelimit-limit')).toBe(String(FAILURES_MAX));
+    expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(Number(refused?.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now());
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const { key } = await create({});
+    const passed = await call('GET', '/api/v1/key', { key });
+    expect(passed.status).toBe(200);
+    expect([...passed.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  });
+});
