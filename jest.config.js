@@ -20,6 +20,7 @@ const shared = {
 };
 
 export default {
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     {

@@ -151,7 +151,8 @@ describe('WorkerPool', () => {
 
   it('passes over messages of others', () => {
     const { workers } = startPool(2);
-    for (const message of [null, 'x', 5, {}, { type: 'prom-client:getMetricsRes' }]) workers[0]!.emit('message', message);
+    for (const message of [null, 'x', 5, {}, { type: 'prom-client:getMetricsRes' }])
+      workers[0]!.emit('message', message);
     expect(workers[1]!.received).toEqual([]);
   });
 });

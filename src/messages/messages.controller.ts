@@ -17,11 +17,7 @@ export class MessagesController {
 
   @Post()
   @Accepts('inference')
-  async create(
-    @Body() body: CreateMessageDto,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async create(@Body() body: CreateMessageDto, @Req() request: Request, @Res() response: Response): Promise<void> {
     const modelRequest = readRequest(body, readRequestHeaders(request.headers));
     const begin = (abort: AbortController) => this.completions.begin(modelRequest, abort);
     await this.delivery.deliver(response, modelRequest.stream, begin, messagesFace);

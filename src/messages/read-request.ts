@@ -1,11 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type {
-  ModelRequest,
-  OutputFormat,
-  StopCondition,
-  TaskBudget,
-  Thinking,
-} from '../core/conversation/request.js';
+import type { ModelRequest, OutputFormat, StopCondition, TaskBudget, Thinking } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateMessageDto } from './create-message.dto.js';

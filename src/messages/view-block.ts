@@ -59,7 +59,10 @@ function readInput(json: string, tool: string, stop: StopReason): JsonObject {
   } catch {
     if (stop.unified === 'output-limit' || stop.unified === 'context-limit') return {};
   }
-  throw new ProviderFault('malformed-reply', `The provider sent arguments for the tool ${tool} that are no JSON object.`);
+  throw new ProviderFault(
+    'malformed-reply',
+    `The provider sent arguments for the tool ${tool} that are no JSON object.`,
+  );
 }
 
 /** A block of the vendor's own with its deltas put in, as the vendor's own client does it: the keys of a delta replace. */

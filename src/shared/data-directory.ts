@@ -13,7 +13,7 @@ export async function createDataDirectory(path: string): Promise<void> {
     await writeFile(probe, '');
     await rm(probe, { force: true });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    const code = typeof error === 'object' && error !== null && 'code' in error ? ` (${String(error.code)})` : '';
     throw new InvalidEnvironment([
       { variable: 'DATA_DIR', reason: `must be a folder this process can write to: ${JSON.stringify(path)}${code}` },
     ]);

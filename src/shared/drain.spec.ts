@@ -1,12 +1,21 @@
 // Goal: stopping fails no request, takes no longer than its bounds, and leaves nothing undone (DESIGN 11, F12, F13).
 // Method: a real server on a free port; only the timers that Drain sets are moved by hand.
 import { once } from 'node:events';
-import { Agent, createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Drain, type DrainOptions } from './drain.js';
 import { Readiness } from './readiness.js';
 
-jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance', 'hrtime', 'Date'] });
+jest.useFakeTimers({
+  doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance', 'hrtime', 'Date'],
+});
 
 interface Fixture {
   readonly drain: Drain;

@@ -61,14 +61,23 @@ describe('PinoLogger', () => {
   });
 
   it('masks secrets wherever a message can carry them', () => {
-    const { logger, lines } = logTo('trace', [new Secret('postgres://user:cana%21ry@db/x'), new Secret('own canary key 16')]);
+    const { logger, lines } = logTo('trace', [
+      new Secret('postgres://user:cana%21ry@db/x'),
+      new Secret('own canary key 16'),
+    ]);
     const key = `sk-fl-v1-${'canary00'.repeat(8)}`;
     logger.log(`key ${key}`);
     logger.debug(`authorization: Bearer canary-canary-canary`);
     logger.verbose('connect postgres://user:canary@other/db');
     logger.log('password cana!ry refused, own canary key 16 too');
-    logger.warn({ message: 'object', authorization: 'canary', nested: { 'x-api-key': 'canary', deeper: [{ cookie: 'canary' }] } });
-    logger.error(Object.assign(new Error(`failed with ${key}`), { query: 'canary', parameters: ['canary'], body: 'canary' }));
+    logger.warn({
+      message: 'object',
+      authorization: 'canary',
+      nested: { 'x-api-key': 'canary', deeper: [{ cookie: 'canary' }] },
+    });
+    logger.error(
+      Object.assign(new Error(`failed with ${key}`), { query: 'canary', parameters: ['canary'], body: 'canary' }),
+    );
     logger.error('outer', new Error('a', { cause: new Error(`b ${key}`) }), 'Room');
     logger.fatal('text', { credential: 'canary', secret: new Secret('canary'), body: { messages: 'canary' } }, 'Room');
     logger.error('stack', `Error: ${key}\n    at x (y:1:1)`, 'Room');

@@ -3,7 +3,7 @@ import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import { Secret } from '../core/secret.js';
 import { SystemClock, type Clock } from '../core/time.js';
 import type { Environment } from './environment.js';
-import { Redaction } from './redaction.js';
+import { isError, Redaction } from './redaction.js';
 import { RepeatedLog } from './repeated-log.js';
 
 /** What the log tells of one request. Nothing of it comes from a body, but the id of a model the catalog knows. */
@@ -128,7 +128,7 @@ export class PinoLogger implements LoggerService {
     const extras = context === '' ? given : given.slice(0, -1);
 
     const line: Line = { text: '', context, fields: {} };
-    if (message instanceof Error) {
+    if (isError(message)) {
       line.text = this.redaction.text(message.message);
       line.fields['error'] = this.redaction.value(message);
     } else if (typeof message === 'object' && message !== null) {
@@ -139,7 +139,7 @@ export class PinoLogger implements LoggerService {
       line.text = this.redaction.text(String(message));
     }
     for (const extra of extras) {
-      if (extra instanceof Error) line.fields['error'] = this.redaction.value(extra);
+      if (isError(extra)) line.fields['error'] = this.redaction.value(extra);
       else if (typeof extra === 'string' && STACK.test(extra)) line.fields['stack'] = this.redaction.text(extra);
       else line.fields['fields'] = this.redaction.value(extra);
     }

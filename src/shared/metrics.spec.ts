@@ -19,7 +19,9 @@ describe('Metrics', () => {
     expect(valueOf(text, 'fairlead_requests_total{route="/messages",method="POST",status="200"}')).toBe(2);
     expect(valueOf(text, 'fairlead_requests_total{route="other",method="other",status="404"}')).toBe(1);
     expect(valueOf(text, 'fairlead_request_duration_seconds_count{route="/messages",streamed="true"}')).toBe(2);
-    expect(valueOf(text, 'fairlead_request_duration_seconds_bucket{le="0.25",route="/messages",streamed="true"}')).toBe(1);
+    expect(valueOf(text, 'fairlead_request_duration_seconds_bucket{le="0.25",route="/messages",streamed="true"}')).toBe(
+      1,
+    );
   });
 
   it('counts attempts by outcome, their duration and the time to the first token', async () => {
@@ -35,13 +37,21 @@ describe('Metrics', () => {
 
   it('counts tokens by direction and passes over what was not said or makes no sense', async () => {
     const metrics = new Metrics();
-    metrics.tokens('a', { inputTokens: 10, outputTokens: 5, cacheReadTokens: 3, cacheWriteTokens: 2, cacheWrite1hTokens: 1 });
+    metrics.tokens('a', {
+      inputTokens: 10,
+      outputTokens: 5,
+      cacheReadTokens: 3,
+      cacheWriteTokens: 2,
+      cacheWrite1hTokens: 1,
+    });
     metrics.tokens('a', { outputTokens: 1 });
     metrics.tokens('b', { inputTokens: -1, outputTokens: Number.NaN, cacheReadTokens: Number.POSITIVE_INFINITY });
     const text = await metrics.text();
     const tokens = (provider: string, direction: string) =>
       valueOf(text, `fairlead_tokens_total{provider="${provider}",direction="${direction}"}`);
-    expect(['input', 'output', 'cache_read', 'cache_write'].map((direction) => tokens('a', direction))).toEqual([10, 6, 3, 3]);
+    expect(['input', 'output', 'cache_read', 'cache_write'].map((direction) => tokens('a', direction))).toEqual([
+      10, 6, 3, 3,
+    ]);
     expect(['input', 'output', 'cache_read', 'cache_write'].map((direction) => tokens('b', direction))).toEqual(
       Array.from({ length: 4 }, () => undefined),
     );
@@ -57,7 +67,11 @@ describe('Metrics', () => {
 
   it('tells the delay of the event loop and the memory of the process', async () => {
     const text = await new Metrics().text();
-    for (const name of ['nodejs_eventloop_lag_p50_seconds', 'nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds']) {
+    for (const name of [
+      'nodejs_eventloop_lag_p50_seconds',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_eventloop_lag_max_seconds',
+    ]) {
       expect(text).toContain(`# TYPE ${name} gauge`);
     }
     expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(0);
@@ -85,7 +99,8 @@ function joinWorkers(count: number, silent: readonly number[] = []) {
         return;
       }
       for (let other = 1; other <= count; other++) {
-        if (other !== id && !silent.includes(other)) tell(other, { fairlead: 'metrics-wanted', asker: id, ask: message.ask });
+        if (other !== id && !silent.includes(other))
+          tell(other, { fairlead: 'metrics-wanted', asker: id, ask: message.ask });
       }
       tell(id, { fairlead: 'metrics-expect', ask: message.ask, count: count - 1 });
     },

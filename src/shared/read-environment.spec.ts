@@ -51,12 +51,20 @@ describe('readEnvironment', () => {
   it('is frozen, lists and groups included', () => {
     const environment = read({ FAIRLEAD_TRUST_PROXY: '10.0.0.0/8' });
     const parts = [environment, environment.timeouts, environment.cooldown, environment.flood, environment.flood.auth];
-    const more = [environment.trustProxy, environment.egressAllow, environment.encryptionKeys, environment.retentionDays];
+    const more = [
+      environment.trustProxy,
+      environment.egressAllow,
+      environment.encryptionKeys,
+      environment.retentionDays,
+    ];
     for (const part of [...parts, ...more]) expect(Object.isFrozen(part)).toBe(true);
   });
 
   it('takes an empty text for "not set" and ignores spaces around a value', () => {
-    expect(read({ PORT: '', FAIRLEAD_API_KEY: '  ', LOG_LEVEL: ' debug\n' })).toMatchObject({ port: 8787, logLevel: 'debug' });
+    expect(read({ PORT: '', FAIRLEAD_API_KEY: '  ', LOG_LEVEL: ' debug\n' })).toMatchObject({
+      port: 8787,
+      logLevel: 'debug',
+    });
     expect(read({ FAIRLEAD_API_KEY: '' }).apiKey).toBeUndefined();
   });
 
@@ -186,7 +194,12 @@ describe('readEnvironment', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'begins with http:// or https://'],
   ])('refuses %s=%s', (name, text, expected) => {
     const { faults } = faultsOf({ [name]: text });
-    expect(faults.filter((fault) => fault.variable === name).map((fault) => fault.reason).join()).toContain(expected);
+    expect(
+      faults
+        .filter((fault) => fault.variable === name)
+        .map((fault) => fault.reason)
+        .join(),
+    ).toContain(expected);
   });
 
   it('needs encryption keys with a database, and a database and Redis for several workers', () => {

@@ -31,7 +31,10 @@ describe('Readiness', () => {
     readiness.register('database', () => ({ ready }));
     expect(readiness.state().ready).toBe(true);
     ready = false;
-    expect(readiness.state()).toMatchObject({ ready: false, checks: { catalog: { ready: true }, database: { ready: false } } });
+    expect(readiness.state()).toMatchObject({
+      ready: false,
+      checks: { catalog: { ready: true }, database: { ready: false } },
+    });
     readiness.register('database', () => {
       throw new Error('password canary');
     });

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { Secret } from '../core/secret.js';
 
 const MASK = '[secret]';
@@ -47,7 +48,7 @@ export class Redaction {
     if (typeof value === 'function' || typeof value === 'symbol') return undefined;
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= DEPTH_MAX) return '[deep]';
-    if (value instanceof Error) return this.error(value, depth);
+    if (isError(value)) return this.error(value, depth);
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
     if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map((entry) => this.value(entry, depth + 1));
     if (ArrayBuffer.isView(value)) return '[bytes]';
@@ -71,6 +72,9 @@ export class Redaction {
     };
   }
 }
+
+/** Errors of the runtime may come from another realm, where `instanceof` does not know them. */
+export const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
 const isSecretField = (name: string): boolean => SECRET_FIELDS.has(name.toLowerCase().replace(/[-_]/g, ''));
 

@@ -21,9 +21,18 @@ describe('listenForStop', () => {
   it.each([
     [['SIGTERM'], ['SIGTERM']],
     [['SIGINT'], ['SIGINT']],
-    [['SIGTERM', 'SIGTERM'], ['SIGTERM', 'now']],
-    [['SIGTERM', 'SIGINT'], ['SIGTERM', 'now']],
-    [['SIGINT', 'SIGINT'], ['SIGINT', 'now']],
+    [
+      ['SIGTERM', 'SIGTERM'],
+      ['SIGTERM', 'now'],
+    ],
+    [
+      ['SIGTERM', 'SIGINT'],
+      ['SIGTERM', 'now'],
+    ],
+    [
+      ['SIGINT', 'SIGINT'],
+      ['SIGINT', 'now'],
+    ],
   ])('alone, %j means %j', (sent, expected) => {
     const { signals, heard } = listen({ asWorker: false });
     for (const signal of sent) signals.emit(signal);

@@ -47,7 +47,8 @@ export function describeOnEachDatabase(name: string, suite: (database: TestDatab
 export function describeOnPostgres(name: string, suite: (database: TestDatabase) => void): void {
   const server = globalThis.__SERVICES__.postgres;
   // The one place that decides whether a suite runs.
-  const run = server === null ? describe.skip : describe;
+  const { skip } = describe;
+  const run = server === null ? skip : describe;
   run(`${name} (PostgreSQL)`, () => runWith(preparePostgres(server ?? ''), suite));
 }
 

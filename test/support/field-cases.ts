@@ -56,7 +56,8 @@ const canBeAbsent = (path: string): boolean => !/\.\d+$|^tools\.\d+\.type$/.test
 
 /** `FULL_BODY` with another value at the path, or without it where that is undefined. */
 export function bodyWith(path: string, value: unknown): unknown {
-  const body = structuredClone(FULL_BODY);
+  // Not a structured clone: that keeps shared objects shared, and a change would show in several places.
+  const body: unknown = JSON.parse(JSON.stringify(FULL_BODY));
   const keys = path.split('.');
   const parent = at(body, keys.slice(0, -1));
   if (value === undefined) delete parent[keys.at(-1)!];

@@ -44,7 +44,9 @@ export class RawClient {
   readonly segments: Segment[] = [];
   /** Resolves when the socket has closed, from either side. */
   readonly closed: Promise<void>;
-  private received = Buffer.alloc(0);
+  /** Grows by doubling: streams of many megabytes are read in small pieces. */
+  private space = Buffer.alloc(64 * 1024);
+  private length = 0;
   private ended = false;
   private waiters: (() => void)[] = [];
 
@@ -56,7 +58,7 @@ export class RawClient {
     socket.on('error', () => undefined);
     socket.on('data', (bytes: Buffer) => {
       this.segments.push({ bytes, atMs: performance.now() });
-      this.received = Buffer.concat([this.received, bytes]);
+      this.append(bytes);
       this.wake();
     });
     for (const event of ['end', 'close']) {
@@ -119,8 +121,10 @@ export class RawClient {
 
   /** Resolves with all that came so far, as text, once it holds `part`. Rejects when the connection ends without. */
   async until(part: string): Promise<string> {
-    while (!this.received.includes(part)) {
+    let searched = 0;
+    while (!this.received.includes(part, searched)) {
       if (this.ended) throw new Error(`The connection ended without ${JSON.stringify(part)}: ${this.text}`);
+      searched = Math.max(0, this.length - Buffer.byteLength(part));
       await this.news();
     }
     return this.text;
@@ -147,6 +151,19 @@ export class RawClient {
       if (this.ended) throw new Error(`The response was cut off: ${this.text}`);
       await this.news();
     }
+  }
+
+  private get received(): Buffer {
+    return this.space.subarray(0, this.length);
+  }
+
+  private append(bytes: Buffer): void {
+    if (this.length + bytes.length > this.space.length) {
+      const larger = Buffer.alloc(2 * (this.length + bytes.length));
+      this.received.copy(larger);
+      this.space = larger;
+    }
+    this.length += bytes.copy(this.space, this.length);
   }
 
   private news(): Promise<void> {
@@ -180,6 +197,7 @@ function readBody(bytes: Buffer, headers: RawResponse['headers'], status: number
 }
 
 function unchunk(bytes: Buffer): Buffer | undefined {
+  if (bytes.toString('latin1', bytes.length - 5) !== '0\r\n\r\n') return undefined;
   const parts: Buffer[] = [];
   for (let at = 0; ;) {
     const lineEnd = bytes.indexOf('\r\n', at);

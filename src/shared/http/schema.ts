@@ -21,6 +21,8 @@ export type { Static, TSchema };
 // Named schemas stay functions (`inlineRefs`), and the code is not polished (`optimize`): that doubles the time to start.
 const ajv = new Ajv({
   strict: false,
+  // 1e999 is JSON, and read as infinity.
+  strictNumbers: true,
   discriminator: true,
   verbose: true,
   messages: false,

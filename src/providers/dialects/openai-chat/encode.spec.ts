@@ -723,6 +723,7 @@ describe('assistant turns', () => {
 
   const thoughts: ContentBlock[] = [
     { type: 'thinking', thinking: 'own' },
+    { type: 'thinking', thinking: '' },
     { type: 'thinking', thinking: 'unsigned', signature: '' },
     { type: 'thinking', thinking: 'signed', signature: 'sig' },
     { type: 'redacted-thinking', data: 'x' },
@@ -849,6 +850,16 @@ describe('cache markers (A30, A31)', () => {
         { role: 'user', content: [{ ...wirePng, ...wire }] },
       ],
     });
+  });
+
+  it('keeps the marker of a carried image with its result', () => {
+    const messages = [user(result('t1', { type: 'image', source: png, ...marked }))];
+    const body = bodyOf({ messages }, target({ acceptsCacheMarkers: true }));
+    expect(body['messages']).toMatchObject([
+      { role: 'tool', content: [wire] },
+      { role: 'user', content: [{}, wirePng] },
+    ]);
+    expect(countIn(body)).toBe(1);
   });
 
   const countIn = (body: JsonObject): number => JSON.stringify(body).split('cache_control').length - 1;

@@ -1,0 +1,103 @@
+// Goal: an application finds its database open and migrated, and closes it after everything that may still write.
+// Method: the real module in a small application, on each database; failures of the start by what the database holds.
+import { Global, Injectable, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
+import { Secret } from '../../src/core/secret.js';
+import { Clock, SystemClock } from '../../src/core/time.js';
+import { DatabaseHealth } from '../../src/shared/database/database-health.js';
+import { DatabaseModule } from '../../src/shared/database/database.module.js';
+import { EmbeddedOpener } from '../../src/shared/database/embedded.js';
+import { Environment } from '../../src/shared/environment.js';
+import { describeOnEachDatabase, describeOnPostgres, type DatabaseSettings } from '../support/database.js';
+
+@Entity('accounts')
+class AccountEntity {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  name!: string;
+}
+
+const ACCOUNT = { id: '0190a000-0000-7000-8000-000000000001', name: 'one' };
+
+@Injectable()
+class Writer implements OnModuleInit, OnApplicationShutdown {
+  constructor(@InjectRepository(AccountEntity) readonly accounts: Repository<AccountEntity>) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.accounts.save({ ...ACCOUNT });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.accounts.update(ACCOUNT.id, { name: 'closed' });
+  }
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([AccountEntity])], providers: [Writer] })
+class WriterModule {}
+
+function openApp(settings: DatabaseSettings, opener: EmbeddedOpener): Promise<TestingModule> {
+  const context = [
+    { provide: Environment, useValue: settings },
+    { provide: Clock, useClass: SystemClock },
+  ];
+  @Global()
+  @Module({ providers: context, exports: context })
+  class ContextModule {}
+  return Test.createTestingModule({
+    imports: [ContextModule, DatabaseModule.register(opener), WriterModule],
+  }).compile();
+}
+
+describeOnEachDatabase('the database module', (database) => {
+  it('serves repositories of a migrated database, answers pings, and closes after the last writer', async () => {
+    const app = await openApp(database.settings, database.opener);
+    await app.init();
+    expect(await app.get(Writer, { strict: false }).accounts.find()).toEqual([ACCOUNT]);
+    expect(await app.get(DatabaseHealth).ping()).toBe(true);
+    await app.close();
+    expect(await app.get(DatabaseHealth).ping()).toBe(false);
+
+    const after = await database.connect();
+    expect(await after.query('select name from accounts')).toEqual([{ name: 'closed' }]);
+    await after.destroy();
+  });
+
+  it('fails to start at once on a schema it does not know, and lets go of the database', async () => {
+    const newer = await database.connect();
+    await newer.query(`insert into migrations (timestamp, name) values (1999999999999, 'Newer1999999999999')`);
+    await newer.destroy();
+
+    await expect(openApp(database.settings, database.opener)).rejects.toThrow('newer release');
+
+    // Open once at a time: this would fail were the first still open.
+    await expect(database.connect()).rejects.toThrow('newer release');
+  });
+});
+
+describeOnPostgres('a server', (database) => {
+  it('lacks the database: the start fails at once with its words, for waiting would not help', async () => {
+    const url = new URL(database.settings.databaseUrl!.reveal());
+    url.pathname = '/no_such_database';
+    const settings = { ...database.settings, databaseUrl: new Secret(url.href) };
+    await expect(openApp(settings, database.opener)).rejects.toThrow('no_such_database');
+  });
+
+  it('ends idle connections: the process lives on and the next statement has a new one', async () => {
+    const dataSource = await database.connect();
+    const [{ pid }]: [{ pid: number }] = await dataSource.query('select pg_backend_pid() as pid');
+    const other: DataSource = await database.connect();
+    await other.query('select pg_terminate_backend($1)', [pid]);
+    // Its end has arrived once the server no longer lists it; a statement in between may still meet the dead connection.
+    for (let gone = false; !gone;) {
+      gone = (await other.query<unknown[]>('select 1 from pg_stat_activity where pid = $1', [pid])).length === 0;
+    }
+    const health = new DatabaseHealth(dataSource, new SystemClock());
+    while (!(await health.ping()));
+    await dataSource.destroy();
+    await other.destroy();
+  });
+});

@@ -1,0 +1,131 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createApp, type Gateway } from '../../src/app.js';
+import type { Clock } from '../../src/core/time.js';
+import { PinoLogger } from '../../src/shared/logger.js';
+import { readEnvironment } from '../../src/shared/read-environment.js';
+import type { TestDatabase } from './database.js';
+
+export const API_KEY = 'test-inference-key-0123456789';
+export const MANAGEMENT_KEY = 'test-management-key-0123456789';
+const ROOT = join(__dirname, '..', '..');
+
+export interface GatewayOptions {
+  /** Variables as a user would set them, beside the port, the keys and the database. */
+  readonly variables?: NodeJS.ProcessEnv;
+  /** The catalog file's content; the shipped catalog when absent. */
+  readonly catalog?: object;
+  readonly clock?: Clock;
+}
+
+/** A gateway under test: the real application on a loopback port. */
+export interface TestGateway {
+  readonly gateway: Gateway;
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  readonly port: number;
+  /** Absolute path of the catalog file it watches, when one was given. */
+  readonly catalogPath: string;
+  /** Everything it logged, parsed. */
+  readonly log: { readonly [key: string]: unknown }[];
+  /** Sends to a path below `/api/v1`, with the inference key unless told otherwise. */
+  request(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
+  /** `POST /messages` with a JSON body. */
+  messages(body: unknown, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Starts the application as main does, on a port of its own. Close it before the suite's database goes. */
+export async function startGateway(database: TestDatabase, options: GatewayOptions = {}): Promise<TestGateway> {
+  const catalogPath = join(database.settings.dataDir, `catalog-${process.hrtime.bigint()}.json`);
+  if (options.catalog) await writeFile(catalogPath, JSON.stringify(options.catalog));
+  const { environment } = readEnvironment(
+    {
+      PORT: '0',
+      FAIRLEAD_API_KEY: API_KEY,
+      FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
+      ...(options.catalog && { FAIRLEAD_CATALOG: catalogPath }),
+      ...options.variables,
+    },
+    ROOT,
+  );
+  const log: { [key: string]: unknown }[] = [];
+  const logger = new PinoLogger({
+    level: options.variables?.['LOG_LEVEL'] ?? 'debug',
+    destination: { write: (line: string) => void log.push(JSON.parse(line)) },
+  });
+  const gateway = await createApp({
+    environment: { ...environment, ...database.settings },
+    shippedCatalogPath: join(ROOT, 'catalog', 'default.yaml'),
+    opener: database.opener,
+    logger,
+    ...(options.clock && { clock: options.clock }),
+  });
+  const { url } = await gateway.start();
+  const request: TestGateway['request'] = (path, { key = API_KEY, headers, ...init } = {}) =>
+    fetch(`${url}/api/v1${path}`, {
+      ...init,
+      headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...(headers as Record<string, string>) },
+    });
+  return {
+    gateway,
+    origin: url,
+    port: Number(new URL(url).port),
+    catalogPath,
+    log,
+    request,
+    messages: (body, init) =>
+      request('/messages', {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...init,
+        headers: { 'content-type': 'application/json', ...(init?.headers as Record<string, string>) },
+      }),
+    close: () => gateway.stop('SIGINT'),
+  };
+}
+
+export interface CatalogEntry {
+  /** `author/slug` */
+  readonly id: string;
+  /** Base URLs of the endpoints, in order. */
+  readonly at: readonly { readonly url: string; readonly dialect: 'anthropic-messages' | 'openai-chat' }[];
+  /** Further keys of the model, and of each of its endpoints. */
+  readonly model?: object;
+  readonly endpoint?: object;
+}
+
+/** A catalog whose models are served by upstreams of the test: provider slugs `p0`, `p1`, … in the order of their first use. */
+export function catalogOf(...entries: readonly CatalogEntry[]): object {
+  const providers = new Map<string, { readonly slug: string; readonly dialect: string; readonly base_url: string }>();
+  const slugOf = ({ url, dialect }: CatalogEntry['at'][number]): string => {
+    const key = `${dialect} ${url}`;
+    if (!providers.has(key)) providers.set(key, { slug: `p${providers.size}`, dialect, base_url: url });
+    return providers.get(key)!.slug;
+  };
+  const models = entries.map(({ id, at, model, endpoint }) => ({
+    id,
+    name: id,
+    context_length: 200_000,
+    max_completion_tokens: 8_192,
+    input_modalities: ['text', 'image', 'file'],
+    output_modalities: ['text'],
+    ...model,
+    endpoints: at.map((place) => ({
+      provider: slugOf(place),
+      model: `upstream-${id.split('/')[1]}`,
+      pricing: { prompt: '3', completion: '15' },
+      ...endpoint,
+    })),
+  }));
+  return {
+    version: 1,
+    extends: 'default',
+    providers: [...providers.values()].map((provider) => ({
+      ...provider,
+      name: `Provider ${provider.slug}`,
+      credential: { value: `credential-of-${provider.slug}` },
+    })),
+    models,
+  };
+}
