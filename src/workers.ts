@@ -80,10 +80,12 @@ export class WorkerPool {
     worker.on('message', (message: unknown) => {
       if (isOurs<WorkerMessage>(message)) this.relay(worker, message);
     });
-    worker.on('exit', (code: number | null) => this.afterExit(slot, code ?? 1));
+    worker.on('exit', (code: number | null, signal?: string | null) => {
+      this.afterExit(slot, code ?? 1, signal ? `was ended by ${signal}` : `ended with code ${code}`);
+    });
   }
 
-  private afterExit(slot: Slot, code: number): void {
+  private afterExit(slot: Slot, code: number, how: string): void {
     slot.worker = undefined;
     if (this.stopping) {
       if (code !== 0) this.exitCode = 1;
@@ -91,7 +93,7 @@ export class WorkerPool {
       return;
     }
     if (!this.everListened) {
-      this.options.log.error(`a worker ended with code ${code} before the port was open`, undefined, 'Workers');
+      this.options.log.error(`a worker ${how} before the port was open`, undefined, 'Workers');
       this.stopping = true;
       this.killAll();
       this.options.exit(code === 0 ? 1 : code);
@@ -100,7 +102,7 @@ export class WorkerPool {
     if (this.options.clock.now() - slot.startedAt >= SETTLED_MS) slot.crashes = 0;
     const pauseMs = Math.min(RESTART_MS_MAX, RESTART_MS_MIN * 2 ** slot.crashes);
     slot.crashes++;
-    this.options.log.warn(`a worker ended with code ${code}; another starts in ${pauseMs} ms`, 'Workers');
+    this.options.log.warn(`a worker ${how}; another starts in ${pauseMs} ms`, 'Workers');
     slot.restart = setTimeout(() => this.fork(slot), pauseMs);
   }
 

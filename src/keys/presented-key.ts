@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 const SCHEME = 'bearer ';
@@ -11,7 +11,7 @@ const SCHEME = 'bearer ';
 export function readPresentedKey(headers: IncomingHttpHeaders): string | undefined {
   const presented = fromApiKey(headers['x-api-key']) ?? fromBearer(headers.authorization);
   // Node hands header bytes over as latin1. Hashed as the bytes they were, a key beyond ASCII has the hash it is stored by.
-  return presented === undefined ? undefined : createHash('sha256').update(presented, 'latin1').digest('hex');
+  return presented === undefined ? undefined : hash('sha256', Buffer.from(presented, 'latin1'), 'hex');
 }
 
 function fromApiKey(header: string | string[] | undefined): string | undefined {

@@ -48,7 +48,6 @@ const CUTOFFS: Kind = {
 
 const TOP: Field[] = [
   field('model', TEXT, '!'),
-  field('messages', { type: 'array', min: 1 }, '!'),
   field('max_tokens', { type: 'integer', min: 1 }),
   ...texts('models'),
   field('fallbacks', { type: 'array', max: 3, filler: { model: 'a' } }, '?'),

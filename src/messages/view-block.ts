@@ -82,6 +82,7 @@ function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyB
 }
 
 function grown(value: JsonObject, text: string, stop: StopReason): JsonObject {
-  if (Object.hasOwn(value, 'input')) return { input: readInput(text, String(value['name'] ?? value['type']), stop) };
+  const { name } = value;
+  if (Object.hasOwn(value, 'input')) return { input: readInput(text, typeof name === 'string' ? name : '', stop) };
   return { text: typeof value['text'] === 'string' ? value['text'] + text : text };
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '../core/conversation/usage.js';
-import { isJsonObject, type JsonObject } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 
 /** What the caller pays, as far as it is known. */
 export interface Billing {
@@ -17,8 +17,7 @@ export function viewUsage(usage: Usage, { cost, isByok }: Billing): JsonObject {
   const { cacheWriteTokens, cacheWrite1hTokens, reasoningTokens, webSearchRequests, webFetchRequests } = usage;
   const wroteCache = cacheWriteTokens !== undefined || cacheWrite1hTokens !== undefined;
   const ranTools = webSearchRequests !== undefined || webFetchRequests !== undefined;
-  return {
-    ...raw,
+  const view: { [key: string]: Json } = {
     input_tokens: usage.inputTokens ?? 0,
     output_tokens: usage.outputTokens ?? 0,
     cache_creation: wroteCache
@@ -47,6 +46,8 @@ export function viewUsage(usage: Usage, { cost, isByok }: Billing): JsonObject {
     // Scope 2.1: `standard` is what is served where nothing else was asked for.
     speed: usage.speed ?? 'standard',
   };
+  for (const key of Object.keys(raw)) if (!(key in view) && raw[key] !== undefined) view[key] = raw[key];
+  return view;
 }
 
 function objectAt(value: JsonObject, key: string): JsonObject | undefined {

@@ -41,19 +41,34 @@ export class AttemptRunner {
    * Resolves once the reply is telling, with all its events from the start on; the rest is pulled by whoever iterates.
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
-  async run(leg: Leg, request: ModelRequest, signal: AbortSignal): Promise<EventBatches> {
+  run(leg: Leg, request: ModelRequest, signal: AbortSignal): Promise<EventBatches> {
     const { provider } = leg.endpoint;
     const dialect = this.providers.dialect(provider);
     const target: Target = { ...leg, definition: this.providers.definition(provider) };
-    const attempt = new Attempt(signal);
+    return request.stream
+      ? this.runStream(dialect, target, request, signal)
+      : this.runWhole(dialect, target, request, signal);
+  }
+
+  private async runWhole(
+    dialect: Dialect,
+    target: Target,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<EventBatches> {
+    const response = await this.send(dialect, target, request, signal);
+    return asBatches(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
+  }
+
+  private async runStream(
+    dialect: Dialect,
+    target: Target,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<EventBatches> {
+    const attempt = new StreamAttempt(signal, target.endpoint.firstTimeoutMs ?? this.environment.timeouts.firstMs);
     try {
-      if (request.stream) {
-        attempt.limit(leg.endpoint.firstTimeoutMs ?? this.environment.timeouts.firstMs);
-        return await untilTelling(await this.openStream(dialect, target, request, attempt.signal), attempt);
-      }
-      const whole = await this.readWhole(dialect, target, request, attempt.signal);
-      attempt.settle();
-      return asBatches(whole);
+      return await untilTelling(await this.openStream(dialect, target, request, attempt.signal), attempt);
     } catch (error) {
       attempt.settle();
       // A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
@@ -71,16 +86,6 @@ export class AttemptRunner {
     if (isJson(response)) return asBatches(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
     const decoder = chain(chain(new SseReader(), dialect.decodeStream({ request, target })), new GrammarCheck());
     return pump(response.chunks, decoder);
-  }
-
-  private async readWhole(
-    dialect: Dialect,
-    target: Target,
-    request: ModelRequest,
-    signal: AbortSignal,
-  ): Promise<ModelEvent[]> {
-    const response = await this.send(dialect, target, request, signal);
-    return decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request);
   }
 
   /** @returns an answer with a 2xx status */
@@ -110,25 +115,25 @@ export class AttemptRunner {
   }
 }
 
-/** The signal of one attempt: follows the request's, and has a limit of its own until the reply is telling. */
-class Attempt {
+/** The signal of one streamed attempt: follows the request's, and has a limit of its own until the reply is telling. */
+class StreamAttempt {
   private readonly controller = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly timer: NodeJS.Timeout;
   private readonly follow = (): void => this.controller.abort(this.parent.reason);
 
-  constructor(private readonly parent: AbortSignal) {
+  constructor(
+    private readonly parent: AbortSignal,
+    firstTimeoutMs: number,
+  ) {
+    this.timer = setTimeout(() => {
+      this.controller.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
+    }, firstTimeoutMs);
     if (parent.aborted) this.follow();
     else parent.addEventListener('abort', this.follow, { once: true });
   }
 
   get signal(): AbortSignal {
     return this.controller.signal;
-  }
-
-  limit(firstTimeoutMs: number): void {
-    this.timer = setTimeout(() => {
-      this.controller.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
-    }, firstTimeoutMs);
   }
 
   told(): void {
@@ -142,7 +147,7 @@ class Attempt {
 }
 
 /** Holds the beginning of a reply back until an event commits the reply to its provider. */
-async function untilTelling(batches: EventBatches, attempt: Attempt): Promise<EventBatches> {
+async function untilTelling(batches: EventBatches, attempt: StreamAttempt): Promise<EventBatches> {
   const held: ModelEvent[] = [];
   for (;;) {
     const next = await batches.next();
@@ -154,7 +159,7 @@ async function untilTelling(batches: EventBatches, attempt: Attempt): Promise<Ev
   return resume(held, batches, attempt);
 }
 
-async function* resume(held: readonly ModelEvent[], batches: EventBatches, attempt: Attempt): EventBatches {
+async function* resume(held: readonly ModelEvent[], batches: EventBatches, attempt: StreamAttempt): EventBatches {
   try {
     yield held;
     yield* batches;

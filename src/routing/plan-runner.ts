@@ -38,7 +38,7 @@ export class PlanRunner {
       } catch (error) {
         if (signal.aborted) {
           ended('aborted');
-          throw error;
+          throw signal.reason;
         }
         if (error instanceof ProviderFault) ended(error.kind);
         else if (error instanceof Untranslatable) ended('untranslatable');

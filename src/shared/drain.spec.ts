@@ -25,7 +25,7 @@ interface Fixture {
   readonly agent: Agent;
   /** Answers that the server holds open. */
   readonly held: ServerResponse[];
-  get(path: string): Promise<IncomingMessage>;
+  readonly get: (path: string) => Promise<IncomingMessage>;
 }
 
 const open: Fixture[] = [];

@@ -56,7 +56,7 @@ export class PinoLogger implements LoggerService {
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
       },
-      destination ?? pino.destination({ dest: 1, sync: false }),
+      destination ?? bufferedOutput(),
     );
     this.redaction = new Redaction(secrets);
     this.repeated = new RepeatedLog(clock ?? new SystemClock());
@@ -145,6 +145,16 @@ export class PinoLogger implements LoggerService {
     }
     return line;
   }
+}
+
+/** Lines wait for a buffer's worth, but never longer than this: a write for each of them would cost more than the line. */
+const OUTPUT_BYTES = 8 * 1024;
+const OUTPUT_MS = 250;
+
+function bufferedOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, minLength: OUTPUT_BYTES });
+  setInterval(() => output.flush(), OUTPUT_MS).unref();
+  return output;
 }
 
 interface Line {

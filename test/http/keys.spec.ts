@@ -2,7 +2,7 @@
 // Method: the real app on each database, called over HTTP; hostile headers are written to the socket byte by byte.
 import { connect } from 'node:net';
 import { hashKey } from '../../src/core/ids.js';
-import { startGateway, type Gateway } from '../support/app.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
 /** What is read of bodies; the rest is compared whole. */
@@ -34,20 +34,16 @@ const FIGURES = {
 };
 
 describeOnEachDatabase('keys over HTTP', (database) => {
-  let gateway: Gateway;
-  let managementKey: string;
-  let apiKey: string;
+  let gateway: TestGateway;
 
   beforeAll(async () => {
-    const flood = { account: { limit: 50_000, windowMs: 10_000 }, auth: { limit: FAILURES_MAX, windowMs: 60_000 } };
-    gateway = await startGateway({ database, environment: { flood } });
-    ({ managementKey, apiKey } = gateway);
+    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: `auth=${FAILURES_MAX}/60s` } });
   }, 60_000);
-  afterAll(() => gateway.close());
+  afterAll(() => gateway?.close());
 
   async function call(method: string, path: string, options: { key?: string; body?: unknown } = {}): Promise<Reply> {
-    const { key = managementKey, body } = options;
-    const response = await fetch(`${gateway.url}${path}`, {
+    const { key = MANAGEMENT_KEY, body } = options;
+    const response = await fetch(`${gateway.origin}${path}`, {
       method,
       headers: {
         ...(key !== '' && { authorization: `Bearer ${key}` }),
@@ -66,7 +62,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
 
   /** Status of a reply to a request whose header holds these very bytes. */
   function statusOfRaw(header: Buffer): Promise<number> {
-    const { hostname, port } = new URL(gateway.url);
+    const { hostname, port } = new URL(gateway.origin);
     return new Promise((resolve, reject) => {
       const socket = connect(Number(port), hostname);
       let answer = '';
@@ -132,8 +128,8 @@ describeOnEachDatabase('keys over HTTP', (database) => {
 
   it('shows either kind of key its own status', async () => {
     for (const [key, isManagement] of [
-      [managementKey, true],
-      [apiKey, false],
+      [MANAGEMENT_KEY, true],
+      [API_KEY, false],
     ] as const) {
       const reply = await call('GET', '/api/v1/key', { key });
       expect(reply.status).toBe(200);
@@ -184,7 +180,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
   });
 
   it('keeps the last management key', async () => {
-    const hash = hashKey(managementKey);
+    const hash = hashKey(MANAGEMENT_KEY);
     const refusals = [
       await call('DELETE', `/api/v1/keys/${hash}`),
       await call('PATCH', `/api/v1/keys/${hash}`, { body: { disabled: true } }),
@@ -233,7 +229,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
       ['PATCH', `/api/v1/keys/${UNKNOWN_HASH}`],
       ['DELETE', `/api/v1/keys/${UNKNOWN_HASH}`],
     ] as const) {
-      const reply = await call(method, path, { key: apiKey });
+      const reply = await call(method, path, { key: API_KEY });
       expect(reply.status).toBe(403);
       expect(reply.body).toEqual({
         error: { code: 403, message: 'Only management keys can perform this operation' },

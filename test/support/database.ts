@@ -39,8 +39,13 @@ export interface TestDatabase {
  * as skipped.
  */
 export function describeOnEachDatabase(name: string, suite: (database: TestDatabase) => void): void {
-  describe(`${name} (embedded)`, () => runWith(prepareEmbedded(), suite));
+  describeOnEmbedded(name, suite);
   describeOnPostgres(name, suite);
+}
+
+/** For what the database has no part in. */
+export function describeOnEmbedded(name: string, suite: (database: TestDatabase) => void): void {
+  describe(`${name} (embedded)`, () => runWith(prepareEmbedded(), suite));
 }
 
 /** Only where a PostgreSQL server answers; else listed as skipped. For what one session cannot show: concurrency. */

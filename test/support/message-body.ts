@@ -185,12 +185,12 @@ export const FULL_BODY = {
         max_characters: 5,
         search_context_size: 'low',
         allowed_domains: ['a'],
-        excluded_domains: ['a'],
         user_location: PLACE,
       },
     },
     { type: 'openrouter:unheard_of', parameters: {} },
     { type: 'memory_20990101', anything: [1] },
+    { type: 'openrouter:web_search', parameters: { excluded_domains: ['a'] } },
   ],
   messages: [
     {

@@ -83,7 +83,7 @@ export const resets = (): Answer => ({ raw: true, body: [CUT] });
 /** Bytes that are not HTTP. */
 export const garbage = (bytes: string | Uint8Array = '\u0000\u0001 not http\r\n\r\n'): Answer => ({
   raw: true,
-  body: [bytes, CUT],
+  body: [bytes, HANG],
 });
 
 /** A stream without end; `RecordedRequest.bodyBytesWritten` tells how much the other side let through. */

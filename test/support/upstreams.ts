@@ -140,6 +140,8 @@ async function play(answer: Answer, record: RecordedRequest, response: ServerRes
       });
     });
     await Promise.race([written, record.closed]);
+    // The kernel mostly takes a write at once: without a turn of the event loop nobody would get to read in between.
+    await new Promise((resolve) => setImmediate(resolve));
   }
   if (socket.destroyed) return;
   if (answer.raw) socket.end();

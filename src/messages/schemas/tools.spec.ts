@@ -82,7 +82,9 @@ const TOOLS: Field[] = [
   field('tools.13.parameters.max_characters', { type: 'integer', min: 1, max: 100_000 }),
   field('tools.13.parameters.search_context_size', one('low', 'medium', 'high')),
   ...texts('tools.13.parameters.allowed_domains'),
-  ...texts('tools.13.parameters.excluded_domains'),
+  field('tools.13.parameters.engine', one('auto', 'native', 'exa', 'parallel', 'firecrawl', 'perplexity')),
+  field('tools.16.parameters', OBJECT),
+  ...texts('tools.16.parameters.excluded_domains'),
   ...located('tools.13.parameters.user_location', '?'),
   field('tools.15.anything', ANY),
 ];

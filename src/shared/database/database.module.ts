@@ -3,20 +3,14 @@ import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Environment } from '../environment.js';
 import { DatabaseHealth } from './database-health.js';
+import { isDatabaseUnavailable } from './database-unavailable.js';
 import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
 import { migrate } from './migrate.js';
 import { databaseOptions } from './options.js';
-import { systemCode } from './system-code.js';
 
 /** With the pause, half a minute: long enough for a database that starts together with the gateway. */
 const CONNECT_ATTEMPTS_MAX = 15;
 const CONNECT_PAUSE_MS = 2_000;
-/** No way to the server: `ECONNREFUSED`, `EAI_AGAIN`, … */
-const SYSTEM_ERROR = /^E[A-Z_]+$/;
-/** Of SQLSTATE: connection exceptions, too many connections, and a server that is starting or stopping. */
-const PASSING_STATE = /^(?:08...|53300|57P0[123])$/;
-/** The driver's own, which have no code. */
-const POOL_TIMEOUT = /^(?:timeout exceeded|Connection terminated)/;
 
 /**
  * The store, open and migrated before anything is served, closed after everything else. Environment and Clock must come from
@@ -51,7 +45,7 @@ async function storeOptions(environment: Environment, opener: EmbeddedOpener): P
     retryAttempts: CONNECT_ATTEMPTS_MAX,
     retryDelay: CONNECT_PAUSE_MS,
     // The embedded database is closed by its first failure, and failed for a reason that stays.
-    toRetry: (error) => embedded === undefined && mayPass(error),
+    toRetry: (error) => embedded === undefined && isDatabaseUnavailable(error),
   };
 }
 
@@ -66,12 +60,4 @@ export async function openMigrated(options?: DataSourceOptions): Promise<DataSou
     throw error;
   }
   return dataSource;
-}
-
-/** Whether a failure to open may be gone in a moment: the server or the way to it, rather than what was asked of it. */
-function mayPass(error: unknown): boolean {
-  const code = systemCode(error) ?? '';
-  return (
-    SYSTEM_ERROR.test(code) || PASSING_STATE.test(code) || (error instanceof Error && POOL_TIMEOUT.test(error.message))
-  );
 }

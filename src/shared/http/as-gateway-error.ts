@@ -1,8 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { GatewayError, ProviderFault } from '../../core/errors.js';
+import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { APPEARANCES } from './error-views.js';
 
 const logger = new Logger('errors');
+const DATABASE_RETRY_AFTER_MS = 1_000;
 
 /** Whatever was thrown, as the caller is told it. An unknown failure is one fixed sentence; the log has the rest. */
 export function asGatewayError(thrown: unknown): GatewayError {
@@ -13,6 +15,11 @@ export function asGatewayError(thrown: unknown): GatewayError {
   // A reply that was whole but cannot be printed: the attempt is over, nobody else can be tried.
   if (thrown instanceof ProviderFault)
     return new GatewayError('upstream-failed', thrown.message, {}, { cause: thrown });
+  if (isDatabaseUnavailable(thrown)) {
+    logger.warn(`The database cannot be reached: ${thrown instanceof Error ? thrown.message : ''}`);
+    const message = 'The database cannot be reached at the moment; try again shortly.';
+    return new GatewayError('unavailable', message, { retryAfterMs: DATABASE_RETRY_AFTER_MS }, { cause: thrown });
+  }
   logger.error(thrown);
   return new GatewayError('internal', 'An internal error occurred; it has been logged.');
 }

@@ -1,7 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
-import { defer, from, mergeMap, type Observable } from 'rxjs';
-import { GatewayError } from '../../core/errors.js';
+import type { Observable } from 'rxjs';
+import { CallerGone, GatewayError } from '../../core/errors.js';
 import { Environment } from '../environment.js';
 import { parseJsonBody } from './json-text.js';
 
@@ -19,10 +19,10 @@ export class JsonBodyInterceptor implements NestInterceptor {
 
   constructor(private readonly environment: Environment) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request>();
-    if (!WITH_BODY.has(request.method) || hasNoBody(request)) return next.handle();
-    return defer(() => from(this.read(request))).pipe(mergeMap(() => next.handle()));
+    if (WITH_BODY.has(request.method) && !hasNoBody(request)) await this.read(request);
+    return next.handle();
   }
 
   private async read(request: Request): Promise<void> {
@@ -32,18 +32,14 @@ export class JsonBodyInterceptor implements NestInterceptor {
     this.reserve(declared);
     let reserved = declared;
     try {
-      const chunks: Buffer[] = [];
-      let received = 0;
-      for await (const chunk of request as AsyncIterable<Buffer>) {
-        received += chunk.length;
+      const bytes = await readBytes(request, (received) => {
         if (received > this.environment.bodyBytesMax) throw this.tooLarge();
         if (received > reserved) {
           this.reserve(received - reserved);
           reserved = received;
         }
-        chunks.push(chunk);
-      }
-      request.body = parseJsonBody(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, received));
+      });
+      request.body = parseJsonBody(bytes);
     } finally {
       this.bytesInFlight -= reserved;
     }
@@ -61,6 +57,37 @@ export class JsonBodyInterceptor implements NestInterceptor {
   private tooLarge(): GatewayError {
     return new GatewayError('too-large', `body: must be at most ${this.environment.bodyBytesMax} bytes`);
   }
+}
+
+/** Collects a body. `admit` is told how many bytes have come, and may throw: then the rest is left unread. */
+function readBytes(request: Request, admit: (received: number) => void): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    const leave = (): void => {
+      request.off('data', take).off('end', end).off('close', gone).off('error', gone);
+    };
+    const take = (chunk: Buffer): void => {
+      received += chunk.length;
+      chunks.push(chunk);
+      try {
+        admit(received);
+      } catch (error) {
+        leave();
+        request.pause();
+        reject(error as Error);
+      }
+    };
+    const end = (): void => {
+      leave();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, received));
+    };
+    const gone = (): void => {
+      leave();
+      reject(new CallerGone());
+    };
+    request.on('data', take).on('end', end).on('close', gone).on('error', gone);
+  });
 }
 
 function hasNoBody(request: Request): boolean {

@@ -5,7 +5,7 @@ import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
 import { extrasOf, readBlock, readDelta } from './decode-block.js';
 import { malformed, readInBandFault } from './fault.js';
-import { mergeRawUsage, readUsage } from './usage.js';
+import { mergeRawUsage, NOTHING_SAID, readUsage } from './usage.js';
 
 const UNIFIED_STOPS: ReadonlyMap<string, UnifiedStop> = new Map([
   ['end_turn', 'end-turn'],
@@ -52,7 +52,7 @@ const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
 export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private openBlock: BlockStart['type'] | undefined;
   private inputOfStart: string | undefined;
-  private rawUsage: JsonObject = {};
+  private rawUsage: JsonObject = NOTHING_SAID;
   private usage: Usage = {};
   private stopReason: string | undefined;
   private stopSequence: string | undefined;

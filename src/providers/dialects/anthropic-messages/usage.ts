@@ -1,14 +1,16 @@
 import type { Usage } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 
+/** The usage before the first report. */
+export const NOTHING_SAID: JsonObject = {};
+
 /** A later usage object over an earlier one: figures are cumulative and replace, `null` says nothing (FAILURES D03). */
 export function mergeRawUsage(before: JsonObject, after: JsonObject): JsonObject {
+  if (before === NOTHING_SAID) return after;
   const merged: { [key: string]: Json | undefined } = { ...before };
-  for (const [key, value] of Object.entries(after)) {
-    if (value !== null || !Object.hasOwn(merged, key)) {
-      // Defined rather than assigned: a key named `__proto__` stays a key.
-      Object.defineProperty(merged, key, { value, enumerable: true, configurable: true, writable: true });
-    }
+  for (const key of Object.keys(after)) {
+    // Assigned, `__proto__` would not be a key; no usage object has use for it.
+    if (key !== '__proto__' && (after[key] !== null || !Object.hasOwn(merged, key))) merged[key] = after[key];
   }
   return merged;
 }
@@ -26,18 +28,18 @@ export function readUsage(raw: JsonObject): Usage {
   const webFetchRequests = countAt(serverTools, 'web_fetch_requests');
   const serviceTier = raw['service_tier'];
   const speed = raw['speed'];
-  return {
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
-    ...written,
-    ...(reasoningTokens !== undefined && { reasoningTokens }),
-    ...(webSearchRequests !== undefined && { webSearchRequests }),
-    ...(webFetchRequests !== undefined && { webFetchRequests }),
-    ...(typeof serviceTier === 'string' && { serviceTier }),
-    ...((speed === 'standard' || speed === 'fast') && { speed }),
-    extras: { vendor: 'anthropic', value: raw },
-  };
+  // Filled field by field: conditional spreads would cost an object each, on every reply.
+  const usage: { -readonly [Key in keyof Usage]: Usage[Key] } = written;
+  if (inputTokens !== undefined) usage.inputTokens = inputTokens;
+  if (outputTokens !== undefined) usage.outputTokens = outputTokens;
+  if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens;
+  if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
+  if (webSearchRequests !== undefined) usage.webSearchRequests = webSearchRequests;
+  if (webFetchRequests !== undefined) usage.webFetchRequests = webFetchRequests;
+  if (typeof serviceTier === 'string') usage.serviceTier = serviceTier;
+  if (speed === 'standard' || speed === 'fast') usage.speed = speed;
+  usage.extras = { vendor: 'anthropic', value: raw };
+  return usage;
 }
 
 /**

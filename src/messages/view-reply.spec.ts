@@ -1,0 +1,258 @@
+// Goal: a whole reply shows every key of Scope 2.5 and WIRE 1.15, whatever was told. Method: replies written by hand, the whole
+// view compared, and tables for stop reasons, usage and blocks.
+import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
+import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
+import type { Usage } from '../core/conversation/usage.js';
+import { ProviderFault } from '../core/errors.js';
+import type { JsonObject, Opaque } from '../core/json.js';
+import { viewReply, type ReplyMeta } from './view-reply.js';
+import { viewUsage } from './view-usage.js';
+
+const META: ReplyMeta = { id: 'gen-1-a', model: 'author/model', provider: 'Provider', isByok: false, cost: 0.5 };
+const END: StopReason = { unified: 'end-turn', raw: 'stop', vendor: 'openai' };
+const anthropic = (value: JsonObject): Opaque => ({ vendor: 'anthropic', value });
+
+const block = (start: BlockStart, rest: Partial<ReplyBlock> = {}): ReplyBlock => ({
+  start,
+  text: '',
+  citations: [],
+  opaqueDeltas: [],
+  ...rest,
+});
+const reply = (parts: Partial<Reply>): Reply => ({ blocks: [], usage: {}, stop: END, ...parts });
+const contentOf = (...blocks: ReplyBlock[]): unknown => viewReply(reply({ blocks }), META)['content'];
+
+describe('viewReply', () => {
+  it('shows every key when little was told', () => {
+    expect(viewReply(reply({ blocks: [block({ type: 'text' }, { text: 'Hi' })] }), META)).toEqual({
+      id: 'gen-1-a',
+      type: 'message',
+      role: 'assistant',
+      model: 'author/model',
+      content: [{ type: 'text', text: 'Hi', citations: [] }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      usage: {
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_creation: null,
+        cache_creation_input_tokens: null,
+        cache_read_input_tokens: null,
+        inference_geo: null,
+        server_tool_use: null,
+        service_tier: null,
+        output_tokens_details: null,
+        cost: 0.5,
+        cost_details: null,
+        is_byok: false,
+        iterations: [],
+        speed: 'standard',
+      },
+      context_management: null,
+      provider: 'Provider',
+    });
+  });
+
+  it('shows what a vendor of this format said, but not in the name of the gateway', () => {
+    const container = { id: 'c', expires_at: 'e' };
+    const view = viewReply(
+      reply({
+        stop: { unified: 'other', raw: 'brand_new', vendor: 'anthropic', sequence: 'END' },
+        startExtras: anthropic({ container, diagnostics: null }),
+        endExtras: anthropic({
+          stop_details: { type: 'x' },
+          context_management: { applied_edits: [] },
+          provider: 'Evil',
+          router_metadata: {},
+        }),
+      }),
+      META,
+    );
+    expect(view).toMatchObject({
+      stop_reason: 'brand_new',
+      stop_sequence: 'END',
+      stop_details: { type: 'x' },
+      container,
+      context_management: { applied_edits: [] },
+      provider: 'Provider',
+      diagnostics: null,
+    });
+    expect(view).not.toHaveProperty('router_metadata');
+  });
+
+  it('shows the router metadata under both names', () => {
+    const routerMetadata = { attempt: 1 };
+    expect(viewReply(reply({}), { ...META, routerMetadata })).toMatchObject({
+      router_metadata: routerMetadata,
+      openrouter_metadata: routerMetadata,
+    });
+  });
+
+  it('keeps extras of other formats out', () => {
+    const extras: Opaque = { vendor: 'openai', value: { system_fingerprint: 'x', stop_details: 'y' } };
+    const view = viewReply(reply({ startExtras: extras, endExtras: extras }), META);
+    expect(view).not.toHaveProperty('system_fingerprint');
+    expect(view['stop_details']).toBeNull();
+  });
+
+  const REASONS: Record<UnifiedStop, string> = {
+    'end-turn': 'end_turn',
+    'output-limit': 'max_tokens',
+    'context-limit': 'model_context_window_exceeded',
+    'stop-sequence': 'stop_sequence',
+    'tool-use': 'tool_use',
+    pause: 'pause_turn',
+    refusal: 'refusal',
+    'content-filter': 'refusal',
+    compaction: 'compaction',
+    other: 'end_turn',
+  };
+  it.each(Object.entries(REASONS) as [UnifiedStop, string][])('shows the end %s as %s', (unified, reason) => {
+    const view = viewReply(reply({ stop: { unified, raw: 'theirs', vendor: 'openai' } }), META);
+    expect(view['stop_reason']).toBe(reason);
+    expect(view['stop_details']).toEqual(
+      reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null,
+    );
+    expect(viewReply(reply({ stop: { unified, raw: null, vendor: 'anthropic' } }), META)['stop_reason']).toBe(reason);
+  });
+});
+
+describe('blocks of a whole reply', () => {
+  const citation = { type: 'page_location' };
+
+  it.each<[string, ReplyBlock, unknown]>([
+    [
+      'text with citations',
+      block({ type: 'text', extras: anthropic({ citations: null, new_key: 1 }) }, { text: 'a', citations: [citation] }),
+      { type: 'text', text: 'a', citations: [citation], new_key: 1 },
+    ],
+    [
+      'thinking',
+      block({ type: 'thinking' }, { text: 'hm', signature: 's' }),
+      { type: 'thinking', thinking: 'hm', signature: 's' },
+    ],
+    [
+      'unsigned thinking',
+      block({ type: 'thinking' }, { text: 'hm' }),
+      { type: 'thinking', thinking: 'hm', signature: '' },
+    ],
+    ['redacted thinking', block({ type: 'redacted-thinking', data: 'd' }), { type: 'redacted_thinking', data: 'd' }],
+    [
+      'a tool call',
+      block(
+        { type: 'tool-use', id: 'i', name: 'f', extras: anthropic({ caller: { type: 'direct' } }) },
+        { text: '{"a":1}' },
+      ),
+      { type: 'tool_use', id: 'i', name: 'f', input: { a: 1 }, caller: { type: 'direct' } },
+    ],
+    [
+      'a call without arguments',
+      block({ type: 'tool-use', id: 'i', name: 'f' }),
+      { type: 'tool_use', id: 'i', name: 'f', input: {} },
+    ],
+    [
+      'a server tool call',
+      block({ type: 'server-tool-use', id: 'i', name: 'web_search' }, { text: '{"query":"q"}' }),
+      { type: 'server_tool_use', id: 'i', name: 'web_search', input: { query: 'q' } },
+    ],
+    [
+      'an opaque block',
+      block({ type: 'opaque', opaque: anthropic({ type: 'new_block', content: [1] }) }),
+      { type: 'new_block', content: [1] },
+    ],
+    [
+      'compaction, put together',
+      block(
+        { type: 'opaque', opaque: anthropic({ type: 'compaction', content: null }) },
+        { opaqueDeltas: [anthropic({ type: 'compaction_delta', content: 'sum', encrypted_content: 'e' })] },
+      ),
+      { type: 'compaction', content: 'sum', encrypted_content: 'e' },
+    ],
+    [
+      'an opaque call, put together',
+      block(
+        { type: 'opaque', opaque: anthropic({ type: 'mcp_tool_use', id: 'i', name: 'f', input: {} }) },
+        { text: '{"a":1}' },
+      ),
+      { type: 'mcp_tool_use', id: 'i', name: 'f', input: { a: 1 } },
+    ],
+  ])('shows %s', (_name, given, expected) => {
+    expect(contentOf(given)).toEqual([expected]);
+  });
+
+  it('leaves out blocks of another vendor', () => {
+    const foreign = block({ type: 'opaque', opaque: { vendor: 'openai', value: { type: 'audio' } } });
+    expect(contentOf(foreign, block({ type: 'text' }, { text: 'a' }))).toEqual([
+      { type: 'text', text: 'a', citations: [] },
+    ]);
+  });
+
+  it.each(['{"a":', '[1]', '"text"', 'null', '1'])('never shows the arguments %s as an input', (text) => {
+    const call = block({ type: 'tool-use', id: 'i', name: 'f' }, { text });
+    expect(() => contentOf(call)).toThrow(ProviderFault);
+    expect(() => contentOf(call)).toThrow('arguments for the tool f that are no JSON object');
+  });
+
+  it.each(['output-limit', 'context-limit'] as const)('shows arguments cut by the %s as an empty object', (unified) => {
+    const blocks = [block({ type: 'tool-use', id: 'i', name: 'f' }, { text: '{"a":"b' })];
+    const view = viewReply(reply({ blocks, stop: { unified, raw: 'length', vendor: 'openai' } }), META);
+    expect(view['content']).toEqual([{ type: 'tool_use', id: 'i', name: 'f', input: {} }]);
+  });
+
+  it('keeps hostile keys in arguments as keys', () => {
+    const call = block({ type: 'tool-use', id: 'i', name: 'f' }, { text: '{"__proto__":{"x":1}}' });
+    expect(JSON.stringify(contentOf(call))).toContain('"input":{"__proto__":{"x":1}}');
+  });
+});
+
+describe('viewUsage', () => {
+  it.each<[string, Usage, JsonObject]>([
+    ['tokens', { inputTokens: 3, outputTokens: 4 }, { input_tokens: 3, output_tokens: 4 }],
+    ['cache reads', { cacheReadTokens: 0 }, { cache_read_input_tokens: 0, cache_creation: null }],
+    [
+      'cache writes',
+      { cacheWriteTokens: 2, cacheWrite1hTokens: 3 },
+      {
+        cache_creation_input_tokens: 5,
+        cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
+      },
+    ],
+    [
+      'cache writes of one kind',
+      { cacheWrite1hTokens: 3 },
+      {
+        cache_creation_input_tokens: 3,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 3 },
+      },
+    ],
+    ['reasoning', { reasoningTokens: 6 }, { output_tokens_details: { thinking_tokens: 6 } }],
+    ['searches', { webSearchRequests: 1 }, { server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 } }],
+    ['fetches', { webFetchRequests: 2 }, { server_tool_use: { web_search_requests: 0, web_fetch_requests: 2 } }],
+    ['the tier', { serviceTier: 'priority' }, { service_tier: 'priority' }],
+    ['the base tier', { serviceTier: 'default' }, { service_tier: 'standard' }],
+    ['the speed', { speed: 'fast' }, { speed: 'fast' }],
+    [
+      "the vendor's own keys",
+      {
+        inputTokens: 1,
+        extras: anthropic({
+          input_tokens: 9,
+          inference_geo: 'us',
+          iterations: [{ type: 'message' }],
+          new_key: 1,
+          cost: 7,
+        }),
+      },
+      { input_tokens: 1, inference_geo: 'us', iterations: [{ type: 'message' }], new_key: 1, cost: null },
+    ],
+    [
+      'nothing of other vendors',
+      { extras: { vendor: 'openai', value: { inference_geo: 'us' } } },
+      { inference_geo: null },
+    ],
+  ])('shows %s', (_name, usage, expected) => {
+    expect(viewUsage(usage, { cost: null, isByok: true })).toMatchObject({ ...expected, is_byok: true });
+  });
+});

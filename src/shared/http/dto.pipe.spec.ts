@@ -1,0 +1,114 @@
+// Goal: bodies become their classes by declared fields only, with one complaint. Method: a small class, ordinary and hostile bodies.
+import 'reflect-metadata';
+import { IsBoolean, IsInt, IsNumber, IsString, MaxLength } from 'class-validator';
+import { GatewayError } from '../../core/errors.js';
+import { DtoPipe, readBody, unknownFields } from './dto.pipe.js';
+import { Fits } from './fits.decorator.js';
+import { MayBeNull, MayOmit } from './may-omit.decorator.js';
+import { compile, list, object, text } from './schema.js';
+
+class Base {
+  @IsString()
+  name!: string;
+}
+
+class Sample extends Base {
+  @MayOmit()
+  @IsInt()
+  count?: number;
+
+  @MayOmit()
+  @IsBoolean()
+  flag?: boolean;
+
+  @MayOmit()
+  @MayBeNull()
+  @IsNumber()
+  ratio?: number | null;
+
+  @MayBeNull()
+  @IsString()
+  @MaxLength(3)
+  note!: string | null;
+
+  @MayOmit()
+  @Fits(compile(list(object({ id: text() }))))
+  items?: { id: string }[];
+}
+
+const GOOD = { name: 'a', note: null };
+
+const refusalOf = (body: unknown): string => {
+  try {
+    readBody(body, Sample);
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === 'invalid-request') return error.message;
+    throw error;
+  }
+  return 'none';
+};
+
+describe('readBody', () => {
+  it.each<[unknown, string]>([
+    [{ ...GOOD }, 'none'],
+    [{ ...GOOD, count: 1.0, flag: false, ratio: null, items: [] }, 'none'],
+    [{ ...GOOD, name: undefined }, 'name: is required'],
+    [{ name: 'a' }, 'note: is required'],
+    [{ ...GOOD, name: null }, 'name: must be a string'],
+    [{ ...GOOD, count: 1.5 }, 'count: must be an integer'],
+    [{ ...GOOD, count: null }, 'count: must be an integer'],
+    [{ ...GOOD, flag: 'true' }, 'flag: must be a boolean'],
+    [{ ...GOOD, ratio: 'x' }, 'ratio: must be a number'],
+    [{ ...GOOD, note: 'abcd' }, 'note: must be shorter than or equal to 3 characters'],
+    [{ ...GOOD, items: [{ id: 'a' }, {}] }, 'items.1.id: is required'],
+    [{ ...GOOD, items: null }, 'items: must be an array'],
+    [null, 'body: must be an object'],
+    ['a', 'body: must be an object'],
+    [[], 'body: must be an object'],
+    [undefined, 'body: must be an object'],
+  ])('judges %j', (body, refusal) => {
+    expect(refusalOf(body)).toBe(refusal);
+  });
+
+  it('makes an instance with the declared fields and keeps the others apart', () => {
+    const body: unknown = JSON.parse(
+      '{"name": "a", "note": "b", "extra": {"deep": [1]}, "constructor": 1, "__proto__": {"x": 1}}',
+    );
+    const dto = readBody(body, Sample);
+    expect(dto).toBeInstanceOf(Sample);
+    expect(dto.constructor).toBe(Sample);
+    expect(JSON.parse(JSON.stringify(dto))).toEqual({ name: 'a', note: 'b' });
+    const unknown = unknownFields(dto);
+    expect(Object.keys(unknown)).toEqual(['extra', 'constructor', '__proto__']);
+    expect(JSON.stringify(unknown)).toBe('{"extra":{"deep":[1]},"constructor":1,"__proto__":{"x":1}}');
+    expect('x' in {}).toBe(false);
+  });
+
+  it('judges a body whose own prototype key names another class', () => {
+    expect(refusalOf(JSON.parse('{"__proto__": {"name": "a", "note": null}}'))).toBe('note: is required');
+    expect(refusalOf(JSON.parse('{"constructor": {"name": "Base"}}'))).toBe('note: is required');
+  });
+
+  it('keeps nothing where there is nothing unknown', () => {
+    expect(unknownFields(readBody(GOOD, Sample))).toEqual({});
+  });
+});
+
+describe('DtoPipe', () => {
+  const pipe = new DtoPipe();
+
+  it('reads bodies and queries by their class', () => {
+    expect(pipe.transform(GOOD, { type: 'body', metatype: Sample })).toBeInstanceOf(Sample);
+    expect(() => pipe.transform('x', { type: 'query', metatype: Sample })).toThrow('query: must be an object');
+  });
+
+  it.each([String, Object, undefined, class Undecorated {}])('lets parameters of type %p pass', (metatype) => {
+    const value = { a: 1 };
+    expect(pipe.transform(value, { type: 'param', ...(metatype && { metatype }) })).toBe(value);
+  });
+
+  it('lets values of custom decorators pass', () => {
+    const value = { a: 1 };
+    expect(pipe.transform(value, { type: 'custom', metatype: Sample })).toBe(value);
+  });
+});

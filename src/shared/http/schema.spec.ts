@@ -1,0 +1,113 @@
+// Goal: each combinator takes what it should and names the first fault with its path. Method: tables of values per combinator.
+import {
+  anything,
+  closed,
+  compile,
+  either,
+  flag,
+  freeForm,
+  integer,
+  list,
+  literal,
+  named,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  refused,
+  text,
+  variant,
+  when,
+  type TSchema,
+} from './schema.js';
+
+const shape = variant('type', {
+  circle: { radius: number({ min: 0 }) },
+  square: { side: integer(), label: optional(text()) },
+});
+
+const CASES: [name: string, schema: TSchema, value: unknown, fault: string | undefined][] = [
+  ['text', text(), 'a', undefined],
+  ['text', text(), null, ': must be a string'],
+  ['text, counted in characters', text({ max: 2 }), '😀😀', undefined],
+  ['text too long', text({ max: 2 }), 'abc', ': must be at most 2 characters'],
+  ['text too short', text({ min: 1 }), '', ': must be at least 1 character'],
+  ['text of a pattern', text({ pattern: '^a$', reason: 'must be a' }), 'b', ': must be a'],
+  ['integer', integer(), 1.0, undefined],
+  ['integer', integer(), 1.5, ': must be an integer'],
+  ['integer', integer(), NaN, ': must be an integer'],
+  ['integer', integer(), Infinity, ': must be an integer'],
+  ['integer, not coerced', integer(), '1', ': must be an integer'],
+  ['number', number(), Infinity, ': must be a number'],
+  ['number at least', number({ min: 1 }), 0.9, ': must be at least 1'],
+  ['number at most', number({ max: 1 }), 1.1, ': must be at most 1'],
+  ['flag', flag(), 0, ': must be a boolean'],
+  ['literal', literal('a'), 'b', ': must be a'],
+  ['one of', oneOf(['a', 'b']), 1, ': must be one of a, b'],
+  ['nullable one of', nullable(oneOf(['a', 'b'])), null, undefined],
+  ['nullable one of', nullable(oneOf(['a', 'b'])), 'c', ': must be one of a, b, null'],
+  ['nullable', nullable(object({ a: text() })), null, undefined],
+  ['nullable', nullable(object({ a: text() })), 1, ': must be an object or null'],
+  ['nullable', nullable(object({ a: text() })), {}, 'a: is required'],
+  ['nullable either', nullable(either(text(), list(text()))), 1, ': must be a string, an array or null'],
+  ['either, first', either(text({ max: 1 }), list(text())), 'ab', ': must be at most 1 character'],
+  ['either, second', either(text(), list(text())), ['a', 1], '1: must be a string'],
+  ['list too short', list(text(), { min: 1 }), [], ': must have at least 1 entry'],
+  ['list too long', list(text(), { max: 1 }), ['a', 'b'], ': must have at most 1 entry'],
+  ['list', list(text()), {}, ': must be an array'],
+  ['object', object({ a: text() }), [], ': must be an object'],
+  ['object, open', object({ a: text() }), { a: '', b: 1 }, undefined],
+  ['object, absent is not null', object({ a: optional(text()) }), { a: null }, 'a: must be a string'],
+  ['closed', closed({ a: optional(text()) }), { b: 1 }, 'b: is not a known field'],
+  ['closed, long key', closed({}), { ['x'.repeat(1000)]: 1 }, `${'x'.repeat(64)}…: is not a known field`],
+  ['closed, pointer characters', closed({}), { 'a/b~c': 1 }, 'a/b~c: is not a known field'],
+  ['path through pointer characters', compileUnder('a/b~1'), { 'a/b~1': 1 }, 'a/b~1: must be a string'],
+  ['variant', shape, { type: 'circle', radius: 1 }, undefined],
+  ['variant, its case', shape, { type: 'square', side: 1, label: 2 }, 'label: must be a string'],
+  ['variant, stranger', shape, { type: 'line' }, 'type: must be one of circle, square'],
+  ['variant, inherited name', shape, { type: 'constructor' }, 'type: must be one of circle, square'],
+  ['variant, no tag', shape, {}, 'type: is required'],
+  ['variant, bad tag', shape, { type: 1 }, 'type: must be one of circle, square'],
+  ['variant', shape, [], ': must be an object'],
+  [
+    'when, held',
+    when(object({ a: anything() }), object({ b: text() }), object({ c: text() })),
+    { a: 1 },
+    'b: is required',
+  ],
+  [
+    'when, not held',
+    when(object({ a: anything() }), object({ b: text() }), object({ c: text() })),
+    {},
+    'c: is required',
+  ],
+  ['refused', object({ a: optional(refused('must go')) }), { a: 1 }, 'a: must go'],
+  ['named', list(named('spec-point', object({ x: integer() }))), [{ x: 1 }, { x: 'a' }], '1.x: must be an integer'],
+  ['free-form', freeForm(), JSON.parse('{"__proto__": {"a": [1]}, "constructor": 1}'), undefined],
+  ['free-form', freeForm(), [], ': must be an object'],
+];
+
+function compileUnder(key: string): TSchema {
+  return object({ [key]: text() });
+}
+
+describe('compile', () => {
+  it.each(CASES)('judges %s', (_name, schema, value, expected) => {
+    const compiled = compile(schema);
+    const fault = compiled.fault(value);
+    expect(fault && `${fault.path}: ${fault.reason}`).toBe(expected);
+    expect(compiled.check(value)).toBe(expected === undefined);
+  });
+
+  it('does not look into free-form JSON, however deep', () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+    expect(compile(freeForm()).check(deep)).toBe(true);
+  });
+
+  it('leaves the value as it is', () => {
+    const value = Object.freeze({ type: 'square', side: 1 });
+    expect(compile(shape).check(value)).toBe(true);
+    expect(value).toEqual({ type: 'square', side: 1 });
+  });
+});

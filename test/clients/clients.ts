@@ -1,0 +1,7 @@
+import { aiSdk } from './ai-client.js';
+import { anthropicSdks } from './anthropic-client.js';
+import type { ClientKind } from './client.js';
+import { rawReader } from './raw-reader.js';
+
+/** Every client under test, each unmodified. */
+export const CLIENTS: readonly ClientKind[] = [...anthropicSdks, aiSdk, rawReader];

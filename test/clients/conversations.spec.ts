@@ -1,0 +1,81 @@
+/**
+ * Goal: conversations that real clients carry on reach the provider whole: results of tools, signed thinking, files, the shape of
+ * an answer. Method: upstreams that say back what they heard, so that the client's user sees what arrived.
+ */
+import { describeOnEmbedded } from '../support/database.js';
+import type { JsonSchema } from './client.js';
+import { CLIENTS } from './clients.js';
+import { answersInShape, echoes, PROVIDERS } from './scripted-upstream.js';
+import { TestBench } from './test-bench.js';
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==';
+const PDF = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64');
+const CITY: JsonSchema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, people: { type: 'number' } },
+  required: ['city', 'people'],
+  additionalProperties: false,
+};
+const TOOLS = [{ name: 'get_weather', schema: CITY }];
+const CALL = { name: 'get_weather', input: { city: 'Rome', people: 2 } };
+
+describeOnEmbedded('conversations of real clients', (database) => {
+  let bench: TestBench;
+  beforeAll(async () => {
+    bench = await TestBench.start(database);
+  }, 60_000);
+  afterAll(() => bench.close());
+
+  const pairs = CLIENTS.flatMap((kind) =>
+    PROVIDERS.map((provider) => ({ name: `${kind.name}, ${provider.kind} upstream`, kind, provider })),
+  );
+
+  describe.each(pairs)('$name', ({ kind, provider }) => {
+    describe.each([
+      { mode: 'whole', streamed: false },
+      { mode: 'streamed', streamed: true },
+    ])('$mode', ({ streamed }) => {
+      it('runs a loop of tools: calls, results, answer', async () => {
+        const client = bench.connect(kind);
+        const model = bench.script(provider, provider.says({ calls: [CALL, CALL] }));
+        const { calls, history } = await client.ask({ model, say: 'Weather?', tools: TOOLS }, streamed);
+        const results = calls.map(({ id, name }, index) => ({ id, name, text: `sunny ${index}` }));
+        bench.script(provider, echoes(provider));
+        const answer = await client.ask({ model, history, say: { results }, tools: TOOLS }, streamed);
+        expect(answer).toMatchObject({ text: 'sunny 0\nsunny 1', calls: [], stopReason: 'end_turn' });
+      });
+
+      it('gives thinking back to the family that signed it, byte for byte, and to no other', async () => {
+        const client = bench.connect(kind);
+        const model = bench.script(provider, provider.says({ thinking: 'Hm – 42?', text: 'It is.', calls: [CALL] }));
+        const asked = { model, tools: TOOLS, thinkingBudget: 1_024 };
+        const { calls, history } = await client.ask({ ...asked, say: 'Weather?' }, streamed);
+        const results = calls.map(({ id, name }) => ({ id, name, text: 'sunny' }));
+        bench.script(provider, echoes(provider));
+        const { text } = await client.ask({ ...asked, history, say: { results } }, streamed);
+        expect(text).toBe(provider.signature === '' ? 'sunny' : `Hm – 42? ${provider.signature}\nsunny`);
+      });
+    });
+
+    it('sends images and PDFs as they are', async () => {
+      const model = bench.script(provider, echoes(provider));
+      const { text } = await bench.connect(kind).ask(
+        {
+          model,
+          say: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image', mediaType: 'image/png', base64: PNG },
+            { type: 'pdf', base64: PDF },
+          ],
+        },
+        false,
+      );
+      expect(text).toBe(`image/png ${PNG}\napplication/pdf ${PDF}`);
+    });
+
+    it('answers in the shape of a schema', async () => {
+      const model = bench.script(provider, answersInShape(provider, CALL.input));
+      expect(await bench.connect(kind).askInShape({ model, say: 'Which city?' }, CITY)).toEqual(CALL.input);
+    });
+  });
+});

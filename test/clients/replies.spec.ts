@@ -1,0 +1,93 @@
+/**
+ * Goal: what a provider says is what the users of real clients see, whole and streamed alike. Method: unmodified clients over the
+ * real application and scripted loopback upstreams of both kinds.
+ */
+import { describeOnEmbedded } from '../support/database.js';
+import type { TokenCounts } from './client.js';
+import { CLIENTS } from './clients.js';
+import { PROVIDERS } from './scripted-upstream.js';
+import { TestBench } from './test-bench.js';
+
+const GENERATION_ID = /^gen-\d+-[0-9A-Za-z]{20}$/;
+const WORDS = 'Grüße – 你好, 👋🏽! "Quotes"\\\n\ttabs, \u2028 and an end.';
+const WEATHER = {
+  name: 'get_weather',
+  input: { city: 'São Paulo', days: 3, units: null, nested: { list: [1, 'two', {}] } },
+};
+const CLOCK = { name: 'get_time', input: {} };
+const SCHEMA = {
+  type: 'object' as const,
+  properties: {},
+  required: [],
+  additionalProperties: false as const,
+};
+const TOOLS = [
+  { name: WEATHER.name, schema: SCHEMA },
+  { name: CLOCK.name, schema: SCHEMA },
+];
+const USAGE: TokenCounts = { input: 120, output: 34, cacheRead: 50, cacheWrite: 20 };
+
+describeOnEmbedded('replies in real clients', (database) => {
+  let bench: TestBench;
+  beforeAll(async () => {
+    bench = await TestBench.start(database);
+  }, 60_000);
+  afterAll(() => bench.close());
+
+  const ways = CLIENTS.flatMap((kind) =>
+    PROVIDERS.flatMap((provider) =>
+      [false, true].map((streamed) => ({
+        name: `${kind.name}, ${provider.kind} upstream, ${streamed ? 'streamed' : 'whole'}`,
+        kind,
+        provider,
+        streamed,
+      })),
+    ),
+  );
+
+  describe.each(ways)('$name', ({ kind, provider, streamed }) => {
+    it('shows the text as it was said, the model that was asked for and why it ended', async () => {
+      const model = bench.script(provider, provider.says({ text: WORDS }));
+      const sight = await bench.connect(kind).ask({ model, system: 'Be kind.', say: 'Hello' }, streamed);
+      expect(sight).toMatchObject({ text: WORDS, model, stopReason: 'end_turn', thinking: [], calls: [] });
+    });
+
+    it('shows the token counts of the provider', async () => {
+      const model = bench.script(provider, provider.says({ text: 'Hi', usage: USAGE }));
+      const sight = await bench.connect(kind).ask({ model, say: 'Hello' }, streamed);
+      expect(sight.usage).toEqual(provider.tellsCacheWrites ? USAGE : { ...USAGE, cacheWrite: 0 });
+    });
+
+    it('gives each reply one id of its own, in the body and in the header', async () => {
+      const model = bench.script(provider, provider.says({ text: 'Hi' }));
+      const client = bench.connect(kind);
+      const sights = await Promise.all([1, 2, 3].map(() => client.ask({ model, say: 'Hello' }, streamed)));
+      for (const { id, generationId } of sights) {
+        expect(id).toMatch(GENERATION_ID);
+        expect(generationId).toBe(id);
+      }
+      expect(new Set(sights.map(({ id }) => id)).size).toBe(3);
+    });
+
+    it('shows a tool call with its arguments', async () => {
+      const model = bench.script(provider, provider.says({ text: 'Let me look.', calls: [WEATHER] }));
+      const sight = await bench.connect(kind).ask({ model, say: 'Weather?', tools: TOOLS }, streamed);
+      expect(sight).toMatchObject({ text: 'Let me look.', stopReason: 'tool_use' });
+      expect(sight.calls).toEqual([{ id: expect.stringMatching(/^\S+$/), ...WEATHER }]);
+    });
+
+    it('shows parallel calls apart, in order, each with an id, one without arguments too', async () => {
+      const model = bench.script(provider, provider.says({ calls: [WEATHER, CLOCK, WEATHER] }));
+      const { calls } = await bench.connect(kind).ask({ model, say: 'Weather and time?', tools: TOOLS }, streamed);
+      expect(calls.map(({ name, input }) => ({ name, input }))).toEqual([WEATHER, CLOCK, WEATHER]);
+      expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
+    });
+
+    it('shows thinking with its signature, apart from the text', async () => {
+      const model = bench.script(provider, provider.says({ thinking: 'Hm, 42? Yes.', text: 'It is 42.' }));
+      const sight = await bench.connect(kind).ask({ model, say: 'What is it?', thinkingBudget: 1_024 }, streamed);
+      expect(sight.thinking).toEqual([{ text: 'Hm, 42? Yes.', signature: provider.signature }]);
+      expect(sight.text).toBe('It is 42.');
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { anthropicError, anthropicFrames, anthropicReply } from '../support/anthropic-upstream.js';
+import { openaiError, openaiFrames, openaiReply } from '../support/openai-upstream.js';
+import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import { CUT, HANG, frame, json, sse, type Script } from '../support/upstream-answers.js';
+import type { UpstreamKind } from '../support/upstreams.js';
+import type { TokenCounts } from './client.js';
+
+/** What a provider answers, whatever format it speaks. */
+export interface Reply {
+  readonly thinking?: string;
+  readonly text?: string;
+  /** Ids are the provider's own. */
+  readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  readonly usage?: TokenCounts;
+}
+
+/** How a stream that has begun ends badly. `silent` never ends. */
+export type Ending = 'error' | 'cut' | 'silent';
+
+/** One kind of provider: how it says things, and where it finds what it was told. */
+export interface Provider {
+  readonly kind: UpstreamKind;
+  readonly dialect: 'anthropic-messages' | 'openai-chat';
+  /** Of the thinking it shows; empty where it does not sign. */
+  readonly signature: string;
+  /** Whether its usage tells what was written to the cache. */
+  readonly tellsCacheWrites: boolean;
+  says(reply: Reply): Script;
+  /** Some text, and then the ending. */
+  breaksOff(text: string, ending: Ending): Script;
+  error(type: string, message: string): object;
+  /** What the request says in words of the caller's that must arrive as they were: results of tools, files, signatures. */
+  heard(body: JsonBody): string[];
+  wantsJson(body: JsonBody): boolean;
+}
+
+export const OVERLOADED_MESSAGE = 'Too many callers at the moment';
+
+const anthropic: Provider = {
+  kind: 'anthropic',
+  dialect: 'anthropic-messages',
+  signature: 'c2lnbmVkIGJ5IHRoZSB0ZXN0',
+  tellsCacheWrites: true,
+  says: ({ thinking, text, calls = [], usage }) =>
+    anthropicReply(
+      [
+        ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: anthropic.signature }]),
+        ...(text === undefined ? [] : [{ type: 'text', text }]),
+        ...calls.map(({ name, input }, index) => ({ type: 'tool_use', id: `toolu_${index}`, name, input })),
+      ],
+      {
+        stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
+        ...(usage && {
+          usage: {
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            cache_read_input_tokens: usage.cacheRead,
+            cache_creation_input_tokens: usage.cacheWrite,
+          },
+        }),
+      },
+    ),
+  breaksOff: (text, ending) => () => {
+    const message = { role: 'assistant', type: 'message', id: 'msg_loopback', model: 'claude-loopback', usage: {} };
+    const frames = anthropicFrames({ ...message, content: [{ type: 'text', text }], stop_reason: 'end_turn' });
+    // Without the block's end, `message_delta` and `message_stop`.
+    const begun = frames.slice(0, -3);
+    if (ending === 'cut') return sse([...begun, CUT]);
+    if (ending === 'silent') return sse([...begun, HANG]);
+    return sse([...begun, frame('error', anthropic.error('overloaded_error', OVERLOADED_MESSAGE))]);
+  },
+  error: anthropicError,
+  heard: (body) => blocksOf(body).flatMap(textsOfBlock),
+  wantsJson: (body) => body.output_config?.format?.type === 'json_schema',
+};
+
+const openai: Provider = {
+  kind: 'openai',
+  dialect: 'openai-chat',
+  signature: '',
+  tellsCacheWrites: false,
+  says: ({ thinking, text, calls, usage }) =>
+    openaiReply({
+      ...(thinking !== undefined && { reasoning: thinking }),
+      ...(text !== undefined && { text }),
+      ...(calls && { tools: calls.map(({ name, input }) => ({ name, arguments: JSON.stringify(input) })) }),
+      ...(usage && {
+        usage: {
+          prompt_tokens: usage.input + usage.cacheRead,
+          completion_tokens: usage.output,
+          total_tokens: usage.input + usage.cacheRead + usage.output,
+          prompt_tokens_details: { cached_tokens: usage.cacheRead },
+        },
+      }),
+    }),
+  breaksOff: (text, ending) => () => {
+    // Without the finish reason and the sentinel.
+    const begun = openaiFrames({ text }, 'gpt-loopback', false).slice(0, -2);
+    if (ending === 'cut') return sse([...begun, CUT]);
+    if (ending === 'silent') return sse([...begun, HANG]);
+    return sse([...begun, frame('', openai.error('overloaded_error', OVERLOADED_MESSAGE))]);
+  },
+  error: (type, message) => openaiError(message, type),
+  heard: (body) => body.messages.flatMap(textsOfChatMessage),
+  wantsJson: (body) => body.response_format?.type === 'json_schema',
+};
+
+export const PROVIDERS: readonly Provider[] = [anthropic, openai];
+
+/** Answers each request with what it heard, joined by line feeds. */
+export const echoes =
+  (provider: Provider): Script =>
+  (request, index) =>
+    provider.says({ text: provider.heard(request.json).join('\n') })(request, index);
+
+/** Answers with an error of the provider's, before any event. */
+export const refuses =
+  (provider: Provider, status: number, type: string, message: string, headers: Record<string, string> = {}): Script =>
+  () =>
+    json(provider.error(type, message), status, headers);
+
+/** Answers with a value, in JSON where the request asks for that, else in a call of the only tool. */
+export const answersInShape =
+  (provider: Provider, value: unknown): Script =>
+  (request: RecordedRequest, index) => {
+    const { json: body } = request;
+    if (provider.wantsJson(body)) return provider.says({ text: JSON.stringify(value) })(request, index);
+    const name: string = body.tools?.[0]?.name ?? body.tools?.[0]?.function?.name;
+    return provider.says({ calls: [{ name, input: value }] })(request, index);
+  };
+
+const blocksOf = (body: JsonBody): JsonBody[] =>
+  body.messages.flatMap(({ content }: JsonBody) => (typeof content === 'string' ? [] : content));
+
+function textsOfBlock(block: JsonBody): string[] {
+  switch (block.type) {
+    case 'tool_result':
+      return typeof block.content === 'string' ? [block.content] : block.content.map(({ text }: JsonBody) => text);
+    case 'image':
+    case 'document':
+      return [`${block.source.media_type} ${block.source.data}`];
+    case 'thinking':
+      return [`${block.thinking} ${block.signature}`];
+    default:
+      return [];
+  }
+}
+
+function textsOfChatMessage({ role, content }: JsonBody): string[] {
+  if (role === 'tool') return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: JsonBody) => {
+    const url: string | undefined = part.image_url?.url ?? part.file?.file_data;
+    const parts = url === undefined ? null : /^data:(.+);base64,(.+)$/.exec(url);
+    return parts ? [`${parts[1]} ${parts[2]}`] : [];
+  });
+}

@@ -1,0 +1,249 @@
+// Goal: the process keeps the operating contract of DESIGN 11: settings checked, keys printed or not, health, metrics, traces, logs
+// without secrets, an orderly end, several workers. Method: the built program itself as a child process, on free ports, and what
+// it answers, prints and exports; canaries stand in every secret and in the conversation.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describeOnPostgres } from '../support/database.js';
+
+const ROOT = join(__dirname, '..', '..');
+const KEY = 'inference-canary-0123';
+const MANAGEMENT_KEY = 'management-canary-0123';
+/** A start makes a database, on a machine that may be busy with other tests. */
+const LIFE_MS_MAX = 120_000;
+
+let directory: string;
+const running = new Set<GatewayProcess>();
+
+/** The built program as a child process with these variables and no others. */
+class GatewayProcess {
+  output = '';
+  readonly ended: Promise<number | null>;
+  private readonly child: ChildProcess;
+
+  constructor(variables: Record<string, string>) {
+    const environment = { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: join(directory, 'data'), ...variables };
+    this.child = spawn(process.execPath, ['dist/main.js'], { cwd: ROOT, env: environment, stdio: 'pipe' });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    }
+    // `close` comes after the last byte of output, `exit` may come before it.
+    this.ended = once(this.child, 'close').then(([code]) => {
+      running.delete(this);
+      return code as number | null;
+    });
+    running.add(this);
+  }
+
+  /** Waits for a line of output; fails when the process ends without it. */
+  async prints(pattern: RegExp, times = 1): Promise<string> {
+    const all = new RegExp(pattern, 'g');
+    let ended = false;
+    void this.ended.then(() => (ended = true));
+    for (;;) {
+      const matches = this.output.match(all) ?? [];
+      if (matches.length >= times) return matches[0];
+      if (ended) throw new Error(`The process ended without printing ${pattern}:\n${this.output}`);
+      await Promise.race([once(this.child.stdout!, 'data'), this.ended]);
+    }
+  }
+
+  async origin(workers = 1): Promise<string> {
+    return (await this.prints(/listening at http:\/\/[\d.:]+/, workers)).replace('listening at ', '');
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+}
+
+const ask = (origin: string, body: object, key = KEY): Promise<Response> =>
+  fetch(`${origin}/api/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ max_tokens: 64, messages: [{ role: 'user', content: 'a content-canary' }], ...body }),
+  });
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'fairlead-operation-'));
+  await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+  });
+}, 120_000);
+
+afterAll(async () => {
+  for (const gateway of running) gateway.signal('SIGKILL');
+  await Promise.all([...running].map((gateway) => gateway.ended));
+  await rm(directory, { recursive: true, force: true });
+}, 30_000);
+
+describe('a start that cannot succeed', () => {
+  it('exits 1 naming every wrong variable and showing no secret', async () => {
+    const gateway = new GatewayProcess({
+      PORT: 'eighty',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://url-canary',
+      FAIRLEAD_API_KEY: 'short-canary',
+      FAIRLEAD_ENCRYPTION_KEYS: 'canary',
+    });
+    expect(await gateway.ended).toBe(1);
+    for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'FAIRLEAD_API_KEY', 'FAIRLEAD_ENCRYPTION_KEYS']) {
+      expect(gateway.output).toMatch(new RegExp(`^  ${name} `, 'm'));
+    }
+    expect(gateway.output).not.toContain('canary');
+  });
+
+  it('exits 1 naming a bad catalog', async () => {
+    const catalog = join(directory, 'bad.yaml');
+    await writeFile(catalog, 'version: 1\nmodels: 5\n');
+    const gateway = new GatewayProcess({ FAIRLEAD_CATALOG: catalog });
+    expect(await gateway.ended).toBe(1);
+    expect(gateway.output).toContain('bad.yaml');
+  });
+
+  it('exits 1 naming a data folder it cannot write to', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    const gateway = new GatewayProcess({ DATA_DIR: file });
+    expect(await gateway.ended).toBe(1);
+    expect(gateway.output).toContain('DATA_DIR must be a folder');
+  });
+});
+
+describe('the life of a process', () => {
+  let collector: Server;
+  let exported = '';
+
+  beforeAll(async () => {
+    collector = createServer((request, response) => {
+      request.setEncoding('latin1').on('data', (text: string) => (exported += text));
+      request.on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+  });
+  afterAll(() => {
+    collector.closeAllConnections();
+    collector.close();
+  });
+
+  it(
+    'is ready, measures, drains on SIGTERM, and tells no secret and no content anywhere',
+    async () => {
+      const gateway = new GatewayProcess({
+        LOG_LEVEL: 'trace',
+        FAIRLEAD_API_KEY: KEY,
+        FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
+        FAIRLEAD_TYPO: 'typo-canary',
+        ANTHROPIC_API_KEY: 'provider-canary',
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      });
+      const origin = await gateway.origin();
+      const ready = await fetch(`${origin}/health/ready`);
+      expect([ready.status, await ready.json()]).toMatchObject([
+        200,
+        { status: 'ok', checks: { database: { ready: true } } },
+      ]);
+      expect(await (await fetch(`${origin}/health/live`)).json()).toEqual({ status: 'ok' });
+      expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);
+      expect((await ask(origin, { model: 'sandbox/echo' }, 'wrong-canary-0123')).status).toBe(401);
+
+      const metrics = await fetch(`${origin}/metrics`);
+      expect(metrics.headers.get('content-type')).toContain('text/plain');
+      const figures = await metrics.text();
+      expect(figures).toMatch(/^fairlead_requests_total\{route="[^"]*\/messages",method="POST",status="200"\} 1$/m);
+      expect(figures).toMatch(/^fairlead_requests_total\{route="[^"]*",method="POST",status="401"\} 1$/m);
+      expect(figures).toMatch(/^fairlead_upstream_attempts_total\{provider="sandbox",outcome="answered"\} 1$/m);
+      expect(figures).toMatch(/^fairlead_tokens_total\{provider="sandbox",direction="output"\} [1-9]/m);
+
+      const stream = await ask(origin, { model: 'sandbox/slow', stream: true });
+      gateway.signal('SIGTERM');
+      await gateway.prints(/SIGTERM: stopping/);
+      const late = await ask(origin, { model: 'sandbox/echo' });
+      expect([late.status, late.headers.get('connection')]).toEqual([200, 'close']);
+      expect((await fetch(`${origin}/health/ready`)).status).toBe(503);
+      expect((await fetch(`${origin}/health/live`)).status).toBe(200);
+      expect(await stream.text()).toMatch(/data: \[DONE\]\n\n$/);
+      expect(await gateway.ended).toBe(0);
+
+      // Keys that a variable gives are not printed.
+      expect(gateway.output).not.toMatch(/^FAIRLEAD_|^curl/m);
+      expect(gateway.output).toContain('FAIRLEAD_TYPO is not a variable of Fairlead');
+      const lines = gateway.output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const requests = lines.filter((line) => line.msg === 'request' && line.method === 'POST');
+      expect(requests.map((line) => [line.status, line.streamed, line.outcome])).toEqual([
+        [200, false, 'completed'],
+        [401, undefined, 'completed'],
+        [200, false, 'completed'],
+        [200, true, 'completed'],
+      ]);
+      for (const text of [gateway.output, figures, exported]) expect(text).not.toContain('canary');
+      expect(exported).toContain('chat sandbox/echo');
+      expect(exported).toContain('gen_ai.usage.output_tokens');
+    },
+    LIFE_MS_MAX,
+  );
+
+  it(
+    'leaves at once when it is told twice',
+    async () => {
+      const gateway = new GatewayProcess({});
+      const origin = await gateway.origin();
+      const stream = await ask(origin, { model: 'sandbox/slow', stream: true });
+      expect(stream.status).toBe(200);
+      gateway.signal('SIGTERM');
+      await gateway.prints(/SIGTERM: stopping/);
+      gateway.signal('SIGTERM');
+      expect(await gateway.ended).toBe(1);
+      await expect(stream.text()).rejects.toThrow();
+    },
+    LIFE_MS_MAX,
+  );
+});
+
+describeOnPostgres('several workers', (database) => {
+  const redis = globalThis.__SERVICES__.redis;
+
+  // Where there is PostgreSQL but no Redis, the refusal to start is what remains to be seen.
+  it(
+    'share a port and their metrics, and end together',
+    async () => {
+      const variables = {
+        WORKERS: '2',
+        DATABASE_URL: database.settings.databaseUrl!.reveal(),
+        FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+        FAIRLEAD_API_KEY: KEY,
+        ...(redis !== null && { REDIS_URL: redis }),
+      };
+      const gateway = new GatewayProcess(variables);
+      if (redis === null) {
+        expect(await gateway.ended).toBe(1);
+        expect(gateway.output).toContain('WORKERS above 1 needs REDIS_URL');
+        return;
+      }
+      const origin = await gateway.origin(2);
+      const live = Array.from({ length: 10 }, () =>
+        fetch(`${origin}/health/live`, { headers: { connection: 'close' } }),
+      );
+      expect((await Promise.all(live)).map((response) => response.status)).toEqual(live.map(() => 200));
+      for (let question = 0; question < 2; question++) {
+        const response = await fetch(`${origin}/metrics`, { headers: { connection: 'close' } });
+        expect(await response.text()).toMatch(
+          /^fairlead_requests_total\{route="\/health\/live",method="GET",status="200"\} 10$/m,
+        );
+      }
+      expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);
+      gateway.signal('SIGINT');
+      expect(await gateway.ended).toBe(0);
+      expect(gateway.output.match(/"msg":"stopped"/g)).toHaveLength(2);
+    },
+    LIFE_MS_MAX,
+  );
+});

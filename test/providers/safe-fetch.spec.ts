@@ -1,0 +1,365 @@
+/**
+ * Goal: a URL named by a caller reaches public addresses only, whatever it is written like, resolves to or redirects to (E08, E09).
+ * Method: the real fetch against loopback servers. A listener on 127.0.0.1 must never be hit; a second one on 127.0.0.2, which
+ * the operator allows, stands for the public internet; names are resolved by a scripted resolver.
+ */
+import { EgressGuard } from '../../src/shared/http/egress-guard.js';
+import { acceptedMediaType, sniffMediaType } from '../../src/shared/http/media-signatures.js';
+import { NameResolver, type ResolvedAddress } from '../../src/shared/http/name-resolver.js';
+import { SafeFetch, type FetchLimits } from '../../src/shared/http/safe-fetch.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { endless, HANG, json, type Answer } from '../support/upstream-answers.js';
+import { startUpstream, Upstream } from '../support/upstreams.js';
+
+const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex');
+const IMAGES = ['image/png', 'image/jpeg'];
+const LIMITS: FetchLimits = { bytesMax: 1_000, timeoutMs: 5_000, accept: IMAGES, redirectsMax: 3 };
+const image = (bytes: Uint8Array = PNG, contentType = 'image/png'): Answer => ({
+  headers: { 'content-type': contentType },
+  body: [bytes],
+});
+
+/** Answers each question with the next of its list, the last one again and again; counts the questions. */
+class ScriptedResolver extends NameResolver {
+  asked = 0;
+  constructor(private readonly answers: readonly (readonly string[])[]) {
+    super();
+  }
+  override resolve(): Promise<readonly ResolvedAddress[]> {
+    const addresses = this.answers[Math.min(this.asked++, this.answers.length - 1)]!;
+    if (addresses.length === 0) return Promise.reject(new Error('ENOTFOUND secret-internal-name'));
+    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+  }
+}
+
+let inside: Upstream;
+let outside: Upstream;
+
+beforeEach(async () => {
+  inside = await startUpstream('openai');
+  inside.strict = false;
+  inside.script(image());
+  outside = await new Upstream('openai', () => image()).listen('127.0.0.2');
+  outside.strict = false;
+});
+
+afterEach(async () => {
+  await Promise.all([inside.close(), outside.close()]);
+});
+
+function fetcher(resolver: NameResolver = new ScriptedResolver([['127.0.0.2']]), allow = ['127.0.0.2/32']): SafeFetch {
+  const settings: Pick<Environment, 'egressAllow'> = { egressAllow: allow };
+  return new SafeFetch(settings as Environment, resolver);
+}
+
+const live = (): AbortSignal => new AbortController().signal;
+const refused = (reason: string) => expect.objectContaining({ name: 'EgressError', reason });
+
+describe('where a URL may lead', () => {
+  it('fetches from a public address, and sends nothing but what a fetch needs', async () => {
+    const { mediaType, bytes } = await fetcher().fetch(`http://cdn.test:${outside.port}/a.png?x=1`, LIMITS, live());
+    expect([mediaType, bytes.equals(PNG)]).toEqual(['image/png', true]);
+    expect(outside.requests[0]).toMatchObject({ method: 'GET', path: '/a.png?x=1' });
+    expect(Object.keys(outside.requests[0]!.headers).sort()).toEqual([
+      'accept',
+      'accept-encoding',
+      'connection',
+      'host',
+      'user-agent',
+    ]);
+    expect(outside.requests[0]!.headers.host).toBe(`cdn.test:${outside.port}`);
+  });
+
+  it.each([
+    'http://127.0.0.1:P/',
+    'http://127.1:P/',
+    'http://2130706433:P/',
+    'http://0177.0.0.1:P/',
+    'http://0x7f000001:P/',
+    'http://0x7f.0.0.0x1:P/',
+    'http://127.0.0.1.:P/',
+    'http://①②⑦.0.0.1:P/',
+    'http://0.0.0.0:P/',
+    'http://0:P/',
+    'http://[::1]:P/',
+    'http://[::]:P/',
+    'http://[::ffff:127.0.0.1]:P/',
+    'http://[::ffff:7f00:1]:P/',
+    'http://[::127.0.0.1]:P/',
+    'http://[64:ff9b::127.0.0.1]:P/',
+    'http://[64:ff9b:1::127.0.0.1]:P/',
+    'http://[2002:7f00:1::]:P/',
+    'http://[2001:0:7f00:1::]:P/',
+    'http://[fc00::1]:P/',
+    'http://[fe80::1]:P/',
+    'http://[fec0::1]:P/',
+    'http://[ff02::1]:P/',
+    'http://[100::1]:P/',
+    'http://[2001:db8::1]:P/',
+    'http://10.0.0.1:P/',
+    'http://172.16.0.1:P/',
+    'http://192.168.0.1:P/',
+    'http://100.64.0.1:P/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://168.63.129.16/',
+    'http://192.0.0.192/',
+    'http://198.18.0.1:P/',
+    'http://224.0.0.1:P/',
+    'http://240.0.0.1:P/',
+    'http://255.255.255.255:P/',
+    'https://127.0.0.1:P/',
+  ])('refuses %s', async (url) => {
+    const target = url.replace('P', String(inside.port));
+    await expect(fetcher().fetch(target, LIMITS, live())).rejects.toEqual(refused('refused-address'));
+    expect(inside.connectionsAccepted).toBe(0);
+  });
+
+  it.each([
+    ['file:///etc/passwd', 'scheme'],
+    ['ftp://cdn.test/a.png', 'scheme'],
+    ['data:image/png;base64,AA==', 'scheme'],
+    ['gopher://cdn.test/', 'scheme'],
+    ['http://user:secret@cdn.test/', 'credentials'],
+    ['http://user@cdn.test/', 'credentials'],
+    ['//cdn.test/a.png', 'no scheme'],
+    ['', 'empty'],
+    ['http://', 'no host'],
+    ['http://256.1.1.1/', 'no address'],
+    [`http://cdn.test/${'a'.repeat(8_192)}`, 'length'],
+  ])('refuses %s (%s)', async (url) => {
+    await expect(fetcher().fetch(url, LIMITS, live())).rejects.toEqual(refused('refused-url'));
+  });
+
+  it.each([
+    ['a private address', ['127.0.0.1']],
+    ['a private one among public ones', ['127.0.0.2', '127.0.0.1']],
+    ['a private one in IPv6 clothes', ['::ffff:127.0.0.1']],
+    ['something that is no address', ['localhost']],
+  ])('refuses a name that resolves to %s', async (_, addresses) => {
+    const fetching = fetcher(new ScriptedResolver([addresses])).fetch(
+      `http://evil.test:${inside.port}/`,
+      LIMITS,
+      live(),
+    );
+    await expect(fetching).rejects.toEqual(refused('refused-address'));
+    expect(inside.connectionsAccepted).toBe(0);
+  });
+
+  it('connects to the very address it checked: a name that changes its mind is asked once', async () => {
+    const resolver = new ScriptedResolver([['127.0.0.2'], ['127.0.0.1']]);
+    await fetcher(resolver).fetch(`http://rebinding.test:${outside.port}/`, LIMITS, live());
+    expect(resolver.asked).toBe(1);
+    expect([outside.requests.length, inside.connectionsAccepted]).toEqual([1, 0]);
+  });
+
+  it('refuses what the operating system resolves to loopback', async () => {
+    const settings: Pick<Environment, 'egressAllow'> = { egressAllow: [] };
+    const fetching = new SafeFetch(settings as Environment).fetch(`http://localhost:${inside.port}/`, LIMITS, live());
+    await expect(fetching).rejects.toEqual(refused('refused-address'));
+    expect(inside.connectionsAccepted).toBe(0);
+  });
+
+  it('lets the operator’s host and port pass, and no other port', async () => {
+    const allow = [`127.0.0.1:${inside.port}`, `files.internal:${inside.port}`];
+    const safe = fetcher(new ScriptedResolver([['127.0.0.1']]), allow);
+    await safe.fetch(`http://127.0.0.1:${inside.port}/`, LIMITS, live());
+    await safe.fetch(`http://FILES.internal:${inside.port}/`, LIMITS, live());
+    await expect(safe.fetch('http://files.internal:1/', LIMITS, live())).rejects.toEqual(refused('refused-address'));
+    await expect(safe.fetch(`http://other.internal:${inside.port}/`, LIMITS, live())).rejects.toEqual(
+      refused('refused-address'),
+    );
+  });
+});
+
+describe('EgressGuard', () => {
+  it.each([
+    ['8.8.8.8', true],
+    ['1.1.1.1', true],
+    ['2606:4700:4700::1111', true],
+    ['::ffff:8.8.8.8', true],
+    ['10.1.2.3', true],
+    ['::ffff:10.1.2.3', true],
+    ['10.2.0.0', false],
+    ['fd00::1', true],
+    ['fd01::1', false],
+    ['not an address', false],
+    ['', false],
+  ])('%s: %s, with 10.1.0.0/16 and fd00::/16 allowed', (address, allowed) => {
+    expect(new EgressGuard(['10.1.0.0/16', 'fd00::/16']).allowsAddress(address)).toBe(allowed);
+  });
+});
+
+describe('redirects', () => {
+  const redirect = (location: string, status = 302): Answer => ({ status, headers: { location }, body: [] });
+
+  it.each([301, 302, 303, 307, 308])('follows a %i to a public address', async (status) => {
+    outside.script((_, index) => (index === 0 ? redirect('/b.png', status) : image()));
+    await fetcher().fetch(`http://cdn.test:${outside.port}/a.png`, LIMITS, live());
+    expect(outside.requests.map(({ path }) => path)).toEqual(['/a.png', '/b.png']);
+  });
+
+  it('refuses one to a private address', async () => {
+    for (const location of [
+      `http://127.0.0.1:${inside.port}/`,
+      `//127.0.0.1:${inside.port}/`,
+      `http://[::1]:${inside.port}/`,
+    ]) {
+      outside.script(redirect(location));
+      const fetching = fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live());
+      await expect(fetching).rejects.toEqual(refused('refused-address'));
+    }
+    expect(inside.connectionsAccepted).toBe(0);
+  });
+
+  it('resolves and checks the name again at each hop', async () => {
+    outside.script(redirect(`http://second.test:${inside.port}/`));
+    const resolver = new ScriptedResolver([['127.0.0.2'], ['127.0.0.1']]);
+    const fetching = fetcher(resolver).fetch(`http://first.test:${outside.port}/`, LIMITS, live());
+    await expect(fetching).rejects.toEqual(refused('refused-address'));
+    expect(inside.connectionsAccepted).toBe(0);
+  });
+
+  it.each(['file:///etc/passwd', 'http://user:pw@cdn.test/', 'http://'])('refuses one to %s', async (location) => {
+    outside.script(redirect(location));
+    await expect(fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live())).rejects.toEqual(
+      refused('refused-url'),
+    );
+  });
+
+  it.each([
+    ['as many as the limit', 3, true],
+    ['one more', 4, false],
+  ])('%s', async (_, count, passes) => {
+    outside.script((_request, index) => (index < count ? redirect(`/${index}`) : image()));
+    const fetching = fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live());
+    if (passes) expect((await fetching).bytes).toHaveLength(PNG.length);
+    else await expect(fetching).rejects.toEqual(refused('too-many-redirects'));
+  });
+
+  it('does not follow one without a location', async () => {
+    outside.script({ status: 302, body: [] });
+    await expect(fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live())).rejects.toEqual(
+      refused('bad-status'),
+    );
+  });
+});
+
+describe('limits', () => {
+  const fetchOutside = (changes: Partial<FetchLimits> = {}, signal = live()) =>
+    fetcher().fetch(`http://cdn.test:${outside.port}/`, { ...LIMITS, ...changes }, signal);
+  const sized = (length: number): Buffer => Buffer.concat([PNG, Buffer.alloc(length - PNG.length)]);
+
+  it.each([
+    ['at the limit', 1_000, true],
+    ['one byte past it', 1_001, false],
+  ])('of size: %s, with and without an announced length', async (_, length, passes) => {
+    for (const headers of [{ 'content-length': String(length) }, {}]) {
+      outside.script({ headers: { 'content-type': 'image/png', ...headers }, body: [sized(length)] });
+      const fetching = fetchOutside();
+      if (passes) expect((await fetching).bytes).toHaveLength(length);
+      else await expect(fetching).rejects.toEqual(refused('too-large'));
+    }
+  });
+
+  it('of size: a body without end is cut off', async () => {
+    outside.script({ ...endless('x'.repeat(65_536)), headers: { 'content-type': 'image/png' } });
+    await expect(fetchOutside()).rejects.toEqual(refused('too-large'));
+    await outside.requests[0]!.closed;
+    expect(outside.requests[0]!.aborted).toBe(true);
+  });
+
+  it.each([
+    ['without an answer', { raw: true, body: [HANG] }],
+    ['in the body', { headers: { 'content-type': 'image/png' }, body: [PNG, HANG] }],
+  ] as [string, Answer][])('of time: %s', async (_, answer) => {
+    outside.script(answer);
+    await expect(fetchOutside({ timeoutMs: 50 })).rejects.toEqual(refused('timed-out'));
+    await outside.requests[0]!.closed;
+  });
+
+  it('of time: a name that never resolves', async () => {
+    const never = new (class extends NameResolver {
+      override resolve(): Promise<never> {
+        return new Promise(() => undefined);
+      }
+    })();
+    const fetching = fetcher(never).fetch('http://cdn.test/', { ...LIMITS, timeoutMs: 20 }, live());
+    await expect(fetching).rejects.toEqual(refused('timed-out'));
+  });
+
+  it('an abort rejects with its reason and closes the connection', async () => {
+    outside.script({ raw: true, body: [HANG] });
+    const controller = new AbortController();
+    const fetching = fetchOutside({}, controller.signal);
+    const request = await outside.request(0);
+    const reason = new Error('gone');
+    controller.abort(reason);
+    await expect(fetching).rejects.toBe(reason);
+    await request.closed;
+    await expect(fetchOutside({}, controller.signal)).rejects.toBe(reason);
+  });
+
+  it.each([204, 206, 304, 401, 404, 500])('of status: %i', async (status) => {
+    outside.script({
+      status,
+      headers: { 'content-type': 'image/png' },
+      body: status === 204 || status === 304 ? [] : [PNG],
+    });
+    await expect(fetchOutside()).rejects.toEqual(refused('bad-status'));
+  });
+
+  it.each([['what the operating system says is not repeated', []]])('%s', async (_, addresses) => {
+    const fetching = fetcher(new ScriptedResolver([addresses])).fetch('http://x.test/', LIMITS, live());
+    await expect(fetching).rejects.toEqual(refused('unreachable'));
+    await expect(fetching).rejects.not.toThrow('secret-internal-name');
+  });
+
+  it('of type: a compressed body is refused', async () => {
+    outside.script({ headers: { 'content-type': 'image/png', 'content-encoding': 'gzip' }, body: [PNG] });
+    await expect(fetchOutside()).rejects.toEqual(refused('wrong-type'));
+  });
+
+  it('of type: JSON that calls itself an image is refused', async () => {
+    outside.script(json({ secret: true }, 200, { 'content-type': 'image/png' }));
+    await expect(fetchOutside()).rejects.toEqual(refused('wrong-type'));
+  });
+});
+
+describe('acceptedMediaType', () => {
+  const JPEG = Buffer.from('ffd8ffe0', 'hex');
+  const HTML = Buffer.from('<html>');
+  it.each([
+    [PNG, 'image/png', 'image/png'],
+    [PNG, 'image/png; charset=binary', 'image/png'],
+    [PNG, 'IMAGE/PNG', 'image/png'],
+    [PNG, 'application/octet-stream', 'image/png'],
+    [PNG, '', 'image/png'],
+    [JPEG, 'image/jpg', 'image/jpeg'],
+    [JPEG, 'image/png', 'image/jpeg'],
+    [PNG, 'text/html', undefined],
+    [HTML, 'image/png', undefined],
+    [HTML, '', undefined],
+    [HTML, 'text/html', undefined],
+    [Buffer.alloc(0), 'image/png', undefined],
+    [Buffer.from('GIF89a'), 'image/png', undefined],
+    [PNG, '__proto__', undefined],
+  ])('%s as %s is %s', (bytes, contentType, mediaType) => {
+    expect(acceptedMediaType(bytes, contentType, IMAGES)).toBe(mediaType);
+  });
+
+  it('believes the header for kinds without a signature', () => {
+    expect(acceptedMediaType(HTML, 'text/html; charset=utf-8', ['text/html'])).toBe('text/html');
+    expect(acceptedMediaType(PNG, 'text/html', ['text/html'])).toBeUndefined();
+  });
+
+  it.each([
+    ['RIFF0000WEBPVP8 ', 'image/webp'],
+    ['RIFF0000WAVE', undefined],
+    ['xxxx0000WEBP', undefined],
+    ['GIF87a', 'image/gif'],
+    ['%PDF-1.7', 'application/pdf'],
+    ['%PD', undefined],
+  ])('%s begins %s', (start, mediaType) => {
+    expect(sniffMediaType(Buffer.from(start, 'latin1'))).toBe(mediaType);
+  });
+});
