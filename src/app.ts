@@ -60,6 +60,8 @@ export async function createApp(options: AppOptions): Promise<Gateway> {
   });
   app.disable('x-powered-by');
   app.disable('etag');
+  // The path decides which family of errors a reply is of: what is no route in that spelling must not be one here either.
+  app.enable('case sensitive routing');
   app.set('trust proxy', environment.trustProxy.length > 0 ? [...environment.trustProxy] : false);
   app.setGlobalPrefix(BASE_PATH, { exclude: ['health/live', 'health/ready', 'metrics'] });
   app.use(rewriteAlias);

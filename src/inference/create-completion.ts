@@ -79,5 +79,6 @@ async function* watch(
   } finally {
     clearTimeout(deadline);
     record.left();
+    await events.return();
   }
 }

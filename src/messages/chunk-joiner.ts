@@ -1,30 +1,54 @@
+import type { ByteRange } from '../core/stream/byte-range.js';
+
 /** Frames on their way out: bytes that came from upstream, or text of our own. */
 export type Chunk = Uint8Array | string;
 
 /**
- * Joins the frames of one batch into one write with the least copying: frames that lie side by side in one upstream chunk become
- * one view of it, and bytes are copied only where views and text must be mixed. One per batch.
+ * Joins the frames of a batch into one write with the least copying: ranges that lie side by side in one upstream chunk become one
+ * view of it, and bytes are copied only where views and text must be mixed. Empty again after each `take`.
  */
 export class ChunkJoiner {
-  private readonly parts: Chunk[] = [];
+  private parts: Chunk[] = [];
+  private text = '';
+  private bytes: Uint8Array | undefined;
+  private start = 0;
+  private end = 0;
 
-  add(chunk: Chunk): void {
-    const last = this.parts.at(-1);
-    const merged = last === undefined ? undefined : merge(last, chunk);
-    if (merged === undefined) this.parts.push(chunk);
-    else this.parts[this.parts.length - 1] = merged;
+  add(frame: string | ByteRange): void {
+    if (typeof frame === 'string') {
+      this.closeRange();
+      this.text += frame;
+    } else if (this.bytes === frame.bytes && this.end === frame.start) {
+      this.end = frame.end;
+    } else {
+      this.closeRange();
+      this.closeText();
+      this.bytes = frame.bytes;
+      this.start = frame.start;
+      this.end = frame.end;
+    }
   }
 
   /** Everything that was added, in order; undefined when there was nothing. */
-  joined(): Chunk | undefined {
-    if (this.parts.length <= 1) return this.parts[0];
-    return Buffer.concat(this.parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  take(): Chunk | undefined {
+    this.closeRange();
+    this.closeText();
+    const { parts } = this;
+    if (parts.length === 0) return undefined;
+    this.parts = [];
+    if (parts.length === 1) return parts[0];
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   }
-}
 
-function merge(before: Chunk, after: Chunk): Chunk | undefined {
-  if (typeof before === 'string') return typeof after === 'string' ? before + after : undefined;
-  if (typeof after === 'string' || before.buffer !== after.buffer) return undefined;
-  if (before.byteOffset + before.byteLength !== after.byteOffset) return undefined;
-  return new Uint8Array(before.buffer, before.byteOffset, before.byteLength + after.byteLength);
+  private closeRange(): void {
+    if (!this.bytes) return;
+    this.parts.push(this.bytes.subarray(this.start, this.end));
+    this.bytes = undefined;
+  }
+
+  private closeText(): void {
+    if (this.text === '') return;
+    this.parts.push(this.text);
+    this.text = '';
+  }
 }

@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { ReplyFold } from '../core/conversation/reply.js';
-import { GatewayError } from '../core/errors.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { SseReader, type SseFrame } from '../core/stream/sse.js';
 import { MessageFrames, failureFrames } from './frames.js';
@@ -28,7 +27,10 @@ const payloads = (text: string): JsonObject[] =>
   framesOf(text)
     .filter((frame) => frame.data !== '[DONE]')
     .map((frame) => JSON.parse(frame.data) as JsonObject);
-const sourced = (text: string) => ({ vendor: 'anthropic', bytes: Buffer.from(text) }) as const;
+const sourced = (text: string) => {
+  const bytes = Buffer.from(text);
+  return { vendor: 'anthropic', bytes, start: 0, end: bytes.length } as const;
+};
 
 describe('MessageFrames', () => {
   it('prints a reply from its start to the sentinel', () => {
@@ -169,17 +171,17 @@ describe('MessageFrames', () => {
     const printer = new MessageFrames(META);
     printer.print([{ type: 'reply-start' }, { type: 'ping' }]);
     const delta = { type: 'text', text: 'x' } as const;
-    expect(printer.print([{ type: 'block-delta', index: 0, delta, source }])).toBe(source.bytes);
-    expect(printer.print([{ type: 'block-end', index: 0, source }])).toBe(source.bytes);
-    expect(printer.print([{ type: 'ping', source }])).toBe(source.bytes);
+    expect(printer.print([{ type: 'block-delta', index: 0, delta, source }])).toEqual(source.bytes);
+    expect(printer.print([{ type: 'block-end', index: 0, source }])).toEqual(source.bytes);
+    expect(printer.print([{ type: 'ping', source }])).toEqual(source.bytes);
   });
 
   it('makes neighbours in one upstream chunk one view of it, without a copy', () => {
     const chunk = Buffer.from('AAAABBBBCCCC');
     const delta = { type: 'text', text: 'x' } as const;
     const events = [0, 4, 8].map((offset): ModelEvent => {
-      const bytes = chunk.subarray(offset, offset + 4);
-      return { type: 'block-delta', index: 0, delta, source: { vendor: 'anthropic', bytes } };
+      const source = { vendor: 'anthropic', bytes: chunk, start: offset, end: offset + 4 } as const;
+      return { type: 'block-delta', index: 0, delta, source };
     });
     const printed = new MessageFrames(META).print(events) as Uint8Array;
     expect(textOf(printed)).toBe('AAAABBBBCCCC');
@@ -240,14 +242,6 @@ describe('MessageFrames', () => {
 
   it('ends a failed stream with an error event and the sentinel', () => {
     expect(failureFrames({ type: 'error' })).toBe('event: error\ndata: {"type":"error"}\n\ndata: [DONE]\n\n');
-    const [frame, done] = framesOf(new MessageFrames(META).fail(new GatewayError('overloaded', 'Try later.')));
-    expect(frame!.event).toBe('error');
-    expect(JSON.parse(frame!.data)).toMatchObject({
-      type: 'error',
-      error: { type: 'overloaded_error', message: 'Try later.' },
-      request_id: 'gen-1-a',
-    });
-    expect(done).toMatchObject({ event: '', data: '[DONE]' });
   });
 });
 

@@ -1,9 +1,7 @@
 import type { BlockDelta, BlockStart, ModelEvent, SourceBytes, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
-import type { GatewayError } from '../core/errors.js';
 import type { JsonObject, Opaque } from '../core/json.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
-import { messageErrorBody } from '../shared/http/error-views.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
 import { viewBlockStart } from './view-block.js';
@@ -35,39 +33,38 @@ export class MessageFrames implements FramePrinter {
   private hiddenBlocks = 0;
   private isInHiddenBlock = false;
 
+  private readonly chunks = new ChunkJoiner();
+
   constructor(private readonly meta: FramesMeta) {}
 
   print(events: readonly ModelEvent[]): Chunk | undefined {
-    if (events.length === 1) return this.frameOf(events[0]!);
-    const chunks = new ChunkJoiner();
-    for (let index = 0; index < events.length; index++) {
-      const chunk = this.frameOf(events[index]!);
-      if (chunk !== undefined) chunks.add(chunk);
-    }
-    return chunks.joined();
+    for (let index = 0; index < events.length; index++) this.add(events[index]!);
+    return this.chunks.take();
   }
 
-  fail(error: GatewayError): string {
-    return failureFrames(messageErrorBody(error, { requestId: this.meta.id }));
-  }
-
-  private frameOf(event: ModelEvent): Chunk | undefined {
+  private add(event: ModelEvent): void {
     switch (event.type) {
       case 'reply-start':
         // Held back until something follows, so that it can carry the usage that often comes right after (FAILURES A43).
         this.start = event;
-        return undefined;
+        break;
       case 'usage':
         this.usage = mergeUsage(this.usage, event.usage);
-        return undefined;
-      default:
-        if (this.hasPrintedStart || !this.start) return this.contentFrame(event);
-        this.hasPrintedStart = true;
-        return this.startFrame(this.start.extras) + textOf(this.contentFrame(event));
+        break;
+      default: {
+        if (!this.hasPrintedStart && this.start) {
+          this.hasPrintedStart = true;
+          this.chunks.add(this.startFrame(this.start.extras));
+        }
+        const frame = this.contentFrame(event);
+        if (frame !== undefined) this.chunks.add(frame);
+      }
     }
   }
 
-  private contentFrame(event: Exclude<ModelEvent, { type: 'reply-start' | 'usage' }>): Chunk | undefined {
+  private contentFrame(
+    event: Exclude<ModelEvent, { type: 'reply-start' | 'usage' }>,
+  ): string | SourceBytes | undefined {
     switch (event.type) {
       case 'block-delta':
         if (this.isInHiddenBlock) return undefined;
@@ -79,13 +76,13 @@ export class MessageFrames implements FramePrinter {
       case 'reply-end':
         return this.endFrames(event.stop, event.extras);
       case 'ping':
-        return event.source?.vendor === 'anthropic' ? event.source.bytes : PING_FRAME;
+        return event.source?.vendor === 'anthropic' ? event.source : PING_FRAME;
     }
   }
 
   /** The bytes to print as they are; none where the indexes in them would be wrong. */
-  private sourceOf(source: SourceBytes | undefined): Uint8Array | undefined {
-    return source?.vendor === 'anthropic' && this.hiddenBlocks === 0 ? source.bytes : undefined;
+  private sourceOf(source: SourceBytes | undefined): SourceBytes | undefined {
+    return source?.vendor === 'anthropic' && this.hiddenBlocks === 0 ? source : undefined;
   }
 
   private startFrame(extras: Opaque | undefined): string {
@@ -121,7 +118,7 @@ export class MessageFrames implements FramePrinter {
     return frame('content_block_start', { index: index - this.hiddenBlocks, content_block: view });
   }
 
-  private blockEndFrame(index: number, source: SourceBytes | undefined): Chunk | undefined {
+  private blockEndFrame(index: number, source: SourceBytes | undefined): string | SourceBytes | undefined {
     if (this.isInHiddenBlock) {
       this.isInHiddenBlock = false;
       return undefined;
@@ -147,11 +144,6 @@ export class MessageFrames implements FramePrinter {
 const frame = (type: string, payload: JsonObject): string => writeFrame(type, JSON.stringify({ type, ...payload }));
 
 const PING_FRAME = frame('ping', {});
-
-function textOf(chunk: Chunk | undefined): string {
-  if (chunk === undefined) return '';
-  return typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
-}
 
 const DELTA_HEAD = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":';
 

@@ -328,7 +328,8 @@ describe('readRequest', () => {
       readRequest(readBody(body, CreateMessageDto), { betas: [] });
       return performance.now() - start;
     });
-    expect(times.sort((a, b) => a - b)[10]).toBeLessThan(5);
+    // The fastest of many: a busy machine slows some, but never makes one faster than it is.
+    expect(Math.min(...times)).toBeLessThan(5);
   });
 });
 

@@ -21,8 +21,10 @@ const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 /** As much of an error's body as is read. */
 const ERROR_BYTES_MAX = 64 * 1024;
 
-/** The events of one reply, one array for each upstream chunk. */
-export type EventBatches = AsyncGenerator<readonly ModelEvent[], void, undefined>;
+/** The events of one reply, one array for each upstream chunk. Whoever stops reading calls `return`, also at the end. */
+export interface EventBatches extends AsyncIterableIterator<readonly ModelEvent[], void, undefined> {
+  return(): Promise<IteratorResult<readonly ModelEvent[], void>>;
+}
 
 /**
  * Makes one attempt: encode, send, and wait for the first telling event. Each attempt is built afresh from the caller's request,
@@ -156,22 +158,35 @@ async function untilTelling(batches: EventBatches, attempt: StreamAttempt): Prom
     if (next.value.some(isTelling)) break;
   }
   attempt.told();
-  return resume(held, batches, attempt);
+  return new HeldReply(held, batches, attempt);
 }
 
-async function* resume(held: readonly ModelEvent[], batches: EventBatches, attempt: StreamAttempt): EventBatches {
-  try {
-    yield held;
-    yield* batches;
-  } catch (error) {
-    throw attempt.signal.aborted ? attempt.signal.reason : error;
-  } finally {
-    attempt.settle();
-    await batches.return();
+/** A reply whose beginning was held back: that first, then the rest as it comes. Leave it by `return`, also at its end. */
+class HeldReply implements EventBatches {
+  constructor(
+    private held: readonly ModelEvent[] | undefined,
+    private readonly rest: EventBatches,
+    private readonly attempt: StreamAttempt,
+  ) {}
+
+  next(): Promise<IteratorResult<readonly ModelEvent[], void>> {
+    if (!this.held) return this.rest.next();
+    const value = this.held;
+    this.held = undefined;
+    return Promise.resolve({ done: false, value });
+  }
+
+  return(): Promise<IteratorResult<readonly ModelEvent[], void>> {
+    this.attempt.settle();
+    return this.rest.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 }
 
-async function* asBatches(events: readonly ModelEvent[]): EventBatches {
+async function* asBatches(events: readonly ModelEvent[]): AsyncGenerator<readonly ModelEvent[], void, undefined> {
   yield events;
 }
 

@@ -81,6 +81,7 @@ function anthropicKind(
     connect: (origin, key) => new AnthropicClient(messagesOf(origin, key)),
     errorName: (status) => errorNames[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
     inBandErrorName: 'APIError',
+    asksForShapeByTool: false,
     abortName: 'APIUserAbortError',
   };
 }

@@ -33,7 +33,7 @@ export interface JsonSchema {
   type: 'object';
   properties: Record<string, { type: 'string' | 'number' }>;
   required: string[];
-  additionalProperties: false;
+  additionalProperties: boolean;
 }
 
 export interface AskOptions {
@@ -96,6 +96,8 @@ export interface ClientKind {
   errorName(status: number): string;
   /** What it throws, or names, when an error arrives in a stream that has begun. */
   readonly inBandErrorName: string;
+  /** Asks models it has never heard of for a shape by forcing a tool on them, rather than by `output_config`. */
+  readonly asksForShapeByTool: boolean;
   /** What it throws when its user leaves. */
   readonly abortName: string;
 }

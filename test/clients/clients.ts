@@ -5,3 +5,8 @@ import { rawReader } from './raw-reader.js';
 
 /** Every client under test, each unmodified. */
 export const CLIENTS: readonly ClientKind[] = [...anthropicSdks, aiSdk, rawReader];
+
+export const MODES = [
+  { mode: 'whole', streamed: false },
+  { mode: 'streamed', streamed: true },
+] as const;

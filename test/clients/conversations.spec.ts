@@ -4,9 +4,9 @@
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonSchema } from './client.js';
-import { CLIENTS } from './clients.js';
+import { CLIENTS, MODES } from './clients.js';
 import { answersInShape, echoes, PROVIDERS } from './scripted-upstream.js';
-import { TestBench } from './test-bench.js';
+import { AUTHORS, TestBench } from './test-bench.js';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==';
 const PDF = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64');
@@ -24,17 +24,12 @@ describeOnEmbedded('conversations of real clients', (database) => {
   beforeAll(async () => {
     bench = await TestBench.start(database);
   }, 60_000);
-  afterAll(() => bench.close());
+  afterAll(() => bench?.close());
 
-  const pairs = CLIENTS.flatMap((kind) =>
-    PROVIDERS.map((provider) => ({ name: `${kind.name}, ${provider.kind} upstream`, kind, provider })),
-  );
+  const pairs = CLIENTS.flatMap((kind) => PROVIDERS.map((provider) => ({ kind, provider })));
 
-  describe.each(pairs)('$name', ({ kind, provider }) => {
-    describe.each([
-      { mode: 'whole', streamed: false },
-      { mode: 'streamed', streamed: true },
-    ])('$mode', ({ streamed }) => {
+  describe.each(pairs)('$kind.name, $provider.kind upstream', ({ kind, provider }) => {
+    describe.each(MODES)('$mode', ({ streamed }) => {
       it('runs a loop of tools: calls, results, answer', async () => {
         const client = bench.connect(kind);
         const model = bench.script(provider, provider.says({ calls: [CALL, CALL] }));
@@ -73,8 +68,8 @@ describeOnEmbedded('conversations of real clients', (database) => {
       expect(text).toBe(`image/png ${PNG}\napplication/pdf ${PDF}`);
     });
 
-    it('answers in the shape of a schema', async () => {
-      const model = bench.script(provider, answersInShape(provider, CALL.input));
+    it.each(AUTHORS)('answers in the shape of a schema, with a model of %s', async (author) => {
+      const model = bench.script(provider, answersInShape(provider, CALL.input), author);
       expect(await bench.connect(kind).askInShape({ model, say: 'Which city?' }, CITY)).toEqual(CALL.input);
     });
   });

@@ -113,5 +113,6 @@ export const rawReader: ClientKind = {
   connect: (origin, key) => new RawReader(`${origin}/api/v1/messages`, key),
   errorName: () => 'RawError',
   inBandErrorName: 'RawError',
+  asksForShapeByTool: false,
   abortName: 'AbortError',
 };

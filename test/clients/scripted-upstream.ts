@@ -1,9 +1,9 @@
 import { anthropicError, anthropicFrames, anthropicReply } from '../support/anthropic-upstream.js';
 import { openaiError, openaiFrames, openaiReply } from '../support/openai-upstream.js';
-import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import type { JsonBody } from '../support/recorded-request.js';
 import { CUT, HANG, frame, json, sse, type Script } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
-import type { TokenCounts } from './client.js';
+import type { JsonSchema, TokenCounts } from './client.js';
 
 /** What a provider answers, whatever format it speaks. */
 export interface Reply {
@@ -31,7 +31,10 @@ export interface Provider {
   error(type: string, message: string): object;
   /** What the request says in words of the caller's that must arrive as they were: results of tools, files, signatures. */
   heard(body: JsonBody): string[];
-  wantsJson(body: JsonBody): boolean;
+  /** The schema that the answer must fit, when the request has one. */
+  wantedShape(body: JsonBody): JsonSchema | undefined;
+  /** The first tool of the request. */
+  firstTool(body: JsonBody): { readonly name: string; readonly schema: JsonSchema };
 }
 
 export const OVERLOADED_MESSAGE = 'Too many callers at the moment';
@@ -61,8 +64,16 @@ const anthropic: Provider = {
       },
     ),
   breaksOff: (text, ending) => () => {
-    const message = { role: 'assistant', type: 'message', id: 'msg_loopback', model: 'claude-loopback', usage: {} };
-    const frames = anthropicFrames({ ...message, content: [{ type: 'text', text }], stop_reason: 'end_turn' });
+    const frames = anthropicFrames({
+      id: 'msg_loopback',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-loopback',
+      content: [{ type: 'text', text }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 12, output_tokens: 7 },
+    });
     // Without the block's end, `message_delta` and `message_stop`.
     const begun = frames.slice(0, -3);
     if (ending === 'cut') return sse([...begun, CUT]);
@@ -71,7 +82,8 @@ const anthropic: Provider = {
   },
   error: anthropicError,
   heard: (body) => blocksOf(body).flatMap(textsOfBlock),
-  wantsJson: (body) => body.output_config?.format?.type === 'json_schema',
+  wantedShape: (body) => body.output_config?.format.schema,
+  firstTool: ({ tools: [{ name, input_schema: schema }] }) => ({ name, schema }),
 };
 
 const openai: Provider = {
@@ -102,7 +114,8 @@ const openai: Provider = {
   },
   error: (type, message) => openaiError(message, type),
   heard: (body) => body.messages.flatMap(textsOfChatMessage),
-  wantsJson: (body) => body.response_format?.type === 'json_schema',
+  wantedShape: (body) => body.response_format?.json_schema.schema,
+  firstTool: ({ tools: [{ function: called }] }) => ({ name: called.name, schema: called.parameters }),
 };
 
 export const PROVIDERS: readonly Provider[] = [anthropic, openai];
@@ -119,14 +132,16 @@ export const refuses =
   () =>
     json(provider.error(type, message), status, headers);
 
-/** Answers with a value, in JSON where the request asks for that, else in a call of the only tool. */
+/** Answers with an object of the shape that is wanted, in JSON where the request has a schema for that, else in a call. */
 export const answersInShape =
-  (provider: Provider, value: unknown): Script =>
-  (request: RecordedRequest, index) => {
-    const { json: body } = request;
-    if (provider.wantsJson(body)) return provider.says({ text: JSON.stringify(value) })(request, index);
-    const name: string = body.tools?.[0]?.name ?? body.tools?.[0]?.function?.name;
-    return provider.says({ calls: [{ name, input: value }] })(request, index);
+  (provider: Provider, values: Readonly<Record<string, unknown>>): Script =>
+  (request, index) => {
+    const shaped = ({ properties }: JsonSchema): object =>
+      Object.fromEntries(Object.keys(properties).map((key) => [key, values[key]]));
+    const shape = provider.wantedShape(request.json);
+    if (shape) return provider.says({ text: JSON.stringify(shaped(shape)) })(request, index);
+    const { name, schema } = provider.firstTool(request.json);
+    return provider.says({ calls: [{ name, input: shaped(schema) }] })(request, index);
   };
 
 const blocksOf = (body: JsonBody): JsonBody[] =>
@@ -146,8 +161,9 @@ function textsOfBlock(block: JsonBody): string[] {
   }
 }
 
-function textsOfChatMessage({ role, content }: JsonBody): string[] {
+function textsOfChatMessage({ role, content, reasoning_content: reasoning }: JsonBody): string[] {
   if (role === 'tool') return [content];
+  if (reasoning !== undefined) return [reasoning];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: JsonBody) => {
     const url: string | undefined = part.image_url?.url ?? part.file?.file_data;

@@ -5,6 +5,10 @@ import { startUpstream, type Upstream, type UpstreamKind } from '../support/upst
 import type { Client, ClientKind } from './client.js';
 import { PROVIDERS, type Provider } from './scripted-upstream.js';
 
+/** The AI SDK treats any model with `claude-` in its id as one it knows. */
+export const AUTHORS = ['test', 'claude-test'] as const;
+type Author = (typeof AUTHORS)[number];
+
 /** A gateway between clients and one scripted upstream of each kind. */
 export class TestBench {
   private constructor(
@@ -16,16 +20,14 @@ export class TestBench {
     const upstreams = new Map<UpstreamKind, Upstream>();
     for (const { kind } of PROVIDERS) upstreams.set(kind, await startUpstream(kind));
     const catalog = catalogOf(
-      ...PROVIDERS.map(({ kind, dialect }) => ({
-        id: modelOf(kind),
-        at: [{ url: upstreams.get(kind)!.url, dialect }],
-      })),
+      ...AUTHORS.flatMap((author) =>
+        PROVIDERS.map(({ kind, dialect }) => ({
+          id: `${author}/${kind}`,
+          at: [{ url: upstreams.get(kind)!.url, dialect }],
+        })),
+      ),
     );
     return new TestBench(await startGateway(database, { catalog, ...options }), upstreams);
-  }
-
-  get origin(): string {
-    return this.gateway.origin;
   }
 
   connect(client: ClientKind, key = API_KEY): Client {
@@ -36,10 +38,10 @@ export class TestBench {
     return this.upstreams.get(kind)!;
   }
 
-  /** Scripts the provider. @returns the model it serves */
-  script(provider: Provider, script: Script): string {
+  /** Scripts the provider. @returns a model it serves */
+  script(provider: Provider, script: Script, author: Author = 'test'): string {
     this.upstream(provider).script(script);
-    return modelOf(provider.kind);
+    return `${author}/${provider.kind}`;
   }
 
   async close(): Promise<void> {
@@ -47,5 +49,3 @@ export class TestBench {
     for (const upstream of this.upstreams.values()) await upstream.close();
   }
 }
-
-const modelOf = (kind: UpstreamKind): string => `test/${kind}`;

@@ -47,7 +47,8 @@ class GatewayProcess {
     void this.ended.then(() => (ended = true));
     for (;;) {
       const matches = this.output.match(all) ?? [];
-      if (matches.length >= times) return matches[0];
+      const [first] = matches;
+      if (first !== undefined && matches.length >= times) return first;
       if (ended) throw new Error(`The process ended without printing ${pattern}:\n${this.output}`);
       await Promise.race([once(this.child.stdout!, 'data'), this.ended]);
     }

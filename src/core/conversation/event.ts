@@ -1,13 +1,13 @@
 import type { Json, Opaque, Vendor } from '../json.js';
+import type { ByteRange } from '../stream/byte-range.js';
 import type { Usage } from './usage.js';
 
 /**
  * The bytes an event was read from, when they are one well-formed frame that says no more and no less than the event. A face of
  * the same format prints them as they are. A step that changes an event makes a new one, without them.
  */
-export interface SourceBytes {
+export interface SourceBytes extends ByteRange {
   readonly vendor: Vendor;
-  readonly bytes: Uint8Array;
 }
 
 /** How a block begins. `extras` carries the wire keys of the block that core does not model. */

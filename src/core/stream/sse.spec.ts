@@ -68,7 +68,9 @@ describe('SseReader', () => {
   it('hands over the bytes of a frame that can be sent on as it is', () => {
     const first = 'event: a\ndata: {"x":"é"}\n\n';
     const frames = read([Buffer.from(first + first.slice(0, 9)), Buffer.from(first.slice(9))]);
-    expect(frames.map((frame) => Buffer.from(frame.source!).toString())).toEqual([first, first]);
+    expect(
+      frames.map(({ source }) => Buffer.from(source!.bytes.subarray(source!.start, source!.end)).toString()),
+    ).toEqual([first, first]);
   });
 
   it.each([

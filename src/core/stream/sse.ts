@@ -1,4 +1,5 @@
 import { ProviderFault } from '../errors.js';
+import type { ByteRange } from './byte-range.js';
 import type { Step } from './step.js';
 
 /** One dispatched server-sent event. */
@@ -11,7 +12,7 @@ export interface SseFrame {
    * The frame's bytes with its blank line, when it is exactly `event: <name>`, one `data: ` line and LF line ends, in valid
    * UTF-8: such a frame can be sent on as it is.
    */
-  readonly source?: Uint8Array;
+  readonly source?: ByteRange;
 }
 
 /** Most bytes of one frame, line ends included. A longer one is malformed, so that no upstream can fill the memory. */
@@ -45,6 +46,9 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
   private atStreamStart = true;
   /** The last byte was a CR that ended a line: an LF that follows belongs to it. */
   private afterCr = false;
+
+  private lastName: Buffer = EMPTY;
+  private lastEvent = '';
 
   // Fields of the unfinished frame.
   private event = '';
@@ -145,10 +149,19 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     } else if (first === LETTER_E && fieldIs(buffer, start, end, 'event')) {
       const from = valueStart(buffer, start + 5, end);
       if (this.lines !== 1 || from !== start + 7) this.canonical = false;
-      this.event = this.decode(buffer, from, end);
+      this.event = this.decodeName(buffer, from, end);
     } else {
       this.canonical = false;
     }
+  }
+
+  /** Names repeat: comparing the bytes is cheaper than making the text again. */
+  private decodeName(buffer: Buffer, start: number, end: number): string {
+    const known = this.lastName;
+    if (known.length === end - start && sameBytes(known, buffer, start)) return this.lastEvent;
+    this.lastName = buffer.subarray(start, end);
+    this.lastEvent = this.decode(buffer, start, end);
+    return this.lastEvent;
   }
 
   private decode(buffer: Buffer, start: number, end: number): string {
@@ -163,7 +176,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     if (this.data !== undefined) {
       out.push(
         this.canonical && this.lines === 2
-          ? { event: this.event, data: this.data, source: buffer.subarray(start, end) }
+          ? { event: this.event, data: this.data, source: { bytes: buffer, start, end } }
           : { event: this.event, data: this.data },
       );
     }
@@ -173,6 +186,11 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     this.lines = 0;
     this.releasedBytes = 0;
   }
+}
+
+function sameBytes(known: Buffer, buffer: Buffer, start: number): boolean {
+  for (let index = 0; index < known.length; index++) if (known[index] !== buffer[start + index]) return false;
+  return true;
 }
 
 function fieldIs(buffer: Buffer, start: number, end: number, name: string): boolean {

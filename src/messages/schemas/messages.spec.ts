@@ -202,20 +202,4 @@ describe('messages', () => {
   ])('judges %s', (path, value, refusal) => {
     expect(refusalOf(bodyWith(path, value))).toBe(refusal);
   });
-
-  it('judges 400 KB of conversation in less than 5 ms', () => {
-    const body = {
-      model: 'm',
-      messages: Array.from({ length: 400 }, (_, index) => ({
-        role: index % 2 === 0 ? 'user' : 'assistant',
-        content: [{ type: 'text', text: 'x'.repeat(1000) }],
-      })),
-    };
-    const times = Array.from({ length: 21 }, () => {
-      const start = performance.now();
-      expect(refusalOf(body)).toBeUndefined();
-      return performance.now() - start;
-    });
-    expect(times.sort((a, b) => a - b)[10]).toBeLessThan(5);
-  });
 });

@@ -16,7 +16,7 @@ export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof ProviderFault)
     return new GatewayError('upstream-failed', thrown.message, {}, { cause: thrown });
   if (isDatabaseUnavailable(thrown)) {
-    logger.warn(`The database cannot be reached: ${thrown instanceof Error ? thrown.message : ''}`);
+    logger.warn('The database cannot be reached.', thrown);
     const message = 'The database cannot be reached at the moment; try again shortly.';
     return new GatewayError('unavailable', message, { retryAfterMs: DATABASE_RETRY_AFTER_MS }, { cause: thrown });
   }

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../core/errors.js';
 import { APPEARANCES, genericErrorBody } from './error-views.js';
@@ -6,23 +6,38 @@ import { APPEARANCES, genericErrorBody } from './error-views.js';
 /** Headers of one request, in bytes: room for long keys and tracing headers, no more. Node answers a longer one with 431. */
 export const HEADER_BYTES_MAX = 16 * 1024;
 
+/** Longest that what a refused client is still sending is read and dropped: cut off at once, it would never see the refusal. */
+const LINGER_MS = 1_000;
+
 /**
  * Answers what is not HTTP enough to reach the application (headers too large or malformed, a request that takes too long) with
  * a JSON error, where a bare status line would puzzle clients. The connection ends with it.
  */
 export function answerBrokenRequests(server: Server): void {
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
+    if (!socket.writable || error.code === 'ECONNRESET' || hasBegunReply(socket)) {
       socket.destroy();
       return;
     }
-    const refusal = refusalOf(error.code);
-    const body = JSON.stringify(genericErrorBody(refusal, { requestId: null }));
-    socket.end(
-      `HTTP/1.1 ${APPEARANCES[refusal.kind].status} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    socket.end(refusalText(refusalOf(error.code)));
+    socket.resume();
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(cut));
   });
+}
+
+/** In the middle of a reply an error would be read as a part of it. Node keeps the reply on the socket, and looks there itself. */
+function hasBegunReply(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
+}
+
+function refusalText(refusal: GatewayError): string {
+  const { status } = APPEARANCES[refusal.kind];
+  const body = JSON.stringify(genericErrorBody(refusal, { requestId: null }));
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  );
 }
 
 function refusalOf(code: string | undefined): GatewayError {

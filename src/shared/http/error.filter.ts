@@ -22,7 +22,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = this.gatewayError(thrown, request);
     const { status } = APPEARANCES[error.kind];
     const requestId = response.getHeader(GENERATION_ID_HEADER);
-    const body = ERROR_BODIES[errorFamily(request.path)](error, {
+    const body = ERROR_BODIES[errorFamily(pathOf(request))](error, {
       requestId: typeof requestId === 'string' ? requestId : null,
     });
     const json = JSON.stringify(body);
@@ -46,13 +46,16 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 function routeError(request: Request): GatewayError {
-  const methods = allowedMethods(request.app, request.path);
+  const methods = allowedMethods(request.app, pathOf(request));
   if (methods.length === 0)
     return new GatewayError('not-found', 'There is no such address; see the documentation for the routes.');
   return new GatewayError('method-not-allowed', `${request.method} is not allowed here; use ${methods.join(' or ')}.`, {
     headers: { Allow: methods.join(', ') },
   });
 }
+
+/** The whole path: what no route answers ends in a router that Nest mounts at the base path, where Express's `path` begins. */
+const pathOf = (request: Request): string => request.baseUrl + request.path;
 
 /** A body too large to be worth reading: the connection ends instead. Smaller ones are read and dropped by Node. */
 const BODY_DROPPED_BYTES_MAX = 64 * 1024 * 1024;

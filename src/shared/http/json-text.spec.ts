@@ -1,8 +1,9 @@
 /** Goal: a body is read strictly and in linear time, and a fault names its place. Method: tables, a property, a clock. */
 import fc from 'fast-check';
-import { JSON_DEPTH_MAX, parseJsonBody } from './json-text.js';
+import { JSON_DEPTH_MAX, JSON_VALUES_MAX, parseJsonBody } from './json-text.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
+const entries = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('parseJsonBody', () => {
@@ -38,6 +39,7 @@ describe('parseJsonBody', () => {
     ['a lone surrogate in a key', '{"a":{"\\udfff":1}}', 'a: has a key with a lone surrogate'],
     ['nesting past the limit', nested(JSON_DEPTH_MAX + 1), `body: is nested deeper than ${JSON_DEPTH_MAX} levels`],
     ['nesting 100,000 deep', nested(100_000), 'body: is nested deeper'],
+    ['more values than are read', entries(JSON_VALUES_MAX + 1), `body: holds more than ${JSON_VALUES_MAX} values`],
     ['nesting that never ends', '{"a":'.repeat(100_000), 'body: is nested deeper'],
   ])('refuses %s', (_, text, message) => {
     expect(() => parse(text)).toThrow(message);
@@ -47,8 +49,23 @@ describe('parseJsonBody', () => {
     expect(() => parseJsonBody(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toThrow('body: is not valid UTF-8');
   });
 
-  it('accepts nesting at the limit, surrogate pairs, and the same key in two objects', () => {
+  it('names a place in a few words, however long the keys', () => {
+    const key = 'k'.repeat(1e6);
+    for (const inner of ['{"d":1,"d":2}', '{"__proto__":1}', '"\\ud800"']) {
+      let message = '';
+      try {
+        parse(`{"a":{"${key}":${inner}}}`);
+      } catch (error) {
+        ({ message } = error as Error);
+      }
+      expect(message).toMatch(/^a\.k+…/);
+      expect(message.length).toBeLessThan(200);
+    }
+  });
+
+  it('accepts values and nesting at the limit, surrogate pairs, and the same key in two objects', () => {
     expect(() => parse(nested(JSON_DEPTH_MAX))).not.toThrow();
+    expect(parse(entries(JSON_VALUES_MAX))).toHaveLength(JSON_VALUES_MAX);
     expect(parse('{"a":"\\ud83d\\ude00","b":{"a":1}}')).toEqual({ a: '😀', b: { a: 1 } });
     expect(parse('{"a\\"b:":1,"c":":{["}')).toEqual({ 'a"b:': 1, c: ':{[' });
   });

@@ -1,12 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../core/errors.js';
+import { shortened } from './schema.js';
 
 /** Deepest nesting of arrays and objects in a body: everything recursive behind the door may rely on it. */
 export const JSON_DEPTH_MAX = 200;
+/**
+ * Most values in a body, members and entries together. What a body costs is a matter of its values, not of its bytes: ten
+ * megabytes of text are read in milliseconds, ten megabytes of `[],[],…` would hold up everybody else for seconds.
+ */
+export const JSON_VALUES_MAX = 200_000;
 
 /**
  * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON, nesting
- * past `JSON_DEPTH_MAX`, keys given twice, lone surrogates, and `__proto__` outside of the caller's free-form JSON.
+ * past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice, lone surrogates, and `__proto__` outside of the caller's free-form JSON.
  *
  * The common body pays one linear scan, `JSON.parse` and one count of keys; the place of a fault is looked for only when there
  * is one.
@@ -47,10 +53,12 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 const COLON = 58;
 
-/** Colons outside of strings: one for each key. Checks the depth on the way. */
+/** Colons outside of strings: one for each key. Checks the depth and the number of values on the way. */
 function countKeysInText(text: string): number {
   let keys = 0;
   let depth = 0;
+  // Each value but the outermost follows a comma or what opens its array or object.
+  let values = 0;
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case QUOTE:
@@ -59,8 +67,12 @@ function countKeysInText(text: string): number {
       case COLON:
         keys++;
         break;
+      case 44: // ,
+        values++;
+        break;
       case 91: // [
       case 123: // {
+        values++;
         if (++depth > JSON_DEPTH_MAX) throw refuse(`body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
         break;
       case 93: // ]
@@ -68,6 +80,7 @@ function countKeysInText(text: string): number {
         depth--;
         break;
     }
+    if (values > JSON_VALUES_MAX) throw refuse(`body: holds more than ${JSON_VALUES_MAX} values`);
   }
   return keys;
 }
@@ -117,9 +130,9 @@ function firstDuplicate(text: string): string {
       COLON_AHEAD.lastIndex = end + 1;
       if (top && !top.isArray && COLON_AHEAD.test(text)) {
         const key = JSON.parse(text.slice(index, end + 1)) as string;
-        if (top.keys.has(key)) return `${top.path}${key.slice(0, 100)}`;
+        if (top.keys.has(key)) return `${top.path}${shortened(key)}`;
         top.keys.add(key);
-        top.pending = key;
+        top.pending = shortened(key);
       }
       index = end;
     }
@@ -131,7 +144,7 @@ function refuseProto(value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
     if (key === '__proto__') throw refuse(`${path}__proto__: is not a known field`);
-    if (!FREE_FORM.has(key)) refuseProto(inner, `${path}${key}.`);
+    if (!FREE_FORM.has(key)) refuseProto(inner, `${path}${shortened(key)}.`);
   }
 }
 
@@ -142,7 +155,7 @@ function refuseLoneSurrogates(value: unknown, path: string): void {
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
       if (!key.isWellFormed()) throw refuse(`${path.slice(0, -1) || 'body'}: has a key with a lone surrogate`);
-      refuseLoneSurrogates(inner, `${path}${key}.`);
+      refuseLoneSurrogates(inner, `${path}${shortened(key)}.`);
     }
   }
 }

@@ -12,8 +12,9 @@ export function allowedMethods(application: Application, path: string): string[]
   const methods = new Set<string>();
   for (const layer of stack) {
     if (!layer.route || !layer.match(path)) continue;
-    for (const [method, answers] of Object.entries(layer.route.methods))
-      if (answers && method !== '_all') methods.add(method.toUpperCase());
+    const [method, ...others] = Object.keys(layer.route.methods);
+    // Nest gives each route of ours one method. What takes every method is its own refusal of what no route has taken.
+    if (method !== undefined && others.length === 0) methods.add(method.toUpperCase());
   }
   return [...methods].sort();
 }

@@ -1,7 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Injectable, Optional } from '@nestjs/common';
-import { Client, type Dispatcher } from 'undici';
+import { Client } from 'undici';
 import { Environment } from '../environment.js';
+import { collectResponse, type CollectedResponse, type ResponseHeaders } from './collected-response.js';
 import { EgressGuard } from './egress-guard.js';
 import { acceptedMediaType } from './media-signatures.js';
 import { NameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
@@ -100,16 +101,21 @@ export class SafeFetch {
       bodyTimeout: 0,
       connectTimeout: limits.timeoutMs,
     });
+    const headers = { accept: limits.accept.join(', '), 'accept-encoding': 'identity', 'user-agent': 'fairlead/1.0' };
     try {
-      const response = await client.request({
-        method: 'GET',
-        path: `${url.pathname}${url.search}`,
-        headers: { accept: limits.accept.join(', '), 'accept-encoding': 'identity', 'user-agent': 'fairlead/1.0' },
+      const response = await untilAborted(
+        collectResponse(
+          client,
+          { method: 'GET', path: `${url.pathname}${url.search}`, headers },
+          (status, received) => judgeHead(url, status, received),
+          limits.bytesMax,
+          () => new EgressError('too-large', `has more than ${limits.bytesMax} bytes`),
+        ),
         signal,
-      });
-      return await readResponse(url, response, limits);
+      );
+      return response instanceof URL ? response : readMedia(response, limits.accept);
     } finally {
-      // Whatever was not read is not waited for.
+      // Closes the connection, whether all was read or not.
       client.destroy().catch(() => undefined);
     }
   }
@@ -152,43 +158,28 @@ function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
   };
 }
 
-async function readResponse(url: URL, response: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched | URL> {
-  const { statusCode, headers, body } = response;
-  // The connection's destruction fails the unread body; that failure is nobody's concern.
-  body.on('error', () => undefined);
+/** @returns where a redirect leads; undefined when the body is wanted */
+function judgeHead(url: URL, status: number, headers: ResponseHeaders): URL | undefined {
   const { location } = headers;
-  if (REDIRECT_STATUSES.has(statusCode) && typeof location === 'string') {
+  if (REDIRECT_STATUSES.has(status) && typeof location === 'string') {
     return readUrl(URL.canParse(location, url.href) ? new URL(location, url.href).href : location);
   }
-  if (statusCode !== 200) throw new EgressError('bad-status', `answered with status ${statusCode}`);
+  if (status !== 200) throw new EgressError('bad-status', `answered with status ${status}`);
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity')
+  if (encoding !== undefined && encoding !== 'identity') {
     throw new EgressError('wrong-type', 'answered with a compressed body');
-  const bytes = await readBody(body, headers['content-length'], limits.bytesMax);
-  const contentType = headers['content-type'];
-  const mediaType = acceptedMediaType(bytes, typeof contentType === 'string' ? contentType : '', limits.accept);
-  if (mediaType === undefined) throw new EgressError('wrong-type', `is not ${limits.accept.join(', ')}`);
-  return { mediaType, bytes };
-}
-
-async function readBody(
-  body: AsyncIterable<Buffer>,
-  declaredLength: string | string[] | undefined,
-  bytesMax: number,
-): Promise<Buffer> {
-  const tooLarge = new EgressError('too-large', `has more than ${bytesMax} bytes`);
-  if (Number(declaredLength) > bytesMax) throw tooLarge;
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of body) {
-    length += part.length;
-    if (length > bytesMax) throw tooLarge;
-    parts.push(part);
   }
-  return Buffer.concat(parts, length);
+  return undefined;
 }
 
-/** Name resolution cannot be called off; it can be left alone. */
+function readMedia({ headers, body }: CollectedResponse, accept: readonly string[]): Fetched {
+  const contentType = headers['content-type'];
+  const mediaType = acceptedMediaType(body, typeof contentType === 'string' ? contentType : '', accept);
+  if (mediaType === undefined) throw new EgressError('wrong-type', `is not ${accept.join(', ')}`);
+  return { mediaType, bytes: body };
+}
+
+/** Gives up waiting at the abort; what is waited for is called off elsewhere, or, like name resolution, cannot be. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

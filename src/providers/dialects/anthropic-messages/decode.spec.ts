@@ -10,7 +10,8 @@ import { decodeMessage, MessagesDecoder } from './decode.js';
 const frameOf = (payload: JsonObject): SseFrame => {
   const event = typeof payload['type'] === 'string' ? payload['type'] : '';
   const data = JSON.stringify(payload);
-  return { event, data, source: Buffer.from(writeFrame(event, data)) };
+  const bytes = Buffer.from(writeFrame(event, data));
+  return { event, data, source: { bytes, start: 0, end: bytes.length } };
 };
 
 const decode = (...frames: (JsonObject | SseFrame)[]): ModelEvent[] => {

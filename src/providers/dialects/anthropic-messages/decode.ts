@@ -5,6 +5,7 @@ import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
 import { extrasOf, readBlock, readDelta } from './decode-block.js';
 import { malformed, readInBandFault } from './fault.js';
+import { PlainDelta, sourceOf } from './plain-delta.js';
 import { mergeRawUsage, NOTHING_SAID, readUsage } from './usage.js';
 
 const UNIFIED_STOPS: ReadonlyMap<string, UnifiedStop> = new Map([
@@ -51,6 +52,7 @@ const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
  */
 export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private openBlock: BlockStart['type'] | undefined;
+  private plainDelta: PlainDelta | undefined;
   private inputOfStart: string | undefined;
   private rawUsage: JsonObject = NOTHING_SAID;
   private usage: Usage = {};
@@ -61,6 +63,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
 
   /** Frames with names that are not known here, `[DONE]`, and everything after the end are passed over. */
   push(frame: SseFrame, out: ModelEvent[]): void {
+    if (this.plainDelta?.read(frame, out)) return;
     if (this.ended || frame.data === '' || frame.data === '[DONE]') return;
     // `message` is the standard's own name for a frame without one.
     const isNamed = frame.event !== '' && frame.event !== 'message';
@@ -69,9 +72,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     const type = typeof payload['type'] === 'string' ? payload['type'] : frame.event;
     const read = READ.get(type);
     if (!read) return;
-    const source: SourceBytes | undefined =
-      frame.source !== undefined && type === frame.event ? { vendor: 'anthropic', bytes: frame.source } : undefined;
-    read(this, payload, source, out);
+    read(this, payload, type === frame.event ? sourceOf(frame) : undefined, out);
   }
 
   /** @throws ProviderFault when the stream stopped before its end: a cut reply is never taken for a whole one (FAILURES B05). */
@@ -98,6 +99,8 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   startBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
     const { start, deltas, inputJson } = readBlock(block);
     this.openBlock = start.type;
+    this.plainDelta =
+      start.type === 'text' || start.type === 'thinking' ? new PlainDelta(index, start.type) : undefined;
     this.inputOfStart = inputJson;
     out.push({ type: 'block-start', index, block: start });
     for (const delta of deltas) out.push({ type: 'block-delta', index, delta });
@@ -116,6 +119,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
       this.inputOfStart = undefined;
     }
     this.openBlock = undefined;
+    this.plainDelta = undefined;
     out.push(source ? { type: 'block-end', index, source } : { type: 'block-end', index });
   }
 

@@ -1,0 +1,66 @@
+/**
+ * Goal: a user who aborts is gone for the provider as well. Method: each client aborts an answer that would never end, and the
+ * loopback upstream waits to see its connection close.
+ */
+import { describeOnEmbedded } from '../support/database.js';
+import { neverAnswers } from '../support/upstream-answers.js';
+import { CLIENTS } from './clients.js';
+import { PROVIDERS } from './scripted-upstream.js';
+import { TestBench } from './test-bench.js';
+
+/** From the abort to the close at the upstream. */
+const CLOSE_MS_MAX = 1_000;
+
+describeOnEmbedded('leaving with real clients', (database) => {
+  let bench: TestBench;
+  beforeAll(async () => {
+    bench = await TestBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const pairs = CLIENTS.flatMap((kind) => PROVIDERS.map((provider) => ({ kind, provider })));
+
+  it.each(pairs)('$kind.name leaves a stream of the $provider.kind upstream', async ({ kind, provider }) => {
+    const model = bench.script(provider, provider.breaksOff('Once upon a time', 'silent'));
+    const arrival = bench.upstream(provider).request();
+    const controller = new AbortController();
+    let leftAt = 0;
+    const leave = (): void => {
+      leftAt ||= Date.now();
+      controller.abort();
+    };
+    const asked = bench
+      .connect(kind)
+      .ask({ model, say: 'A story' }, true, { signal: controller.signal, onText: leave });
+    expect(await errorNameOf(asked)).toBe(kind.abortName);
+    const record = await arrival;
+    await record.closed;
+    expect(record.aborted).toBe(true);
+    expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
+  });
+
+  it.each(pairs)('$kind.name leaves a whole answer of the $provider.kind upstream', async ({ kind, provider }) => {
+    const model = bench.script(provider, neverAnswers);
+    const arrival = bench.upstream(provider).request();
+    const controller = new AbortController();
+    const asked = errorNameOf(bench.connect(kind).ask({ model, say: 'Hello' }, false, { signal: controller.signal }));
+    const record = await arrival;
+    const leftAt = Date.now();
+    controller.abort();
+    expect(await asked).toBe(kind.abortName);
+    await record.closed;
+    expect(record.aborted).toBe(true);
+    expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
+  });
+});
+
+/** The class of what was thrown, which exceptions of the platform tell in their name alone. */
+async function errorNameOf(asked: Promise<unknown>): Promise<string> {
+  try {
+    await asked;
+  } catch (error) {
+    const { name, constructor } = error as Error;
+    return constructor.name === 'DOMException' ? name : constructor.name;
+  }
+  return 'none';
+}

@@ -1,0 +1,166 @@
+// Goal: nobody gets past the door without a key of the right kind, on any route, and nothing is done for strangers.
+// Method: the real app over HTTP; its routes are taken from the router itself, so a new one is held to the rule by being there.
+import { hashKey } from '../../src/core/ids.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { exchange, RawClient } from '../support/raw-client.js';
+
+/** DESIGN 11: these answer anybody. */
+const OPEN = new Set(['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs']);
+/** DESIGN 11: the one kind of key for everything below a path; everything else takes either kind. */
+const KIND_OF_KEY: readonly (readonly [RegExp, 'management' | 'inference'])[] = [
+  [/^\/(keys|byok|credits|activity|workspaces|guardrails|audit)(\/|$)/, 'management'],
+  [/^\/(messages|chat\/completions|messages\/count_tokens)$/, 'inference'],
+];
+
+/** What is read of Express's router. */
+interface Router {
+  readonly stack: readonly {
+    readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+  }[];
+}
+
+describeOnEmbedded('who may call', (database) => {
+  let gateway: TestGateway;
+  let routes: { readonly method: string; readonly path: string }[];
+
+  beforeAll(async () => {
+    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
+    const { router } = gateway.gateway.app.getHttpAdapter().getInstance() as { readonly router: Router };
+    routes = router.stack.flatMap(({ route }) =>
+      Object.keys(route?.methods ?? {}).map((method) => ({
+        method: method.toUpperCase(),
+        path: route!.path.replaceAll(/:\w+/g, '0198c0de-0000-7000-8000-000000000001'),
+      })),
+    );
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const bearer = (key: string): [string, string] => ['authorization', `Bearer ${key}`];
+  const isMessages = (path: string): boolean => path.includes('/messages');
+
+  it('sees the routes', () => {
+    const seen = routes.map(({ method, path }) => `${method} ${path}`);
+    expect(seen).toEqual(expect.arrayContaining(['POST /api/v1/messages', 'GET /api/v1/key', 'POST /api/v1/keys']));
+    expect(seen.length).toBeGreaterThan(8);
+  });
+
+  it('is closed to strangers on every route but the open ones, at both addresses', async () => {
+    for (const { method, path } of routes.flatMap(({ method, path }) => [
+      { method, path },
+      { method, path: path.replace('/api/v1', '/v1') },
+    ])) {
+      for (const headers of [[], [bearer('nobody')], [['x-api-key', 'nobody'] as const]]) {
+        const { status, json } = await exchange(gateway.origin, { method, path, headers });
+        const asked = `${method} ${path} ${headers.join()}`;
+        if (OPEN.has(path)) expect([asked, status]).toEqual([asked, 200]);
+        else expect([asked, status, json.error.code]).toEqual([asked, 401, 401]);
+      }
+    }
+  });
+
+  it('takes the kind of key that a route is for, before anything else is looked at', async () => {
+    for (const { method, path } of routes.filter(({ path }) => !OPEN.has(path))) {
+      const kind = KIND_OF_KEY.find(([paths]) => paths.test(path.replace('/api/v1', '')))?.[1];
+      const other = kind === 'management' ? API_KEY : MANAGEMENT_KEY;
+      const { status, json } = await exchange(gateway.origin, { method, path, headers: [bearer(other)], body: '{' });
+      if (kind === undefined) expect([path, status]).not.toEqual([path, 403]);
+      else {
+        expect([path, status, json.error.code]).toEqual([path, 403, 403]);
+        expect(json.error.type).toBe(isMessages(path) ? 'permission_error' : undefined);
+      }
+    }
+  });
+
+  it('asks no key where there is no route', async () => {
+    expect((await exchange(gateway.origin, { method: 'GET', path: '/api/v1/nowhere' })).status).toBe(404);
+    expect((await exchange(gateway.origin, { method: 'PUT', path: '/api/v1/messages' })).status).toBe(405);
+  });
+
+  describe('a key is presented', () => {
+    const status = async (...headers: (readonly [string, string])[]): Promise<number> =>
+      (await exchange(gateway.origin, { method: 'GET', path: '/api/v1/key', headers })).status;
+
+    it.each([
+      ['as a bearer', 200, [bearer(API_KEY)]],
+      ['under a scheme in any case', 200, [['authorization', `bEARER   ${API_KEY} `]]],
+      ['as x-api-key', 200, [['x-api-key', API_KEY]]],
+      ['twice: x-api-key counts', 200, [['x-api-key', API_KEY], bearer('nobody')]],
+      ['twice: x-api-key counts, wrong as it is', 401, [['x-api-key', 'nobody'], bearer(API_KEY)]],
+      ['beside an empty x-api-key', 200, [['x-api-key', ''], bearer(API_KEY)]],
+      ['in two bearers: the first counts', 200, [bearer(API_KEY), bearer('nobody')]],
+      ['in two bearers: the first counts, wrong as it is', 401, [bearer('nobody'), bearer(API_KEY)]],
+      ['in two x-api-keys: together they are no key', 401, [['x-api-key', API_KEY], ['x-api-key', API_KEY]]],
+      ['with another scheme', 401, [['authorization', `Basic ${API_KEY}`]]],
+      ['without scheme', 401, [['authorization', API_KEY]]],
+      ['with nothing after the scheme', 401, [['authorization', 'Bearer ']]],
+      ['in other letters', 401, [bearer(API_KEY.toUpperCase())]],
+      ['as its own hash', 401, [bearer(hashKey(API_KEY))]],
+      ['in a cookie', 401, [['cookie', `authorization=Bearer ${API_KEY}`]]],
+    ] satisfies [string, number, [string, string][]][])('%s: %d', async (_, expected, headers) => {
+      expect(await status(...headers)).toBe(expected);
+    });
+
+    it('never in the address', async () => {
+      const path = `/api/v1/key?key=${API_KEY}&api_key=${API_KEY}`;
+      expect((await exchange(gateway.origin, { method: 'GET', path })).status).toBe(401);
+    });
+  });
+
+  describe('order of refusals', () => {
+    const BYTES_33M = String(33 * 1024 * 1024);
+    const JSON_TYPE = ['content-type', 'application/json'] as const;
+
+    /** Sends the head of a request, never its body. */
+    async function answerToHead(headers: readonly (readonly [string, string])[]): Promise<string> {
+      const client = await RawClient.connect(gateway.origin);
+      client.send({ path: '/api/v1/messages', headers: [...headers, ['content-length', BYTES_33M]] });
+      await client.response();
+      client.destroy();
+      return client.text;
+    }
+
+    it.each([
+      ['a stranger', '401 Unauthorized', [JSON_TYPE]],
+      ['the wrong kind of key', '403 Forbidden', [JSON_TYPE, bearer(MANAGEMENT_KEY)]],
+      ['the right key with too much', '413 Payload Too Large', [JSON_TYPE, bearer(API_KEY)]],
+      ['the right key with another type', '415 Unsupported Media Type', [bearer(API_KEY)]],
+    ] satisfies [string, string, (readonly [string, string])[]][])(
+      'tells %s before any of the body is read: %s',
+      async (_, status, headers) => {
+        expect(await answerToHead(headers)).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+        // One who waits to be asked for the body is not asked.
+        expect(await answerToHead([...headers, ['expect', '100-continue']])).toMatch(
+          new RegExp(`^HTTP/1.1 ${status}\r\n`),
+        );
+      },
+    );
+
+    it('asks a client that waits for it to send the body of a request it takes', async () => {
+      const body = JSON.stringify({ model: 'sandbox/echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
+      const client = await RawClient.connect(gateway.origin);
+      client.send({
+        path: '/api/v1/messages',
+        headers: [bearer(API_KEY), JSON_TYPE, ['content-length', String(body.length)], ['expect', '100-continue']],
+      });
+      await client.until('HTTP/1.1 100 Continue\r\n\r\n');
+      client.write(body);
+      await client.until('"end_turn"');
+      client.destroy();
+      expect(client.text).toContain('HTTP/1.1 200 OK');
+    });
+
+    const ask = { max_tokens: 10, messages: [{ role: 'user', content: 'hello' }] };
+    it.each([
+      ['no JSON', 400, 'invalid_request_error', '{"model":"no/such"'],
+      ['an invalid field and an unknown model', 400, 'invalid_request_error', { ...ask, model: 'no/such', top_k: 'x' }],
+      ['an unknown model alone', 404, 'not_found_error', { ...ask, model: 'no/such' }],
+    ] as const)('answers %s with %d', async (_, status, type, body) => {
+      const response = await gateway.messages(body);
+      expect([response.status, ((await response.json()) as { error: object }).error]).toEqual([
+        status,
+        expect.objectContaining({ type, code: status }),
+      ]);
+    });
+  });
+});
