@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request, Response } from 'express';
 import { AppModule } from './app.module.js';
 import { SystemClock } from './core/time.js';
 import { Delivery } from './inference/deliver.js';
@@ -11,7 +11,8 @@ import { DatabaseHealth } from './shared/database/database-health.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { Drain } from './shared/drain.js';
 import type { Environment } from './shared/environment.js';
-import { answerBrokenRequests } from './shared/http/broken-requests.js';
+import { ErrorFilter } from './shared/http/error.filter.js';
+import { FrontDoor } from './shared/http/front-door.js';
 import { requestLog } from './shared/http/request-log.js';
 import { createLogger } from './shared/logger.js';
 import { Metrics } from './shared/metrics.js';
@@ -33,17 +34,31 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
   readonly opener?: EmbeddedOpener;
 }
 
-/** The running gateway: main and tests hold it by the same handle. */
+/** A running gateway: main and tests hold it by the same handle. */
 export interface Gateway {
   readonly app: NestExpressApplication;
-  /** Opens the port; ready from then on. The keys are those made at this start, to be shown once. */
-  start(): Promise<{ readonly url: string; readonly keys: GeneratedKeys }>;
+  /** Where it listens, without a path. */
+  readonly url: string;
+  /** The keys made at this start, to be shown once. */
+  readonly keys: GeneratedKeys;
   /** Drains and closes. Never rejects. */
   stop(signal: StopSignal): Promise<void>;
 }
 
-/** Builds the application: the one way to, for main and tests alike. The database is open and migrated when it resolves. */
-export async function createApp(options: AppOptions): Promise<Gateway> {
+/** Opens the port, then the store, then the doors: the one way to start the application, for main and tests alike. */
+export async function startApp(options: AppOptions): Promise<Gateway> {
+  const { environment } = options;
+  const door = new FrontDoor();
+  const url = await door.open(environment.port, environment.host);
+  try {
+    return await buildApp(options, door, url);
+  } catch (error) {
+    door.server.close();
+    throw error;
+  }
+}
+
+async function buildApp(options: AppOptions, door: FrontDoor, url: string): Promise<Gateway> {
   const { environment } = options;
   const context: ProcessContext = {
     environment,
@@ -60,18 +75,19 @@ export async function createApp(options: AppOptions): Promise<Gateway> {
   });
   app.disable('x-powered-by');
   app.disable('etag');
-  // The path decides which family of errors a reply is of: what is no route in that spelling must not be one here either.
-  app.enable('case sensitive routing');
   app.set('trust proxy', environment.trustProxy.length > 0 ? [...environment.trustProxy] : false);
   app.setGlobalPrefix(BASE_PATH, { exclude: ['health/live', 'health/ready', 'metrics'] });
   app.use(rewriteAlias);
   app.use(requestLog(context.logger, app.get(Metrics), context.clock));
+  await app.init();
+  const errors = new ErrorFilter();
+  app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
+  const keys = await app.get(FirstKeys).ensure();
 
-  const server = app.getHttpServer() as Server;
-  answerBrokenRequests(server);
   const readiness = app.get(Readiness);
+  const stopWatching = watchDatabase(app, context, readiness);
   const drain = new Drain({
-    server,
+    server: door.server,
     readiness,
     drainMs: environment.drainMs,
     abortAll: () => app.get(Delivery).abortAll(),
@@ -81,17 +97,12 @@ export async function createApp(options: AppOptions): Promise<Gateway> {
     ],
     log: context.logger,
   });
-  const stopWatching = watchDatabase(app, context, readiness);
-
+  readiness.markStarted();
+  door.admit(app.getHttpAdapter().getInstance() as RequestListener);
   return {
     app,
-    async start() {
-      const keys = await app.get(FirstKeys).ensure();
-      await app.listen(environment.port, environment.host);
-      readiness.markStarted();
-      const { port } = server.address() as AddressInfo;
-      return { url: `http://${environment.host.includes(':') ? `[${environment.host}]` : environment.host}:${port}`, keys };
-    },
+    url,
+    keys,
     async stop(signal) {
       stopWatching();
       await drain.run(signal);

@@ -1,56 +1,65 @@
 import { dirname, join } from 'node:path';
-import { createApp } from './app.js';
+import { startApp } from './app.js';
 import { CatalogRefused } from './catalog/fault.js';
-import { InvalidEnvironment } from './shared/environment.js';
-import { createLogger } from './shared/logger.js';
+import type { GeneratedKeys } from './keys/first-keys.js';
+import { createDataDirectory } from './shared/data-directory.js';
+import { StoreRefused } from './shared/database/store-refused.js';
+import { InvalidEnvironment, type Environment } from './shared/environment.js';
+import { createLogger, type PinoLogger } from './shared/logger.js';
 import { readEnvironment } from './shared/read-environment.js';
 import { listenForStop } from './shared/stop-signals.js';
-import { findPrimaryChannel } from './shared/worker-channel.js';
+import { findPrimaryChannel, type StopSignal } from './shared/worker-channel.js';
 import { runWorkers } from './workers.js';
-import { StoreRefused } from './shared/database/store-refused.js';
 
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
+const SHIPPED_CATALOG_PATH = join(PACKAGE_DIRECTORY, 'catalog', 'default.yaml');
+/** Longer than a worker may take for its own steps after the drain. */
+const WORKER_STOP_EXTRA_MS = 30_000;
 
 /** Failures whose message says all there is to know: no stack, for there is nothing to debug. */
 const EXPECTED = [InvalidEnvironment, CatalogRefused, StoreRefused];
 
-function die(error: unknown): never {
-  const expected = EXPECTED.some((kind) => error instanceof kind);
-  console.error(expected ? (error as Error).message : error);
+try {
+  const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY);
+  await createDataDirectory(environment.dataDir);
+  const logger = createLogger(environment);
+  for (const warning of warnings) logger.warn(warning, 'Environment');
+  await runWorkers({
+    count: environment.workers,
+    main: () => serve(environment, logger),
+    log: logger,
+    stopMsMax: environment.drainMs + WORKER_STOP_EXTRA_MS,
+  });
+} catch (error) {
+  const isExpected = EXPECTED.some((kind) => error instanceof kind);
+  console.error(isExpected ? (error as Error).message : error);
   process.exit(1);
 }
 
-try {
-  const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY);
-  const logger = createLogger(environment);
-  for (const warning of warnings) logger.warn(warning, 'Environment');
-
-  const serve = async (): Promise<void> => {
-    let stopping: ((signal: 'SIGTERM' | 'SIGINT') => void) | undefined;
-    let early: 'SIGTERM' | 'SIGINT' | undefined;
-    listenForStop({
-      stop: (signal) => (stopping ? stopping(signal) : (early = signal)),
-      stopNow: () => process.exit(1),
-      channel: findPrimaryChannel(),
-    });
-    const gateway = await createApp({
-      environment,
-      logger,
-      shippedCatalogPath: join(PACKAGE_DIRECTORY, 'catalog', 'default.yaml'),
-    });
-    const { url, keys } = await gateway.start();
-    stopping = (signal) => void gateway.stop(signal).then(() => process.exit(0));
-    if (early) stopping(early);
-    logger.log(`listening at ${url}`, 'Fairlead');
-    announce(url, keys);
-  };
-  runWorkers({ count: environment.workers, main: serve, log: logger, stopMsMax: environment.drainMs + 30_000 }).catch(die);
-} catch (error) {
-  die(error);
+/** Runs the gateway in this process until it is told to stop. */
+async function serve(environment: Environment, logger: PinoLogger): Promise<void> {
+  // One request's forgotten promise must not end the others: it is a fault of ours, told in the log.
+  process.on('unhandledRejection', (reason) => logger.error(reason, 'unhandledRejection'));
+  let stop: ((signal: StopSignal) => void) | undefined;
+  let stopAsked: StopSignal | undefined;
+  listenForStop({
+    stop: (signal) => {
+      stopAsked = signal;
+      stop?.(signal);
+    },
+    stopNow: () => process.exit(1),
+    channel: findPrimaryChannel(),
+  });
+  const gateway = await startApp({ environment, logger, shippedCatalogPath: SHIPPED_CATALOG_PATH });
+  stop = (signal) => void gateway.stop(signal).then(() => process.exit(0));
+  logger.log(`listening at ${gateway.url}`, 'Fairlead');
+  showKeys(gateway.url, gateway.keys);
+  // The wish to stop may have come while the store was opened.
+  if (stopAsked) stop(stopAsked);
 }
 
 /** Keys made at this start are shown here and never again: on standard output, past the logger. */
-function announce(url: string, { managementKey, apiKey }: { managementKey?: string; apiKey?: string }): void {
+function showKeys(url: string, { managementKey, apiKey }: GeneratedKeys): void {
   if (managementKey !== undefined) console.log(`FAIRLEAD_MANAGEMENT_KEY=${managementKey}`);
   if (apiKey === undefined) return;
   const body = '{"model":"sandbox/echo","max_tokens":64,"messages":[{"role":"user","content":"Hello, Fairlead"}]}';

@@ -22,7 +22,14 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
   const isSimulated = dialect === 'simulated';
   if (isSimulated && baseUrl) return baseUrl.refuse('is not for the simulated dialect, which calls nobody');
   if (!isSimulated && !baseUrl) return field.refuse('needs a base_url');
-  return { slug, name, dialect, baseUrl: address ?? SIMULATED_SCHEME + slug, ...(credential && { credential }), policy };
+  return {
+    slug,
+    name,
+    dialect,
+    baseUrl: address ?? SIMULATED_SCHEME + slug,
+    ...(credential && { credential }),
+    policy,
+  };
 }
 
 /** An address that paths can be appended to: no trailing slash, no query, and no credentials, which would end up in logs. */

@@ -9,7 +9,7 @@ import { PlanRunner, type AnsweredPlan } from '../routing/plan-runner.js';
 import { RoutePlanner } from '../routing/route-planner.js';
 import { Environment } from '../shared/environment.js';
 import type { GenerationFacts } from '../shared/http/request-log.js';
-import { Metrics } from '../shared/metrics.js';
+import { Tracing } from '../shared/tracing.js';
 import type { Answer, Exchange } from './exchange.js';
 import { GenerationRecord } from './generation-record.js';
 
@@ -19,7 +19,7 @@ export class CreateCompletion {
   constructor(
     private readonly planner: RoutePlanner,
     private readonly plans: PlanRunner,
-    private readonly metrics: Metrics,
+    private readonly tracing: Tracing,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -31,7 +31,8 @@ export class CreateCompletion {
   begin(request: ModelRequest, abort: AbortController): Exchange {
     const id = newGenerationId(this.clock.now());
     const facts: GenerationFacts = { id, streamed: request.stream };
-    return { id, facts, answer: this.answer(request, new GenerationRecord(facts, this.metrics), abort) };
+    const span = this.tracing.startRequest({ model: request.model, generationId: id, streamed: request.stream });
+    return { id, facts, answer: this.answer(request, new GenerationRecord(facts, span), abort) };
   }
 
   private async answer(request: ModelRequest, record: GenerationRecord, abort: AbortController): Promise<Answer> {
@@ -40,8 +41,8 @@ export class CreateCompletion {
     }, this.environment.timeouts.totalMs);
     try {
       const plan = this.planner.plan(request);
-      const answered = await this.plans.run(plan, request, abort.signal);
-      record.answered(answered.leg);
+      const answered = await this.plans.run(plan, request, record.span, abort.signal);
+      record.answered(answered);
       return {
         model: answered.leg.model.id,
         provider: answered.leg.endpoint.provider.name,

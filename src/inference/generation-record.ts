@@ -1,31 +1,35 @@
-import type { ModelEvent } from '../core/conversation/event.js';
+import type { ModelEvent, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
 import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
-import type { Leg } from '../core/routing/plan.js';
+import type { AnsweredPlan } from '../routing/plan-runner.js';
 import type { GenerationFacts } from '../shared/http/request-log.js';
-import type { AttemptOutcome, Metrics } from '../shared/metrics.js';
+import type { AttemptOutcome } from '../shared/metrics.js';
+import type { SpanResult, TraceSpan } from '../shared/tracing.js';
 
-/** Follows one generation to its end, however it ends: usage, metrics, and the facts of its log line. Never content. */
+/** Follows one generation to its end, however it ends: usage, the facts of its log line, its span. Never content. */
 export class GenerationRecord {
   private usage: Usage = {};
-  private leg: Leg | undefined;
-  private readonly began = performance.now();
+  private stop: StopReason['unified'] | undefined;
+  private answer: AnsweredPlan | undefined;
   private ended = false;
 
   constructor(
     private readonly facts: GenerationFacts,
-    private readonly metrics: Metrics,
+    readonly span: TraceSpan,
   ) {}
 
   /** A provider committed itself. */
-  answered(leg: Leg): void {
-    this.leg = leg;
-    this.facts.model = leg.model.id;
-    this.facts.provider = leg.endpoint.provider.slug;
+  answered(answer: AnsweredPlan): void {
+    this.answer = answer;
+    this.facts.model = answer.leg.model.id;
+    this.facts.provider = answer.leg.endpoint.provider.slug;
   }
 
   observe(batch: readonly ModelEvent[]): void {
-    for (const event of batch) if (event.type === 'usage') this.usage = mergeUsage(this.usage, event.usage);
+    for (const event of batch) {
+      if (event.type === 'usage') this.usage = mergeUsage(this.usage, event.usage);
+      else if (event.type === 'reply-end') this.stop = event.stop.unified;
+    }
   }
 
   finished(): void {
@@ -43,13 +47,17 @@ export class GenerationRecord {
     this.end('caller-gone', 'aborted');
   }
 
-  private end(outcome: string, attempt: AttemptOutcome): void {
+  private end(outcome: 'completed' | NonNullable<SpanResult['error']>, attempt: AttemptOutcome): void {
     if (this.ended) return;
     this.ended = true;
     this.facts.outcome = outcome;
-    if (!this.leg) return;
-    const provider = this.leg.endpoint.provider.slug;
-    this.metrics.attempt(provider, attempt, (performance.now() - this.began) / 1000);
-    this.metrics.tokens(provider, this.usage);
+    const { usage, stop, answer } = this;
+    const result = { usage, ...(stop && { stop }) };
+    answer?.record.end(attempt, result);
+    this.span.end({
+      ...result,
+      ...(answer && { provider: answer.leg.endpoint.provider.slug, model: answer.leg.model.id }),
+      ...(outcome !== 'completed' && { error: outcome }),
+    });
   }
 }

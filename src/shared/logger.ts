@@ -36,6 +36,15 @@ export interface LoggerOptions {
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
+/** What Nest tells of its own start: of use to nobody who runs the service. */
+const FRAMEWORK_CONTEXTS: ReadonlySet<unknown> = new Set([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
+
 const KEY_HASH_CHARACTERS = 8;
 const STACK = /\n\s+at /;
 
@@ -63,7 +72,8 @@ export class PinoLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    const isFramework = FRAMEWORK_CONTEXTS.has(rest.at(-1));
+    this.write(isFramework ? 'debug' : 'info', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {

@@ -26,13 +26,13 @@ describeOnEmbedded('who may call', (database) => {
 
   beforeAll(async () => {
     gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
-    const { router } = gateway.gateway.app.getHttpAdapter().getInstance() as { readonly router: Router };
-    routes = router.stack.flatMap(({ route }) =>
-      Object.keys(route?.methods ?? {}).map((method) => ({
-        method: method.toUpperCase(),
-        path: route!.path.replaceAll(/:\w+/g, '0198c0de-0000-7000-8000-000000000001'),
-      })),
-    );
+    const { router } = gateway.gateway.app.getHttpAdapter().getInstance() as unknown as { readonly router: Router };
+    // What takes every method is Nest's own refusal of the others.
+    routes = router.stack.flatMap(({ route }) => {
+      const [method, ...others] = Object.keys(route?.methods ?? {});
+      if (!route || !method || others.length > 0) return [];
+      return [{ method: method.toUpperCase(), path: route.path.replaceAll(/:\w+/g, 'f'.repeat(64)) }];
+    });
   }, 60_000);
   afterAll(() => gateway?.close());
 

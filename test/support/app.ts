@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApp, type Gateway } from '../../src/app.js';
+import { startApp, type Gateway } from '../../src/app.js';
 import type { Clock } from '../../src/core/time.js';
 import { PinoLogger } from '../../src/shared/logger.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
@@ -54,14 +54,14 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
     level: options.variables?.['LOG_LEVEL'] ?? 'debug',
     destination: { write: (line: string) => void log.push(JSON.parse(line)) },
   });
-  const gateway = await createApp({
+  const gateway = await startApp({
     environment: { ...environment, ...database.settings },
     shippedCatalogPath: join(ROOT, 'catalog', 'default.yaml'),
     opener: database.opener,
     logger,
     ...(options.clock && { clock: options.clock }),
   });
-  const { url } = await gateway.start();
+  const { url } = gateway;
   const request: TestGateway['request'] = (path, { key = API_KEY, headers, ...init } = {}) =>
     fetch(`${url}/api/v1${path}`, {
       ...init,

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { clearTimeout, setTimeout } from 'node:timers';
 import { TestEnvironment } from 'jest-environment-node';
 
 /**

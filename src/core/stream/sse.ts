@@ -133,7 +133,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     // Only a frame that may be sent on as it came needs its earlier lines.
     const keepFrom = this.canonical ? frameStart : lineStart;
     this.releasedBytes += keepFrom - frameStart;
-    this.rest = buffer.subarray(keepFrom);
+    this.rest = keepFrom === buffer.length ? EMPTY : buffer.subarray(keepFrom);
     this.lineStart = lineStart - keepFrom;
   }
 
@@ -159,7 +159,8 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
   private decodeName(buffer: Buffer, start: number, end: number): string {
     const known = this.lastName;
     if (known.length === end - start && sameBytes(known, buffer, start)) return this.lastEvent;
-    this.lastName = buffer.subarray(start, end);
+    // A copy: a view would keep the whole chunk alive as long as the stream.
+    this.lastName = Buffer.from(buffer.subarray(start, end));
     this.lastEvent = this.decode(buffer, start, end);
     return this.lastEvent;
   }

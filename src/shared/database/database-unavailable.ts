@@ -26,5 +26,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /** It does not ask for an `Error`: see `systemCode`. */
 function propertyOf(error: unknown, name: 'message' | 'syscall'): unknown {
-  return typeof error === 'object' && error !== null ? (error as Partial<Record<typeof name, unknown>>)[name] : undefined;
+  return typeof error === 'object' && error !== null
+    ? (error as Partial<Record<typeof name, unknown>>)[name]
+    : undefined;
 }

@@ -34,13 +34,10 @@ export function collectResponse<Verdict>(
       onResponseStart(_, status, received) {
         if (status < 200) return;
         headers = received;
-        try {
-          const verdict = judge(status, headers);
-          if (verdict !== undefined) resolve(verdict);
-          else if (Number(headers['content-length']) > bytesMax) reject(tooLong());
-        } catch (error) {
-          reject(error);
-        }
+        // What it throws makes undici give the request up with that error.
+        const verdict = judge(status, headers);
+        if (verdict !== undefined) resolve(verdict);
+        else if (Number(headers['content-length']) > bytesMax) reject(tooLong());
       },
       onResponseData(_, chunk) {
         length += chunk.length;

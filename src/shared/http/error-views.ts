@@ -54,7 +54,8 @@ export interface ErrorContext {
 /** The error families of the wire. The path decides: failures before routing have no handler to ask. */
 export type ErrorFamily = 'messages' | 'generic';
 
-const MESSAGES_PATH = /^\/(?:api\/)?v1\/messages(?:\/|$)/;
+// As Express matches routes: in any case.
+const MESSAGES_PATH = /^\/(?:api\/)?v1\/messages(?:\/|$)/i;
 
 export const errorFamily = (path: string): ErrorFamily => (MESSAGES_PATH.test(path) ? 'messages' : 'generic');
 

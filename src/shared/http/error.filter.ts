@@ -12,8 +12,15 @@ export const GENERATION_ID_HEADER = 'X-Generation-Id';
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<Request>();
-    const response = http.getResponse<Response>();
+    this.answer(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+  }
+
+  /** For Express to end with, behind every route: its own last word would be a page of HTML. */
+  answerNowhere(request: Request, response: Response): void {
+    this.answer(routeError(request), request, response);
+  }
+
+  private answer(thrown: unknown, request: Request, response: Response): void {
     if (thrown instanceof CallerGone || response.headersSent || response.destroyed) {
       // Nobody is left to tell, or a stream's own writer has told it already.
       response.destroy();

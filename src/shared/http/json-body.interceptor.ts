@@ -1,5 +1,5 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { Environment } from '../environment.js';
@@ -20,17 +20,19 @@ export class JsonBodyInterceptor implements NestInterceptor {
   constructor(private readonly environment: Environment) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<Request>();
-    if (WITH_BODY.has(request.method) && !hasNoBody(request)) await this.read(request);
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (WITH_BODY.has(request.method) && !hasNoBody(request)) await this.read(request, http.getResponse<Response>());
     return next.handle();
   }
 
-  private async read(request: Request): Promise<void> {
+  private async read(request: Request, response: Response): Promise<void> {
     requireJson(request);
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > this.environment.bodyBytesMax) throw this.tooLarge();
     this.reserve(declared);
     let reserved = declared;
+    if (request.headers.expect !== undefined) response.writeContinue();
     try {
       const bytes = await readBytes(request, (received) => {
         if (received > this.environment.bodyBytesMax) throw this.tooLarge();

@@ -1,0 +1,56 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerBrokenRequests, HEADER_BYTES_MAX } from './broken-requests.js';
+
+/** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * The port of the process. It opens before the application is ready, so that probes get an answer while the store is opened and
+ * migrated: alive, but not ready. `admit` lets the application answer from then on.
+ */
+export class FrontDoor {
+  readonly server: Server;
+  private listener: RequestListener = starting;
+
+  constructor() {
+    this.server = createServer(
+      { maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true },
+      (request, response) => this.listener(request, response),
+    );
+    answerBrokenRequests(this.server);
+    // Node would ask every client that waits to be asked for its body, strangers too. Here it is whoever reads the body that asks.
+    this.server.on('checkContinue', (request, response) => this.server.emit('request', request, response));
+  }
+
+  /** @returns the address as a URL without a path */
+  async open(port: number, host: string): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+    const bound = (this.server.address() as AddressInfo).port;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  }
+
+  admit(listener: RequestListener): void {
+    this.listener = listener;
+  }
+}
+
+const starting: RequestListener = (request, response) => {
+  const isAlive = request.url === '/health/live';
+  response.writeHead(isAlive ? 200 : 503, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...(!isAlive && { 'Retry-After': '1' }),
+  });
+  response.end(
+    isAlive
+      ? '{"status":"ok"}'
+      : '{"status":"unavailable","error":{"code":503,"message":"The gateway is starting; retry shortly."}}',
+  );
+};
