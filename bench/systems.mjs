@@ -47,11 +47,11 @@ async function untilAnswers(url, child) {
   for (let tries = 0; tries < 600; tries++) {
     if (child.exitCode !== null) throw new Error(`A system under test ended with ${child.exitCode}.`);
     try {
-      await fetch(url);
-      return;
+      if ((await fetch(url)).ok) return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // Not listening yet.
     }
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`Nothing answers at ${url}.`);
 }

@@ -90,7 +90,14 @@ describeOnEmbedded('who may call', (database) => {
       ['beside an empty x-api-key', 200, [['x-api-key', ''], bearer(API_KEY)]],
       ['in two bearers: the first counts', 200, [bearer(API_KEY), bearer('nobody')]],
       ['in two bearers: the first counts, wrong as it is', 401, [bearer('nobody'), bearer(API_KEY)]],
-      ['in two x-api-keys: together they are no key', 401, [['x-api-key', API_KEY], ['x-api-key', API_KEY]]],
+      [
+        'in two x-api-keys: together they are no key',
+        401,
+        [
+          ['x-api-key', API_KEY],
+          ['x-api-key', API_KEY],
+        ],
+      ],
       ['with another scheme', 401, [['authorization', `Basic ${API_KEY}`]]],
       ['without scheme', 401, [['authorization', API_KEY]]],
       ['with nothing after the scheme', 401, [['authorization', 'Bearer ']]],
@@ -137,7 +144,11 @@ describeOnEmbedded('who may call', (database) => {
     );
 
     it('asks a client that waits for it to send the body of a request it takes', async () => {
-      const body = JSON.stringify({ model: 'sandbox/echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
+      const body = JSON.stringify({
+        model: 'sandbox/echo',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'hi' }],
+      });
       const client = await RawClient.connect(gateway.origin);
       client.send({
         path: '/api/v1/messages',

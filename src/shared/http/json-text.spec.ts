@@ -33,6 +33,7 @@ describe('parseJsonBody', () => {
     ['keys given twice, far from their colons', `{"a"${' '.repeat(99)}:1,"a"\n:2}`, 'a: is given twice'],
     ['__proto__ given twice', '{"input":{"__proto__":1,"__proto__":2}}', 'input.__proto__: is given twice'],
     ['__proto__ at the top', '{"__proto__":{"model":"x"}}', '__proto__: is not a known field'],
+    ['__proto__ spelt with escapes', '{"a":{"\\u005f_pr\\u006Fto__":1}}', 'a.__proto__: is not a known field'],
     ['__proto__ inside', '{"messages":[{"__proto__":null}]}', 'messages.0.__proto__: is not a known field'],
     ['a lone surrogate', '{"a":["ok","\\ud800x"]}', 'a.1: holds a lone surrogate'],
     ['a lone low surrogate', '{"a":"\\uDC00"}', 'a: holds a lone surrogate'],

@@ -24,11 +24,13 @@ export function parseJsonBody(bytes: Buffer): unknown {
   const keysInText = countKeysInText(text);
   const value = parse(text);
   if (countKeys(value) !== keysInText) throw refuse(`${firstDuplicate(text)}: is given twice in one object`);
-  if (text.includes('__proto__')) refuseProto(value, '');
+  if (text.includes('__proto__') || LETTER_ESCAPE.test(text)) refuseProto(value, '');
   if (SURROGATE_ESCAPE.test(text)) refuseLoneSurrogates(value, '');
   return value;
 }
 
+// `__proto__` may be spelt with escapes.
+const LETTER_ESCAPE = /\\u00[5-7]/;
 // Raw lone surrogates cannot occur in valid UTF-8: only escapes can make one.
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Observable } from 'rxjs';
 import { writeComment } from '../../core/stream/sse.js';
+import { ChunkedBody } from './chunked-body.js';
 import type { Pace } from './paced.js';
 
 /** What clients and proxies must be told of an event stream: never cached, never buffered, never compressed. */
@@ -24,6 +25,7 @@ export interface StreamLimits {
  * can still become plain JSON with a status of its own. One per reply; begins to count silence when it is made.
  */
 export class StreamWriter {
+  private readonly body: ChunkedBody;
   private readonly heartbeat: NodeJS.Timeout;
   private stall: NodeJS.Timeout | undefined;
 
@@ -32,6 +34,7 @@ export class StreamWriter {
     private readonly pace: Pace,
     private readonly limits: StreamLimits,
   ) {
+    this.body = new ChunkedBody(response);
     this.heartbeat = setTimeout(() => this.beat(), limits.heartbeatMs);
     response.on('drain', () => this.drained());
     response.once('finish', () => this.stop());
@@ -65,7 +68,7 @@ export class StreamWriter {
   end(last?: string): void {
     if (last !== undefined) this.write(last);
     clearTimeout(this.heartbeat);
-    this.response.end();
+    this.body.end();
   }
 
   /** Stops counting; for a reply that turned out to be no stream, and for one that is over. */
@@ -75,9 +78,9 @@ export class StreamWriter {
   }
 
   private write(chunk: Uint8Array | string): void {
-    if (!this.response.headersSent) this.response.writeHead(200, STREAM_HEADERS);
+    if (!this.response.headersSent) this.body.begin(200, STREAM_HEADERS);
     this.heartbeat.refresh();
-    if (!this.response.write(chunk)) this.hold();
+    if (!this.body.write(chunk)) this.hold();
   }
 
   private beat(): void {

@@ -1,0 +1,104 @@
+// Goal: every kind of error looks exactly as SCOPE 7 and WIRE 1.30 say, in both families. Method: byte for byte, from a table.
+import { GatewayError, type ErrorKind } from '../../core/errors.js';
+import { APPEARANCES, errorFamily, errorHeaders, genericErrorBody, messageErrorBody } from './error-views.js';
+
+/** Kind → status, `error.type` of the Messages family, `error_type`. */
+const LOOKS: Readonly<Record<ErrorKind, readonly [number, string, string]>> = {
+  'invalid-request': [400, 'invalid_request_error', 'invalid_request'],
+  'context-too-long': [400, 'invalid_request_error', 'context_length_exceeded'],
+  unauthenticated: [401, 'authentication_error', 'authentication'],
+  'payment-required': [402, 'billing_error', 'payment_required'],
+  forbidden: [403, 'permission_error', 'permission_denied'],
+  'not-found': [404, 'not_found_error', 'not_found'],
+  'method-not-allowed': [405, 'invalid_request_error', 'invalid_request'],
+  conflict: [409, 'invalid_request_error', 'invalid_request'],
+  'too-large': [413, 'invalid_request_error', 'payload_too_large'],
+  'unsupported-media-type': [415, 'invalid_request_error', 'invalid_request'],
+  unprocessable: [422, 'invalid_request_error', 'unprocessable'],
+  'rate-limited': [429, 'rate_limit_error', 'rate_limit_exceeded'],
+  'headers-too-large': [431, 'invalid_request_error', 'invalid_request'],
+  'client-closed': [499, 'api_error', 'unmapped'],
+  internal: [500, 'api_error', 'server'],
+  'upstream-failed': [502, 'api_error', 'provider_unavailable'],
+  unavailable: [503, 'overloaded_error', 'provider_overloaded'],
+  'timed-out': [504, 'timeout_error', 'timeout'],
+  overloaded: [529, 'overloaded_error', 'provider_overloaded'],
+};
+const NOWHERE = { requestId: null };
+const MESSAGE = 'Say "what" to do.';
+const QUOTED = String.raw`"Say \"what\" to do."`;
+
+describe.each(Object.entries(LOOKS) as [ErrorKind, (typeof LOOKS)[ErrorKind]][])(
+  '%s',
+  (kind, [status, type, errorType]) => {
+    // Scope 7.3.2: a 429 says in its metadata which kind it is.
+    const metadata = kind === 'rate-limited' ? ',"metadata":{"error_type":"rate_limit_exceeded"}' : '';
+    const error = new GatewayError(kind, MESSAGE);
+
+    it('has its status', () => {
+      expect(APPEARANCES[kind].status).toBe(status);
+    });
+
+    it('looks so on /messages', () => {
+      expect(JSON.stringify(messageErrorBody(error, NOWHERE))).toBe(
+        `{"type":"error","error":{"type":"${type}","code":${status},"message":${QUOTED},"error_type":"${errorType}"${metadata}},` +
+          `"request_id":null}`,
+      );
+    });
+
+    it('looks so elsewhere', () => {
+      expect(JSON.stringify(genericErrorBody(error, NOWHERE))).toBe(
+        `{"error":{"code":${status},"message":${QUOTED}${metadata}}}`,
+      );
+    });
+  },
+);
+
+it('tells the generation, the finer type, metadata and the routing where there are such', () => {
+  const error = new GatewayError('rate-limited', 'Wait.', {
+    errorType: 'exact',
+    metadata: { provider_code: 'slow_down' },
+  });
+  const context = { requestId: 'gen-1-abc', routerMetadata: { strategy: 'direct' } };
+  const routing = '"router_metadata":{"strategy":"direct"},"openrouter_metadata":{"strategy":"direct"}';
+  const metadata = '"metadata":{"error_type":"rate_limit_exceeded","provider_code":"slow_down"}';
+  expect(JSON.stringify(messageErrorBody(error, context))).toBe(
+    `{"type":"error","error":{"type":"rate_limit_error","code":429,"message":"Wait.","error_type":"exact",${metadata}},` +
+      `"request_id":"gen-1-abc",${routing}}`,
+  );
+  expect(JSON.stringify(genericErrorBody(error, context))).toBe(
+    `{"error":{"code":429,"message":"Wait.",${metadata}},${routing}}`,
+  );
+});
+
+it.each([
+  [undefined, undefined],
+  [0, '1'],
+  [1, '1'],
+  [1_000, '1'],
+  [1_001, '2'],
+  [120_000, '120'],
+])('says after %s ms in whole seconds: %s', (retryAfterMs, header) => {
+  const detail = { headers: { Allow: 'GET' }, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  expect(errorHeaders(new GatewayError('unavailable', MESSAGE, detail))).toEqual({
+    Allow: 'GET',
+    ...(header !== undefined && { 'Retry-After': header }),
+  });
+});
+
+it.each([
+  ['/api/v1/messages', 'messages'],
+  ['/v1/messages', 'messages'],
+  ['/api/v1/messages/', 'messages'],
+  ['/api/v1/messages/count_tokens', 'messages'],
+  ['/API/V1/Messages', 'messages'],
+  ['/api/v1/messagesx', 'generic'],
+  ['/api/v2/messages', 'generic'],
+  ['/messages', 'generic'],
+  ['/x/api/v1/messages', 'generic'],
+  ['/api/v1/keys', 'generic'],
+  ['/', 'generic'],
+  ['', 'generic'],
+])('takes %j for the family %s', (path, family) => {
+  expect(errorFamily(path)).toBe(family);
+});

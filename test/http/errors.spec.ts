@@ -1,0 +1,222 @@
+// Goal: every error has the form of its address, names what to do, and a lost database is 503, never 401 or 500.
+// Method: the real app over HTTP and bare sockets; a proxy before PostgreSQL takes the way to it away.
+import { hashKey } from '../../src/core/ids.js';
+import { Secret } from '../../src/core/secret.js';
+import { Clock } from '../../src/core/time.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded, describeOnPostgres } from '../support/database.js';
+import { exchange, type RawResponse } from '../support/raw-client.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const AUTHORIZATION = ['authorization', `Bearer ${API_KEY}`] as const;
+const HASH = hashKey(MANAGEMENT_KEY);
+
+describeOnEmbedded('errors by address', (database) => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const send = (method: string, path: string, body?: string | object): Promise<RawResponse> =>
+    exchange(gateway.origin, {
+      method,
+      path,
+      headers: [AUTHORIZATION, ['content-type', 'application/json']],
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  const text = ({ body }: RawResponse): string => body.toString();
+
+  it.each([
+    ['/nowhere', 'generic'],
+    ['/', 'generic'],
+    ['/messages', 'generic'],
+    ['/api/messages', 'generic'],
+    ['/api/v2/messages', 'generic'],
+    ['/api/v1', 'generic'],
+    ['/api/v1/', 'generic'],
+    ['/v1', 'generic'],
+    ['/api/v1/nowhere', 'generic'],
+    ['/api/v1//messages', 'generic'],
+    ['/api/v1/messagesx', 'generic'],
+    ['/api/v1/keys/a/b', 'generic'],
+    ['/health', 'generic'],
+    ['/api/v1/health/live', 'generic'],
+    ['/api/v1/../../metrics', 'generic'],
+    ['/%2e%2e/metrics', 'generic'],
+    ['/api/v1/messages/nowhere', 'messages'],
+    ['/v1/messages/nowhere?beta=true', 'messages'],
+    ['*', 'generic'],
+  ])('knows no %s, as the %s family says it', async (path, family) => {
+    const reply = await send('POST', path, '{}');
+    expect(reply.status).toBe(404);
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    const message = '"There is no such address; see the documentation for the routes."';
+    expect(text(reply)).toBe(
+      family === 'generic'
+        ? `{"error":{"code":404,"message":${message}}}`
+        : `{"type":"error","error":{"type":"not_found_error","code":404,"message":${message},"error_type":"not_found"},"request_id":null}`,
+    );
+  });
+
+  it.each([
+    ['GET', '/api/v1/messages', 'POST'],
+    ['DELETE', '/v1/messages/', 'POST'],
+    ['PUT', '/API/V1/Messages?x=y', 'POST'],
+    ['POST', '/api/v1/key', 'GET'],
+    ['PUT', '/api/v1/keys', 'GET, POST'],
+    ['OPTIONS', `/v1/keys/${HASH}`, 'DELETE, GET, PATCH'],
+    ['POST', '/health/live', 'GET'],
+    ['DELETE', '/metrics', 'GET'],
+  ])('does not take %s at %s, and names what it takes: %s', async (method, path, allow) => {
+    const reply = await send(method, path);
+    expect([reply.status, reply.headers['allow'], reply.json.error.code]).toEqual([405, allow, 405]);
+    expect(reply.json.error.message).toBe(`${method} is not allowed here; use ${allow.replaceAll(', ', ' or ')}.`);
+    expect(reply.json.type).toBe(/messages/i.test(path) ? 'error' : undefined);
+  });
+
+  it.each([
+    '/api/v1/messages',
+    '/v1/messages',
+    '/api/v1/messages/',
+    '/v1/messages/?beta=true',
+    '/api/v1/messages?__proto__=x&a[b]=c&a=%zz',
+    '/API/v1/Messages',
+    'http://elsewhere.example/api/v1/messages',
+  ])('answers at %s', async (path) => {
+    const body = { model: 'sandbox/echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+    expect((await send('POST', path, body)).status).toBe(200);
+    // The same address and the other family's error: a body that is no request.
+    expect((await send('POST', path, '[]')).json).toEqual({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        code: 400,
+        message: 'body: must be an object',
+        error_type: 'invalid_request',
+      },
+      request_id: null,
+    });
+  });
+
+  it.each(['/api/v1/keys/%zz', '/api/v1/keys/%E0%A4%A', '/v1/keys/%'])(
+    'refuses the broken address %s',
+    async (path) => {
+      const reply = await send('GET', path);
+      expect([reply.status, text(reply)]).toEqual([
+        400,
+        '{"error":{"code":400,"message":"path: is not a valid URL path"}}',
+      ]);
+    },
+  );
+
+  it.each([
+    ['bad-request', 400, 'invalid_request_error', 'invalid_request'],
+    ['unauthorized', 502, 'api_error', 'provider_unavailable'],
+    ['rate-limited', 429, 'rate_limit_error', 'rate_limit_exceeded'],
+    ['server-error', 502, 'api_error', 'provider_unavailable'],
+    ['malformed', 502, 'api_error', 'provider_unavailable'],
+    ['unavailable', 503, 'overloaded_error', 'provider_overloaded'],
+    ['overloaded', 529, 'overloaded_error', 'provider_overloaded'],
+  ])('tells what went wrong at sandbox/%s: %d', async (model, status, type, errorType) => {
+    for (const stream of [false, true]) {
+      const body = { model: `sandbox/${model}`, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], stream };
+      const reply = await send('POST', '/api/v1/messages', body);
+      expect([reply.status, reply.json.type]).toEqual([status, 'error']);
+      expect(reply.json.error).toMatchObject({ type, code: status, error_type: errorType });
+      expect(reply.json.error.message).not.toBe('');
+      expect(reply.json.request_id).toBe(reply.headers['x-generation-id']);
+      expect(reply.json.request_id).toMatch(/^gen-/);
+      if (status === 429) expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+    }
+  });
+});
+
+/** The real time, and what a test adds to it. */
+class AheadClock extends Clock {
+  aheadMs = 0;
+  override now(): number {
+    return Date.now() + this.aheadMs;
+  }
+}
+
+describeOnPostgres('a lost database', (database) => {
+  const clock = new AheadClock();
+  let proxy: TcpProxy;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    proxy = new TcpProxy(database.settings.databaseUrl!.reveal());
+    await proxy.start();
+    gateway = await startGateway(
+      { ...database, settings: { ...database.settings, databaseUrl: new Secret(proxy.url), databasePool: 2 } },
+      { clock, variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } },
+    );
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await proxy?.stop();
+  }, 30_000);
+
+  const MANAGEMENT: readonly (readonly [string, string, string?])[] = [
+    ['GET', '/keys'],
+    ['POST', '/keys', '{"name":"n"}'],
+    ['GET', `/keys/${HASH}`],
+    ['PATCH', `/keys/${HASH}`, '{"name":"n"}'],
+    ['PATCH', `/keys/${HASH}`, '{"disabled":true}'],
+    ['DELETE', `/keys/${HASH}`],
+    ['GET', '/key'],
+  ];
+
+  async function statusOf(path: string, key: string, init: RequestInit = {}): Promise<unknown[]> {
+    const headers = init.body ? { 'content-type': 'application/json' } : {};
+    const response = await gateway.request(path, { ...init, key, headers });
+    const body = (await response.json()) as { error?: { code: number; message: string } };
+    return [response.status, body.error?.code, response.headers.get('retry-after')];
+  }
+
+  const UNAVAILABLE = [503, 503, '1'];
+  const message = (model: string): RequestInit => ({
+    method: 'POST',
+    body: JSON.stringify({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }),
+  });
+
+  it('is 503 wherever it is needed, inference with a known key goes on for a while, and all is well again by itself', async () => {
+    expect((await statusOf('/key', MANAGEMENT_KEY))[0]).toBe(200);
+    expect((await statusOf('/messages', API_KEY, message('sandbox/echo')))[0]).toBe(200);
+    await proxy.stop();
+
+    for (const [method, path, body] of MANAGEMENT) {
+      const asked = `${method} ${path} ${body}`;
+      expect([asked, await statusOf(path, MANAGEMENT_KEY, { method, ...(body && { body }) })]).toEqual([
+        asked,
+        UNAVAILABLE,
+      ]);
+    }
+    expect(await statusOf('/key', 'nobody knows')).toEqual(UNAVAILABLE);
+    expect((await statusOf('/messages', API_KEY, message('sandbox/echo')))[0]).toBe(200);
+
+    // What was known of the keys is too old from here on: nothing may be said of them, neither good nor bad.
+    clock.aheadMs += 5_000;
+    for (const key of [API_KEY, MANAGEMENT_KEY]) expect(await statusOf('/key', key)).toEqual(UNAVAILABLE);
+    expect(await statusOf('/messages', API_KEY, message('sandbox/echo'))).toEqual(UNAVAILABLE);
+    expect((await fetch(`${gateway.origin}/health/live`)).status).toBe(200);
+
+    await proxy.start();
+    for (const until = Date.now() + 10_000; Date.now() < until;) {
+      if ((await statusOf('/key', MANAGEMENT_KEY))[0] === 200) break;
+    }
+    expect((await statusOf('/keys', MANAGEMENT_KEY))[0]).toBe(200);
+    expect((await statusOf('/key', 'nobody knows'))[0]).toBe(401);
+    expect(gateway.log.filter(({ level }) => level === 'error')).toEqual([]);
+  }, 30_000);
+
+  it('does not keep strangers waiting when it falls silent', async () => {
+    proxy.freeze();
+    clock.aheadMs += 5_000;
+    const before = performance.now();
+    expect(await statusOf('/key', 'another nobody')).toEqual(UNAVAILABLE);
+    expect(performance.now() - before).toBeLessThan(4_000);
+  }, 10_000);
+});
