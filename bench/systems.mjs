@@ -56,7 +56,7 @@ async function untilAnswers(url, child) {
   throw new Error(`Nothing answers at ${url}.`);
 }
 
-export async function startFairlead(upstream, models, databaseUrl) {
+export async function startFairlead(upstream, models, databaseUrl, variables = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
   const endpoint = (name) => ({ provider: 'loopback', model: name, pricing: { prompt: '3', completion: '15' } });
   const catalog = {
@@ -95,6 +95,7 @@ export async function startFairlead(upstream, models, databaseUrl) {
         DATABASE_URL: databaseUrl,
         FAIRLEAD_ENCRYPTION_KEYS: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
       }),
+      ...variables,
     },
   });
   await untilAnswers(`http://127.0.0.1:${port}/health/ready`, child);

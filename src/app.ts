@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
@@ -77,8 +77,6 @@ async function buildApp(options: AppOptions, door: FrontDoor, url: string): Prom
   app.disable('etag');
   app.set('trust proxy', environment.trustProxy.length > 0 ? [...environment.trustProxy] : false);
   app.setGlobalPrefix(BASE_PATH, { exclude: ['health/live', 'health/ready', 'metrics'] });
-  app.use(rewriteAlias);
-  app.use(requestLog(context.logger, app.get(Metrics), context.clock));
   await app.init();
   const errors = new ErrorFilter();
   app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
@@ -98,7 +96,13 @@ async function buildApp(options: AppOptions, door: FrontDoor, url: string): Prom
     log: context.logger,
   });
   readiness.markStarted();
-  door.admit(app.getHttpAdapter().getInstance() as RequestListener);
+  const log = requestLog(context.logger, app.get(Metrics), context.clock);
+  const answer = app.getHttpAdapter().getInstance() as RequestListener;
+  door.admit((request, response) => {
+    log(request, response);
+    rewriteAlias(request);
+    answer(request, response);
+  });
   return {
     app,
     url,
@@ -110,9 +114,8 @@ async function buildApp(options: AppOptions, door: FrontDoor, url: string): Prom
   };
 }
 
-function rewriteAlias(request: { url: string }, _response: unknown, next: () => void): void {
-  if (request.url.startsWith(`${ALIAS}/`)) request.url = BASE_PATH + request.url.slice(ALIAS.length);
-  next();
+function rewriteAlias(request: IncomingMessage): void {
+  if (request.url?.startsWith(`${ALIAS}/`)) request.url = BASE_PATH + request.url.slice(ALIAS.length);
 }
 
 /** Asks the database now and then, so that readiness knows how long it has been silent without asking by itself. */

@@ -2,7 +2,7 @@
 // Method: the real app over HTTP and bare sockets; a proxy before PostgreSQL takes the way to it away.
 import { hashKey } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
-import { Clock } from '../../src/core/time.js';
+import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded, describeOnPostgres } from '../support/database.js';
 import { exchange, type RawResponse } from '../support/raw-client.js';
@@ -132,14 +132,6 @@ describeOnEmbedded('errors by address', (database) => {
     }
   });
 });
-
-/** The real time, and what a test adds to it. */
-class AheadClock extends Clock {
-  aheadMs = 0;
-  override now(): number {
-    return Date.now() + this.aheadMs;
-  }
-}
 
 describeOnPostgres('a lost database', (database) => {
   const clock = new AheadClock();

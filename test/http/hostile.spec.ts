@@ -1,13 +1,18 @@
 // Goal: whatever arrives gets a 4xx in bounded time (or is harmless), nobody else is disturbed, and the process lives.
 // Method: the real app, written to byte by byte; after each attack the process must still answer its health.
 import { createServer, type AddressInfo } from 'node:net';
-import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { anthropicFrames } from '../support/anthropic-upstream.js';
+import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { exchange, RawClient, type RawResponse } from '../support/raw-client.js';
+import { HANG, sse } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
 
 const MIB = 1024 * 1024;
 /** Generous for a busy machine; each attack on its own is answered in milliseconds. */
 const ANSWER_MS_MAX = 2_000;
+/** DESIGN 13: a body of 10 MB never stalls other requests for longer. */
+const STALL_MS_MAX = 100;
 
 const AUTHORIZATION = `authorization: Bearer ${API_KEY}`;
 const JSON_TYPE = 'content-type: application/json';
@@ -33,11 +38,20 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describeOnEmbedded('hostile input', (database) => {
   let gateway: TestGateway;
+  let upstream: Upstream;
 
   beforeAll(async () => {
-    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
+    const frames = anthropicFrames({ id: 'a', content: [{ type: 'text', text: 'Hello' }], usage: {} });
+    upstream = await startUpstream('anthropic', () => sse([...frames.slice(0, 4), HANG]));
+    gateway = await startGateway(database, {
+      variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' },
+      catalog: catalogOf({ id: 'test/endless', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] }),
+    });
   }, 60_000);
-  afterAll(() => gateway?.close());
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
 
   async function answerTo(bytes: Buffer): Promise<RawResponse> {
     const before = performance.now();
@@ -66,7 +80,7 @@ describeOnEmbedded('hostile input', (database) => {
     ['__proto__ spelt with escapes', 400, /^__proto__: /, withField(String.raw`"\u005f_proto__":{"stream":true}`)],
     ['__proto__ in a block', 400, /^messages\.0\.content\.0\.__proto__: /, withContent('[{"type":"text","text":"a","__proto__":{}}]')],
     ['__proto__ in a closed object', 400, /^provider\.__proto__: /, withField('"provider":{"__proto__":{"only":[]}}')],
-    ['constructor as a field of the class', 400, /^max_tokens: /, send('{"constructor":{"prototype":{"max_tokens":1}},"model":"m","max_tokens":"x","messages":[]}')],
+    ['constructor as a field of the class', 400, /^max_tokens: /, send('{"constructor":{"prototype":{"max_tokens":1}},"model":"m","max_tokens":"x","messages":[{"role":"user","content":"a"}]}')],
     ['fields that only the prototype has', 400, /^messages: is required/, send('{"model":"m","toString":1,"hasOwnProperty":2}')],
     ['a lone surrogate', 400, /^messages\.0\.content: holds a lone surrogate/, withContent(String.raw`"\ud800"`)],
     ['a lone surrogate in a key', 400, /^trace: has a key with a lone surrogate/, withField(String.raw`"trace":{"\udc00":1}`)],
@@ -149,23 +163,19 @@ describeOnEmbedded('hostile input', (database) => {
     client.destroy();
   });
 
-  it('answers two requests that came at once, in their order, and closes at the garbage behind them', async () => {
+  it('puts no error into the middle of a reply when garbage follows the request', async () => {
     const client = await RawClient.connect(gateway.origin);
-    const streamed = JSON.stringify({ ...ASK, stream: true });
-    client.write(Buffer.concat([send(streamed), send(VALID), Buffer.from('\0garbage\r\n\r\n')]));
+    client.write(send(JSON.stringify({ ...ASK, model: 'test/endless', stream: true })));
+    await client.until('Hello');
+    client.write('\0garbage\r\n\r\n');
     await client.closed;
-    const first = client.text.indexOf('HTTP/1.1');
-    expect(first).toBe(0);
-    expect(client.text).not.toContain('HTTP/1.1 500');
-    expect(await health()).toBe(200);
+    expect(client.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
   });
 
   it('answers pipelined requests whole, in their order', async () => {
     const client = await RawClient.connect(gateway.origin);
     client.write(Buffer.concat([send(JSON.stringify({ ...ASK, stream: true })), send(VALID)]));
-    const text = await client
-      .until('"stop_reason":"end_turn","stop_sequence":null,"stop_details":null,"usage"')
-      .catch(() => client.text);
+    const text = await client.until('"end_turn","stop_sequence":null,"stop_details":null,"container":null,"usage"');
     client.destroy();
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
     expect(text.indexOf('[DONE]')).toBeLessThan(text.lastIndexOf('HTTP/1.1 200'));
@@ -226,24 +236,29 @@ describeOnEmbedded('hostile input', (database) => {
     await new Promise((resolve) => listener.close(resolve));
   });
 
-  it('goes on answering others while 10 MB are read, legal or not', async () => {
-    const text = 'All work and no play. '.repeat((10 * MIB) / 22);
-    const attacks = [
-      withContent(JSON.stringify(text)),
-      send(`{"messages":[${'{"a":[]},'.repeat(MIB)}{}]}`),
-      send(`{"messages":["${'\\u0061'.repeat(MIB)}`),
-    ];
-    for (const attack of attacks) {
+  it.each([
+    ['a legal text', `{"model":"sandbox/overloaded","messages":[{"role":"user","content":"${'All work. '.repeat(MIB)}"}]}`],
+    ['a legal text of code', `{"model":"sandbox/overloaded","messages":[{"role":"user","content":"${'  const name = find(\\"name\\"); // why\\n'.repeat(0.25 * MIB)}"}]}`],
+    ['small objects', `{"messages":[${'{"a":[]},'.repeat(MIB)}{}]}`],
+    ['small texts', `{"messages":[${'"",'.repeat(3 * MIB)}""]}`],
+    ['escapes', `{"messages":"${'\\u0061'.repeat(1.6 * MIB)}`],
+    ['open brackets', '['.repeat(10 * MIB)],
+    ['quotes', '"'.repeat(10 * MIB)],
+  ])('goes on answering others while it reads 10 MB of %s', async (_, body) => {
+    const attack = send(body);
+    let slowestMs = Infinity;
+    // The machine may be busy with something else: once without a stall is proof enough.
+    for (let attempt = 0; attempt < 5 && slowestMs >= STALL_MS_MAX; attempt++) {
       let done = false;
       const answered = answerTo(attack).finally(() => (done = true));
-      let slowestMs = 0;
+      slowestMs = 0;
       while (!done) {
         const before = performance.now();
         expect(await health()).toBe(200);
         slowestMs = Math.max(slowestMs, performance.now() - before);
       }
-      expect((await answered).status).toBeLessThan(500);
-      expect(slowestMs).toBeLessThan(100);
+      expect([400, 529]).toContain((await answered).status);
     }
-  }, 20_000);
+    expect(slowestMs).toBeLessThan(STALL_MS_MAX);
+  }, 20_000); // prettier-ignore
 });

@@ -1,14 +1,18 @@
 // Goal: keys and authentication as clients meet them: statuses, bodies and headers of /keys and /key, and what strangers get.
 // Method: the real app on each database, called over HTTP; hostile headers are written to the socket byte by byte.
 import { connect } from 'node:net';
+import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
+import { windowStart, type Interval } from '../../src/core/time.js';
+import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
 /** What is read of bodies; the rest is compared whole. */
 interface Body {
   readonly key: string;
-  readonly data: { readonly hash: string } & Iterable<{ readonly hash: string }>;
+  readonly data: { readonly hash: string; readonly workspace_id: string } & Iterable<{ readonly hash: string }>;
   readonly error: { readonly code: number; readonly message: string };
 }
 
@@ -34,10 +38,11 @@ const FIGURES = {
 };
 
 describeOnEachDatabase('keys over HTTP', (database) => {
+  const clock = new AheadClock();
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: `auth=${FAILURES_MAX}/60s` } });
+    gateway = await startGateway(database, { clock, variables: { FAIRLEAD_FLOOD: `auth=${FAILURES_MAX}/60s` } });
   }, 60_000);
   afterAll(() => gateway?.close());
 
@@ -243,11 +248,122 @@ describeOnEachDatabase('keys over HTTP', (database) => {
     });
   });
 
-  it('answers 500 calls with a key nobody has used before', async () => {
+  it('asks the store a few times for 500 calls at once with a key nobody has used before', async () => {
     const { key } = await create({});
-    const replies = await Promise.all(Array.from({ length: 500 }, () => call('GET', '/api/v1/key', { key })));
-    expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+    const lookUps = jest.spyOn(gateway.gateway.app.get(KeysRepository, { strict: false }), 'listActive');
+    // A route that needs nothing of the store but the key.
+    const body = { model: 'no/such', messages: [{ role: 'user', content: 'hi' }] };
+    const replies = await Promise.all(
+      Array.from({ length: 500 }, () => call('POST', '/api/v1/messages', { key, body })),
+    );
+    expect(replies.filter(({ status }) => status !== 404)).toEqual([]);
+    expect(lookUps.mock.calls.length).toBeLessThan(20);
+    lookUps.mockRestore();
   }, 30_000);
+
+  it('shows what the books hold of the current windows, and what is left of the limit', async () => {
+    const { key, hash } = await create({ limit: 10, limit_reset: 'daily' });
+    const now = Date.now();
+    const store = gateway.gateway.app.get(DataSource, { strict: false });
+    const record = (scope: string, interval: Interval, at: number, used: string, held: string): Promise<unknown> =>
+      store.query(
+        `insert into spending_windows (account_id, scope, scope_id, interval, window_start, used, held)
+         select account_id, $1, hash, $2, $3, $4, $5 from api_keys where hash = $6`,
+        [scope, interval, windowStart(interval, at), used, held, hash],
+      );
+    const DAY_MS = 86_400_000;
+    await record('key', 'daily', now, '1.5', '0.25');
+    await record('key', 'weekly', now, '2', '0.5');
+    await record('key', 'monthly', now, '3.000000000001', '0');
+    await record('key', 'lifetime', now, '400.1', '0');
+    await record('key_byok', 'daily', now, '0.1', '0.01');
+    await record('key_byok', 'lifetime', now, '0.4', '0');
+    for (const interval of ['daily', 'weekly', 'monthly'] as const)
+      await record('key', interval, now - 32 * DAY_MS, '99', '9');
+
+    const figures = {
+      usage: 400.1,
+      usage_daily: 1.5,
+      usage_weekly: 2,
+      usage_monthly: 3.000000000001,
+      byok_usage: 0.4,
+      byok_usage_daily: 0.1,
+      byok_usage_weekly: 0,
+      byok_usage_monthly: 0,
+    };
+    const own = await call('GET', '/api/v1/key', { key });
+    expect(own.body.data).toMatchObject({ ...figures, limit: 10, limit_remaining: 8.5, limit_held: 0.25 });
+    const listed = [...(await call('GET', '/api/v1/keys')).body.data].find((entry) => entry.hash === hash);
+    expect(listed).toMatchObject({ ...figures, limit_remaining: 8.5, limit_held: 0.25 });
+
+    for (const [changes, left] of [
+      [{ include_byok_in_limit: true }, { limit_remaining: 8.4, limit_held: 0.26 }],
+      [{ limit_reset: 'weekly' }, { limit_remaining: 8, limit_held: 0.5 }],
+      [{ limit: 2 }, { limit_remaining: 0 }],
+      [{ limit_reset: null }, { limit_remaining: 0, limit_held: 0 }],
+      [{ limit: null }, { limit: null, limit_remaining: null }],
+      [{ limit: 0 }, { limit: 0, limit_remaining: 0 }],
+    ]) {
+      const changed = await call('PATCH', `/api/v1/keys/${hash}`, { body: changes });
+      expect([changes, changed.body.data]).toEqual([changes, expect.objectContaining({ ...figures, ...left })]);
+      expect((await call('GET', '/api/v1/key', { key })).body.data).toMatchObject(left!);
+    }
+  });
+
+  it('lists disabled keys, and those of one workspace, when asked to', async () => {
+    const { hash } = await create({});
+    const { workspace_id: home } = (await call('PATCH', `/api/v1/keys/${hash}`, { body: { disabled: true } })).body
+      .data;
+    const listed = async (query: string): Promise<boolean> =>
+      [...(await call('GET', `/api/v1/keys?${query}`)).body.data].some((entry) => entry.hash === hash);
+    expect(await listed('')).toBe(false);
+    expect(await listed('include_disabled=false')).toBe(false);
+    expect(await listed('include_disabled=true')).toBe(true);
+    expect(await listed(`include_disabled=true&workspace_id=${home}`)).toBe(true);
+    expect(await listed('include_disabled=true&workspace_id=0198c0de-0000-7000-8000-000000000001')).toBe(false);
+  });
+
+  it.each([
+    ['offset=-1', 'offset: must be'],
+    ['offset=1.5', 'offset: must be'],
+    ['offset=1000000000', 'offset: must be'],
+    ['offset=', 'offset: must be'],
+    ['offset=1&offset=2', 'offset: must be'],
+    ['limit=0', 'limit: must be'],
+    ['limit=101', 'limit: must be'],
+    ['include_disabled=yes', 'include_disabled: must be'],
+    ['workspace_id=default', 'workspace_id: must be'],
+  ])('refuses the list ?%s', async (query, message) => {
+    const reply = await call('GET', `/api/v1/keys?${query}`);
+    expect([reply.status, reply.body.error.code]).toEqual([400, 400]);
+    expect(reply.body.error.message).toContain(message);
+  });
+
+  it('stops a key when its time is over', async () => {
+    const { key, hash } = await create({ expires_at: '2100-01-01T00:00:00Z' });
+    expect((await call('GET', '/api/v1/key', { key })).status).toBe(200);
+    clock.aheadMs = Date.parse('2100-01-01T00:00:00Z') - Date.now();
+    expect((await call('GET', '/api/v1/key', { key })).status).toBe(401);
+    clock.aheadMs = 0;
+    await call('DELETE', `/api/v1/keys/${hash}`);
+  });
+
+  it('refuses a body beyond its form without a change', async () => {
+    const { hash } = await create({});
+    for (const [body, message] of [
+      [{ disabled: 'yes' }, 'disabled: must be a boolean'],
+      [{ name: null }, 'name: must be a string'],
+      [{ limit: '1' }, 'limit: must be'],
+      [{ limit_reset: 'yearly' }, 'limit_reset: must be one of'],
+      [{ include_byok_in_limit: 1 }, 'include_byok_in_limit: must be a boolean'],
+      ['null', 'must be an object'],
+    ] as const) {
+      const reply = await call('PATCH', `/api/v1/keys/${hash}`, { body });
+      expect([body, reply.status]).toEqual([body, 400]);
+      expect(reply.body.error.message).toContain(message);
+    }
+    expect((await call('GET', `/api/v1/keys/${hash}`)).body.data).toMatchObject({ name: 'name', updated_at: null });
+  });
 
   it('tells strangers what is missing, in each family', async () => {
     const missing = await call('GET', '/api/v1/key', { key: '' });

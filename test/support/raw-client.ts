@@ -166,7 +166,8 @@ export class RawClient {
     this.length += bytes.copy(this.space, this.length);
   }
 
-  private news(): Promise<void> {
+  /** Resolves when something more has come, or the connection has ended. */
+  news(): Promise<void> {
     return new Promise((resolve) => this.waiters.push(resolve));
   }
 

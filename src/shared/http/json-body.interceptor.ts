@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
@@ -7,6 +8,8 @@ import { parseJsonBody } from './json-text.js';
 
 /** Methods whose routes read a body. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+/** After a body of so many bytes is read, others have their turn before it is judged and sent on: each costs its time. */
+const LARGE_BYTES = 1024 * 1024;
 const RETRY_AFTER_FULL_MS = 1_000;
 
 /**
@@ -42,6 +45,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
         }
       });
       request.body = parseJsonBody(bytes);
+      if (bytes.length >= LARGE_BYTES) await setImmediate();
     } finally {
       this.bytesInFlight -= reserved;
     }

@@ -1,9 +1,9 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Caller } from '../../core/caller.js';
 import { newUuid } from '../../core/ids.js';
 import type { Clock } from '../../core/time.js';
 import type { PinoLogger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
-import type { AuthenticatedRequest } from './route.decorators.js';
 
 /** What an inference adds to the log line of its request. Filled in as it goes. */
 export interface GenerationFacts {
@@ -15,31 +15,35 @@ export interface GenerationFacts {
   outcome?: string;
 }
 
-interface Locals {
-  generation?: GenerationFacts;
+const FACTS = Symbol('generation facts');
+
+interface WithFacts {
+  [FACTS]?: GenerationFacts;
 }
 
 /** Puts an inference on the log line of the request it answers. */
-export function noteGeneration(response: Response, facts: GenerationFacts): void {
-  (response as Response<unknown, Locals>).locals.generation = facts;
+export function noteGeneration(response: ServerResponse & WithFacts, facts: GenerationFacts): void {
+  response[FACTS] = facts;
 }
 
-/** Gives every request an id (`request-id` on the reply), and when it is over one log line and its metrics. */
-export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): RequestHandler {
-  return (request: Request, response: Response<unknown, Locals>, next: NextFunction) => {
+/**
+ * Gives every request an id (`request-id` on the reply), and when it is over one log line and its metrics. Stands in front of the
+ * application, so that what its router refuses is counted as well.
+ */
+export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): RequestListener {
+  return (request: IncomingMessage & Routed, response: ServerResponse & WithFacts) => {
     const began = performance.now();
     const requestId = newUuid(clock.now());
     response.setHeader('request-id', requestId);
     response.once('close', () => {
       const durationMs = performance.now() - began;
-      const { generation } = response.locals;
-      const route = routeOf(request);
-      const { caller } = request as Partial<AuthenticatedRequest>;
-      metrics.request(route, request.method, response.statusCode, durationMs / 1000, generation?.streamed ?? false);
+      const generation = response[FACTS];
+      const { route, caller, method = '' } = request;
+      metrics.request(route?.path, method, response.statusCode, durationMs / 1000, generation?.streamed ?? false);
       logger.request({
         requestId,
-        method: request.method,
-        route: route ?? 'none',
+        method,
+        route: route?.path ?? 'none',
         status: response.statusCode,
         durationMs,
         ...(generation && {
@@ -52,11 +56,11 @@ export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): 
         ...(caller && { keyHash: caller.keyHash }),
       });
     });
-    next();
   };
 }
 
-function routeOf(request: Request): string | undefined {
-  const route = request.route as { readonly path?: unknown } | undefined;
-  return typeof route?.path === 'string' ? route.path : undefined;
+/** What the router and the guard leave on a request. */
+interface Routed {
+  readonly route?: { readonly path: string };
+  readonly caller?: Caller;
 }

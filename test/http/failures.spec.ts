@@ -1,0 +1,468 @@
+/**
+ * Goal: while the status is held every failure of a provider becomes the plain JSON error of DESIGN 11, or another endpoint answers
+ * and the caller sees nothing of it. Method: each failure from both kinds of upstream, whole and streamed, alone and before
+ * a second endpoint.
+ */
+import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { openaiError } from '../support/openai-upstream.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { readMessagesEvents } from '../support/sse.js';
+import {
+  CUT,
+  frame,
+  garbage,
+  HANG,
+  json,
+  neverAnswers,
+  resets,
+  sse,
+  type Answer,
+} from '../support/upstream-answers.js';
+import type { UpstreamKind } from '../support/upstreams.js';
+import { ask, askStream, foldMessage, MessagesBench } from './messages-bench.js';
+
+/** How each kind of provider says the same. */
+const DIALECTS = {
+  anthropic: {
+    model: 'test/native',
+    pair: 'test/native-pair',
+    error: (type: string, message: string): object => anthropicError(type, message),
+    start: frame('message_start', {
+      type: 'message_start',
+      message: {
+        id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+    }), // prettier-ignore
+    ping: frame('ping', { type: 'ping' }),
+    errorFrame: (type: string, message: string): string => frame('error', anthropicError(type, message)),
+  },
+  openai: {
+    model: 'test/translated',
+    pair: 'test/translated-pair',
+    error: (type: string, message: string): object => openaiError(message, type, type),
+    start: frame('', {
+      id: 'c',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { role: 'assistant', content: '' } }],
+    }),
+    ping: ': ping\n\n',
+    errorFrame: (type: string, message: string): string => frame('', openaiError(message, type, type)),
+  },
+} as const;
+type Dialect = (typeof DIALECTS)[UpstreamKind];
+
+interface Told {
+  readonly status: number;
+  readonly type: string;
+  readonly errorType: string;
+}
+
+const BAD_REQUEST: Told = { status: 400, type: 'invalid_request_error', errorType: 'invalid_request' };
+const TOO_LARGE: Told = { status: 413, type: 'invalid_request_error', errorType: 'payload_too_large' };
+const UNPROCESSABLE: Told = { status: 422, type: 'invalid_request_error', errorType: 'unprocessable' };
+const RATE_LIMITED: Told = { status: 429, type: 'rate_limit_error', errorType: 'rate_limit_exceeded' };
+const FAILED: Told = { status: 502, type: 'api_error', errorType: 'provider_unavailable' };
+const UNAVAILABLE: Told = { status: 503, type: 'overloaded_error', errorType: 'provider_overloaded' };
+const TIMED_OUT: Told = { status: 504, type: 'timeout_error', errorType: 'timeout' };
+const OVERLOADED: Told = { status: 529, type: 'overloaded_error', errorType: 'provider_overloaded' };
+
+const WORDS = 'Said by the provider';
+const CODE = 'code_of_the_provider';
+
+interface Failure {
+  readonly what: string;
+  readonly answer: (dialect: Dialect) => Answer;
+  readonly told: Told;
+  /** The provider told a code of its own, which is passed on. */
+  readonly hasCode?: boolean;
+  readonly streamedOnly?: boolean;
+  /** Another endpoint may do better. */
+  readonly isFinal?: boolean;
+}
+
+const refusal = (status: number, told: Told, more: Partial<Failure> = {}): Failure => ({
+  what: `status ${status}`,
+  answer: (dialect) => json(dialect.error(CODE, WORDS), status),
+  told,
+  hasCode: true,
+  ...more,
+});
+
+const FAILURES: readonly Failure[] = [
+  refusal(400, BAD_REQUEST, { isFinal: true }),
+  refusal(401, FAILED),
+  refusal(402, FAILED),
+  refusal(403, FAILED),
+  refusal(404, FAILED),
+  refusal(408, TIMED_OUT),
+  refusal(413, TOO_LARGE, { isFinal: true }),
+  refusal(418, FAILED),
+  refusal(422, UNPROCESSABLE, { isFinal: true }),
+  refusal(429, RATE_LIMITED),
+  refusal(500, FAILED),
+  refusal(502, FAILED),
+  refusal(503, UNAVAILABLE),
+  refusal(504, TIMED_OUT),
+  refusal(529, OVERLOADED),
+  { what: 'a reset before any byte', answer: resets, told: FAILED },
+  { what: 'bytes that are not HTTP', answer: () => garbage(), told: FAILED },
+  {
+    what: 'a redirect',
+    answer: () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/' }, body: [] }),
+    told: FAILED,
+  },
+  {
+    what: 'a page of HTML with status 502',
+    answer: () => ({
+      status: 502,
+      headers: { 'content-type': 'text/html' },
+      body: ['<html><h1>Bad Gateway</h1></html>'],
+    }),
+    told: FAILED,
+  },
+  {
+    what: 'a page of HTML with status 200',
+    answer: () => ({ headers: { 'content-type': 'text/html' }, body: ['<html>Welcome</html>'] }),
+    told: FAILED,
+  },
+  { what: 'an empty body with status 200', answer: () => ({ body: [] }), told: FAILED },
+  {
+    what: 'broken JSON with status 200',
+    answer: () => ({ headers: { 'content-type': 'application/json' }, body: ['{"id":'] }),
+    told: FAILED,
+  },
+  { what: 'JSON of another shape with status 200', answer: () => json({ hello: 'world' }), told: FAILED },
+  {
+    what: 'an error with status 200',
+    answer: (dialect) => json(dialect.error('overloaded_error', WORDS)),
+    told: OVERLOADED,
+  },
+  {
+    what: 'a body that is cut off',
+    answer: () => ({ headers: { 'content-type': 'application/json' }, body: ['{"id":"', CUT] }),
+    told: FAILED,
+  },
+  {
+    what: 'a stream whose first event is an error',
+    answer: (dialect) => sse([dialect.errorFrame('rate_limit_error', WORDS)]),
+    told: RATE_LIMITED,
+    streamedOnly: true,
+  },
+  {
+    what: 'a stream that begins, then tells an error',
+    answer: (dialect) => sse([dialect.start, dialect.errorFrame('overloaded_error', WORDS)]),
+    told: OVERLOADED,
+    streamedOnly: true,
+  },
+  {
+    what: 'a stream without an event',
+    answer: () => sse([]),
+    told: FAILED,
+    streamedOnly: true,
+  },
+  {
+    what: 'a stream that ends before any block',
+    answer: ({ start, ping }) => sse([start, ping]),
+    told: FAILED,
+    streamedOnly: true,
+  },
+  {
+    what: 'a stream cut off before any block',
+    answer: ({ start }) => sse([start, CUT]),
+    told: FAILED,
+    streamedOnly: true,
+  },
+  {
+    what: 'a stream of garbage',
+    answer: () => sse(['data: {"half":\n\n', 'data: \u0000\n\n']),
+    told: FAILED,
+    streamedOnly: true,
+  },
+];
+
+const MODES = [false, true];
+const KINDS: readonly UpstreamKind[] = ['anthropic', 'openai'];
+const CASES = FAILURES.flatMap((failure) =>
+  KINDS.flatMap((kind) =>
+    MODES.filter((stream) => stream || !failure.streamedOnly).map((stream) => ({ ...failure, kind, stream })),
+  ),
+);
+
+describeOnEmbedded('failures of POST /messages while the status is held', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+  beforeEach(() => bench.second.script(anthropicText('From the second.')));
+
+  it.each(CASES)('$kind, stream $stream: $what is told as it is', async ({ kind, stream, answer, told, hasCode }) => {
+    const dialect = DIALECTS[kind];
+    bench[kind].script(() => answer(dialect));
+    const requests = bench[kind].requests.length;
+    const response = await bench.gateway.messages(ask(dialect.model, { stream }));
+    const body = (await response.json()) as JsonBody;
+    expect(response.status).toBe(told.status);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect([...response.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+    expect(body).toEqual({
+      type: 'error',
+      error: {
+        type: told.type,
+        code: told.status,
+        message: hasCode ? WORDS : expect.stringMatching(/\S/),
+        error_type: told.errorType,
+        metadata: {
+          provider_name: expect.stringMatching(/^Provider p\d$/),
+          ...(told.status === 429 && { error_type: 'rate_limit_exceeded' }),
+          ...(body.error.metadata.provider_code !== undefined && {
+            provider_code: hasCode ? CODE : expect.any(String),
+          }),
+        },
+      },
+      request_id: response.headers.get('x-generation-id'),
+    });
+    expect(body.error.metadata.provider_code).toEqual(hasCode ? CODE : body.error.metadata.provider_code);
+    expect(body.request_id).toMatch(/^gen-/);
+    expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|credential-of|node:|at \//);
+    expect(bench[kind].requests.length).toBe(requests + 1);
+  });
+
+  it.each(CASES)('$kind, stream $stream: $what lets the second endpoint answer, if it can help', async (failure) => {
+    const { kind, stream, answer, told, isFinal } = failure;
+    const dialect = DIALECTS[kind];
+    bench[kind].script(() => answer(dialect));
+    const requests = bench.second.requests.length;
+    const question = ask(dialect.pair, { stream, messages: [{ role: 'user', content: 'The original.' }] });
+    const response = await bench.gateway.messages(question);
+    if (isFinal) {
+      expect([response.status, bench.second.requests.length]).toEqual([told.status, requests]);
+      await response.text();
+      return;
+    }
+    expect(response.status).toBe(200);
+    const message = stream
+      ? foldMessage(readMessagesEvents(await response.text()))
+      : ((await response.json()) as JsonBody);
+    expect(message).toMatchObject({
+      content: [{ type: 'text', text: 'From the second.' }],
+      provider: 'Provider p2',
+      id: response.headers.get('x-generation-id'),
+    });
+    expect(JSON.stringify(message)).not.toContain(WORDS);
+    // The caller's own request, built afresh (FAILURES C02).
+    expect(bench.second.requests.length).toBe(requests + 1);
+    const { json: sent, headers } = bench.second.requests.at(-1)!;
+    expect(sent.messages).toMatchObject([{ role: 'user' }]);
+    expect(JSON.stringify(sent.messages)).toContain('The original.');
+    expect(headers['x-api-key']).toBe('credential-of-p2');
+  });
+
+  it.each(MODES)('an endpoint where nobody listens is a 502, or another answers (stream %s)', async (stream) => {
+    const alone = await bench.gateway.messages(ask('test/nowhere', { stream }));
+    expect([alone.status, await alone.json()]).toMatchObject([502, { error: { type: 'api_error' } }]);
+    const pair = await bench.gateway.messages(ask('test/nowhere-pair', { stream }));
+    expect(pair.status).toBe(200);
+    expect(await pair.text()).toContain('"provider":"Provider p2"');
+  });
+
+  describe('a provider that does not begin in time (FAILURES C20)', () => {
+    const SILENCES: readonly (readonly [string, (dialect: Dialect) => Answer])[] = [
+      ['says nothing at all', neverAnswers],
+      ['sends headers alone', () => sse([HANG])],
+      ['begins a reply and tells nothing', ({ start, ping }) => sse([start, ping, HANG])],
+      [
+        'opens a block and tells nothing',
+        ({ start }) =>
+          sse([
+            start,
+            frame('content_block_start', {
+              type: 'content_block_start',
+              index: 0,
+              content_block: { type: 'text', text: '' },
+            }),
+            frame('content_block_delta', {
+              type: 'content_block_delta',
+              index: 0,
+              delta: { type: 'text_delta', text: '' },
+            }),
+            HANG,
+          ]),
+      ],
+      ['refuses with a body that never ends', () => ({ status: 503, body: ['{"error"', HANG] })],
+    ];
+
+    it.each(SILENCES)('%s: 504, and its connection is closed', async (_, answer) => {
+      bench.anthropic.script(() => answer(DIALECTS.anthropic));
+      const response = await bench.gateway.messages(askStream('test/impatient'));
+      expect(response.status).toBe(504);
+      expect(await response.json()).toMatchObject({
+        error: { type: 'timeout_error', code: 504, error_type: 'timeout' },
+      });
+      const record = bench.anthropic.requests.at(-1)!;
+      await record.closed;
+      expect(record.aborted).toBe(true);
+    });
+
+    it.each(SILENCES)('%s: the second endpoint answers', async (_, answer) => {
+      bench.anthropic.script(() => answer(DIALECTS.anthropic));
+      const response = await bench.gateway.messages(askStream('test/impatient-pair'));
+      expect(foldMessage(readMessagesEvents(await response.text()))).toMatchObject({
+        content: [{ text: 'From the second.' }],
+        provider: 'Provider p2',
+      });
+      await bench.anthropic.requests.at(-1)!.closed;
+    });
+
+    it('does not limit a reply that has begun to tell', async () => {
+      bench.anthropic.script(anthropicText('Slow and steady.'));
+      const whole = await bench.gateway.messages(ask('test/impatient'));
+      expect(whole.status).toBe(200);
+    });
+  });
+
+  describe('Retry-After (FAILURES C15)', () => {
+    const hinted =
+      (status: number, retryAfter?: string): (() => Answer) =>
+      () =>
+        json(anthropicError(CODE, WORDS), status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+    const dateIn = (ms: number): string => new Date(Date.now() + ms).toUTCString();
+    const askRetryAfter = async (model: string): Promise<[number, string | null]> => {
+      const response = await bench.gateway.messages(ask(model));
+      await response.text();
+      return [response.status, response.headers.get('retry-after')];
+    };
+
+    it.each([429, 503, 529])('of a %i is passed on in seconds', async (status) => {
+      bench.anthropic.script(hinted(status, '30'));
+      expect(await askRetryAfter('test/native')).toEqual([status, '30']);
+    });
+
+    it.each([
+      ['0', '1'],
+      ['1.2', '2'],
+    ])('of %s seconds is %s', async (hint, told) => {
+      bench.anthropic.script(hinted(429, hint));
+      expect(await askRetryAfter('test/native')).toEqual([429, told]);
+    });
+
+    it('is understood as a date', async () => {
+      bench.anthropic.script(hinted(429, dateIn(30_000)));
+      const [status, told] = await askRetryAfter('test/native');
+      expect(status).toBe(429);
+      expect(Number(told)).toBeGreaterThanOrEqual(28);
+      expect(Number(told)).toBeLessThanOrEqual(30);
+    });
+
+    it('is left out where it makes no sense', async () => {
+      bench.anthropic.script(hinted(429, 'tomorrow'));
+      expect(await askRetryAfter('test/native')).toEqual([429, null]);
+    });
+
+    it.each([
+      ['30', '7', '7'],
+      ['7', '30', '7'],
+      ['30', undefined, null],
+      [undefined, '30', null],
+    ])('of two providers that hint %s and %s is %s', async (first, second, told) => {
+      bench.anthropic.script(hinted(429, first));
+      bench.second.script(hinted(429, second));
+      expect(await askRetryAfter('test/native-pair')).toEqual([429, told]);
+    });
+  });
+
+  describe('when every attempt fails', () => {
+    it('the last fault decides and the others are named (FAILURES C02)', async () => {
+      bench.anthropic.script(json(anthropicError('overloaded_error', 'Too busy'), 529));
+      bench.second.script(json(anthropicError('invalid_request_error', WORDS), 400));
+      const response = await bench.gateway.messages(ask('test/native-pair'));
+      expect(response.status).toBe(400);
+      expect(((await response.json()) as JsonBody).error).toMatchObject({
+        message: WORDS,
+        metadata: {
+          provider_name: 'Provider p2',
+          provider_code: 'invalid_request_error',
+          previous_errors: [{ provider: 'Provider p0', code: 529, message: 'Too busy' }],
+        },
+      });
+    });
+
+    it('attempts are bounded, and each is counted', async () => {
+      const before = bench.anthropic.requests.length;
+      bench.anthropic.script(json(anthropicError('overloaded_error', 'Too busy'), 529));
+      const response = await bench.gateway.messages(ask('test/crowd'));
+      expect(response.status).toBe(529);
+      expect(((await response.json()) as JsonBody).error.metadata.previous_errors).toHaveLength(5);
+      const paths = bench.anthropic.requests.slice(before).map(({ path }) => path);
+      expect(paths).toEqual([0, 1, 2, 3, 4, 5].map((index) => `/${index}/v1/messages`));
+      expect(await bench.metrics()).toMatch(
+        /fairlead_upstream_attempts_total\{provider="p\d",outcome="overloaded"\} [1-9]/,
+      );
+    });
+
+    it('a fault outweighs an endpoint that the request cannot be sent to', async () => {
+      bench.second.script(json(anthropicError('overloaded_error', 'Too busy'), 529, { 'retry-after': '5' }));
+      const stored = { type: 'document', source: { type: 'file', file_id: 'file_1' } };
+      const asked = ask('test/back-to-translated', { messages: [{ role: 'user', content: [stored] }] });
+      const response = await bench.gateway.messages(asked);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([529, '5']);
+      expect(((await response.json()) as JsonBody).error.metadata).toMatchObject({
+        provider_name: 'Provider p2',
+        previous_errors: [
+          { provider: 'Provider p1', code: 400, message: expect.stringContaining('messages.0.content.0') },
+        ],
+      });
+    });
+
+    it('a request that no endpoint can carry is refused by its field, before any call', async () => {
+      const before = bench.openai.requests.length;
+      const stored = { type: 'document', source: { type: 'file', file_id: 'file_1' } };
+      const response = await bench.gateway.messages(
+        ask('test/translated', { messages: [{ role: 'user', content: [stored] }] }),
+      );
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        {
+          error: { type: 'invalid_request_error', message: expect.stringMatching(/^messages\.0\.content\.0\.source/) },
+        },
+      ]);
+      expect(bench.openai.requests.length).toBe(before);
+    });
+  });
+
+  it('an unknown model is a 404 before any call, with the id it was accepted under', async () => {
+    const before = bench.anthropic.requests.length;
+    for (const stream of MODES) {
+      const response = await bench.gateway.messages(ask('test/unheard-of', { stream }));
+      const body = (await response.json()) as JsonBody;
+      expect([response.status, body]).toMatchObject([404, { error: { type: 'not_found_error', code: 404 } }]);
+      expect(body.error.message).toContain('test/unheard-of');
+      expect(body.request_id).toBe(response.headers.get('x-generation-id'));
+    }
+    expect(bench.anthropic.requests.length).toBe(before);
+  });
+
+  it('passes on the words of a provider, but no address and no key in them', async () => {
+    const words = 'See https://internal.example/admin?key=1 and use sk-ant-api03-abcdefghijklmnop instead';
+    bench.anthropic.script(json(anthropicError('invalid_request_error', words), 400));
+    const response = await bench.gateway.messages(ask('test/native'));
+    expect(((await response.json()) as JsonBody).error.message).toBe('See [address] and use [credential] instead');
+  });
+
+  it('logs a failure once, in the line of its request, by its kind', async () => {
+    bench.anthropic.script(json(anthropicError('overloaded_error', WORDS), 529));
+    const lines = bench.requestLines.length;
+    const complaints = bench.complaints.length;
+    await (await bench.gateway.messages(askStream('test/native'))).text();
+    expect(await bench.requestLine(lines)).toMatchObject({
+      status: 529,
+      outcome: 'overloaded',
+      streamed: true,
+      level: 'warn',
+    });
+    expect(bench.complaints.length).toBe(complaints);
+  });
+});

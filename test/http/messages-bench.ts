@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { API_KEY, catalogOf, startGateway, type CatalogEntry, type TestGateway } from '../support/app.js';
+import type { TestDatabase } from '../support/database.js';
+import { RawClient } from '../support/raw-client.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import type { Script } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+
+/** More endpoints than one request may be tried at. */
+const CROWD = 8;
+/** Of the model `test/impatient`. */
+const FIRST_MS = 250;
+
+export interface BenchOptions {
+  /** Variables of the gateway. */
+  readonly variables?: NodeJS.ProcessEnv;
+}
+
+/**
+ * A gateway before three scripted upstreams. Models: `test/native` at the Anthropic one, `test/translated` at the chat one;
+ * `test/native-pair` and `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 250 ms for the first
+ * telling event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere` one where nobody listens.
+ */
+export class MessagesBench {
+  private constructor(
+    readonly gateway: TestGateway,
+    readonly anthropic: Upstream,
+    readonly openai: Upstream,
+    readonly second: Upstream,
+  ) {}
+
+  static async start(database: TestDatabase, { variables = {} }: BenchOptions = {}): Promise<MessagesBench> {
+    const [anthropic, openai, second, closedPort] = await Promise.all([
+      startUpstream('anthropic'),
+      startUpstream('openai'),
+      startUpstream('anthropic'),
+      findClosedPort(),
+    ]);
+    const native = { url: anthropic.url, dialect: 'anthropic-messages' } as const;
+    const translated = { url: openai.url, dialect: 'openai-chat' } as const;
+    const fallback = { url: second.url, dialect: 'anthropic-messages' } as const;
+    const nowhere = { url: `http://127.0.0.1:${closedPort}`, dialect: 'anthropic-messages' } as const;
+    const crowd = Array.from({ length: CROWD }, (_, index) => ({ ...native, url: `${anthropic.url}/${index}` }));
+    const entries: CatalogEntry[] = [
+      { id: 'test/native', at: [native] },
+      { id: 'test/translated', at: [translated] },
+      { id: 'test/native-pair', at: [native, fallback] },
+      { id: 'test/translated-pair', at: [translated, fallback] },
+      { id: 'test/back-to-translated', at: [fallback, translated] },
+      { id: 'test/impatient', at: [native], endpoint: { timeouts: { first: `${FIRST_MS}ms` } } },
+      { id: 'test/impatient-pair', at: [native, fallback], endpoint: { timeouts: { first: `${FIRST_MS}ms` } } },
+      { id: 'test/crowd', at: crowd },
+      { id: 'test/nowhere', at: [nowhere] },
+      { id: 'test/nowhere-pair', at: [nowhere, fallback] },
+    ];
+    const gateway = await startGateway(database, { catalog: catalogOf(...entries), variables });
+    return new MessagesBench(gateway, anthropic, openai, second);
+  }
+
+  /** Begins `POST /messages` on a bare socket. */
+  async open(
+    body: object | string | Uint8Array,
+    headers: readonly (readonly [string, string])[] = [],
+  ): Promise<RawClient> {
+    const client = await RawClient.connect(this.gateway.origin);
+    client.send({
+      path: '/api/v1/messages',
+      headers: [['authorization', `Bearer ${API_KEY}`], ['content-type', 'application/json'], ...headers],
+      body: body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return client;
+  }
+
+  /** The lines of all requests to `/messages` that are over. */
+  get requestLines(): JsonBody[] {
+    return this.gateway.log.filter((line) => line['msg'] === 'request' && String(line['route']).endsWith('/messages'));
+  }
+
+  /** What went wrong by the log, in lines of its own: requests have theirs whatever becomes of them. */
+  get complaints(): JsonBody[] {
+    const isComplaint = (level: unknown): boolean => level === 'warn' || level === 'error' || level === 'fatal';
+    return this.gateway.log.filter((line) => isComplaint(line['level']) && line['msg'] !== 'request');
+  }
+
+  /** Resolves with the next line of a request to `/messages` after those that were there. */
+  async requestLine(index = this.requestLines.length): Promise<JsonBody> {
+    // Each answer is a turn of the gateway's event loop.
+    while (this.requestLines.length <= index) await (await fetch(`${this.gateway.origin}/health/live`)).arrayBuffer();
+    return this.requestLines[index];
+  }
+
+  async metrics(): Promise<string> {
+    return (await fetch(`${this.gateway.origin}/metrics`)).text();
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.close();
+    await Promise.all([this.anthropic, this.openai, this.second].map((upstream) => upstream.close()));
+  }
+}
+
+/** A body of `POST /messages`. */
+export const ask = (model: string, more: object = {}): { model: string; [key: string]: JsonBody } => ({
+  model,
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'Hello' }],
+  ...more,
+});
+
+export const askStream = (model: string, more: object = {}): ReturnType<typeof ask> =>
+  ask(model, { stream: true, ...more });
+
+/** A wait that the test ends. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+/** Holds the answer back until the gate is open: not even a status is sent. */
+export const after =
+  (opened: Promise<void>, script: Script): Script =>
+  async (request, index) => {
+    await opened;
+    return script(request, index);
+  };
+
+/** The message that a stream's events make together, as a client puts it together. */
+export function foldMessage(events: readonly JsonBody[]): JsonBody {
+  const [{ message }] = events;
+  const content: JsonBody[] = [];
+  const inputs = new Map<number, string>();
+  let ending: JsonBody = {};
+  for (const event of events.slice(1)) {
+    const block = content[event.index];
+    switch (event.type) {
+      case 'content_block_start':
+        content.push({ ...event.content_block });
+        break;
+      case 'content_block_delta':
+        if (event.delta.type === 'text_delta') block.text += event.delta.text;
+        else if (event.delta.type === 'thinking_delta') block.thinking += event.delta.thinking;
+        else if (event.delta.type === 'signature_delta') block.signature += event.delta.signature;
+        else inputs.set(event.index, (inputs.get(event.index) ?? '') + event.delta.partial_json);
+        break;
+      case 'message_delta':
+        ending = { ...event.delta, usage: event.usage };
+        break;
+    }
+  }
+  for (const [index, json] of inputs) content[index].input = JSON.parse(json);
+  return { ...message, ...ending, content };
+}
+
+async function findClosedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,441 @@
+/**
+ * Goal: streams of POST /messages keep to the clock and to the grammar: first bytes at once, signs of life in silence, an in-band
+ * error for every way of failing after the first word. Method: scripted upstreams whose answers wait for the test, read on
+ * bare sockets where the arrival of bytes matters; short limits by variables.
+ */
+import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { openaiError } from '../support/openai-upstream.js';
+import type { RawClient } from '../support/raw-client.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { readFrames, readMessagesEvents, type RawFrame } from '../support/sse.js';
+import {
+  CUT,
+  frame,
+  HANG,
+  json,
+  neverAnswers,
+  resets,
+  sse,
+  type Answer,
+  type Piece,
+} from '../support/upstream-answers.js';
+import type { UpstreamKind } from '../support/upstreams.js';
+import { after, ask, askStream, foldMessage, gate, MessagesBench } from './messages-bench.js';
+
+const START =
+  frame('message_start', {
+    type: 'message_start',
+    message: {
+      id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
+      usage: { input_tokens: 3, output_tokens: 1 },
+    },
+  }) + frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }); // prettier-ignore
+const delta = (text: string): string =>
+  frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+const END =
+  frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
+  frame('message_delta', {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn', stop_sequence: null },
+    usage: { output_tokens: 5 },
+  }) +
+  frame('message_stop', { type: 'message_stop' });
+const chatDelta = (content: string): string =>
+  frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] });
+
+const textOf = (events: readonly JsonBody[]): string => events.map((event) => event.delta?.text ?? '').join('');
+const commentsOf = (frames: readonly RawFrame[]): number => frames.filter(({ comments }) => comments.length > 0).length;
+
+/** The frames of a whole answer to a bare socket. */
+async function framesOf(client: RawClient): Promise<RawFrame[]> {
+  return readFrames((await client.response()).body);
+}
+
+describeOnEmbedded('bytes of a stream', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it('headers and first event arrive together, and nothing before', async () => {
+    const first = gate();
+    const last = gate();
+    bench.anthropic.script(sse([START, first.opened, delta('one'), last.opened, END]));
+    const arrival = bench.anthropic.request();
+    const client = await bench.open(askStream('test/native'));
+    await arrival;
+    expect(client.segments).toHaveLength(0);
+    first.open();
+    await client.until('"one"');
+    expect(client.segments).toHaveLength(1);
+    const [segment] = client.segments;
+    expect(segment!.bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*event: message_start\n[^]*"text":"one"/);
+    last.open();
+    expect(textOf(readMessagesEvents((await client.response()).body))).toBe('one');
+    client.destroy();
+  });
+
+  it('each upstream chunk is one write, however many events it holds', async () => {
+    const gates = Array.from({ length: 5 }, gate);
+    const chunks = gates.map((_, chunk) =>
+      Array.from({ length: 1 + 4 * chunk }, (_unused, event) => delta(`<${chunk}.${event}>`)),
+    );
+    const body: Piece[] = [START + delta('begin')];
+    chunks.forEach((events, chunk) => body.push(gates[chunk]!.opened, events.join('')));
+    bench.anthropic.script(sse([...body, END]));
+    const client = await bench.open(askStream('test/native'));
+    await client.until('"begin"');
+    for (const [chunk, { open }] of gates.entries()) {
+      const before = client.segments.length;
+      open();
+      await client.until(`<${chunk}.${chunks[chunk]!.length - 1}>`);
+      if (chunk < gates.length - 1) expect(client.segments.length - before).toBe(1);
+    }
+    readMessagesEvents((await client.response()).body);
+    client.destroy();
+  });
+
+  it('small writes are not held back for the acknowledgement of those before (TCP no-delay)', async () => {
+    const COUNT = 60;
+    const gates = Array.from({ length: COUNT }, gate);
+    const body: Piece[] = [START + delta('begin')];
+    gates.forEach(({ opened }, index) => body.push(opened, delta(`<${index}>`)));
+    bench.anthropic.script(sse([...body, END]));
+    const client = await bench.open(askStream('test/native'));
+    await client.until('"begin"');
+    const waits: number[] = [];
+    for (const [index, { open }] of gates.entries()) {
+      const at = performance.now();
+      open();
+      await client.until(`<${index}>`);
+      waits.push(performance.now() - at);
+    }
+    await client.response();
+    client.destroy();
+    // Held back, most would wait for an acknowledgement that comes after 40 ms.
+    expect(waits.sort((a, b) => a - b)[COUNT / 2]).toBeLessThan(30);
+  });
+
+  it('a frame in torn pieces, between CRLF and comments, comes out whole', async () => {
+    const upstream = START + delta('Grüße 👋') + END;
+    const bytes = Buffer.from(`: hello\r\n\r\n${upstream.replaceAll('\n', '\r\n')}`);
+    for (const length of [1, 7, 64]) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+        bytes.subarray(index * length, (index + 1) * length),
+      );
+      bench.anthropic.script(sse(pieces));
+      const response = await bench.gateway.messages(askStream('test/native'));
+      expect(textOf(readMessagesEvents(await response.text()))).toBe('Grüße 👋');
+    }
+  });
+});
+
+describeOnEmbedded('signs of life in a stream', (database) => {
+  const HEARTBEAT_MS = 150;
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database, { variables: { FAIRLEAD_HEARTBEAT: `${HEARTBEAT_MS}ms` } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+  beforeEach(() => bench.second.script(anthropicText('From the second.')));
+
+  it('status, headers and a comment go out together at the interval', async () => {
+    const answered = gate();
+    bench.anthropic.script(after(answered.opened, anthropicText('At last.')));
+    const client = await bench.open(askStream('test/native'));
+    const sentAt = performance.now();
+    const { status, headers } = await client.head();
+    const [segment] = client.segments;
+    expect(client.segments).toHaveLength(1);
+    expect(segment!.atMs - sentAt).toBeGreaterThan(0.8 * HEARTBEAT_MS);
+    expect(segment!.bytes.toString()).toMatch(/\r\n: [^\n]+\n\n\r\n$/);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+      'x-generation-id': expect.stringMatching(/^gen-/),
+    });
+    expect(headers['content-length']).toBeUndefined();
+    answered.open();
+    const events = readMessagesEvents((await client.response()).body);
+    expect(textOf(events)).toBe('At last.');
+    expect(events[0].message.id).toBe(headers['x-generation-id']);
+    client.destroy();
+  });
+
+  it('a total failure after the interval is one error event and the sentinel', async () => {
+    const answered = gate();
+    bench.anthropic.script(after(answered.opened, () => json(anthropicError('overloaded_error', 'Too busy'), 529)));
+    const client = await bench.open(askStream('test/native'));
+    const { headers } = await client.head();
+    answered.open();
+    const frames = await framesOf(client);
+    const events = readMessagesEvents((await client.response()).body);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({
+      type: 'error',
+      error: { type: 'overloaded_error', code: 529, message: 'Too busy', error_type: 'provider_overloaded' },
+      request_id: headers['x-generation-id'],
+    });
+    expect(frames.slice(-2).map(({ event, data }) => [event, data === '[DONE]'])).toEqual([
+      ['error', false],
+      ['', true],
+    ]);
+    client.destroy();
+  });
+
+  it.each([
+    ['refuses', () => json(anthropicError('overloaded_error', 'Too busy'), 529)],
+    ['resets', resets],
+    ['begins and breaks off', () => sse([START, CUT])],
+  ])('another endpoint may still answer after the interval: the first %s', async (_, answer) => {
+    const answered = gate();
+    bench.anthropic.script(after(answered.opened, answer));
+    const client = await bench.open(askStream('test/native-pair'));
+    await client.head();
+    answered.open();
+    expect(foldMessage(readMessagesEvents((await client.response()).body))).toMatchObject({
+      provider: 'Provider p2',
+      content: [{ text: 'From the second.' }],
+    });
+    client.destroy();
+  });
+
+  it('comments fill the silence between events, and only silence', async () => {
+    const going = gate();
+    bench.anthropic.script(sse([START + delta('one'), going.opened, delta('two') + END]));
+    const client = await bench.open(askStream('test/native'));
+    await client.until('"one"');
+    const from = client.text.length;
+    while (client.text.slice(from).split('\n: ').length + client.text.slice(from).split('\r\n: ').length < 5) {
+      await client.news();
+    }
+    const gaps = client.segments.slice(1).map(({ atMs }, index) => atMs - client.segments[index]!.atMs);
+    for (const gap of gaps) expect(gap).toBeLessThan(4 * HEARTBEAT_MS);
+    going.open();
+    const frames = await framesOf(client);
+    expect(commentsOf(frames)).toBeGreaterThanOrEqual(3);
+    expect(textOf(readMessagesEvents((await client.response()).body))).toBe('onetwo');
+    client.destroy();
+  });
+
+  it('a stream that is not silent has no comment', async () => {
+    bench.anthropic.script(anthropicText('At once.'));
+    const response = await bench.gateway.messages(askStream('test/native'));
+    expect(commentsOf(readFrames(await response.text()))).toBe(0);
+  });
+
+  it('a whole reply waits in silence', async () => {
+    const answered = gate();
+    bench.anthropic.script(after(answered.opened, anthropicText('Whole.')));
+    const silent = await bench.open(ask('test/native'));
+    const beating = await bench.open(askStream('test/native'));
+    await beating.head();
+    expect(silent.segments).toHaveLength(0);
+    answered.open();
+    expect((await silent.response()).json.content[0].text).toBe('Whole.');
+    await beating.response();
+    for (const client of [silent, beating]) client.destroy();
+  });
+});
+
+describeOnEmbedded('streams that fail after their first word', (database) => {
+  const IDLE_MS = 300;
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database, { variables: { FAIRLEAD_TIMEOUTS: `idle=${IDLE_MS}ms` } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const words = [START, delta('one '), delta('two '), delta('three')];
+  const chatWords = [chatDelta('one '), chatDelta('two '), chatDelta('three')];
+
+  interface Failure {
+    readonly what: string;
+    readonly kind: UpstreamKind;
+    readonly answer: Answer;
+    readonly error?: object;
+    readonly outcome?: string;
+  }
+  const FAILED = { type: 'api_error', code: 502, error_type: 'provider_unavailable' };
+  const native = (what: string, pieces: Piece[], more: Partial<Failure> = {}): Failure => ({
+    what,
+    kind: 'anthropic',
+    answer: sse([...words, ...pieces]),
+    ...more,
+  });
+  const translated = (what: string, pieces: Piece[], more: Partial<Failure> = {}): Failure => ({
+    what,
+    kind: 'openai',
+    answer: sse([...chatWords, ...pieces]),
+    ...more,
+  });
+  const inBand = {
+    type: 'overloaded_error',
+    code: 529,
+    message: 'Too busy',
+    metadata: { provider_code: 'overloaded_error' },
+  };
+  const silent = { error: { type: 'timeout_error', code: 504, error_type: 'timeout' }, outcome: 'timed-out' };
+
+  const FAILURES: readonly Failure[] = [
+    native('a reset', [CUT]),
+    native('an end without the end', []),
+    native('an error event', [frame('error', anthropicError('overloaded_error', 'Too busy'))], {
+      error: inBand,
+      outcome: 'overloaded',
+    }),
+    native('silence', [HANG], silent),
+    native('a frame that is not JSON', [frame('content_block_delta', '{"type":"content_block_de')]),
+    native('a delta without its text', [
+      frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta' } }),
+    ]),
+    native('a second beginning', [START]),
+    native('a block that was not begun', [
+      frame('content_block_delta', { type: 'content_block_delta', index: 7, delta: { type: 'text_delta', text: 'x' } }),
+    ]),
+    native('an end inside a block', [
+      frame('message_delta', {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn' },
+        usage: { output_tokens: 1 },
+      }) + frame('message_stop', { type: 'message_stop' }),
+    ]),
+    translated('a reset', [CUT]),
+    translated('an end without a finish reason', []),
+    translated('an error chunk', [frame('', openaiError('Too busy', 'overloaded_error', 'overloaded_error'))], {
+      error: inBand,
+      outcome: 'overloaded',
+    }),
+    translated('silence', [HANG], silent),
+    translated('a chunk that is not JSON', [frame('', '{"choices":[{"del')]),
+    translated('arguments of no call', [
+      frame('', { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] } }] }),
+    ]),
+  ];
+
+  it.each(FAILURES)('$kind, $what: the words so far, one error event, the sentinel (FAILURES B05)', async (failure) => {
+    const { kind, answer, error = FAILED, outcome = 'malformed-reply' } = failure;
+    bench[kind].script(answer);
+    const lines = bench.requestLines.length;
+    const model = kind === 'anthropic' ? 'test/native' : 'test/translated';
+    const startedAt = performance.now();
+    const response = await bench.gateway.messages(askStream(model));
+    expect(response.status).toBe(200);
+    // Ends as HTTP wants it, and obeys the grammar, or this throws.
+    const events = readMessagesEvents(await response.text());
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(textOf(events)).toBe('one two three');
+    expect(events.filter(({ type }) => type === 'error')).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      error: { ...error, message: expect.stringMatching(/\S/) },
+      request_id: response.headers.get('x-generation-id'),
+    });
+    expect(events.some(({ type }) => type === 'message_stop')).toBe(false);
+    expect(JSON.stringify(events.at(-1))).not.toMatch(/127\.0\.0\.1|credential-of|node:/);
+    expect(await bench.requestLine(lines)).toMatchObject({ status: 200, outcome });
+    const record = bench[kind].requests.at(-1)!;
+    await record.closed;
+  });
+
+  it('an event told before a failure in the same chunk is not lost', async () => {
+    bench.anthropic.script(
+      sse([START + delta('one '), delta('two') + frame('error', anthropicError('overloaded_error', 'Too busy'))]),
+    );
+    const events = readMessagesEvents(await (await bench.gateway.messages(askStream('test/native'))).text());
+    expect(textOf(events)).toBe('one two');
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: inBand });
+  });
+
+  it('an upstream that never ends a line is stopped, in bounded memory (FAILURES B14)', async () => {
+    const piece = Buffer.alloc(64 * 1024, 'a');
+    const body = function* (): Generator<Piece> {
+      yield START + delta('one');
+      yield 'event: content_block_delta\ndata: ';
+      for (;;) yield piece;
+    };
+    bench.anthropic.script({ headers: { 'content-type': 'text/event-stream' }, body: body() });
+    const before = process.memoryUsage().rss;
+    const events = readMessagesEvents(await (await bench.gateway.messages(askStream('test/native'))).text());
+    expect(textOf(events)).toBe('one');
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: FAILED });
+    const record = bench.anthropic.requests.at(-1)!;
+    await record.closed;
+    expect(record.aborted).toBe(true);
+    expect(record.bodyBytesWritten).toBeLessThan(40 * 1024 * 1024);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  it('upstream signs of life are no silence (FAILURES C21)', async () => {
+    const gates = Array.from({ length: 4 }, gate);
+    const ping = frame('ping', { type: 'ping' });
+    bench.anthropic.script(
+      sse([
+        START + delta('one'),
+        ...gates.flatMap(({ opened }, index) => [opened, index % 2 ? ping : ': alive\n\n']),
+        delta('two') + END,
+      ]),
+    );
+    const response = bench.gateway.messages(askStream('test/native'));
+    // Together longer than the limit, each shorter.
+    for (const { open } of gates) {
+      await new Promise((resolve) => setTimeout(resolve, IDLE_MS / 2));
+      open();
+    }
+    expect(textOf(readMessagesEvents(await (await response).text()))).toBe('onetwo');
+  });
+
+  it('a stalled provider harms nobody else (FAILURES C21)', async () => {
+    bench.anthropic.script(sse([START + delta('one'), HANG]));
+    const stalled = Array.from({ length: 50 }, () => bench.gateway.messages(askStream('test/native')));
+    const healthy = await Promise.all(Array.from({ length: 20 }, () => bench.gateway.messages(ask('test/translated'))));
+    expect(healthy.map(({ status }) => status)).toEqual(healthy.map(() => 200));
+    for (const response of await Promise.all(stalled)) {
+      expect(readMessagesEvents(await response.text()).at(-1)).toMatchObject({ type: 'error', error: silent.error });
+    }
+  });
+});
+
+describeOnEmbedded('the limit of a whole request', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database, { variables: { FAIRLEAD_TIMEOUTS: 'total=400ms' } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+  const TIMED_OUT = { type: 'timeout_error', code: 504, error_type: 'timeout' };
+
+  it.each([
+    ['whole', false, neverAnswers()],
+    ['whole, in mid-body', false, { headers: { 'content-type': 'application/json' }, body: ['{"id":', HANG] }],
+    ['streamed', true, neverAnswers()],
+    ['streamed, without a word', true, sse([START, HANG])],
+  ])('before the first word it is a 504: %s', async (_, stream, answer) => {
+    bench.anthropic.script(answer);
+    bench.second.script(anthropicText('Too late.'));
+    const calls = bench.second.requests.length;
+    const response = await bench.gateway.messages(ask('test/native-pair', { stream }));
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({
+      error: TIMED_OUT,
+      request_id: response.headers.get('x-generation-id'),
+    });
+    const record = bench.anthropic.requests.at(-1)!;
+    await record.closed;
+    expect(record.aborted).toBe(true);
+    expect(bench.second.requests.length).toBe(calls);
+  });
+
+  it('after it, it is an in-band error', async () => {
+    bench.anthropic.script(sse([START + delta('one'), HANG]));
+    const response = await bench.gateway.messages(askStream('test/native'));
+    const events = readMessagesEvents(await response.text());
+    expect(textOf(events)).toBe('one');
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: TIMED_OUT });
+    const record = bench.anthropic.requests.at(-1)!;
+    await record.closed;
+    expect(record.aborted).toBe(true);
+  });
+});

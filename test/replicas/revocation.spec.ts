@@ -1,0 +1,99 @@
+// Goal: a key that is revoked at one replica stops at once there and within 5 s at every other, however busy it is.
+// Method: two gateways on one PostgreSQL; the other replica is asked without a pause until it refuses.
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnPostgres } from '../support/database.js';
+
+const EVERYWHERE_MS_MAX = 5_000;
+
+describeOnPostgres('revocation at two replicas', (database) => {
+  let here: TestGateway;
+  let there: TestGateway;
+
+  beforeAll(async () => {
+    const variables = { FAIRLEAD_FLOOD: 'auth=1000000/60s' };
+    here = await startGateway(database, { variables });
+    there = await startGateway(database, { variables });
+  }, 60_000);
+  afterAll(async () => {
+    await here?.close();
+    await there?.close();
+  });
+
+  async function manage(method: string, path: string, body?: object): Promise<Response> {
+    const response = await here.request(path, {
+      method,
+      key: MANAGEMENT_KEY,
+      ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    expect(response.ok).toBe(true);
+    return response;
+  }
+
+  async function create(): Promise<{ key: string; hash: string }> {
+    const response = await manage('POST', '/keys', { name: 'name' });
+    const { key, data } = (await response.json()) as { key: string; data: { hash: string } };
+    return { key, hash: data.hash };
+  }
+
+  /** An address that needs nothing of the store but the key: 404 for who may ask. */
+  const statusAt = async (replica: TestGateway, key: string): Promise<number> =>
+    (await replica.messages({ model: 'no/such', messages: [{ role: 'user', content: 'hi' }] }, { key })).status;
+
+  /** How long the other replica took, in steady use, to answer with that status. */
+  async function msUntil(key: string, status: number): Promise<number> {
+    const began = performance.now();
+    while ((await statusAt(there, key)) !== status && performance.now() - began < 2 * EVERYWHERE_MS_MAX);
+    return performance.now() - began;
+  }
+
+  it.each([
+    ['disabled', (hash: string) => manage('PATCH', `/keys/${hash}`, { disabled: true })],
+    ['deleted', (hash: string) => manage('DELETE', `/keys/${hash}`)],
+  ])(
+    'stops a key that was %s',
+    async (_, revoke) => {
+      const { key, hash } = await create();
+      expect([await statusAt(here, key), await statusAt(there, key)]).toEqual([404, 404]);
+      await revoke(hash);
+      expect(await statusAt(here, key)).toBe(401);
+      expect(await msUntil(key, 401)).toBeLessThan(EVERYWHERE_MS_MAX);
+      // `GET /key` reads the store itself, so it never says anything older.
+      expect((await there.request('/key', { key })).status).toBe(401);
+    },
+    20_000,
+  );
+
+  it('lets a key work again that was disabled, and a new one at once', async () => {
+    const { key, hash } = await create();
+    expect(await statusAt(there, key)).toBe(404);
+    await manage('PATCH', `/keys/${hash}`, { disabled: true });
+    expect(await msUntil(key, 401)).toBeLessThan(EVERYWHERE_MS_MAX);
+    await manage('PATCH', `/keys/${hash}`, { disabled: false });
+    expect(await statusAt(here, key)).toBe(404);
+    expect(await msUntil(key, 404)).toBeLessThan(EVERYWHERE_MS_MAX);
+    expect(await statusAt(there, (await create()).key)).toBe(404);
+  }, 30_000);
+
+  it('shows a changed limit everywhere at once', async () => {
+    const { key, hash } = await create();
+    await there.request('/key', { key });
+    await manage('PATCH', `/keys/${hash}`, { limit: 3, limit_reset: 'weekly' });
+    const { data } = (await (await there.request('/key', { key })).json()) as { data: object };
+    expect(data).toMatchObject({ limit: 3, limit_remaining: 3, limit_reset: 'weekly' });
+  });
+
+  it('keeps the last management key though both replicas are asked to delete one of two', async () => {
+    const response = await manage('POST', '/keys', { name: 'second', kind: 'management' });
+    const second = ((await response.json()) as { data: { hash: string } }).data.hash;
+    const keys = (await (await manage('GET', '/keys')).json()) as { data: { hash: string; kind: string }[] };
+    const first = keys.data.find(({ kind, hash }) => kind === 'management' && hash !== second)!.hash;
+    const statuses = await Promise.all(
+      [first, second].map(async (hash, index) => {
+        const replica = index === 0 ? here : there;
+        return (await replica.request(`/keys/${hash}`, { method: 'DELETE', key: MANAGEMENT_KEY })).status;
+      }),
+    );
+    expect(statuses.sort()).toEqual([200, 400]);
+    expect(await statusAt(here, API_KEY)).toBe(404);
+  });
+});
