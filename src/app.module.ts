@@ -1,16 +1,17 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { AuthenticationGuard } from './keys/authentication.guard.js';
 import { KeysModule } from './keys/keys.module.js';
 import { MessagesModule } from './messages/messages.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { DtoPipe } from './shared/http/dto.pipe.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
-import { JsonBodyInterceptor } from './shared/http/json-body.interceptor.js';
+import { JsonBodyGuard } from './shared/http/json-body.guard.js';
 import { SharedModule, type ProcessContext } from './shared/shared.module.js';
 
-/** What the application is made of, and the order in which a request passes: guard, body, pipe, handler; errors to one filter. */
+/** What the application is made of, and the order in which a request passes: guards, pipe, handler; errors to one filter. */
 @Module({})
 export class AppModule {
   static register(context: ProcessContext, shippedCatalogPath: string, opener?: EmbeddedOpener): DynamicModule {
@@ -25,7 +26,9 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },
-        { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+        // In this order: who is asking comes first, and only then is a body read.
+        { provide: APP_GUARD, useExisting: AuthenticationGuard },
+        { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_PIPE, useClass: DtoPipe },
       ],
     };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { map, filter } from 'rxjs';
 import { ReplyFold, type Reply } from '../core/conversation/reply.js';
-import { CallerGone, GatewayError } from '../core/errors.js';
+import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
 import type { GenerationId } from '../core/ids.js';
 import { Environment } from '../shared/environment.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
@@ -69,11 +69,13 @@ export class Delivery {
     const answer = await exchange.answer;
     const fold = new ReplyFold();
     for await (const batch of answer.events) for (const event of batch) fold.push(event);
-    const json = JSON.stringify(face.view(exchange.id, answer, fold.finish()));
+    const json = JSON.stringify(view(exchange, answer, fold.finish(), face));
     response.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(json),
     });
+    // A client that takes nothing of it is gone.
+    response.setTimeout(this.environment.timeouts.stallMs);
     response.end(json);
   }
 
@@ -101,6 +103,16 @@ export class Delivery {
       }
       writer.end(face.failure(exchange.id, asGatewayError(error)));
     }
+  }
+}
+
+function view({ id, facts }: Exchange, answer: Answer, reply: Reply, face: Face): object {
+  try {
+    return face.view(id, answer, reply);
+  } catch (error) {
+    // Its events were in order and the generation counts as completed: only here it shows that they make no valid reply.
+    if (error instanceof ProviderFault) facts.outcome = error.kind;
+    throw error;
   }
 }
 

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
@@ -14,18 +13,11 @@ import { KeysController } from './keys.controller.js';
 import { KeysRepository } from './keys.repository.js';
 import { ShowKeyController } from './show-key.controller.js';
 
-/** Who is asking. Its guard stands before every route of the application. */
+/** Who is asking. The application puts its guard before every route. */
 @Module({
   imports: [AccountsModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
   controllers: [KeysController, ShowKeyController],
-  providers: [
-    KeysRepository,
-    KeyLookups,
-    KeyCache,
-    KeyRing,
-    FirstKeys,
-    { provide: APP_GUARD, useClass: AuthenticationGuard },
-  ],
-  exports: [FirstKeys],
+  providers: [KeysRepository, KeyLookups, KeyCache, KeyRing, FirstKeys, AuthenticationGuard],
+  exports: [FirstKeys, AuthenticationGuard],
 })
 export class KeysModule {}

@@ -18,8 +18,9 @@ import { MediaFetcher } from './media-fetcher.js';
 
 /** Largest whole reply. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
-/** As much of an error's body as is read. */
+/** As much of an error's body as is read, and as long as it is waited for: the status alone says enough. */
 const ERROR_BYTES_MAX = 64 * 1024;
+const ERROR_MS_MAX = 2_000;
 
 /** The events of one reply, one array for each upstream chunk. Whoever stops reading calls `return`, also at the end. */
 export interface EventBatches extends AsyncIterableIterator<readonly ModelEvent[], void, undefined> {
@@ -112,7 +113,7 @@ export class AttemptRunner {
       signal,
     );
     if (response.status >= 200 && response.status < 300) return response;
-    const body = await readSome(response);
+    const body = await readSome(response, signal);
     throw dialect.fault({ status: response.status, headers: response.headers, body });
   }
 }
@@ -206,16 +207,27 @@ function parse(body: Buffer): unknown {
   }
 }
 
-async function readSome(response: UpstreamResponse): Promise<string> {
+/** What there is to read of an error's body, within limits, whether it comes whole or breaks off. */
+async function readSome(response: UpstreamResponse, signal: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop early closes the connection: an error page without end is not read to it.
-  for await (const batch of response.chunks) {
-    for (const chunk of batch) {
-      chunks.push(chunk);
-      bytes += chunk.length;
+  const batches = response.chunks[Symbol.asyncIterator]();
+  const limit = setTimeout(() => void batches.return?.(), ERROR_MS_MAX);
+  try {
+    while (bytes < ERROR_BYTES_MAX) {
+      const next = await batches.next();
+      if (next.done) break;
+      for (const chunk of next.value) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+      }
     }
-    if (bytes >= ERROR_BYTES_MAX) break;
+  } catch (error) {
+    if (signal.aborted) throw error;
+  } finally {
+    clearTimeout(limit);
+    // Closes the connection of what was not read to its end.
+    await batches.return?.();
   }
   return Buffer.concat(chunks).toString('utf8', 0, ERROR_BYTES_MAX);
 }

@@ -32,22 +32,32 @@ export interface FailedAttempt {
 }
 
 /**
- * What the caller is told when attempts ran out: the last one's word. The others are listed, so that the first cause is never
- * lost; `Retry-After` only when every attempt was given a hint (Scope 7.3.3).
+ * What the caller is told when attempts ran out: the last fault's word, for what a target cannot carry says nothing of those that
+ * were called. The others are listed, so that the first cause is never lost.
  */
 export function failureOf(attempts: readonly FailedAttempt[]): GatewayError {
-  const last = attempts.at(-1)!;
-  const previous = attempts.slice(0, -1).map(previousError);
-  if (last.error instanceof Untranslatable) {
-    return new GatewayError('invalid-request', `${last.error.path}: ${last.error.reason}`, {
-      ...(previous.length > 0 && { metadata: { previous_errors: previous } }),
-    });
+  const decisive = attempts.findLast(isCalled) ?? attempts.at(-1)!;
+  const others = attempts.filter((attempt) => attempt !== decisive).map(previousError);
+  const metadata = others.length > 0 ? { previous_errors: others } : {};
+  if (isCalled(decisive))
+    return faultError(decisive.error, decisive.leg, metadata, commonHint(attempts.filter(isCalled)));
+  const { path, reason } = decisive.error as Untranslatable;
+  return new GatewayError('invalid-request', `${path}: ${reason}`, { metadata });
+}
+
+type CalledAttempt = FailedAttempt & { readonly error: ProviderFault };
+
+const isCalled = (attempt: FailedAttempt): attempt is CalledAttempt => attempt.error instanceof ProviderFault;
+
+/** The shortest wait, when every provider that was called gave a hint (Scope 7.3.3, WIRE 1.32). */
+function commonHint(attempts: readonly CalledAttempt[]): number | undefined {
+  let shortestMs = Infinity;
+  for (const { error } of attempts) {
+    const { retryAfterMs } = error.detail;
+    if (retryAfterMs === undefined) return undefined;
+    shortestMs = Math.min(shortestMs, retryAfterMs);
   }
-  const hints = attempts.map(({ error }) => (error instanceof ProviderFault ? error.detail.retryAfterMs : undefined));
-  const allHinted = hints.every((hint) => hint !== undefined);
-  return faultError(last.error, last.leg, {
-    ...(previous.length > 0 && { previous_errors: previous }),
-  }, allHinted ? Math.min(...(hints as number[])) : undefined); // prettier-ignore
+  return shortestMs;
 }
 
 /** A provider's fault as the caller is told it: its status, its own code where it gave one, and which provider it was. */

@@ -1,6 +1,7 @@
 // Goal: nobody gets past the door without a key of the right kind, on any route, and nothing is done for strangers.
 // Method: the real app over HTTP; its routes are taken from the router itself, so a new one is held to the rule by being there.
 import { hashKey } from '../../src/core/ids.js';
+import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { exchange, RawClient } from '../support/raw-client.js';
@@ -25,7 +26,9 @@ describeOnEmbedded('who may call', (database) => {
   let routes: { readonly method: string; readonly path: string }[];
 
   beforeAll(async () => {
-    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
+    gateway = await startGateway(database, {
+      variables: { FAIRLEAD_FLOOD: 'auth=100000/60s', FAIRLEAD_BODIES_IN_FLIGHT: '33MiB' },
+    });
     const { router } = gateway.gateway.app.getHttpAdapter().getInstance() as unknown as { readonly router: Router };
     // What takes every method is Nest's own refusal of the others.
     routes = router.stack.flatMap(({ route }) => {
@@ -112,6 +115,42 @@ describeOnEmbedded('who may call', (database) => {
       const path = `/api/v1/key?key=${API_KEY}&api_key=${API_KEY}`;
       expect((await exchange(gateway.origin, { method: 'GET', path })).status).toBe(401);
     });
+  });
+
+  it('keeps no room for the body of one who left while the key was looked up', async () => {
+    const repository = gateway.gateway.app.get(KeysRepository, { strict: false });
+    const { listActive } = repository;
+    const left = (): number => gateway.log.filter(({ outcome }) => outcome === 'caller-gone').length;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const leftBefore = left();
+      let answer = (): void => undefined;
+      const asked = new Promise<void>((resolve) => {
+        jest.spyOn(repository, 'listActive').mockImplementationOnce(async (hashes) => {
+          resolve();
+          await new Promise<void>((release) => (answer = release));
+          return (await listActive.call(repository, [hashKey(API_KEY)])).map((key) => ({
+            ...key,
+            caller: { ...key.caller, keyHash: hashes[0]! },
+          }));
+        });
+      });
+      const client = await RawClient.connect(gateway.origin);
+      client.send({
+        path: '/api/v1/messages',
+        headers: [
+          bearer(`not asked before ${attempt}`),
+          ['content-type', 'application/json'],
+          ['content-length', String(32 * 1024 * 1024)],
+        ],
+      });
+      await asked;
+      client.reset();
+      while (left() === leftBefore) await new Promise((resolve) => setImmediate(resolve));
+      answer();
+    }
+    jest.restoreAllMocks();
+    const response = await gateway.messages({ model: 'no/such', messages: [{ role: 'user', content: 'hi' }] });
+    expect(response.status).toBe(404);
   });
 
   describe('order of refusals', () => {

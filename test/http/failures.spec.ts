@@ -145,6 +145,11 @@ const FAILURES: readonly Failure[] = [
     told: FAILED,
   },
   {
+    what: 'a refusal whose body is cut off',
+    answer: () => ({ status: 429, headers: { 'content-type': 'application/json' }, body: ['{"error":', CUT] }),
+    told: RATE_LIMITED,
+  },
+  {
     what: 'a stream whose first event is an error',
     answer: (dialect) => sse([dialect.errorFrame('rate_limit_error', WORDS)]),
     told: RATE_LIMITED,
@@ -259,6 +264,16 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     expect(sent.messages).toMatchObject([{ role: 'user' }]);
     expect(JSON.stringify(sent.messages)).toContain('The original.');
     expect(headers['x-api-key']).toBe('credential-of-p2');
+  });
+
+  it('waits for a refusal that does not end no longer than its status is worth', async () => {
+    bench.anthropic.script(() => ({ status: 503, body: ['{"error"', HANG] }));
+    const response = await bench.gateway.messages(ask('test/native-pair'));
+    expect([response.status, ((await response.json()) as JsonBody).provider]).toEqual([200, 'Provider p2']);
+    const record = bench.anthropic.requests.at(-1)!;
+    await record.closed;
+    expect(record.aborted).toBe(true);
+    expect(record.closedAt! - record.openedAt).toBeLessThan(4_000);
   });
 
   it.each(MODES)('an endpoint where nobody listens is a 502, or another answers (stream %s)', async (stream) => {

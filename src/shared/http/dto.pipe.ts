@@ -1,10 +1,9 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { validateSync, type ValidationError } from 'class-validator';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
+import { DtoRules, type DtoClass } from './dto-rules.js';
 import { FITS } from './fits.decorator.js';
-
-type Constructor = new () => object;
 
 /** Where a DTO keeps what the caller sent beyond its declared fields. */
 const UNKNOWN_FIELDS = Symbol('unknown fields');
@@ -25,8 +24,8 @@ export const unknownFields = (dto: object): JsonObject => (dto as WithUnknownFie
 export class DtoPipe implements PipeTransform<unknown, unknown> {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (metatype === undefined || type === 'custom') return value;
-    const fields = declaredFields(metatype);
-    return fields.size === 0 ? value : readDto(value, metatype as Constructor, fields, type);
+    const rules = DtoRules.of(metatype);
+    return rules.fields.size === 0 ? value : readDto(value, metatype as DtoClass, rules, type);
   }
 }
 
@@ -35,21 +34,23 @@ export class DtoPipe implements PipeTransform<unknown, unknown> {
  * @throws GatewayError `invalid-request`, naming the first fault
  */
 export function readBody<T extends object>(body: unknown, dtoClass: new () => T): T {
-  return readDto(body, dtoClass, declaredFields(dtoClass), 'body') as T;
+  return readDto(body, dtoClass, DtoRules.of(dtoClass), 'body') as T;
 }
 
-function readDto(value: unknown, dtoClass: Constructor, fields: ReadonlySet<string>, source: string): object {
+function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules, source: string): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', `${source}: must be an object`);
   const dto = new dtoClass();
   const target = dto as Record<string, unknown>;
   const unknown: [string, JsonObject[string]][] = [];
   // Declared fields are copied one by one: a copied `__proto__` or `constructor` would make class-validator judge another class.
   for (const key of Object.keys(value)) {
-    if (fields.has(key)) target[key] = value[key];
+    if (rules.fields.has(key)) target[key] = value[key];
     else unknown.push([key, value[key]]);
   }
-  const [first] = validateSync(dto, { forbidUnknownValues: true, stopAtFirstError: true });
-  if (first) throw new GatewayError('invalid-request', complaint(first));
+  if (!rules.pass(dto)) {
+    const [first] = validateSync(dto, { forbidUnknownValues: true, stopAtFirstError: true });
+    if (first) throw new GatewayError('invalid-request', complaint(first));
+  }
   // `fromEntries` defines properties, so that a key named `__proto__` stays a key.
   if (unknown.length > 0) (dto as WithUnknownFields)[UNKNOWN_FIELDS] = Object.fromEntries(unknown);
   return dto;
@@ -67,15 +68,4 @@ function complaint(error: ValidationError): string {
   const [name, message] = Object.entries(error.constraints ?? {})[0] ?? ['', `${error.property} is not valid`];
   if (name === FITS) return message;
   return `${error.property}: ${REASONS[name] ?? message.slice(error.property.length + 1)}`;
-}
-
-const fieldsOf = new Map<unknown, ReadonlySet<string>>();
-
-function declaredFields(dtoClass: NonNullable<ArgumentMetadata['metatype']>): ReadonlySet<string> {
-  const known = fieldsOf.get(dtoClass);
-  if (known) return known;
-  const rules = getMetadataStorage().getTargetValidationMetadatas(dtoClass, '', false, false);
-  const fields = new Set(rules.map((rule) => rule.propertyName));
-  fieldsOf.set(dtoClass, fields);
-  return fields;
 }

@@ -33,9 +33,10 @@ export function observe<T>(source: AsyncIterable<T>, pace: Pace): Observable<T> 
   return new Observable<T>((subscriber) => {
     const run = async (): Promise<void> => {
       for await (const item of source) {
-        if (subscriber.closed) return;
         subscriber.next(item);
         if (pace.isHeld) await pace.ready();
+        // Nothing more is asked of the source for a reader who has left, or could not use what it was given.
+        if (subscriber.closed) return;
       }
       subscriber.complete();
     };

@@ -4,6 +4,7 @@ import { newUuid } from '../../core/ids.js';
 import type { Clock } from '../../core/time.js';
 import type { PinoLogger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import { APPEARANCES } from './error-views.js';
 
 /** What an inference adds to the log line of its request. Filled in as it goes. */
 export interface GenerationFacts {
@@ -39,12 +40,14 @@ export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): 
       const durationMs = performance.now() - began;
       const generation = response[FACTS];
       const { route, caller, method = '' } = request;
-      metrics.request(route?.path, method, response.statusCode, durationMs / 1000, generation?.streamed ?? false);
+      // Before any byte was sent the response's own status is what it might have become.
+      const status = response.headersSent ? response.statusCode : APPEARANCES['client-closed'].status;
+      metrics.request(route?.path, method, status, durationMs / 1000, generation?.streamed ?? false);
       logger.request({
         requestId,
         method,
         route: route?.path ?? 'none',
-        status: response.statusCode,
+        status,
         durationMs,
         ...(generation && {
           generationId: generation.id,

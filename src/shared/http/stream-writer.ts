@@ -27,7 +27,6 @@ export interface StreamLimits {
 export class StreamWriter {
   private readonly body: ChunkedBody;
   private readonly heartbeat: NodeJS.Timeout;
-  private stall: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly response: ServerResponse,
@@ -68,13 +67,13 @@ export class StreamWriter {
   end(last?: string): void {
     if (last !== undefined) this.write(last);
     clearTimeout(this.heartbeat);
+    this.response.setTimeout(this.limits.stallMs);
     this.body.end();
   }
 
   /** Stops counting; for a reply that turned out to be no stream, and for one that is over. */
   stop(): void {
     clearTimeout(this.heartbeat);
-    clearTimeout(this.stall);
   }
 
   private write(chunk: Uint8Array | string): void {
@@ -92,25 +91,12 @@ export class StreamWriter {
   private hold(): void {
     if (this.pace.isHeld) return;
     this.pace.hold();
-    this.watchStall(this.bytesTaken());
-  }
-
-  private watchStall(bytesTakenBefore: number): void {
-    this.stall = setTimeout(() => {
-      const bytesTaken = this.bytesTaken();
-      if (bytesTaken === bytesTakenBefore) this.response.destroy();
-      else this.watchStall(bytesTaken);
-    }, this.limits.stallMs);
-  }
-
-  /** Bytes that have left for the kernel: they grow as long as the client reads anything. */
-  private bytesTaken(): number {
-    const { socket } = this.response;
-    return socket ? socket.bytesWritten - socket.writableLength : 0;
+    // The socket's own clock, which every byte that the client takes winds up again; Node closes what it runs out on.
+    this.response.setTimeout(this.limits.stallMs);
   }
 
   private drained(): void {
-    clearTimeout(this.stall);
+    this.response.setTimeout(0);
     this.pace.release();
   }
 }

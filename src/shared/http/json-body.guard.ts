@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Observable } from 'rxjs';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { Environment } from '../environment.js';
 import { parseJsonBody } from './json-text.js';
@@ -13,20 +12,21 @@ const LARGE_BYTES = 1024 * 1024;
 const RETRY_AFTER_FULL_MS = 1_000;
 
 /**
- * Reads JSON bodies after the guards have passed, so that nothing is read for strangers. Sets `request.body`.
+ * Reads JSON bodies, as the last of the guards: nothing is read for strangers. Sets `request.body`. A guard rather than an
+ * interceptor because any interceptor makes Nest run the handler inside an Observable, on every request (docs/decisions/0006).
  * 415 for other types, 413 above the limit, 503 while too many bytes of bodies are in flight, 400 for what is not strict JSON.
  */
 @Injectable()
-export class JsonBodyInterceptor implements NestInterceptor {
+export class JsonBodyGuard implements CanActivate {
   private bytesInFlight = 0;
 
   constructor(private readonly environment: Environment) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (WITH_BODY.has(request.method) && !hasNoBody(request)) await this.read(request, http.getResponse<Response>());
-    return next.handle();
+    return true;
   }
 
   private async read(request: Request, response: Response): Promise<void> {

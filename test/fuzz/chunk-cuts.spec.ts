@@ -1,0 +1,82 @@
+// Goal: however an upstream's bytes are cut on their way, the client gets the same events. Method: every recording of each dialect
+// through the whole gateway, in one piece and in random ones, down to single bytes in the middle of a character.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { readMessagesEvents } from '../support/sse.js';
+import { cutBytes } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+
+const DIALECTS = { 'anthropic-messages': 'anthropic', 'openai-chat': 'openai' } as const;
+const RECORDINGS = join(__dirname, '..', 'providers', 'recordings');
+const CUTS_MAX = 12;
+const RUNS_EACH = 30;
+
+const CASES = (Object.keys(DIALECTS) as (keyof typeof DIALECTS)[]).flatMap((dialect) =>
+  readdirSync(join(RECORDINGS, dialect)).map((file) => ({ dialect, file, path: join(RECORDINGS, dialect, file) })),
+);
+
+describeOnEmbedded('replies cut anywhere', (database) => {
+  const upstreams = new Map<string, Upstream>();
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    for (const [dialect, kind] of Object.entries(DIALECTS)) upstreams.set(dialect, await startUpstream(kind));
+    const entries = (Object.keys(DIALECTS) as (keyof typeof DIALECTS)[]).map((dialect) => ({
+      id: `test/${dialect}`,
+      at: [{ url: upstreams.get(dialect)!.url, dialect }],
+    }));
+    gateway = await startGateway(database, { catalog: catalogOf(...entries), variables: { LOG_LEVEL: 'warn' } });
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    for (const upstream of upstreams.values()) await upstream.close();
+  });
+
+  /** What the client gets when the upstream writes these pieces, without what differs from call to call. */
+  async function replyTo(dialect: string, pieces: readonly Uint8Array[], stream: boolean): Promise<string> {
+    const type = stream ? 'text/event-stream' : 'application/json';
+    upstreams.get(dialect)!.script({ headers: { 'content-type': type }, body: pieces });
+    const response = await gateway.messages({
+      model: `test/${dialect}`,
+      max_tokens: 1_000,
+      messages: [{ role: 'user', content: 'Hello' }],
+      stream,
+    });
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    if (stream) expect(readMessagesEvents(text).length).toBeGreaterThan(2);
+    return text.replaceAll(/gen-\d+-\w{20}/g, 'gen').replaceAll(/^:.*\n\n/gm, '');
+  }
+
+  it.each(CASES)('$dialect/$file', async ({ dialect, file, path }) => {
+    const stream = file.endsWith('.sse');
+    const recording = readFileSync(path, 'utf8');
+    const bytes = Buffer.byteLength(recording);
+    const whole = await replyTo(dialect, cutBytes(recording, []), stream);
+
+    expect(await replyTo(dialect, cutBytes(recording, 7), stream)).toBe(whole);
+    const offsets = fc.uniqueArray(fc.integer({ min: 1, max: bytes - 1 }), { minLength: 1, maxLength: CUTS_MAX });
+    await fc.assert(
+      fc.asyncProperty(offsets, async (cuts) => {
+        const sorted = cuts.toSorted((first, second) => first - second);
+        expect(await replyTo(dialect, cutBytes(recording, sorted), stream)).toBe(whole);
+      }),
+      { seed: bytes, numRuns: RUNS_EACH, interruptAfterTimeLimit: 1_500, markInterruptAsFailure: false },
+    );
+  });
+
+  it.each(CASES.filter(({ file }) => file.endsWith('.sse')))(
+    '$dialect/$file with other line ends, in other places',
+    async ({ dialect, path }) => {
+      const recording = readFileSync(path, 'utf8');
+      const whole = await replyTo(dialect, cutBytes(recording, []), true);
+      for (const end of ['\r\n', '\r']) {
+        const other = `: a comment${end}${end}${recording.replaceAll('\n', end)}`;
+        expect(await replyTo(dialect, cutBytes(other, 11), true)).toBe(whole);
+      }
+    },
+  );
+});

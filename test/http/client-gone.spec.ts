@@ -1,0 +1,204 @@
+/**
+ * Goal: a client that goes takes its upstream call along within a second, at every stage, and nobody calls that an error.
+ * Method: bare sockets that leave at a known moment, and an upstream that tells when its connection closed.
+ */
+import { API_KEY } from '../support/app.js';
+import { anthropicError } from '../support/anthropic-upstream.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { RawClient } from '../support/raw-client.js';
+import { frame, HANG, json, neverAnswers, sse, type Answer } from '../support/upstream-answers.js';
+import { ask, askStream, gate, MessagesBench } from './messages-bench.js';
+
+/** From the client's leaving to the close at the upstream. */
+const CLOSE_MS_MAX = 1_000;
+
+const START = frame('message_start', {
+  type: 'message_start',
+  message: {
+    id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
+    usage: { input_tokens: 3, output_tokens: 1 },
+  },
+}); // prettier-ignore
+const WORD =
+  frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) +
+  frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word' } });
+
+interface Stage {
+  readonly when: string;
+  readonly body: object;
+  readonly answer: Answer;
+  /** What the client waits for before it leaves; nothing: until its request has reached the upstream. */
+  readonly sees?: string;
+}
+
+const STAGES: readonly Stage[] = [
+  { when: 'before the headers of a whole reply', body: ask('test/native'), answer: neverAnswers() },
+  {
+    when: 'in the middle of a whole reply',
+    body: ask('test/native'),
+    answer: { headers: { 'content-type': 'application/json' }, body: ['{"id":"msg', HANG] },
+  },
+  {
+    when: 'in the middle of a refusal',
+    body: ask('test/native'),
+    answer: { status: 503, body: ['{"error"', HANG] },
+  },
+  { when: 'before the headers of a stream', body: askStream('test/native'), answer: neverAnswers() },
+  { when: 'before the first event of a stream', body: askStream('test/native'), answer: sse([HANG]) },
+  { when: 'before the first word of a stream', body: askStream('test/native'), answer: sse([START, HANG]) },
+  {
+    when: 'in the middle of a stream',
+    body: askStream('test/native'),
+    answer: sse([START, WORD, HANG]),
+    sees: '"word"',
+  },
+  { when: 'before the headers of a chat reply', body: ask('test/translated'), answer: neverAnswers() },
+  { when: 'before the first event of a chat stream', body: askStream('test/translated'), answer: sse([HANG]) },
+  {
+    when: 'in the middle of a chat stream',
+    body: askStream('test/translated'),
+    answer: sse([frame('', { choices: [{ index: 0, delta: { content: 'word' } }] }), HANG]),
+    sees: '"word"',
+  },
+];
+
+const LEAVE = {
+  quietly: (client: RawClient): void => client.destroy(),
+  'with a reset': (client: RawClient): void => client.reset(),
+};
+
+describeOnEmbedded('a client that goes', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const upstreamOf = (body: object) => (JSON.stringify(body).includes('translated') ? bench.openai : bench.anthropic);
+  const cases = STAGES.flatMap((stage) =>
+    Object.entries(LEAVE).map(([manner, leave]) => ({ ...stage, manner, leave })),
+  );
+
+  it.each(cases)('$when, $manner', async ({ body, answer, sees, leave }) => {
+    const upstream = upstreamOf(body);
+    upstream.script(answer);
+    const lines = bench.requestLines.length;
+    const complaints = bench.complaints.length;
+    const arrival = upstream.request();
+    const client = await bench.open(body);
+    const record = await arrival;
+    if (sees !== undefined) await client.until(sees);
+    const leftAt = Date.now();
+    leave(client);
+    await record.closed;
+    expect(record.aborted).toBe(true);
+    expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
+    expect(await bench.requestLine(lines)).toMatchObject({
+      outcome: 'caller-gone',
+      status: sees === undefined ? 499 : 200,
+      level: 'info',
+    });
+    expect(bench.complaints.length).toBe(complaints);
+  });
+
+  it('while its body is being sent: nothing is sent upstream', async () => {
+    const calls = bench.anthropic.requests.length;
+    for (const leave of Object.values(LEAVE)) {
+      const lines = bench.requestLines.length;
+      const complaints = bench.complaints.length;
+      const body = JSON.stringify(ask('test/native'));
+      const client = await RawClient.connect(bench.gateway.origin);
+      client.send({
+        path: '/api/v1/messages',
+        headers: [
+          ['authorization', `Bearer ${API_KEY}`],
+          ['content-type', 'application/json'],
+          ['content-length', String(body.length)],
+          ['expect', '100-continue'],
+        ],
+        body: body.slice(0, -5),
+      });
+      // It is asked for its body, so the gateway reads by now.
+      await client.until('100 Continue');
+      leave(client);
+      expect(await bench.requestLine(lines)).toMatchObject({ outcome: 'caller-gone', status: 499, level: 'info' });
+      expect(bench.complaints.length).toBe(complaints);
+    }
+    expect(bench.anthropic.requests.length).toBe(calls);
+  });
+
+  it('during the second attempt: that one is closed, and no third is made', async () => {
+    bench.anthropic.script(json(anthropicError('overloaded_error', 'Too busy'), 529));
+    bench.second.script(neverAnswers());
+    const arrival = bench.second.request();
+    const client = await bench.open(askStream('test/native-pair'));
+    const record = await arrival;
+    const [first, second] = [bench.anthropic.requests.length, bench.second.requests.length];
+    const leftAt = Date.now();
+    client.destroy();
+    await record.closed;
+    expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
+    expect([bench.anthropic.requests.length, bench.second.requests.length]).toEqual([first, second]);
+  });
+
+  it('between two attempts: no other is made', async () => {
+    const arrived = gate();
+    const answered = gate();
+    bench.anthropic.script(async () => {
+      arrived.open();
+      await answered.opened;
+      return json(anthropicError('overloaded_error', 'Too busy'), 529);
+    });
+    const calls = bench.second.requests.length;
+    const lines = bench.requestLines.length;
+    const client = await bench.open(ask('test/native-pair'));
+    await arrived.opened;
+    client.destroy();
+    await bench.requestLine(lines);
+    answered.open();
+    await bench.metrics();
+    expect(bench.second.requests.length).toBe(calls);
+  });
+
+  it('from a sandbox model that never answers', async () => {
+    for (const stream of [false, true]) {
+      const lines = bench.requestLines.length;
+      const client = await bench.open(ask('sandbox/silent', { stream }));
+      // The gateway has read the request by the time it has answered this one.
+      await bench.metrics();
+      client.destroy();
+      expect(await bench.requestLine(lines)).toMatchObject({ outcome: 'caller-gone' });
+    }
+  });
+
+  it('leaves nothing behind: no open stream, and attempts counted as aborted', async () => {
+    const metrics = await bench.metrics();
+    expect(metrics).toMatch(/^fairlead_open_streams 0$/m);
+    expect(metrics).toMatch(/^fairlead_upstream_attempts_total\{provider="p0",outcome="aborted"\} [1-9]/m);
+    expect(metrics).toMatch(
+      /^fairlead_requests_total\{route="\/api\/v1\/messages",method="POST",status="499"\} [1-9]/m,
+    );
+  });
+});
+
+describeOnEmbedded('a client that goes after a sign of life', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database, { variables: { FAIRLEAD_HEARTBEAT: '50ms' } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it.each(Object.entries(LEAVE))('%s', async (_, leave) => {
+    bench.anthropic.script(neverAnswers());
+    const lines = bench.requestLines.length;
+    const arrival = bench.anthropic.request();
+    const client = await bench.open(askStream('test/native'));
+    const record = await arrival;
+    await client.until('\n\n');
+    const leftAt = Date.now();
+    leave(client);
+    await record.closed;
+    expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
+    expect(await bench.requestLine(lines)).toMatchObject({ outcome: 'caller-gone', status: 200 });
+  });
+});
