@@ -1,5 +1,6 @@
 // Goal: a flood of distinct keys costs few statements, a dead store is told to everyone at once, and nobody waits for ever.
 // Method: a repository whose answers are given by hand; time moved by jest's timers.
+import { Logger } from '@nestjs/common';
 import { GatewayError } from '../core/errors.js';
 import type { ActiveKey } from './active-key.js';
 import { KeyLookups } from './key-lookups.js';
@@ -9,6 +10,8 @@ const activeKey = (keyHash: string): ActiveKey => ({
   caller: { accountId: 'account', workspaceId: 'workspace', keyHash, kind: 'inference', userId: null },
   expiresAtMs: null,
 });
+
+beforeAll(() => Logger.overrideLogger(false));
 
 interface Statement {
   readonly hashes: readonly string[];

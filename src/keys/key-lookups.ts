@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { GatewayError } from '../core/errors.js';
 import type { ActiveKey } from './active-key.js';
 import { KeysRepository } from './keys.repository.js';
@@ -25,6 +25,7 @@ interface Lookup {
  */
 @Injectable()
 export class KeyLookups {
+  private readonly logger = new Logger('keys');
   private waiting: Lookup[] = [];
   private statements = 0;
 
@@ -53,6 +54,7 @@ export class KeyLookups {
       const byHash = new Map(keys.map((key) => [key.caller.keyHash, key]));
       for (const { hash, resolve } of batch) resolve(byHash.get(hash) ?? null);
     } catch (error) {
+      this.logger.warn('Keys cannot be looked up.', error);
       // Those who wait are told as well: else each batch of them would wait for the same dead store in turn.
       const refused = [...batch, ...this.waiting];
       this.waiting = [];

@@ -3,7 +3,7 @@ import type { ModelRequest, OutputFormat, StopCondition, TaskBudget, Thinking } 
 import { GatewayError } from '../core/errors.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateMessageDto } from './create-message.dto.js';
-import { markerOf, readMessage, readSystem } from './read-blocks.js';
+import { markerOf, originOf, readMessage, readSystem } from './read-blocks.js';
 import { readPreferences } from './read-preferences.js';
 import { readTool, readToolChoice } from './read-tools.js';
 import {
@@ -94,25 +94,29 @@ function readFallbackModels({ fallbacks, models }: CreateMessageDto): Pick<Model
 }
 
 function readThinking(thinking: WireThinking): Thinking {
+  const origin = originOf(thinking);
   switch (thinking.type) {
     case 'enabled':
-      return { type: 'enabled', budgetTokens: thinking.budget_tokens, ...displayOf(thinking) };
+      return { type: 'enabled', budgetTokens: thinking.budget_tokens, ...displayOf(thinking), origin };
     case 'adaptive':
-      return { type: 'adaptive', ...displayOf(thinking) };
+      return { type: 'adaptive', ...displayOf(thinking), origin };
     case 'disabled':
-      return { type: 'disabled' };
+      return { type: 'disabled', origin };
   }
 }
 
 const displayOf = ({ display }: { display?: string | null }): { display?: string } =>
   typeof display === 'string' ? { display } : {};
 
-function readOutputConfig(config: WireOutputConfig): Pick<ModelRequest, 'effort' | 'outputFormat' | 'taskBudget'> {
+function readOutputConfig(
+  config: WireOutputConfig,
+): Pick<ModelRequest, 'effort' | 'outputFormat' | 'taskBudget' | 'outputOrigin'> {
   const { effort, format, task_budget: budget } = config;
   return {
     ...(effort && { effort }),
     ...(format && { outputFormat: { type: 'json-schema', schema: format.schema } satisfies OutputFormat }),
     ...(budget && { taskBudget: readTaskBudget(budget) }),
+    outputOrigin: originOf(config),
   };
 }
 

@@ -22,10 +22,11 @@ export function readTool(tool: WireTool): Tool {
 
 /** Which tool must be called, and whether several may be at once. */
 export function readToolChoice(choice: WireToolChoice): { toolChoice: ToolChoice; parallelToolCalls?: boolean } {
-  if (choice.type === 'none') return { toolChoice: { type: 'none' } };
+  const origin = originOf(choice);
+  if (choice.type === 'none') return { toolChoice: { type: 'none', origin } };
   const { disable_parallel_tool_use: onlyOne } = choice;
   return {
-    toolChoice: choice.type === 'tool' ? { type: 'tool', name: choice.name } : { type: choice.type },
+    toolChoice: choice.type === 'tool' ? { type: 'tool', name: choice.name, origin } : { type: choice.type, origin },
     ...(onlyOne !== undefined && { parallelToolCalls: !onlyOne }),
   };
 }

@@ -34,6 +34,7 @@ const send = (body: string | Buffer): Buffer => post(body, AUTHORIZATION, JSON_T
 const withField = (json: string): Buffer => send(`${VALID.slice(0, -1)},${json}}`);
 const withContent = (json: string): Buffer =>
   send(`{"model":"sandbox/echo","max_tokens":9,"messages":[{"role":"user","content":${json}}]}`);
+const LONG = 'x'.repeat(MIB);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describeOnEmbedded('hostile input', (database) => {
@@ -97,6 +98,9 @@ describeOnEmbedded('hostile input', (database) => {
     ['no object but null', 400, /^body: must be an object/, send('null')],
     ['no object but a list', 400, /^body: must be an object/, send('[]')],
     ['no object but a text', 400, /^body: must be an object/, send('"text"')],
+    ['a model of 1 MB', 404, /^model: "x+…?" is not/, send(`{"model":"${LONG}","messages":[{"role":"user","content":"a"}]}`)],
+    ['a field of 1 MB', 400, /^provider\.x+…: is not a known field/, withField(`"provider":{"${LONG}":1}`)],
+    ['a tool id of 1 MB', 400, /^messages\.0\./, withContent(`[{"type":"tool_result","tool_use_id":"${LONG}","content":"a"}]`)],
     ['33 MB', 413, /^body: must be at most 33554432 bytes/, send(Buffer.alloc(33 * MIB, 32))],
     ['a length without end', 413, /^body: must be at most/, head('POST /api/v1/messages HTTP/1.1', 'host: g', AUTHORIZATION, JSON_TYPE, `content-length: ${2 ** 52}`)],
     ['no content type', 415, /^content-type: /, post(VALID, AUTHORIZATION)],

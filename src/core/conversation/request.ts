@@ -1,6 +1,6 @@
 import type { JsonObject, Json, Opaque } from '../json.js';
 import type { ProviderPreferences } from '../routing/preferences.js';
-import type { CacheMarker, Message, TextBlock } from './content.js';
+import type { CacheMarker, Message, Origin, TextBlock } from './content.js';
 import type { Tool, ToolChoice } from './tools.js';
 
 /** How random the answer is, and what is counted. An absent field was not said; the provider's default holds. */
@@ -23,10 +23,11 @@ export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'ma
 export type Effort = (typeof EFFORTS)[number];
 
 /** Whether and how the model reasons before it answers. */
-export type Thinking =
+export type Thinking = { readonly origin?: Origin } & (
   | { readonly type: 'enabled'; readonly budgetTokens: number; readonly display?: string }
   | { readonly type: 'disabled' }
-  | { readonly type: 'adaptive'; readonly display?: string };
+  | { readonly type: 'adaptive'; readonly display?: string }
+);
 
 /** The form the answer's text must take. */
 export type OutputFormat =
@@ -74,6 +75,8 @@ export interface ModelRequest {
   readonly effort?: Effort;
   readonly outputFormat?: OutputFormat;
   readonly taskBudget?: TaskBudget;
+  /** The wire object that effort, format and budget were read from; whoever changes one of them leaves it out. */
+  readonly outputOrigin?: Origin;
   /** Marks the last cacheable block of the whole request. */
   readonly cacheMarker?: CacheMarker;
   readonly contextManagement?: Opaque;

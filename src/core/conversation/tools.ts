@@ -33,8 +33,9 @@ export interface ServiceTool {
 export type Tool = FunctionTool | VendorTool | ServiceTool;
 
 /** Which tool the model must or may call. */
-export type ToolChoice =
+export type ToolChoice = { readonly origin?: Origin } & (
   | { readonly type: 'auto' }
   | { readonly type: 'any' }
   | { readonly type: 'none' }
-  | { readonly type: 'tool'; readonly name: string };
+  | { readonly type: 'tool'; readonly name: string }
+);

@@ -68,6 +68,11 @@ export class JsonBodyGuard implements CanActivate {
 /** Collects a body. `admit` is told how many bytes have come, and may throw: then the rest is left unread. */
 function readBytes(request: Request, admit: (received: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // One who left while the key was looked up is not told of again.
+    if (request.destroyed) {
+      reject(new CallerGone());
+      return;
+    }
     const chunks: Buffer[] = [];
     let received = 0;
     const leave = (): void => {

@@ -117,6 +117,7 @@ function encodeTool(tool: Tool, index: number, target: Target): JsonObject {
 }
 
 function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest): JsonObject | undefined {
+  if (toolChoice?.origin?.vendor === 'anthropic') return toolChoice.origin.value;
   const disable_parallel_tool_use = parallelToolCalls === false ? true : undefined;
   if (toolChoice === undefined) {
     return disable_parallel_tool_use && tools.length > 0 ? { type: 'auto', disable_parallel_tool_use } : undefined;
@@ -133,6 +134,7 @@ function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest
 }
 
 function encodeThinking(thinking: Thinking | undefined): JsonObject | undefined {
+  if (thinking?.origin?.vendor === 'anthropic') return thinking.origin.value;
   switch (thinking?.type) {
     case undefined:
       return undefined;
@@ -146,7 +148,9 @@ function encodeThinking(thinking: Thinking | undefined): JsonObject | undefined 
 }
 
 /** JSON without a schema has no counterpart and is left out: formats that know it demand that the prompt asks for JSON, too. */
-function encodeOutputConfig({ effort, outputFormat, taskBudget }: ModelRequest): JsonObject | undefined {
+function encodeOutputConfig(request: ModelRequest): JsonObject | undefined {
+  if (request.outputOrigin?.vendor === 'anthropic') return request.outputOrigin.value;
+  const { effort, outputFormat, taskBudget } = request;
   const effortName = effort && EFFORT_NAMES[effort];
   const format =
     outputFormat?.type === 'json-schema' ? { type: 'json_schema', schema: outputFormat.schema } : undefined;

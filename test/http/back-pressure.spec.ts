@@ -1,0 +1,232 @@
+/**
+ * Goal: a slow reader slows the upstream, in flat memory and without loss, and one that takes nothing is let go. Method: bare
+ * sockets that stop reading while the upstream streams a hundred thousand events; limits shorter than the halt, so that whatever
+ * wrongly counted the halt would show.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { anthropicText } from '../support/anthropic-upstream.js';
+import { describeOnEmbedded } from '../support/database.js';
+import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import type { RawClient } from '../support/raw-client.js';
+import { readFrames, readMessagesEvents } from '../support/sse.js';
+import { endless, frame, sse, type Piece } from '../support/upstream-answers.js';
+import { ask, askStream, MessagesBench } from './messages-bench.js';
+
+const MIB = 1024 * 1024;
+const EVENTS = 100_000;
+/** Makes an event some 400 bytes, and the whole more than any buffer on the way can hold. */
+const PADDING = 'x'.repeat(300);
+const EVENTS_PER_WRITE = 20;
+
+const IDLE_MS = 300;
+const HEARTBEAT_MS = 100;
+/** Longer than the limits that must not count it. */
+const HALT_MS = 2 * IDLE_MS;
+const STALL_MS = 300;
+
+const START =
+  frame('message_start', {
+    type: 'message_start',
+    message: {
+      id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
+      usage: { input_tokens: 3, output_tokens: 1 },
+    },
+  }) + frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }); // prettier-ignore
+const delta = (text: string): string =>
+  frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+const END =
+  frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
+  frame('message_delta', {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn', stop_sequence: null },
+    usage: { output_tokens: 5 },
+  }) +
+  frame('message_stop', { type: 'message_stop' });
+
+const chatChunk = (choice: object): string =>
+  frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] });
+
+/** The numbered events of a long reply, in writes of several. */
+function* numbered(start: string, event: (text: string) => string, end: string): Generator<Piece> {
+  yield start;
+  for (let first = 0; first < EVENTS; first += EVENTS_PER_WRITE) {
+    let piece = '';
+    for (let index = first; index < first + EVENTS_PER_WRITE; index++) piece += event(`${index}|${PADDING}`);
+    yield piece;
+  }
+  yield end;
+}
+
+/** Resolves once the upstream has got rid of nothing for as long as a halt must last. */
+async function untilHalted(record: RecordedRequest): Promise<void> {
+  for (let before = -1; record.bodyBytesWritten !== before;) {
+    before = record.bodyBytesWritten;
+    await delay(HALT_MS);
+  }
+}
+
+describeOnEmbedded('a reader that halts', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    const variables = { FAIRLEAD_TIMEOUTS: `idle=${IDLE_MS}ms`, FAIRLEAD_HEARTBEAT: `${HEARTBEAT_MS}ms` };
+    bench = await MessagesBench.start(database, { variables });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it.each([
+    { model: 'test/native', body: () => numbered(START, delta, END) },
+    {
+      model: 'test/translated',
+      body: () =>
+        numbered(
+          chatChunk({ delta: { role: 'assistant' } }),
+          (content) => chatChunk({ delta: { content } }),
+          chatChunk({ delta: {}, finish_reason: 'stop' }) + frame('', '[DONE]'),
+        ),
+    },
+  ])(
+    'halts the upstream of $model in flat memory, and later gets every event in order',
+    async ({ model, body }) => {
+      const upstream = model === 'test/native' ? bench.anthropic : bench.openai;
+      upstream.script(sse(body()));
+      const arrival = upstream.request();
+      const client = await bench.open(askStream(model));
+      const record = await arrival;
+      await client.until('"0|');
+      const rssBefore = process.memoryUsage().rss;
+      client.pause();
+      await untilHalted(record);
+      // Of some 40 MB: what the system's socket buffers on both sides hold, and a window of the gateway's own.
+      expect(record.bodyBytesWritten).toBeLessThan(12 * MIB);
+      expect(process.memoryUsage().rss - rssBefore).toBeLessThan(48 * MIB);
+
+      client.resume();
+      const { body: received } = await client.response();
+      client.destroy();
+      const texts = readMessagesEvents(received)
+        .filter(({ type }) => type === 'content_block_delta')
+        .map((event) => event.delta.text);
+      expect(texts).toHaveLength(EVENTS);
+      expect(texts.findIndex((text, index) => text !== `${index}|${PADDING}`)).toBe(-1);
+      // A reader that takes nothing needs no sign of life.
+      expect(readFrames(received).some(({ comments }) => comments.length > 0)).toBe(false);
+      await record.closed;
+      expect(record.aborted).toBe(false);
+    },
+    30_000,
+  );
+
+  it('takes the upstream along when it goes without having read on', async () => {
+    bench.anthropic.script(endlessReply());
+    const arrival = bench.anthropic.request();
+    const client = await bench.open(askStream('test/native'));
+    const record = await arrival;
+    await client.until('endless');
+    client.pause();
+    await untilHalted(record);
+    const leftAt = Date.now();
+    client.reset();
+    await record.closed;
+    expect(record.closedAt! - leftAt).toBeLessThan(1_000);
+  });
+});
+
+describeOnEmbedded('a reader that takes nothing', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database, { variables: { FAIRLEAD_TIMEOUTS: `stall=${STALL_MS}ms` } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it('is let go after the limit, and the upstream with it', async () => {
+    bench.anthropic.script(endlessReply());
+    const lines = bench.requestLines.length;
+    const arrival = bench.anthropic.request();
+    const client = await bench.open(askStream('test/native'));
+    const record = await arrival;
+    await client.until('endless');
+    client.pause();
+    await record.closed;
+    expect(record.aborted).toBe(true);
+    expect(await bench.requestLine(lines)).toMatchObject({ outcome: 'caller-gone' });
+    client.resume();
+    await client.closed;
+    await expect(client.response()).rejects.toThrow('cut off');
+    expect(await bench.metrics()).toMatch(/^fairlead_open_streams 0$/m);
+  });
+
+  it('is let go of a whole reply too', async () => {
+    bench.anthropic.script(anthropicText('x'.repeat(24 * MIB)));
+    const lines = bench.requestLines.length;
+    const arrival = bench.anthropic.request();
+    const client = await bench.open(ask('test/native'));
+    client.pause();
+    await arrival;
+    expect(await bench.requestLine(lines)).toMatchObject({ status: 200 });
+    client.resume();
+    await client.closed;
+    await expect(client.response()).rejects.toThrow('cut off');
+  });
+
+  it('is let go at the end of a stream too', async () => {
+    bench.anthropic.script(sse([START + delta('x'.repeat(12 * MIB)) + END]));
+    const lines = bench.requestLines.length;
+    const arrival = bench.anthropic.request();
+    const client = await bench.open(askStream('test/native'));
+    client.pause();
+    await arrival;
+    await bench.requestLine(lines);
+    client.resume();
+    await client.closed;
+    await expect(client.response()).rejects.toThrow('cut off');
+  });
+
+  it('is not one that reads slowly, even when one event takes longer than the limit', async () => {
+    const text = 'y'.repeat(15 * MIB);
+    bench.anthropic.script(sse([START + delta(text) + END]));
+    const client = await bench.open(askStream('test/native'));
+    const began = performance.now();
+    const stop = sip(client);
+    const { body } = await client.response();
+    stop();
+    expect(performance.now() - began).toBeGreaterThan(3 * STALL_MS);
+    const events = readMessagesEvents(body);
+    expect(events.map((event: JsonBody) => event.delta?.text ?? '').join('') === text).toBe(true);
+    client.destroy();
+  }, 30_000);
+
+  it('is not one whose upstream has nothing to give', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    bench.anthropic.script(sse([START + delta('one'), released, delta('two') + END]));
+    const client = await bench.open(askStream('test/native'));
+    await client.until('"one"');
+    await delay(3 * STALL_MS);
+    release();
+    expect((await client.response()).body.toString()).toContain('"two"');
+    client.destroy();
+  });
+});
+
+const endlessReply = () => {
+  const { body } = endless(delta('endless'));
+  return sse(
+    (async function* () {
+      yield START;
+      yield* body as Iterable<string>;
+    })(),
+  );
+};
+
+/** Lets the client read a little now and then, but always within the limit. @returns what ends it */
+function sip(client: RawClient): () => void {
+  client.pause();
+  const timer = setInterval(() => {
+    client.resume();
+    setImmediate(() => client.pause());
+  }, STALL_MS / 2);
+  return () => {
+    clearInterval(timer);
+    client.resume();
+  };
+}
