@@ -25,7 +25,7 @@ function readBlock(block: string): RawFrame {
   const data: string[] = [];
   const comments: string[] = [];
   for (const line of block.split('\n')) {
-    const [, field, value] = /^([^:]*)(?:: ?(.*))?$/.exec(line)!;
+    const [, field, value] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
     if (field === '' && line.startsWith(':')) comments.push(value ?? '');
     else if (field === 'event') event = value ?? '';
     else if (field === 'data') data.push(value ?? '');
