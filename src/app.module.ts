@@ -18,11 +18,12 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
+        // The router tries routes in this order: inference first.
+        MessagesModule,
+        KeysModule,
         SharedModule.register(context),
         DatabaseModule.register(opener),
         CatalogModule.register({ shippedPath: shippedCatalogPath }),
-        MessagesModule,
-        KeysModule,
       ],
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },

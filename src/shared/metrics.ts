@@ -13,6 +13,8 @@ import type { FaultKind } from '../core/errors.js';
 /** How one attempt ended: with an answer, left by the caller, refused by the dialect before it was sent, or by a fault. */
 export type AttemptOutcome = 'answered' | 'aborted' | 'untranslatable' | FaultKind;
 
+type TokenDirection = 'input' | 'output' | 'cache_read' | 'cache_write';
+
 /** One metric with its values, as it travels between the processes of `WORKERS`. */
 export type MetricReport = MetricObjectWithValues<MetricValue<string>>;
 
@@ -78,12 +80,8 @@ export class Metrics {
     buckets: FIRST_TOKEN_SECONDS,
     registers: [this.registry],
   });
-  private readonly tokenCount = new Counter({
-    name: 'fairlead_tokens_total',
-    help: 'Tokens that providers reported: input (not cached), output, cache_read, cache_write.',
-    labelNames: ['provider', 'direction'],
-    registers: [this.registry],
-  });
+  /** Not counted yet, by provider and direction: four figures a reply are added up here and counted when they are asked for. */
+  private readonly pendingTokens = new Map<string, Map<TokenDirection, number>>();
   private readonly openStreams = new Gauge({
     name: 'fairlead_open_streams',
     help: 'Streamed answers that are open now.',
@@ -91,6 +89,19 @@ export class Metrics {
   });
 
   constructor() {
+    const { pendingTokens } = this;
+    new Counter({
+      name: 'fairlead_tokens_total',
+      help: 'Tokens that providers reported: input (not cached), output, cache_read, cache_write.',
+      labelNames: ['provider', 'direction'],
+      registers: [this.registry],
+      collect() {
+        for (const [provider, byDirection] of pendingTokens) {
+          for (const [direction, tokens] of byDirection) this.inc({ provider, direction }, tokens);
+        }
+        pendingTokens.clear();
+      },
+    });
     // Event-loop delay comes with these, as nodejs_eventloop_lag_p50_seconds, …_p99_seconds and …_max_seconds.
     collectDefaultMetrics({ register: this.registry });
   }
@@ -141,9 +152,11 @@ export class Metrics {
     return this.registry.getMetricsAsJSON();
   }
 
-  private countTokens(provider: string, direction: string, tokens: number | undefined): void {
+  private countTokens(provider: string, direction: TokenDirection, tokens: number | undefined): void {
     // A counter refuses negative numbers by throwing, and what a provider reports is not ours to vouch for.
-    if (tokens !== undefined && tokens > 0 && Number.isFinite(tokens))
-      this.tokenCount.inc({ provider, direction }, tokens);
+    if (tokens === undefined || !(tokens > 0) || !Number.isFinite(tokens)) return;
+    let pending = this.pendingTokens.get(provider);
+    if (!pending) this.pendingTokens.set(provider, (pending = new Map()));
+    pending.set(direction, (pending.get(direction) ?? 0) + tokens);
   }
 }
