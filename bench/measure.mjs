@@ -7,7 +7,9 @@ const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString())
 
 /** Seconds of CPU a process has used, in user and kernel mode. Linux only. */
 export function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
@@ -38,7 +40,12 @@ export function client(system, connections) {
   const headers = { 'content-type': 'application/json', ...system.headers };
   return {
     async send(name, stream) {
-      const { statusCode, body } = await pool.request({ method: 'POST', path: pathname, headers, body: bodyFor(system, name, stream) });
+      const { statusCode, body } = await pool.request({
+        method: 'POST',
+        path: pathname,
+        headers,
+        body: bodyFor(system, name, stream),
+      });
       let bytes = 0;
       for await (const chunk of body) bytes += chunk.length;
       if (statusCode !== 200) throw new Error(`${system.url} answered ${statusCode}`);

@@ -6,7 +6,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: 4096 });
 
 const server = createServer((request, response) => {
   const outgoing = send(
-    { agent, host: upstream.hostname, port: upstream.port, method: 'POST', path: '/v1/messages', headers: { 'content-type': 'application/json', 'content-length': request.headers['content-length'] } },
+    {
+      agent,
+      host: upstream.hostname,
+      port: upstream.port,
+      method: 'POST',
+      path: '/v1/messages',
+      headers: { 'content-type': 'application/json', 'content-length': request.headers['content-length'] },
+    },
     (incoming) => {
       response.writeHead(incoming.statusCode, { 'content-type': incoming.headers['content-type'] });
       incoming.pipe(response);

@@ -63,16 +63,31 @@ const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
 try {
-  console.log(`Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s, ${LANES} at a time\n`);
+  console.log(
+    `Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s, ${LANES} at a time\n`,
+  );
 
-  const whole = await compare({ fairlead, nest, pipe, portkey }, 'whole', { lanes: LANES, seconds: SECONDS, stream: false });
+  const whole = await compare({ fairlead, nest, pipe, portkey }, 'whole', {
+    lanes: LANES,
+    seconds: SECONDS,
+    stream: false,
+  });
   row('whole replies', 'requests/s', 'core busy', 'CPU µs a request', 'times the CPU of Fairlead');
   row('---', '---', '---', '---', '---');
   for (const [name, run] of Object.entries(whole)) {
-    row(name, figure(run.perSecond, 0), `${figure(run.busy * 100, 0)} %`, figure(run.cpuUs), figure(run.cpuUs / whole.fairlead.cpuUs, 2));
+    row(
+      name,
+      figure(run.perSecond, 0),
+      `${figure(run.busy * 100, 0)} %`,
+      figure(run.cpuUs),
+      figure(run.cpuUs / whole.fairlead.cpuUs, 2),
+    );
   }
 
-  for (const [model, perWrite] of [[ONE, 1], [EIGHT, 8]]) {
+  for (const [model, perWrite] of [
+    [ONE, 1],
+    [EIGHT, 8],
+  ]) {
     const streams = await compare({ fairlead, pipe }, model, { lanes: LANES, seconds: SECONDS, stream: true });
     console.log();
     row(`streams, ${perWrite} event(s) a write`, 'streams/s', 'CPU µs an event', 'times the CPU of the pipe');
@@ -84,15 +99,28 @@ try {
 
   const base = await latencies(direct, 'whole', 2000);
   const added = await latencies(fairlead, 'whole', 2000);
-  console.log(`\nAdded latency, one at a time: p50 ${figure(percentile(added, 0.5) - percentile(base, 0.5), 2)} ms, p99 ${figure(percentile(added, 0.99) - percentile(base, 0.99), 2)} ms`);
+  console.log(
+    `\nAdded latency, one at a time: p50 ${figure(percentile(added, 0.5) - percentile(base, 0.5), 2)} ms, p99 ${figure(percentile(added, 0.99) - percentile(base, 0.99), 2)} ms`,
+  );
 
   const memory = await openStreams(fairlead, 1000);
-  console.log(`Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`);
-  console.log(`Memory of the others after their load: nest ${figure(residentMiB(nest.child.pid), 0)} MiB, portkey ${figure(residentMiB(portkey.child.pid), 0)} MiB`);
+  console.log(
+    `Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`,
+  );
+  console.log(
+    `Memory of the others after their load: nest ${figure(residentMiB(nest.child.pid), 0)} MiB, portkey ${figure(residentMiB(portkey.child.pid), 0)} MiB`,
+  );
 } finally {
   for (const child of children) child.kill('SIGKILL');
   fairlead.close();
   if (databaseUrl && !process.env.DATABASE_URL) {
-    execFileSync('psql', ['-h', '127.0.0.1', '-U', 'postgres', '-qc', `drop database if exists fairlead_bench_${process.pid} with (force)`]);
+    execFileSync('psql', [
+      '-h',
+      '127.0.0.1',
+      '-U',
+      'postgres',
+      '-qc',
+      `drop database if exists fairlead_bench_${process.pid} with (force)`,
+    ]);
   }
 }

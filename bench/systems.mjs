@@ -15,7 +15,9 @@ const canPin = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 /** Starts a Node process; `core` pins it. */
 export function startNode(core, args, options) {
   const pinned = canPin && core !== undefined;
-  const [command, ...rest] = pinned ? ['taskset', '-c', String(core), process.execPath, ...args] : [process.execPath, ...args];
+  const [command, ...rest] = pinned
+    ? ['taskset', '-c', String(core), process.execPath, ...args]
+    : [process.execPath, ...args];
   return spawn(command, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options });
 }
 
@@ -110,9 +112,13 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
 
 export async function startPortkey(upstream) {
   const port = await freePort();
-  const child = startNode(0, [join(here, 'node_modules/@portkey-ai/gateway/build/start-server.js'), `--port=${port}`, '--headless'], {
-    env: { ...process.env, NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost' },
-  });
+  const child = startNode(
+    0,
+    [join(here, 'node_modules/@portkey-ai/gateway/build/start-server.js'), `--port=${port}`, '--headless'],
+    {
+      env: { ...process.env, NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost' },
+    },
+  );
   await untilAnswers(`http://127.0.0.1:${port}/`, child);
   return {
     child,

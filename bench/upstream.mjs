@@ -3,7 +3,13 @@
 import { createServer } from 'node:http';
 
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
-const usage = { input_tokens: 25, output_tokens: 180, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, service_tier: 'standard' };
+const usage = {
+  input_tokens: 25,
+  output_tokens: 180,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  service_tier: 'standard',
+};
 const message = {
   id: 'msg_bench',
   type: 'message',
@@ -18,13 +24,19 @@ const whole = Buffer.from(JSON.stringify(message));
 
 const frame = (data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const head = Buffer.from(
-  frame({ type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } }) +
-    frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+  frame({
+    type: 'message_start',
+    message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+  }) + frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
 );
 const delta = frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: ' quick brown' } });
 const tail = Buffer.from(
   frame({ type: 'content_block_stop', index: 0 }) +
-    frame({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 180 } }) +
+    frame({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 180 },
+    }) +
     frame({ type: 'message_stop' }),
 );
 

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { startApp } from './app.js';
+import { startApp, type Gateway } from './app.js';
 import { CatalogRefused } from './catalog/fault.js';
 import type { GeneratedKeys } from './keys/first-keys.js';
 import { createDataDirectory } from './shared/data-directory.js';
@@ -40,22 +40,24 @@ try {
 async function serve(environment: Environment, logger: PinoLogger): Promise<void> {
   // One request's forgotten promise must not end the others: it is a fault of ours, told in the log.
   process.on('unhandledRejection', (reason) => logger.error(reason, 'unhandledRejection'));
-  let stop: ((signal: StopSignal) => void) | undefined;
-  let stopAsked: StopSignal | undefined;
+  let gateway: Gateway | undefined;
+  let wish: StopSignal | undefined;
+  // The wish to stop may come while the store is still being opened.
+  const stopIfAsked = (): void => {
+    if (gateway && wish) void gateway.stop(wish).then(() => process.exit(0));
+  };
   listenForStop({
     stop: (signal) => {
-      stopAsked = signal;
-      stop?.(signal);
+      wish = signal;
+      stopIfAsked();
     },
     stopNow: () => process.exit(1),
     channel: findPrimaryChannel(),
   });
-  const gateway = await startApp({ environment, logger, shippedCatalogPath: SHIPPED_CATALOG_PATH });
-  stop = (signal) => void gateway.stop(signal).then(() => process.exit(0));
+  gateway = await startApp({ environment, logger, shippedCatalogPath: SHIPPED_CATALOG_PATH });
   logger.log(`listening at ${gateway.url}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
-  // The wish to stop may have come while the store was opened.
-  if (stopAsked) stop(stopAsked);
+  stopIfAsked();
 }
 
 /** Keys made at this start are shown here and never again: on standard output, past the logger. */

@@ -43,7 +43,9 @@ function sources(folder: string): string[] {
 const files = sources(ROOT);
 const imports: Import[] = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  const specifiers = [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm)];
+  const specifiers = [
+    ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm),
+  ];
   return specifiers.map(([, named, dynamic, bare]) => ({ from: file, to: (named ?? dynamic ?? bare)! }));
 });
 
@@ -92,18 +94,25 @@ describe('the floor plan', () => {
   });
 
   it('keeps core to itself and the crypto of Node', () => {
-    expect(imports.filter(({ from, to }) => room(from) === 'core' && !to.startsWith('.') && to !== 'node:crypto')).toEqual([]);
+    expect(
+      imports.filter(({ from, to }) => room(from) === 'core' && !to.startsWith('.') && to !== 'node:crypto'),
+    ).toEqual([]);
   });
 
   it('keeps frameworks out of the pure rooms', () => {
-    const strays = imports.filter(({ from, to }) => PURE.some((pure) => from.startsWith(`${pure}/`)) && FRAMEWORK.test(to));
+    const strays = imports.filter(
+      ({ from, to }) => PURE.some((pure) => from.startsWith(`${pure}/`)) && FRAMEWORK.test(to),
+    );
     expect(strays).toEqual([]);
   });
 
   it('has no barrels, no forward references and no request-scoped providers', () => {
     for (const file of files) {
       const text = readFileSync(join(ROOT, file), 'utf8');
-      expect({ file, hit: /forwardRef\(|Scope\.REQUEST|^export \* from/m.exec(text)?.[0] }).toEqual({ file, hit: undefined });
+      expect({ file, hit: /forwardRef\(|Scope\.REQUEST|^export \* from/m.exec(text)?.[0] }).toEqual({
+        file,
+        hit: undefined,
+      });
     }
   });
 });

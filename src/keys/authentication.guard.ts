@@ -19,12 +19,19 @@ const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
   inference: 'Management keys cannot call inference; use an inference key',
 };
 
+interface Door {
+  readonly isOpen: boolean;
+  readonly accepts: KeyKind | undefined;
+}
+
 /**
  * Stands before every route: lets a request pass with an active key of the right kind, or where the route is open. Answers at
  * once while the key is at hand; nothing else is done for strangers.
  */
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
+  private readonly doors = new Map<unknown, Door>();
+
   constructor(
     private readonly reflector: Reflector,
     private readonly keys: KeyCache,
@@ -33,15 +40,27 @@ export class AuthenticationGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const places = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places)) return true;
+    const { isOpen, accepts } = this.doorOf(context);
+    if (isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const accepts = this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places);
-
     const hash = readPresentedKey(request.headers);
     if (hash === undefined) return this.refuse(request, missingMessage(request.path));
     const atHand = this.keys.peek(hash);
     return atHand === undefined ? this.ask(request, hash, accepts) : this.judge(request, atHand, accepts);
+  }
+
+  /** What the route's decorators say; looked up once a route, for they never change. */
+  private doorOf(context: ExecutionContext): Door {
+    const handler = context.getHandler();
+    const known = this.doors.get(handler);
+    if (known) return known;
+    const places = [handler, context.getClass()];
+    const door = {
+      isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
+      accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places),
+    };
+    this.doors.set(handler, door);
+    return door;
   }
 
   private async ask(request: AuthenticatedRequest, hash: string, accepts: KeyKind | undefined): Promise<boolean> {

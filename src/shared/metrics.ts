@@ -156,7 +156,7 @@ export class Metrics {
     // A counter refuses negative numbers by throwing, and what a provider reports is not ours to vouch for.
     if (tokens === undefined || !(tokens > 0) || !Number.isFinite(tokens)) return;
     let pending = this.pendingTokens.get(provider);
-    if (!pending) this.pendingTokens.set(provider, (pending = new Map()));
+    if (!pending) this.pendingTokens.set(provider, (pending = new Map<TokenDirection, number>()));
     pending.set(direction, (pending.get(direction) ?? 0) + tokens);
   }
 }

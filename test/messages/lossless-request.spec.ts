@@ -13,7 +13,9 @@ import { readBody } from '../../src/shared/http/dto.pipe.js';
 const strange = { strange_key: { of: ['any', 'shape', 1.5, null] } };
 const spoken = {
   max_tokens: 4096,
-  system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '1h', ...strange }, ...strange }],
+  system: [
+    { type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '1h', ...strange }, ...strange },
+  ],
   messages: [
     {
       role: 'user',
@@ -28,10 +30,26 @@ const spoken = {
       role: 'assistant',
       content: [
         { type: 'thinking', thinking: 'hm', signature: 'c2ln', ...strange },
-        { type: 'tool_use', id: 'toolu_1', name: 'look', input: { constructor: 1, nested: { __proto__x: [] } }, ...strange },
+        {
+          type: 'tool_use',
+          id: 'toolu_1',
+          name: 'look',
+          input: { constructor: 1, nested: { __proto__x: [] } },
+          ...strange,
+        },
       ],
     },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'seen', ...strange }], ...strange }] },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'toolu_1',
+          content: [{ type: 'text', text: 'seen', ...strange }],
+          ...strange,
+        },
+      ],
+    },
   ],
   tools: [{ name: 'look', input_schema: { type: 'object', properties: { a: { const: 1, ...strange } } }, ...strange }],
   tool_choice: { type: 'auto', disable_parallel_tool_use: true, ...strange },
@@ -93,7 +111,10 @@ describe('a Messages request to a Messages provider', () => {
   });
 
   it('is the same bytes each time', () => {
-    const digest = () => createHash('sha256').update(JSON.stringify(sent({ ...ours, ...spoken }))).digest('hex');
+    const digest = () =>
+      createHash('sha256')
+        .update(JSON.stringify(sent({ ...ours, ...spoken })))
+        .digest('hex');
     expect(digest()).toBe(digest());
   });
 });

@@ -57,13 +57,19 @@ export class DtoRules {
     if (this.needsLibrary) return false;
     for (const { name, conditions, checks } of this.rules) {
       const value = (dto as Record<string, unknown>)[name];
-      if (!conditions.every((holds) => holds(dto, value))) continue;
+      if (!allHold(conditions, dto, value)) continue;
       for (const { constraints, validate } of checks) {
         if (validate(value, { targetName: '', property: name, object: dto, value, constraints }) !== true) return false;
       }
     }
     return true;
   }
+}
+
+// A loop, for it runs for every declared field of every body.
+function allHold(conditions: FieldRules['conditions'], dto: object, value: unknown): boolean {
+  for (const holds of conditions) if (!holds(dto, value)) return false;
+  return true;
 }
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set([

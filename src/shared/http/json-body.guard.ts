@@ -86,7 +86,7 @@ function readBytes(request: Request, admit: (received: number) => void): Promise
       } catch (error) {
         leave();
         request.pause();
-        reject(error as Error);
+        reject(error);
       }
     };
     const end = (): void => {
