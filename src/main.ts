@@ -40,7 +40,7 @@ try {
 async function serve(environment: Environment, logger: PinoLogger): Promise<void> {
   // One request's forgotten promise must not end the others: it is a fault of ours, told in the log.
   process.on('unhandledRejection', (reason) => logger.error(reason, 'unhandledRejection'));
-  let gateway: Gateway | undefined;
+  let gateway: Gateway | undefined = undefined;
   let wish: StopSignal | undefined;
   // The wish to stop may come while the store is still being opened.
   const stopIfAsked = (): void => {

@@ -187,8 +187,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
     const client = await bench.open(askStream('test/native'));
     const began = performance.now();
     const stop = sip(client);
-    const { body } = await client.response();
-    stop();
+    const { body } = await client.response().finally(stop);
     expect(performance.now() - began).toBeGreaterThan(3 * STALL_MS);
     const events = readMessagesEvents(body);
     expect(events.map((event: JsonBody) => event.delta?.text ?? '').join('') === text).toBe(true);

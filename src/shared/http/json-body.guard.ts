@@ -31,33 +31,26 @@ export class JsonBodyGuard implements CanActivate {
 
   private async read(request: Request, response: Response): Promise<void> {
     requireJson(request);
+    // One who left while the key was looked up is not told of again.
+    if (request.destroyed || response.closed) throw new CallerGone();
     const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > this.environment.bodyBytesMax) throw this.tooLarge();
-    this.reserve(declared);
-    let reserved = declared;
+    let reserved = 0;
+    // A body counts for as long as its request is answered: attempts are encoded from it.
+    response.once('close', () => (this.bytesInFlight -= reserved));
+    const admit = (bytes: number): GatewayError | undefined => {
+      if (bytes > this.environment.bodyBytesMax) return this.tooLarge();
+      if (bytes <= reserved) return undefined;
+      if (this.bytesInFlight + bytes - reserved > this.environment.bodiesInFlightBytesMax) return tooManyBodies();
+      this.bytesInFlight += bytes - reserved;
+      reserved = bytes;
+      return undefined;
+    };
+    const refusal = admit(declared);
+    if (refusal) throw refusal;
     if (request.headers.expect !== undefined) response.writeContinue();
-    try {
-      const bytes = await readBytes(request, (received) => {
-        if (received > this.environment.bodyBytesMax) throw this.tooLarge();
-        if (received > reserved) {
-          this.reserve(received - reserved);
-          reserved = received;
-        }
-      });
-      request.body = parseJsonBody(bytes);
-      if (bytes.length >= LARGE_BYTES) await setImmediate();
-    } finally {
-      this.bytesInFlight -= reserved;
-    }
-  }
-
-  private reserve(bytes: number): void {
-    if (this.bytesInFlight + bytes > this.environment.bodiesInFlightBytesMax) {
-      throw new GatewayError('unavailable', 'Too many large requests are being read; retry shortly.', {
-        retryAfterMs: RETRY_AFTER_FULL_MS,
-      });
-    }
-    this.bytesInFlight += bytes;
+    const bytes = await readBytes(request, admit);
+    request.body = parseJsonBody(bytes);
+    if (bytes.length >= LARGE_BYTES) await setImmediate();
   }
 
   private tooLarge(): GatewayError {
@@ -65,14 +58,15 @@ export class JsonBodyGuard implements CanActivate {
   }
 }
 
-/** Collects a body. `admit` is told how many bytes have come, and may throw: then the rest is left unread. */
-function readBytes(request: Request, admit: (received: number) => void): Promise<Buffer> {
+function tooManyBodies(): GatewayError {
+  return new GatewayError('unavailable', 'Too many large requests are in flight; retry shortly.', {
+    retryAfterMs: RETRY_AFTER_FULL_MS,
+  });
+}
+
+/** Collects a body. `admit` is told how many bytes have come; when it refuses, the rest is left unread. */
+function readBytes(request: Request, admit: (received: number) => GatewayError | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // One who left while the key was looked up is not told of again.
-    if (request.destroyed) {
-      reject(new CallerGone());
-      return;
-    }
     const chunks: Buffer[] = [];
     let received = 0;
     const leave = (): void => {
@@ -81,13 +75,11 @@ function readBytes(request: Request, admit: (received: number) => void): Promise
     const take = (chunk: Buffer): void => {
       received += chunk.length;
       chunks.push(chunk);
-      try {
-        admit(received);
-      } catch (error) {
-        leave();
-        request.pause();
-        reject(error);
-      }
+      const refusal = admit(received);
+      if (!refusal) return;
+      leave();
+      request.pause();
+      reject(refusal);
     };
     const end = (): void => {
       leave();
