@@ -32,6 +32,11 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
   readonly shippedCatalogPath: string;
   /** Opens the embedded database; tests hand in one that is open already. */
   readonly opener?: EmbeddedOpener;
+  /**
+   * Opens the port only when everything behind it is ready. For one of several workers: the others answer meanwhile, and while
+   * none is ready the port stays closed.
+   */
+  readonly opensLate?: boolean | undefined;
 }
 
 /** A running gateway: main and tests hold it by the same handle. */
@@ -47,18 +52,20 @@ export interface Gateway {
 
 /** Opens the port, then the store, then the doors: the one way to start the application, for main and tests alike. */
 export async function startApp(options: AppOptions): Promise<Gateway> {
-  const { environment } = options;
+  const { port, host } = options.environment;
   const door = new FrontDoor();
-  const url = await door.open(environment.port, environment.host);
+  const open = (): Promise<string> => door.open(port, host);
   try {
-    return await buildApp(options, door, url);
+    const early = options.opensLate ? undefined : await open();
+    const built = await buildApp(options, door);
+    return { ...built, url: early ?? (await open()) };
   } catch (error) {
     door.server.close();
     throw error;
   }
 }
 
-async function buildApp(options: AppOptions, door: FrontDoor, url: string): Promise<Gateway> {
+async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gateway, 'url'>> {
   const { environment } = options;
   const context: ProcessContext = {
     environment,
@@ -69,7 +76,7 @@ async function buildApp(options: AppOptions, door: FrontDoor, url: string): Prom
   const module = AppModule.register(context, options.shippedCatalogPath, options.opener);
   const app = await NestFactory.create<NestExpressApplication>(module, {
     logger: context.logger,
-    // Bodies are read after the guards, by our own interceptor.
+    // Bodies are read by a guard of our own, after the key was checked.
     bodyParser: false,
     abortOnError: false,
   });
@@ -105,7 +112,6 @@ async function buildApp(options: AppOptions, door: FrontDoor, url: string): Prom
   });
   return {
     app,
-    url,
     keys,
     async stop(signal) {
       stopWatching();

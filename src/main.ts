@@ -40,6 +40,7 @@ try {
 async function serve(environment: Environment, logger: PinoLogger): Promise<void> {
   // One request's forgotten promise must not end the others: it is a fault of ours, told in the log.
   process.on('unhandledRejection', (reason) => logger.error(reason, 'unhandledRejection'));
+  const channel = findPrimaryChannel();
   let gateway: Gateway | undefined = undefined;
   let wish: StopSignal | undefined;
   // The wish to stop may come while the store is still being opened.
@@ -52,9 +53,14 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
       stopIfAsked();
     },
     stopNow: () => process.exit(1),
-    channel: findPrimaryChannel(),
+    channel,
   });
-  gateway = await startApp({ environment, logger, shippedCatalogPath: SHIPPED_CATALOG_PATH });
+  gateway = await startApp({
+    environment,
+    logger,
+    shippedCatalogPath: SHIPPED_CATALOG_PATH,
+    opensLate: channel !== undefined,
+  });
   logger.log(`listening at ${gateway.url}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
   stopIfAsked();

@@ -45,6 +45,8 @@ const FRAMEWORK_CONTEXTS: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
+const PROBES: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+
 const KEY_HASH_CHARACTERS = 8;
 const STACK = /\n\s+at /;
 
@@ -77,7 +79,8 @@ export class PinoLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
+    // What ended the start is thrown as well, and main tells it.
+    this.write(rest.at(-1) === 'ExceptionHandler' ? 'debug' : 'error', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
@@ -96,9 +99,9 @@ export class PinoLogger implements LoggerService {
     this.write('fatal', message, rest);
   }
 
-  /** The one line of a request, when it has ended: a warning for 5xx. Every request has its line; none is held back. */
+  /** The one line of a request, when it has ended: a warning for 5xx, and only for debugging what asks every few seconds. Every request has its line; none is held back. */
   request(fields: RequestLogFields): void {
-    const level = fields.status >= 500 ? 'warn' : 'info';
+    const level = PROBES.has(fields.route) ? 'debug' : fields.status >= 500 ? 'warn' : 'info';
     if (!this.pino.isLevelEnabled(level)) return;
     // Written by name, so that a wider object brings nothing else along; the fields hold no secrets, so nothing is searched.
     this.pino[level](

@@ -24,6 +24,8 @@ export interface BenchOptions {
  * telling event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere` one where nobody listens.
  */
 export class MessagesBench {
+  private readonly clients: RawClient[] = [];
+
   private constructor(
     readonly gateway: TestGateway,
     readonly anthropic: Upstream,
@@ -59,12 +61,13 @@ export class MessagesBench {
     return new MessagesBench(gateway, anthropic, openai, second);
   }
 
-  /** Begins `POST /messages` on a bare socket. */
+  /** Begins `POST /messages` on a bare socket, which is closed with the bench. */
   async open(
     body: object | string | Uint8Array,
     headers: readonly (readonly [string, string])[] = [],
   ): Promise<RawClient> {
     const client = await RawClient.connect(this.gateway.origin);
+    this.clients.push(client);
     client.send({
       path: '/api/v1/messages',
       headers: [['authorization', `Bearer ${API_KEY}`], ['content-type', 'application/json'], ...headers],
@@ -96,6 +99,8 @@ export class MessagesBench {
   }
 
   async close(): Promise<void> {
+    // The gateway waits for its clients.
+    for (const client of this.clients) client.destroy();
     await this.gateway.close();
     await Promise.all([this.anthropic, this.openai, this.second].map((upstream) => upstream.close()));
   }

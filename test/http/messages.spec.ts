@@ -392,7 +392,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
         'x-anthropic-beta': 'two-2025-02-02,three-2025-03-03',
       };
       await bench.gateway.messages(ask(NATIVE), { headers });
-      expect(bench.anthropic.requests.at(-1)!.headers['anthropic-beta']?.split(/, ?/).sort()).toEqual([
+      expect(bench.anthropic.requests.at(-1)!.headers['anthropic-beta']?.toString().split(/, ?/).sort()).toEqual([
         'one-2025-01-01',
         'three-2025-03-03',
         'two-2025-02-02',

@@ -74,7 +74,6 @@ describeOnEmbedded('bytes of a stream', (database) => {
     expect(segment!.bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*event: message_start\n[^]*"text":"one"/);
     last.open();
     expect(textOf(readMessagesEvents((await client.response()).body))).toBe('one');
-    client.destroy();
   });
 
   it('each upstream chunk is one write, however many events it holds', async () => {
@@ -94,7 +93,6 @@ describeOnEmbedded('bytes of a stream', (database) => {
       if (chunk < gates.length - 1) expect(client.segments.length - before).toBe(1);
     }
     readMessagesEvents((await client.response()).body);
-    client.destroy();
   });
 
   it('small writes are not held back for the acknowledgement of those before (TCP no-delay)', async () => {
@@ -113,7 +111,6 @@ describeOnEmbedded('bytes of a stream', (database) => {
       waits.push(performance.now() - at);
     }
     await client.response();
-    client.destroy();
     // Held back, most would wait for an acknowledgement that comes after 40 ms.
     expect(waits.sort((a, b) => a - b)[COUNT / 2]).toBeLessThan(30);
   });
@@ -162,7 +159,6 @@ describeOnEmbedded('signs of life in a stream', (database) => {
     const events = readMessagesEvents((await client.response()).body);
     expect(textOf(events)).toBe('At last.');
     expect(events[0].message.id).toBe(headers['x-generation-id']);
-    client.destroy();
   });
 
   it('a total failure after the interval is one error event and the sentinel', async () => {
@@ -183,7 +179,6 @@ describeOnEmbedded('signs of life in a stream', (database) => {
       ['error', false],
       ['', true],
     ]);
-    client.destroy();
   });
 
   it.each([
@@ -200,7 +195,6 @@ describeOnEmbedded('signs of life in a stream', (database) => {
       provider: 'Provider p2',
       content: [{ text: 'From the second.' }],
     });
-    client.destroy();
   });
 
   it('comments fill the silence between events, and only silence', async () => {
@@ -215,7 +209,6 @@ describeOnEmbedded('signs of life in a stream', (database) => {
     const frames = await framesOf(client);
     expect(commentsOf(frames)).toBeGreaterThanOrEqual(3);
     expect(textOf(readMessagesEvents((await client.response()).body))).toBe('onetwo');
-    client.destroy();
   });
 
   it('a stream that is not silent has no comment', async () => {
@@ -234,7 +227,6 @@ describeOnEmbedded('signs of life in a stream', (database) => {
     answered.open();
     expect((await silent.response()).json.content[0].text).toBe('Whole.');
     await beating.response();
-    for (const client of [silent, beating]) client.destroy();
   });
 });
 
@@ -396,12 +388,13 @@ describeOnEmbedded('the limit of a whole request', (database) => {
   afterAll(() => bench?.close());
   const TIMED_OUT = { type: 'timeout_error', code: 504, error_type: 'timeout' };
 
-  it.each([
+  const SILENCES: readonly (readonly [string, boolean, Answer])[] = [
     ['whole', false, neverAnswers()],
     ['whole, in mid-body', false, { headers: { 'content-type': 'application/json' }, body: ['{"id":', HANG] }],
     ['streamed', true, neverAnswers()],
     ['streamed, without a word', true, sse([START, HANG])],
-  ])('before the first word it is a 504: %s', async (_, stream, answer) => {
+  ];
+  it.each(SILENCES)('before the first word it is a 504: %s', async (_, stream, answer) => {
     bench.anthropic.script(answer);
     bench.second.script(anthropicText('Too late.'));
     const calls = bench.second.requests.length;

@@ -1,0 +1,150 @@
+// Goal: each kind of fault leads to the status of DESIGN 11, and of several attempts the right one speaks. Method: tables of faults, and
+// the appearance of the error they become.
+import { GatewayError, ProviderFault, Untranslatable, type FaultDetail, type FaultKind } from '../core/errors.js';
+import type { Endpoint, Model } from '../core/routing/catalog.js';
+import type { Leg } from '../core/routing/plan.js';
+import { APPEARANCES } from '../shared/http/error-views.js';
+import { failureOf, faultError, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
+
+/** Status to the caller, and whether another endpoint may do better. */
+const TOLD: Readonly<Record<FaultKind, readonly [number, boolean]>> = {
+  unreachable: [502, true],
+  'timed-out': [504, true],
+  'refused-credential': [502, true],
+  'payment-required': [502, true],
+  'not-found': [502, true],
+  'rejected-request': [400, false],
+  'too-large': [413, false],
+  'rate-limited': [429, true],
+  unavailable: [503, true],
+  overloaded: [529, true],
+  'server-error': [502, true],
+  'malformed-reply': [502, true],
+};
+
+function legAt(name: string): Leg {
+  const endpoint: Endpoint = {
+    tag: name.toLowerCase(),
+    provider: {
+      slug: name.toLowerCase(),
+      name,
+      dialect: 'openai-chat',
+      baseUrl: 'https://provider.example/v1',
+      policy: { collectsData: true, zeroDataRetention: false },
+    },
+    upstreamModel: 'upstream',
+    pricing: null,
+    quantization: 'unknown',
+    contextLength: 1000,
+    supportedParameters: [],
+  };
+  const model: Model = {
+    id: 'acme/large',
+    name: 'Large',
+    contextLength: 1000,
+    inputModalities: ['text'],
+    outputModalities: ['text'],
+    scores: {},
+    endpoints: [endpoint],
+  };
+  return { model, endpoint };
+}
+
+const faulty = (provider: string, kind: FaultKind, detail: FaultDetail = {}): FailedAttempt => ({
+  leg: legAt(provider),
+  error: new ProviderFault(kind, `${provider} says ${kind}`, detail),
+});
+const impossible = (provider: string): FailedAttempt => ({
+  leg: legAt(provider),
+  error: new Untranslatable('messages.0.content.1', `cannot be sent to ${provider}`),
+});
+const statusOf = (error: GatewayError): number => APPEARANCES[error.kind].status;
+
+describe('FAULT_POLICIES', () => {
+  it.each(Object.entries(TOLD))('%s is told as %j', (kind, [status, tryNext]) => {
+    const policy = FAULT_POLICIES[kind as FaultKind];
+    expect([APPEARANCES[policy.tells].status, policy.tryNext]).toEqual([status, tryNext]);
+  });
+});
+
+describe('faultError', () => {
+  it('tells the words of the provider, who it was, and its own code', () => {
+    const fault = new ProviderFault('rate-limited', 'Slow down', { status: 429, providerCode: 'too_fast' });
+    const error = faultError(fault, legAt('Acme'));
+    expect(error).toMatchObject({
+      kind: 'rate-limited',
+      message: 'Slow down',
+      cause: fault,
+      detail: { metadata: { provider_name: 'Acme', provider_code: 'too_fast' } },
+    });
+    expect(error.detail.retryAfterMs).toBeUndefined();
+  });
+
+  it('invents no code', () => {
+    expect(faultError(new ProviderFault('unreachable', 'Gone'), legAt('Acme')).detail).toEqual({
+      metadata: { provider_name: 'Acme' },
+    });
+  });
+
+  it.each([
+    [400, 400],
+    [422, 422],
+    [undefined, 400],
+  ])('a request that was rejected with %s is told as %i', (status, told) => {
+    const detail = status === undefined ? {} : { status };
+    expect(statusOf(faultError(new ProviderFault('rejected-request', 'No', detail), legAt('Acme')))).toBe(told);
+  });
+});
+
+describe('failureOf', () => {
+  it('lets the last fault speak, and lists the others in order', () => {
+    const error = failureOf([
+      faulty('One', 'overloaded', { status: 529 }),
+      faulty('Two', 'unreachable'),
+      faulty('Three', 'rejected-request', { status: 400 }),
+    ]);
+    expect([statusOf(error), error.message]).toEqual([400, 'Three says rejected-request']);
+    expect(error.detail.metadata).toEqual({
+      provider_name: 'Three',
+      previous_errors: [
+        { provider: 'One', code: 529, message: 'One says overloaded' },
+        { provider: 'Two', code: null, message: 'Two says unreachable' },
+      ],
+    });
+  });
+
+  it('lists nothing where there was one attempt', () => {
+    expect(failureOf([faulty('One', 'overloaded')]).detail.metadata).toEqual({ provider_name: 'One' });
+  });
+
+  it('does not let what a target cannot carry hide a fault', () => {
+    const error = failureOf([faulty('One', 'overloaded', { status: 529 }), impossible('Two')]);
+    expect([statusOf(error), error.message]).toEqual([529, 'One says overloaded']);
+    expect(error.detail.metadata).toMatchObject({ previous_errors: [{ provider: 'Two', code: 400 }] });
+  });
+
+  it('names the field of the last target when none could carry the request', () => {
+    const error = failureOf([impossible('One'), impossible('Two')]);
+    expect([statusOf(error), error.message]).toEqual([400, 'messages.0.content.1: cannot be sent to Two']);
+    expect(error.detail.metadata).toMatchObject({ previous_errors: [{ provider: 'One', code: 400 }] });
+  });
+
+  it.each([
+    ['one hint', [3_000], 3_000],
+    ['no hint', [undefined], undefined],
+    ['a hint of nothing', [0], 0],
+    ['the shortest of all', [9_000, 3_000, 5_000], 3_000],
+    ['none where the first gave none', [undefined, 3_000], undefined],
+    ['none where the last gave none', [3_000, undefined], undefined],
+  ])('hints when to come back: %s', (_, hints, told) => {
+    const attempts = hints.map((retryAfterMs) =>
+      faulty('One', 'rate-limited', retryAfterMs === undefined ? {} : { retryAfterMs }),
+    );
+    expect(failureOf(attempts).detail.retryAfterMs).toBe(told);
+  });
+
+  it('asks no hint of a provider that was not called', () => {
+    const attempts = [faulty('One', 'rate-limited', { retryAfterMs: 3_000 }), impossible('Two')];
+    expect(failureOf(attempts).detail.retryAfterMs).toBe(3_000);
+  });
+});

@@ -1,0 +1,136 @@
+// Goal: what is observed comes in order and whole, no faster than its reader allows, and its source is closed with the last reader.
+// Method: a source that counts its pulls, a pace held by hand.
+import { map } from 'rxjs';
+import { observe, Pace } from './paced.js';
+
+/** Gives the numbers from 0, and tells how far it was pulled and whether it was closed. */
+class Numbers implements AsyncIterableIterator<number> {
+  pulls = 0;
+  isClosed = false;
+
+  constructor(
+    private readonly count = Infinity,
+    private readonly failure?: Error,
+  ) {}
+
+  next(): Promise<IteratorResult<number, undefined>> {
+    const value = this.pulls++;
+    if (value < this.count) return Promise.resolve({ done: false, value });
+    return this.failure ? Promise.reject(this.failure) : Promise.resolve({ done: true, value: undefined });
+  }
+
+  return(): Promise<IteratorResult<number, undefined>> {
+    this.isClosed = true;
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/** Every promise that can go on by itself has done so. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('Pace', () => {
+  it('is ready at once while nobody holds it', async () => {
+    const pace = new Pace();
+    expect(pace.isHeld).toBe(false);
+    await pace.ready();
+  });
+
+  it('is ready again once it is released, held however often', async () => {
+    const pace = new Pace();
+    pace.hold();
+    pace.hold();
+    let isReady = false;
+    void pace.ready().then(() => (isReady = true));
+    await settle();
+    expect([pace.isHeld, isReady]).toEqual([true, false]);
+    pace.release();
+    await settle();
+    expect([pace.isHeld, isReady]).toEqual([false, true]);
+  });
+
+  it('may be released when it is not held', () => {
+    const pace = new Pace();
+    pace.release();
+    expect(pace.isHeld).toBe(false);
+  });
+});
+
+describe('observe', () => {
+  it('gives everything in order, then completes', async () => {
+    const seen: unknown[] = [];
+    observe(new Numbers(3), new Pace()).subscribe({
+      next: (value) => seen.push(value),
+      complete: () => seen.push('complete'),
+    });
+    await settle();
+    expect(seen).toEqual([0, 1, 2, 'complete']);
+  });
+
+  it('gives what came before a failure, then the failure', async () => {
+    const seen: unknown[] = [];
+    const failure = new Error('broken');
+    observe(new Numbers(2, failure), new Pace()).subscribe({
+      next: (value) => seen.push(value),
+      error: (error) => seen.push(error),
+    });
+    await settle();
+    expect(seen).toEqual([0, 1, failure]);
+  });
+
+  it('does not pull while the pace is held, and goes on where it stopped', async () => {
+    const source = new Numbers();
+    const pace = new Pace();
+    const seen: number[] = [];
+    const subscription = observe(source, pace).subscribe((value) => {
+      seen.push(value);
+      if (value % 10 === 9) pace.hold();
+    });
+    await settle();
+    expect([seen.length, source.pulls]).toEqual([10, 10]);
+    pace.release();
+    await settle();
+    expect([seen.length, source.pulls]).toEqual([20, 20]);
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => index));
+    subscription.unsubscribe();
+  });
+
+  it('closes the source when its reader leaves while the pace is held', async () => {
+    const source = new Numbers();
+    const pace = new Pace();
+    const subscription = observe(source, pace).subscribe(() => pace.hold());
+    await settle();
+    subscription.unsubscribe();
+    await settle();
+    expect([source.pulls, source.isClosed, pace.isHeld]).toEqual([1, true, false]);
+  });
+
+  it('closes the source when its reader leaves at an item', async () => {
+    const source = new Numbers();
+    const subscription = observe(source, new Pace()).subscribe((value) => {
+      if (value === 2) subscription.unsubscribe();
+    });
+    await settle();
+    expect([source.pulls, source.isClosed]).toEqual([3, true]);
+  });
+
+  it('closes the source, without another pull, when an item cannot be used', async () => {
+    const source = new Numbers();
+    const seen: unknown[] = [];
+    const failure = new Error('cannot be printed');
+    observe(source, new Pace())
+      .pipe(
+        map((value) => {
+          if (value === 2) throw failure;
+          return value;
+        }),
+      )
+      .subscribe({ next: (value) => seen.push(value), error: (error) => seen.push(error) });
+    await settle();
+    expect(seen).toEqual([0, 1, failure]);
+    expect([source.pulls, source.isClosed]).toEqual([3, true]);
+  });
+});

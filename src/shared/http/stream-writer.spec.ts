@@ -1,0 +1,162 @@
+// Goal: a stream's writer holds status and headers back until there are bytes, breaks silence but never for a reader who is held, and
+// watches the socket only while the reader owes it something. Method: a response that records what is asked of it, time by hand.
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Subject } from 'rxjs';
+import { Pace } from './paced.js';
+import { StreamWriter } from './stream-writer.js';
+
+const HEARTBEAT_MS = 1_000;
+const STALL_MS = 5_000;
+
+/** As much of a response as a writer uses. */
+class RecordingResponse extends EventEmitter {
+  readonly req = { httpVersionMajor: 1, httpVersionMinor: 1 };
+  /** In order: the status, what was written, limits of the socket, the end. */
+  readonly calls: unknown[] = [];
+  headers: Record<string, unknown> = {};
+  headersSent = false;
+  chunkedEncoding = true;
+  /** What the socket says to each write: whether it takes more. */
+  takesMore = true;
+
+  writeHead(status: number, headers: Record<string, unknown>): this {
+    this.headersSent = true;
+    this.headers = headers;
+    this.calls.push(status);
+    return this;
+  }
+
+  write(piece: Uint8Array | string): boolean {
+    this.calls.push(unframed(piece));
+    return this.takesMore;
+  }
+
+  setTimeout(ms: number): this {
+    this.calls.push({ limitMs: ms });
+    return this;
+  }
+
+  end(): this {
+    this.calls.push('end');
+    this.emit('finish');
+    return this;
+  }
+}
+
+/** The payload of one HTTP chunk. */
+function unframed(piece: Uint8Array | string): string {
+  const text = Buffer.from(piece).toString();
+  const [, size = '', payload = ''] = /^([0-9a-f]+)\r\n([^]*)\r\n$/.exec(text) ?? [];
+  expect(Buffer.byteLength(payload)).toBe(parseInt(size, 16));
+  return payload;
+}
+
+const COMMENT = expect.stringMatching(/^: [^\n]+\n\n$/) as string;
+
+describe('StreamWriter', () => {
+  let response: RecordingResponse;
+  let pace: Pace;
+  let writer: StreamWriter;
+  let chunks: Subject<Uint8Array | string>;
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    response = new RecordingResponse();
+    pace = new Pace();
+    chunks = new Subject();
+    writer = new StreamWriter(response as unknown as ServerResponse, pace, {
+      heartbeatMs: HEARTBEAT_MS,
+      stallMs: STALL_MS,
+    });
+  });
+  afterEach(() => jest.useRealTimers());
+
+  it('sends nothing before the first bytes, then the status and they', () => {
+    void writer.pipe(chunks);
+    jest.advanceTimersByTime(HEARTBEAT_MS - 1);
+    expect([response.calls, writer.hasBegun]).toEqual([[], false]);
+    chunks.next('one');
+    expect([response.calls, writer.hasBegun]).toEqual([[200, 'one'], true]);
+    expect(response.headers).toMatchObject({
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache, no-transform',
+      'X-Accel-Buffering': 'no',
+    });
+  });
+
+  it('writes bytes and text alike, each in one write, and ends when they end', async () => {
+    const done = writer.pipe(chunks);
+    chunks.next('Grüße');
+    chunks.next(Buffer.from('👋'));
+    chunks.complete();
+    await done;
+    expect(response.calls.filter((call) => typeof call !== 'object')).toEqual([200, 'Grüße', '👋', 'end']);
+  });
+
+  it('sends the status and a comment at the interval, counted from its making', () => {
+    jest.advanceTimersByTime(HEARTBEAT_MS);
+    expect(response.calls).toEqual([200, COMMENT]);
+    jest.advanceTimersByTime(2 * HEARTBEAT_MS);
+    expect(response.calls).toEqual([200, COMMENT, COMMENT, COMMENT]);
+  });
+
+  it('counts silence from the last write', () => {
+    void writer.pipe(chunks);
+    chunks.next('one');
+    jest.advanceTimersByTime(HEARTBEAT_MS - 1);
+    chunks.next('two');
+    jest.advanceTimersByTime(HEARTBEAT_MS - 1);
+    expect(response.calls).toEqual([200, 'one', 'two']);
+    jest.advanceTimersByTime(1);
+    expect(response.calls).toEqual([200, 'one', 'two', COMMENT]);
+  });
+
+  it('holds the pace when the socket is full, and breaks no silence until it has drained', () => {
+    void writer.pipe(chunks);
+    response.takesMore = false;
+    chunks.next('one');
+    expect(pace.isHeld).toBe(true);
+    jest.advanceTimersByTime(3 * HEARTBEAT_MS);
+    expect(response.calls).toEqual([200, 'one', { limitMs: STALL_MS }]);
+    response.takesMore = true;
+    response.emit('drain');
+    expect(pace.isHeld).toBe(false);
+    expect(response.calls.at(-1)).toEqual({ limitMs: 0 });
+    jest.advanceTimersByTime(HEARTBEAT_MS);
+    expect(response.calls.at(-1)).toEqual(COMMENT);
+  });
+
+  it('limits the last bytes as well, and counts nothing once they are out', async () => {
+    const done = writer.pipe(chunks);
+    chunks.next('one');
+    chunks.complete();
+    await done;
+    expect(response.calls).toEqual([200, 'one', { limitMs: STALL_MS }, 'end']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('rejects with the failure of what it pipes, and still takes last words', async () => {
+    const done = writer.pipe(chunks);
+    const failure = new Error('broken');
+    chunks.next('one');
+    chunks.error(failure);
+    await expect(done).rejects.toBe(failure);
+    writer.end('sorry');
+    expect(response.calls).toEqual([200, 'one', 'sorry', { limitMs: STALL_MS }, 'end']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('lets what it pipes go when the client goes', async () => {
+    const done = writer.pipe(chunks);
+    chunks.next('one');
+    response.emit('close');
+    await done;
+    expect([chunks.observed, jest.getTimerCount()]).toEqual([false, 0]);
+  });
+
+  it('leaves a response alone that turns out to be no stream', () => {
+    writer.stop();
+    jest.advanceTimersByTime(10 * HEARTBEAT_MS);
+    expect([response.calls, writer.hasBegun]).toEqual([[], false]);
+  });
+});
