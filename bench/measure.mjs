@@ -25,12 +25,20 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
-function bodyFor(system, name, stream) {
+const SENTENCE = 'Write one paragraph about foxes and dogs, please. ';
+
+/** @param bytes about how large the conversation is; each turn has a kilobyte */
+function bodyFor(system, name, stream, bytes = 500) {
+  const turns = Math.max(1, Math.round(bytes / 1000) | 1);
+  const text = SENTENCE.repeat(bytes < 1000 ? 10 : 20);
   return JSON.stringify({
     model: system.model(name),
     max_tokens: 1024,
     ...(stream && { stream: true }),
-    messages: [{ role: 'user', content: 'Write one paragraph about foxes and dogs, please. '.repeat(10) }],
+    messages: Array.from({ length: turns }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: [{ type: 'text', text }],
+    })),
   });
 }
 
@@ -38,18 +46,22 @@ export function client(system, connections) {
   const { origin, pathname } = new URL(system.url);
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   const headers = { 'content-type': 'application/json', ...system.headers };
+  const bodies = new Map();
   return {
-    async send(name, stream) {
+    async send(name, stream, bytes) {
+      // Made once: the client must not be what is slow.
+      const key = `${name} ${stream} ${bytes}`;
+      if (!bodies.has(key)) bodies.set(key, Buffer.from(bodyFor(system, name, stream, bytes)));
       const { statusCode, body } = await pool.request({
         method: 'POST',
         path: pathname,
         headers,
-        body: bodyFor(system, name, stream),
+        body: bodies.get(key),
       });
-      let bytes = 0;
-      for await (const chunk of body) bytes += chunk.length;
+      let received = 0;
+      for await (const chunk of body) received += chunk.length;
       if (statusCode !== 200) throw new Error(`${system.url} answered ${statusCode}`);
-      return bytes;
+      return received;
     },
     open: (name) => pool.request({ method: 'POST', path: pathname, headers, body: bodyFor(system, name, true) }),
     close: () => pool.destroy(),
@@ -87,6 +99,30 @@ export async function latencies(system, name, count) {
   }
   await connection.close();
   return times;
+}
+
+/** Longest wait for an answer that needs nothing but the event loop, while `count` requests of about `bytes` go through in turn. */
+export async function longestWaitBeside(system, bytes, count) {
+  const health = new URL('/health/live', system.url);
+  const probe = new Pool(health.origin, { connections: 1 });
+  const large = client(system, 1);
+  await large.send('whole', false, bytes);
+  let longest = 0;
+  let isDone = false;
+  const beside = (async () => {
+    while (!isDone) {
+      const began = performance.now();
+      const { body } = await probe.request({ method: 'GET', path: health.pathname });
+      await body.dump();
+      longest = Math.max(longest, performance.now() - began);
+    }
+  })();
+  for (let index = 0; index < count; index++) await large.send('whole', false, bytes);
+  isDone = true;
+  await beside;
+  await probe.close();
+  await large.close();
+  return longest;
 }
 
 /** Memory before and with `count` streams open and silent. */

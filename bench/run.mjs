@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { cpus } from 'node:os';
-import { latencies, load, median, openStreams, percentile, residentMiB } from './measure.mjs';
+import { latencies, load, longestWaitBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
 import { startFairlead, startFloor, startPortkey, startUpstream } from './systems.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -102,6 +102,14 @@ try {
   console.log(
     `\nAdded latency, one at a time: p50 ${figure(percentile(added, 0.5) - percentile(base, 0.5), 2)} ms, p99 ${figure(percentile(added, 0.99) - percentile(base, 0.99), 2)} ms`,
   );
+
+  for (const [label, bytes, count] of [
+    ['400 KB', 400_000, 40],
+    ['10 MB', 10_000_000, 8],
+  ]) {
+    const beside = await longestWaitBeside(fairlead, bytes, count);
+    console.log(`Longest wait for /health/live beside bodies of ${label}: ${figure(beside)} ms`);
+  }
 
   const memory = await openStreams(fairlead, 1000);
   console.log(
