@@ -20,6 +20,8 @@ const shared = {
 };
 
 export default {
+  // Generous: a test that waits for an event says what it waits for, and a busy machine is no failure.
+  testTimeout: 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },

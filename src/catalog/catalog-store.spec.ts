@@ -113,7 +113,7 @@ describe('while it runs', () => {
     for (let poll = 0; poll < 4; poll++) await store.poll();
     expect(store.current()).toBe(before);
     expect(logged).toEqual([
-      `error The catalog cannot be used:\n  ${path}:1: version: must be 1\nThe catalog before it stays in force.`,
+      `error The catalog cannot be used (FAIRLEAD_CATALOG):\n  ${path}:1: version: must be 1\nThe catalog before it stays in force.`,
     ]);
     writeFileSync(path, 'version: 3\n');
     await store.reload();

@@ -14,11 +14,15 @@ export function describeFault(fault: CatalogFault): string {
   return `${fault.file}:${fault.line}: ${field}${fault.message}`;
 }
 
-/** The catalog cannot be used. The message lists every fault that is told, one a line. */
+/** The catalog cannot be used. The message names the variable that says which file it is, and lists every fault, one a line. */
 export class CatalogRefused extends Error {
   override readonly name = 'CatalogRefused';
 
   constructor(readonly faults: readonly CatalogFault[]) {
-    super(['The catalog cannot be used:', ...faults.map((fault) => `  ${describeFault(fault)}`)].join('\n'));
+    super(
+      ['The catalog cannot be used (FAIRLEAD_CATALOG):', ...faults.map((fault) => `  ${describeFault(fault)}`)].join(
+        '\n',
+      ),
+    );
   }
 }

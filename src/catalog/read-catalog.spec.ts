@@ -128,7 +128,7 @@ tools:
     expect(providers.get('acme-one')?.baseUrl).toBe('http://127.0.0.1:9/x');
     expect(providers.get('acme-one')?.credential?.reveal()).toBe('key');
     expect(providers.get('acme-one')?.policy).toEqual({ collectsData: false, zeroDataRetention: true, region: 'us' });
-    expect(providers.get('play')?.baseUrl).toBe('');
+    expect(providers.get('play')?.baseUrl).toBe('simulated://play');
     const large = models.get('acme/large:free');
     expect(large).toMatchObject({
       maxCompletionTokens: 64000,
@@ -285,6 +285,7 @@ describe('a bad file', () => {
     ['has a provider with a blank name', withLine(4, '    name: " "'), `4: providers.0.name: ${TEXT}`],
     ['has an unknown dialect', withLine(5, '    dialect: soap'), '5: providers.0.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"'],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
+    ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
     ['has an address of another scheme', withLine(6, '    base_url: ftp://x'), '6: providers.0.base_url: must be an http or https URL'],
     ['has an address that is none', withLine(6, '    base_url: acme'), '6: providers.0.base_url: must be an http or https URL'],
     ['has an address with credentials', withLine(6, '    base_url: https://u:p@x'), '6: providers.0.base_url: must not hold credentials; use `credential`'],

@@ -33,4 +33,14 @@ describe('createDataDirectory', () => {
       message: expect.stringMatching(/DATA_DIR must be a folder this process can write to: ".*" \(E[A-Z]+\)/),
     });
   });
+
+  // Elsewhere there is no folder of this kind.
+  (process.platform === 'linux' ? it : it.skip)(
+    'names the variable when the system lets no folder be made, and does not try for ever',
+    async () => {
+      await expect(createDataDirectory('/proc/fairlead/data')).rejects.toMatchObject({
+        message: expect.stringContaining('DATA_DIR must be a folder this process can write to'),
+      });
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InvalidEnvironment } from './environment.js';
 
 /**
@@ -9,13 +9,36 @@ import { InvalidEnvironment } from './environment.js';
 export async function createDataDirectory(path: string): Promise<void> {
   const probe = join(path, `.writable-${process.pid}`);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     await writeFile(probe, '');
     await rm(probe, { force: true });
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? ` (${String(error.code)})` : '';
+    const code = codeOf(error) === undefined ? '' : ` (${String(codeOf(error))})`;
     throw new InvalidEnvironment([
       { variable: 'DATA_DIR', reason: `must be a folder this process can write to: ${JSON.stringify(path)}${code}` },
     ]);
   }
 }
+
+/**
+ * Makes the folder and those above it. One by one, because Node's recursive way never ends where the system says "no such folder"
+ * of a new folder in one that is there, as `/proc` does.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const code = codeOf(error);
+    // Whether it is a folder shows when the file is written to it.
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
+      // Another process that starts now may have been faster.
+      if (codeOf(again) !== 'EEXIST') throw again;
+    });
+  }
+}
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

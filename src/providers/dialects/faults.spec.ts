@@ -70,7 +70,19 @@ describe('messages', () => {
     ['control characters', 'a\u0000\r\n\u001b[31mb\u2028c', 'a [31mb c'],
     ['addresses', 'see https://u:p@host/x?key=secret now', 'see [address] now'],
     ['keys', 'Incorrect API key provided: sk-proj-abc***xyz.', 'Incorrect API key provided: [credential]'],
+    ['keys of Google', 'API key AIzaSyA-1234567890_abcdefghijklmnopqrs is wrong', 'API key [credential] is wrong'],
+    ['keys without a prefix', 'key 0123456789abcdef0123456789abcdef refused', 'key [credential] refused'],
+    [
+      'keys that are half shown',
+      'Incorrect API key provided: 8f3b****************91ac.',
+      'Incorrect API key provided: [credential].',
+    ],
     ['bearer values', 'got Bearer abcdefghijklmnop1234', 'got [credential]'],
+    [
+      'no ids, names and words that are long',
+      'req_011CSHoEeqs5C35K2UUGqMWU of Llama-4-Maverick-17B-128E-Instruct-FP8, 01a1fe17-66a2-7e81-8258-b61e22a4c09c, **bold**',
+      'req_011CSHoEeqs5C35K2UUGqMWU of Llama-4-Maverick-17B-128E-Instruct-FP8, 01a1fe17-66a2-7e81-8258-b61e22a4c09c, **bold**',
+    ],
     [
       'nothing else',
       'The bearer token is missing; api_version is wrong: 5 < 6',

@@ -80,7 +80,10 @@ export function safeMessage(text: string): string {
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
     .replace(/\b[a-z][a-z0-9+.-]{0,19}:\/\/[^\s"'<>)\]]*/gi, '[address]')
     .replace(/\bbearer\s+[\w.~+/=-]{16,}/gi, '[credential]')
-    .replace(/\b(?:sk|pk|rk|gsk|xai|fw|csk|tgp)[-_][\w*.-]{8,}/gi, '[credential]')
+    .replace(/\b(?:(?:sk|pk|rk|gsk|xai|fw|csk|tgp)[-_]|AIza)[\w*.-]{8,}/gi, '[credential]')
+    // Keys of providers without a prefix of their own: half blacked out, or letters and digits without a break.
+    .replace(/[\w-]*\*{3,}[\w*-]*/g, '[credential]')
+    .replace(/\b(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{32,}\b/gi, '[credential]')
     .trim();
   return clean.length <= FAULT_MESSAGE_MAX ? clean : `${wholeCharacters(clean, FAULT_MESSAGE_MAX - 1)}…`;
 }
