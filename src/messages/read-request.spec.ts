@@ -333,19 +333,23 @@ describe('readRequest', () => {
   });
 });
 
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
+
 describe('readRequestHeaders', () => {
   it.each([
     [{}, { betas: [] }],
     [{ 'x-session-id': ' s ' }, { sessionId: 's', betas: [] }],
     [{ 'x-session-id': '' }, { betas: [] }],
     [{ 'x-session-id': 'x'.repeat(256) }, { sessionId: 'x'.repeat(256), betas: [] }],
+    // As Node gives it: one character for each byte.
+    [{ 'x-session-id': latin1('🌊'.repeat(256)) }, { sessionId: '🌊'.repeat(256), betas: [] }],
     [{ 'anthropic-beta': 'a, b,,', 'x-anthropic-beta': 'b,c' }, { betas: ['a', 'b', 'c'] }],
   ])('reads %j', (headers, expected) => {
     expect(readRequestHeaders(headers)).toEqual(expected);
   });
 
-  it('refuses a session id one character too long', () => {
-    expect(() => readRequestHeaders({ 'x-session-id': 'x'.repeat(257) })).toThrow(
+  it.each(['x'.repeat(257), latin1('🌊'.repeat(257))])('refuses a session id one character too long', (sessionId) => {
+    expect(() => readRequestHeaders({ 'x-session-id': sessionId })).toThrow(
       'x-session-id: must be at most 256 characters',
     );
   });

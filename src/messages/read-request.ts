@@ -2,11 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelRequest, OutputFormat, StopCondition, TaskBudget, Thinking } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
+import { compile } from '../shared/http/schema.js';
 import type { CreateMessageDto } from './create-message.dto.js';
 import { markerOf, originOf, readMessage, readSystem } from './read-blocks.js';
 import { readPreferences } from './read-preferences.js';
 import { readTool, readToolChoice } from './read-tools.js';
 import {
+  label,
   LABEL_CHARACTERS_MAX,
   type WireOutputConfig,
   type WireStopCondition,
@@ -22,14 +24,19 @@ export interface RequestHeaders {
 
 /** @throws GatewayError when the session id is too long */
 export function readRequestHeaders(headers: IncomingHttpHeaders): RequestHeaders {
-  const sessionId = textOf(headers['x-session-id']);
-  if (sessionId.length > LABEL_CHARACTERS_MAX) {
+  const sessionId = utf8Of(textOf(headers['x-session-id']));
+  if (!IS_LABEL.check(sessionId)) {
     throw new GatewayError('invalid-request', `x-session-id: must be at most ${LABEL_CHARACTERS_MAX} characters`);
   }
   // Two names for one list: the vendor's own clients send the first, the service's documentation the second.
   const betas = [...listOf(headers['anthropic-beta']), ...listOf(headers['x-anthropic-beta'])];
   return { ...(sessionId !== '' && { sessionId }), betas: [...new Set(betas)] };
 }
+
+/** Node hands header bytes over as latin1; the same id in a body is UTF-8, and is the same session. */
+const utf8Of = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
+
+const IS_LABEL = compile(label);
 
 const textOf = (header: string | string[] | undefined): string => [header ?? ''].flat().join(', ').trim();
 

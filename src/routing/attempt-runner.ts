@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelEvent } from '../core/conversation/event.js';
-import { isTelling } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault } from '../core/errors.js';
 import type { Dialect, Target } from '../core/provider.js';
@@ -15,17 +14,13 @@ import { ProviderRegistry } from '../providers/registry.js';
 import { Transport, type UpstreamResponse } from '../providers/transport.js';
 import { Environment } from '../shared/environment.js';
 import { MediaFetcher } from './media-fetcher.js';
+import { StreamAttempt, untilTelling, type EventBatches } from './stream-attempt.js';
 
 /** Largest whole reply. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 /** As much of an error's body as is read, and as long as it is waited for: the status alone says enough. */
 const ERROR_BYTES_MAX = 64 * 1024;
 const ERROR_MS_MAX = 2_000;
-
-/** The events of one reply, one array for each upstream chunk. Whoever stops reading calls `return`, also at the end. */
-export interface EventBatches extends AsyncIterableIterator<readonly ModelEvent[], void, undefined> {
-  return(): Promise<IteratorResult<readonly ModelEvent[], void>>;
-}
 
 /**
  * Makes one attempt: encode, send, and wait for the first telling event. Each attempt is built afresh from the caller's request,
@@ -115,75 +110,6 @@ export class AttemptRunner {
     if (response.status >= 200 && response.status < 300) return response;
     const body = await readSome(response, signal);
     throw dialect.fault({ status: response.status, headers: response.headers, body });
-  }
-}
-
-/** The signal of one streamed attempt: follows the request's, and has a limit of its own until the reply is telling. */
-class StreamAttempt {
-  private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-  private readonly follow = (): void => this.controller.abort(this.parent.reason);
-
-  constructor(
-    private readonly parent: AbortSignal,
-    firstTimeoutMs: number,
-  ) {
-    this.timer = setTimeout(() => {
-      this.controller.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
-    }, firstTimeoutMs);
-    if (parent.aborted) this.follow();
-    else parent.addEventListener('abort', this.follow, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  told(): void {
-    clearTimeout(this.timer);
-  }
-
-  settle(): void {
-    this.told();
-    this.parent.removeEventListener('abort', this.follow);
-  }
-}
-
-/** Holds the beginning of a reply back until an event commits the reply to its provider. */
-async function untilTelling(batches: EventBatches, attempt: StreamAttempt): Promise<EventBatches> {
-  const held: ModelEvent[] = [];
-  for (;;) {
-    const next = await batches.next();
-    if (next.done) break;
-    for (const event of next.value) held.push(event);
-    if (next.value.some(isTelling)) break;
-  }
-  attempt.told();
-  return new HeldReply(held, batches, attempt);
-}
-
-/** A reply whose beginning was held back: that first, then the rest as it comes. Leave it by `return`, also at its end. */
-class HeldReply implements EventBatches {
-  constructor(
-    private held: readonly ModelEvent[] | undefined,
-    private readonly rest: EventBatches,
-    private readonly attempt: StreamAttempt,
-  ) {}
-
-  next(): Promise<IteratorResult<readonly ModelEvent[], void>> {
-    if (!this.held) return this.rest.next();
-    const value = this.held;
-    this.held = undefined;
-    return Promise.resolve({ done: false, value });
-  }
-
-  return(): Promise<IteratorResult<readonly ModelEvent[], void>> {
-    this.attempt.settle();
-    return this.rest.return();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 }
 

@@ -5,8 +5,9 @@ import type { Leg, Plan } from '../core/routing/plan.js';
 import { Metrics, type AttemptOutcome } from '../shared/metrics.js';
 import { Tracing, type TraceSpan } from '../shared/tracing.js';
 import { AttemptRecord } from './attempt-record.js';
-import { AttemptRunner, type EventBatches } from './attempt-runner.js';
+import { AttemptRunner } from './attempt-runner.js';
 import { failureOf, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
+import type { EventBatches } from './stream-attempt.js';
 
 /** Most attempts for one request, so that one request never becomes a storm. */
 export const ATTEMPTS_MAX = 6;
