@@ -107,7 +107,7 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   const answer = app.getHttpAdapter().getInstance() as RequestListener;
   door.admit((request, response) => {
     log(request, response);
-    rewriteAlias(request);
+    rewriteUrl(request);
     answer(request, response);
   });
   return {
@@ -120,8 +120,11 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   };
 }
 
-function rewriteAlias(request: IncomingMessage): void {
-  if (request.url?.startsWith(`${ALIAS}/`)) request.url = BASE_PATH + request.url.slice(ALIAS.length);
+/** The path as the routes know it. */
+function rewriteUrl(request: IncomingMessage): void {
+  // A proxy's form of the request line, with scheme and host, names the same route.
+  const url = request.url?.replace(/^https?:\/\/[^/]*/i, '') ?? '';
+  request.url = url.startsWith(`${ALIAS}/`) ? BASE_PATH + url.slice(ALIAS.length) : url;
 }
 
 /** Asks the database now and then, so that readiness knows how long it has been silent without asking by itself. */

@@ -10,6 +10,7 @@ import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { noteGeneration } from '../shared/http/request-log.js';
 import { observe, Pace } from '../shared/http/paced.js';
+import { StallWatch } from '../shared/http/stall-watch.js';
 import { StreamWriter } from '../shared/http/stream-writer.js';
 import { Metrics } from '../shared/metrics.js';
 import type { Answer, Exchange } from './exchange.js';
@@ -69,14 +70,13 @@ export class Delivery {
     const answer = await exchange.answer;
     const fold = new ReplyFold();
     for await (const batch of answer.events) for (const event of batch) fold.push(event);
-    const json = JSON.stringify(view(exchange, answer, fold.finish(), face));
+    const json = printed(() => JSON.stringify(view(exchange, answer, fold.finish(), face)));
     response.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(json),
     });
-    // A client that takes nothing of it is gone.
-    response.setTimeout(this.environment.timeouts.stallMs);
     response.end(json);
+    new StallWatch(response, this.environment.timeouts.stallMs).start();
   }
 
   private async deliverStream(response: Response, exchange: Exchange, face: Face): Promise<void> {
@@ -92,7 +92,7 @@ export class Delivery {
       const printer = face.printer(exchange.id, answer);
       await writer.pipe(
         observe(answer.events, pace).pipe(
-          map((events) => printer.print(events)),
+          map((events) => printed(() => printer.print(events))),
           filter((chunk): chunk is Uint8Array | string => chunk !== undefined && chunk.length > 0),
         ),
       );
@@ -103,6 +103,16 @@ export class Delivery {
       }
       writer.end(face.failure(exchange.id, asGatewayError(error)));
     }
+  }
+}
+
+/** Runs what prints a reply. The parser takes deeper nesting than the printer: that is the provider's doing. */
+function printed<T>(print: () => T): T {
+  try {
+    return print();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new GatewayError('upstream-failed', "The provider's reply is nested too deep.", {}, { cause: error });
   }
 }
 

@@ -66,7 +66,7 @@ export class AttemptRunner {
   ): Promise<EventBatches> {
     const attempt = new StreamAttempt(signal, target.endpoint.firstTimeoutMs ?? this.environment.timeouts.firstMs);
     try {
-      return await untilTelling(await this.openStream(dialect, target, request, attempt.signal), attempt);
+      return await untilTelling(await this.openStream(dialect, target, request, attempt), attempt);
     } catch (error) {
       attempt.settle();
       // A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
@@ -78,12 +78,12 @@ export class AttemptRunner {
     dialect: Dialect,
     target: Target,
     request: ModelRequest,
-    signal: AbortSignal,
+    attempt: StreamAttempt,
   ): Promise<EventBatches> {
-    const response = await this.send(dialect, target, request, signal);
+    const response = await this.send(dialect, target, request, attempt.signal);
     if (isJson(response)) return asBatches(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
     const decoder = chain(chain(new SseReader(), dialect.decodeStream({ request, target })), new GrammarCheck());
-    return pump(response.chunks, decoder);
+    return pump(response.chunks, decoder, () => attempt.isTold);
   }
 
   /** @returns an answer with a 2xx status */
@@ -160,5 +160,5 @@ async function readSome(response: UpstreamResponse, signal: AbortSignal): Promis
 
 function isJson(response: UpstreamResponse): boolean {
   const type = response.headers['content-type'];
-  return typeof type === 'string' && type.startsWith('application/json');
+  return typeof type === 'string' && type.toLowerCase().startsWith('application/json');
 }

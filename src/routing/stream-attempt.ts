@@ -10,6 +10,7 @@ export interface EventBatches extends AsyncIterableIterator<readonly ModelEvent[
 export class StreamAttempt {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
+  private hasTold = false;
   private readonly follow = (): void => this.controller.abort(this.parent.reason);
 
   constructor(
@@ -27,12 +28,18 @@ export class StreamAttempt {
     return this.controller.signal;
   }
 
+  /** True once the reply belongs to its provider. */
+  get isTold(): boolean {
+    return this.hasTold;
+  }
+
   told(): void {
+    this.hasTold = true;
     clearTimeout(this.timer);
   }
 
   settle(): void {
-    this.told();
+    clearTimeout(this.timer);
     this.parent.removeEventListener('abort', this.follow);
   }
 }

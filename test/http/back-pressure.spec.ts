@@ -9,7 +9,7 @@ import { describeOnEmbedded } from '../support/database.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { endless, frame, sse, type Piece } from '../support/upstream-answers.js';
-import { ask, askStream, gate, MessagesBench } from './messages-bench.js';
+import { ask, askStream, delta, END, gate, MessagesBench, OPEN } from './messages-bench.js';
 
 // Tens of megabytes take their time on a machine that has other things to do.
 jest.setTimeout(60_000);
@@ -24,25 +24,6 @@ const IDLE_MS = 300;
 /** Longer than the limit that must not count it. */
 const HALT_MS = 2 * IDLE_MS;
 const STALL_MS = 300;
-
-const START =
-  frame('message_start', {
-    type: 'message_start',
-    message: {
-      id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
-      usage: { input_tokens: 3, output_tokens: 1 },
-    },
-  }) + frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }); // prettier-ignore
-const delta = (text: string): string =>
-  frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
-const END =
-  frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
-  frame('message_delta', {
-    type: 'message_delta',
-    delta: { stop_reason: 'end_turn', stop_sequence: null },
-    usage: { output_tokens: 5 },
-  }) +
-  frame('message_stop', { type: 'message_stop' });
 
 const chatChunk = (choice: object): string =>
   frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] });
@@ -74,7 +55,7 @@ describeOnEmbedded('a reader that halts', (database) => {
   afterAll(() => bench?.close());
 
   it.each([
-    { model: 'test/native', body: () => numbered(START, delta, END) },
+    { model: 'test/native', body: () => numbered(OPEN, delta, END) },
     {
       model: 'test/translated',
       body: () =>
@@ -162,7 +143,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
   });
 
   it('is let go at the end of a stream too', async () => {
-    bench.anthropic.script(sse([START + delta('x'.repeat(12 * MIB)) + END]));
+    bench.anthropic.script(sse([OPEN + delta('x'.repeat(12 * MIB)) + END]));
     const lines = bench.requestLines.length;
     const arrival = bench.anthropic.request();
     const client = await bench.open(askStream('test/native'));
@@ -176,7 +157,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
 
   it('is not one whose upstream has nothing to give', async () => {
     const going = gate();
-    bench.anthropic.script(sse([START + delta('one'), going.opened, delta('two') + END]));
+    bench.anthropic.script(sse([OPEN + delta('one'), going.opened, delta('two') + END]));
     const client = await bench.open(askStream('test/native'));
     await client.until('"one"');
     await delay(3 * STALL_MS);
@@ -189,7 +170,7 @@ const endlessReply = () => {
   const { body } = endless(delta('endless').repeat(EVENTS_PER_WRITE * 20));
   return sse(
     (async function* () {
-      yield START;
+      yield OPEN;
       yield* body as Iterable<string>;
     })(),
   );

@@ -7,21 +7,10 @@ import { anthropicError } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
 import { frame, HANG, json, neverAnswers, sse, type Answer } from '../support/upstream-answers.js';
-import { ask, askStream, gate, MessagesBench } from './messages-bench.js';
+import { ask, askStream, delta, gate, MessagesBench, OPEN, START } from './messages-bench.js';
 
 /** From the client's leaving to the close at the upstream. */
 const CLOSE_MS_MAX = 1_000;
-
-const START = frame('message_start', {
-  type: 'message_start',
-  message: {
-    id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
-    usage: { input_tokens: 3, output_tokens: 1 },
-  },
-}); // prettier-ignore
-const WORD =
-  frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) +
-  frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word' } });
 
 interface Stage {
   readonly when: string;
@@ -49,7 +38,7 @@ const STAGES: readonly Stage[] = [
   {
     when: 'in the middle of a stream',
     body: askStream('test/native'),
-    answer: sse([START, WORD, HANG]),
+    answer: sse([OPEN + delta('word'), HANG]),
     sees: '"word"',
   },
   { when: 'before the headers of a chat reply', body: ask('test/translated'), answer: neverAnswers() },

@@ -20,7 +20,7 @@ import {
   type Answer,
 } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
-import { ask, askStream, foldMessage, MessagesBench } from './messages-bench.js';
+import { ask, askStream, foldMessage, MessagesBench, START } from './messages-bench.js';
 
 /** How each kind of provider says the same. */
 const DIALECTS = {
@@ -28,13 +28,7 @@ const DIALECTS = {
     model: 'test/native',
     pair: 'test/native-pair',
     error: (type: string, message: string): object => anthropicError(type, message),
-    start: frame('message_start', {
-      type: 'message_start',
-      message: {
-        id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
-        usage: { input_tokens: 1, output_tokens: 1 },
-      },
-    }), // prettier-ignore
+    start: START,
     ping: frame('ping', { type: 'ping' }),
     errorFrame: (type: string, message: string): string => frame('error', anthropicError(type, message)),
   },

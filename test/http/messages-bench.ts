@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { API_KEY, catalogOf, startGateway, type CatalogEntry, type TestGateway } from '../support/app.js';
 import type { TestDatabase } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import type { Script } from '../support/upstream-answers.js';
+import { frame, type Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 
 /** More endpoints than one request may be tried at. */
@@ -106,6 +105,12 @@ export class MessagesBench {
   }
 }
 
+/** Tools for a body, by the names that the scripted replies call. */
+export const TOOLS = ['get_weather', 'get_time'].map((name) => ({
+  name,
+  input_schema: { type: 'object', properties: {} },
+}));
+
 /** A body of `POST /messages`. */
 export const ask = (model: string, more: object = {}): { model: string; [key: string]: JsonBody } => ({
   model,
@@ -116,6 +121,29 @@ export const ask = (model: string, more: object = {}): { model: string; [key: st
 
 export const askStream = (model: string, more: object = {}): ReturnType<typeof ask> =>
   ask(model, { stream: true, ...more });
+
+// The frames of an Anthropic stream of one text block, for tests that cut it up.
+
+export const START = frame('message_start', {
+  type: 'message_start',
+  message: {
+    id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
+    usage: { input_tokens: 3, output_tokens: 1 },
+  },
+}); // prettier-ignore
+export const OPEN =
+  START +
+  frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
+export const delta = (text: string): string =>
+  frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+export const END =
+  frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
+  frame('message_delta', {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn', stop_sequence: null },
+    usage: { output_tokens: 5 },
+  }) +
+  frame('message_stop', { type: 'message_stop' });
 
 /** A wait that the test ends. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {

@@ -21,26 +21,8 @@ import {
   type Piece,
 } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
-import { after, ask, askStream, foldMessage, gate, MessagesBench } from './messages-bench.js';
+import { after, ask, askStream, delta, END, foldMessage, gate, MessagesBench, OPEN, START } from './messages-bench.js';
 
-const START =
-  frame('message_start', {
-    type: 'message_start',
-    message: {
-      id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
-      usage: { input_tokens: 3, output_tokens: 1 },
-    },
-  }) + frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }); // prettier-ignore
-const delta = (text: string): string =>
-  frame('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
-const END =
-  frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
-  frame('message_delta', {
-    type: 'message_delta',
-    delta: { stop_reason: 'end_turn', stop_sequence: null },
-    usage: { output_tokens: 5 },
-  }) +
-  frame('message_stop', { type: 'message_stop' });
 const chatDelta = (content: string): string =>
   frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] });
 
@@ -65,7 +47,7 @@ describeOnEmbedded('bytes of a stream', (database) => {
   it('headers and first event arrive together, and nothing before', async () => {
     const first = gate();
     const last = gate();
-    bench.anthropic.script(sse([START, first.opened, delta('one'), last.opened, END]));
+    bench.anthropic.script(sse([OPEN, first.opened, delta('one'), last.opened, END]));
     const arrival = bench.anthropic.request();
     const client = await bench.open(askStream('test/native'));
     await arrival;
@@ -84,7 +66,7 @@ describeOnEmbedded('bytes of a stream', (database) => {
     const chunks = gates.map((_, chunk) =>
       Array.from({ length: 1 + 4 * chunk }, (_unused, event) => delta(`<${chunk}.${event}>`)),
     );
-    const body: Piece[] = [START + delta('begin')];
+    const body: Piece[] = [OPEN + delta('begin')];
     chunks.forEach((events, chunk) => body.push(gates[chunk]!.opened, events.join('')));
     bench.anthropic.script(sse([...body, END]));
     const client = await bench.open(askStream('test/native'));
@@ -101,7 +83,7 @@ describeOnEmbedded('bytes of a stream', (database) => {
   });
 
   it('a frame in torn pieces, between CRLF and comments, comes out whole', async () => {
-    const upstream = START + delta('Grüße 👋') + END;
+    const upstream = OPEN + delta('Grüße 👋') + END;
     const bytes = Buffer.from(`: hello\r\n\r\n${upstream.replaceAll('\n', '\r\n')}`);
     for (const length of [1, 7, 64]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
@@ -184,7 +166,7 @@ describeOnEmbedded('signs of life in a stream', (database) => {
 
   it('comments fill the silence between events, and only silence', async () => {
     const going = gate();
-    bench.anthropic.script(sse([START + delta('one'), going.opened, delta('two') + END]));
+    bench.anthropic.script(sse([OPEN + delta('one'), going.opened, delta('two') + END]));
     const client = await bench.open(askStream('test/native'));
     await client.until('"one"');
     while ((client.text.match(/^: /gm) ?? []).length < 3) await client.news();
@@ -223,7 +205,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  const words = [START, delta('one '), delta('two '), delta('three')];
+  const words = [OPEN, delta('one '), delta('two '), delta('three')];
   const chatWords = [chatDelta('one '), chatDelta('two '), chatDelta('three')];
 
   interface Failure {
@@ -315,10 +297,22 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     await record.closed;
   });
 
+  it('an event that a chunk held before a failure is not lost', async () => {
+    const going = gate();
+    const rest = delta('two') + frame('error', anthropicError('overloaded_error', 'Too busy'));
+    bench.anthropic.script(sse([OPEN + delta('one '), going.opened, rest]));
+    const client = await bench.open(askStream('test/native'));
+    await client.until('"one "');
+    going.open();
+    const events = readMessagesEvents((await client.response()).body);
+    expect(textOf(events)).toBe('one two');
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: inBand });
+  });
+
   it('an upstream that never ends a line is stopped, in bounded memory (FAILURES B14)', async () => {
     const piece = Buffer.alloc(64 * 1024, 'a');
     const body = function* (): Generator<Piece> {
-      yield START + delta('one');
+      yield OPEN + delta('one');
       yield 'event: content_block_delta\ndata: ';
       for (;;) yield piece;
     };
@@ -339,7 +333,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     const ping = frame('ping', { type: 'ping' });
     bench.anthropic.script(
       sse([
-        START + delta('one'),
+        OPEN + delta('one'),
         ...gates.flatMap(({ opened }, index) => [opened, index % 2 ? ping : ': alive\n\n']),
         delta('two') + END,
       ]),
@@ -354,7 +348,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
   });
 
   it('a stalled provider harms nobody else (FAILURES C21)', async () => {
-    bench.anthropic.script(sse([START + delta('one'), HANG]));
+    bench.anthropic.script(sse([OPEN + delta('one'), HANG]));
     bench.openai.script(openaiText('Healthy.'));
     const stalled = Array.from({ length: 50 }, () => bench.gateway.messages(askStream('test/native')));
     const healthy = await Promise.all(Array.from({ length: 20 }, () => bench.gateway.messages(ask('test/translated'))));
@@ -396,7 +390,7 @@ describeOnEmbedded('the limit of a whole request', (database) => {
   });
 
   it('after it, it is an in-band error', async () => {
-    bench.anthropic.script(sse([START + delta('one'), HANG]));
+    bench.anthropic.script(sse([OPEN + delta('one'), HANG]));
     const response = await bench.gateway.messages(askStream('test/native'));
     const events = readMessagesEvents(await response.text());
     expect(textOf(events)).toBe('one');

@@ -17,8 +17,12 @@ export function chain<In, Mid, Out>(first: Step<In, Mid>, second: Step<Mid, Out>
   };
   return {
     push(input, out) {
-      first.push(input, between);
-      forward(out);
+      // What the first gave before it failed goes on as well: it was said.
+      try {
+        first.push(input, between);
+      } finally {
+        forward(out);
+      }
     },
     end(out) {
       first.end(between);

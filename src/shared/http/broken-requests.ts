@@ -1,7 +1,7 @@
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../core/errors.js';
-import { APPEARANCES, genericErrorBody } from './error-views.js';
+import { APPEARANCES, messageErrorBody } from './error-views.js';
 
 /** Headers of one request, in bytes: room for long keys and tracing headers, no more. Node answers a longer one with 431. */
 export const HEADER_BYTES_MAX = 16 * 1024;
@@ -26,6 +26,18 @@ export function answerBrokenRequests(server: Server): void {
   });
 }
 
+/** An `Expect` that nobody here understands: Node's own 417 has no body. */
+export const answerExpectation: RequestListener = (_request, response) => {
+  const refusal = new GatewayError('invalid-request', 'expect: only 100-continue is understood');
+  const body = JSON.stringify(messageErrorBody(refusal, { requestId: null }));
+  response.writeHead(APPEARANCES[refusal.kind].status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  response.end(body);
+};
+
 /** In the middle of a reply an error would be read as a part of it. Node keeps the reply on the socket, and looks there itself. */
 function hasBegunReply(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true;
@@ -33,7 +45,8 @@ function hasBegunReply(socket: Socket & { readonly _httpMessage?: ServerResponse
 
 function refusalText(refusal: GatewayError): string {
   const { status } = APPEARANCES[refusal.kind];
-  const body = JSON.stringify(genericErrorBody(refusal, { requestId: null }));
+  // The path is not known here: this form says all that either family says.
+  const body = JSON.stringify(messageErrorBody(refusal, { requestId: null }));
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerBrokenRequests, HEADER_BYTES_MAX } from './broken-requests.js';
+import { InvalidEnvironment } from '../environment.js';
+import { answerBrokenRequests, answerExpectation, HEADER_BYTES_MAX } from './broken-requests.js';
 
 /** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
 const KEEP_ALIVE_MS = 75_000;
@@ -15,20 +16,29 @@ export class FrontDoor {
 
   constructor() {
     this.server = createServer(
-      { maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true },
+      { maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true, requireHostHeader: false },
       (request, response) => this.listener(request, response),
     );
     answerBrokenRequests(this.server);
+    this.server.on('checkExpectation', answerExpectation);
     // Node would ask every client that waits to be asked for its body, strangers too. Here it is whoever reads the body that asks.
     this.server.on('checkContinue', (request, response) => this.server.emit('request', request, response));
   }
 
-  /** @returns the address as a URL without a path */
+  /**
+   * @returns the address as a URL without a path
+   * @throws InvalidEnvironment when the port is taken or the address is not this machine's
+   */
   async open(port: number, host: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
+      const refused = (error: NodeJS.ErrnoException): void => {
+        const variable = error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? 'HOST' : 'PORT';
+        const reason = `cannot be listened on: ${host}:${port} (${error.code ?? 'unknown reason'})`;
+        reject(new InvalidEnvironment([{ variable, reason }]));
+      };
+      this.server.once('error', refused);
       this.server.listen(port, host, () => {
-        this.server.off('error', reject);
+        this.server.off('error', refused);
         resolve();
       });
     });

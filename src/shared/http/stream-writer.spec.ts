@@ -1,5 +1,5 @@
 // Goal: a stream's writer holds status and headers back until there are bytes, breaks silence but never for a reader who is held, and
-// watches the socket only while the reader owes it something. Method: a response that records what is asked of it, time by hand.
+// lets go who takes nothing. Method: a response that records what is asked of it, time by hand.
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Subject } from 'rxjs';
@@ -12,7 +12,10 @@ const STALL_MS = 5_000;
 /** As much of a response as a writer uses. */
 class RecordingResponse extends EventEmitter {
   readonly req = { httpVersionMajor: 1, httpVersionMinor: 1 };
-  /** In order: the status, what was written, limits of the socket, the end. */
+  /** What the client has not taken yet. */
+  readonly socket = { writableLength: 0, _handle: { writeQueueSize: 0 } };
+  writableFinished = false;
+  /** In order: the status, what was written, the end, whether it was destroyed. */
   readonly calls: unknown[] = [];
   headers: Record<string, unknown> = {};
   headersSent = false;
@@ -32,14 +35,19 @@ class RecordingResponse extends EventEmitter {
     return this.takesMore;
   }
 
-  setTimeout(ms: number): this {
-    this.calls.push({ limitMs: ms });
+  end(): this {
+    this.calls.push('end');
+    // A client that takes nothing does not take the end either.
+    if (this.takesMore) {
+      this.writableFinished = true;
+      this.emit('finish');
+    }
     return this;
   }
 
-  end(): this {
-    this.calls.push('end');
-    this.emit('finish');
+  destroy(): this {
+    this.calls.push('destroyed');
+    this.emit('close');
     return this;
   }
 }
@@ -90,7 +98,8 @@ describe('StreamWriter', () => {
     chunks.next(Buffer.from('👋'));
     chunks.complete();
     await done;
-    expect(response.calls.filter((call) => typeof call !== 'object')).toEqual([200, 'Grüße', '👋', 'end']);
+    expect(response.calls).toEqual([200, 'Grüße', '👋', 'end']);
+    expect(jest.getTimerCount()).toBe(0);
   });
 
   it('sends the status and a comment at the interval, counted from its making', () => {
@@ -117,21 +126,55 @@ describe('StreamWriter', () => {
     chunks.next('one');
     expect(pace.isHeld).toBe(true);
     jest.advanceTimersByTime(3 * HEARTBEAT_MS);
-    expect(response.calls).toEqual([200, 'one', { limitMs: STALL_MS }]);
+    expect(response.calls).toEqual([200, 'one']);
     response.takesMore = true;
     response.emit('drain');
     expect(pace.isHeld).toBe(false);
-    expect(response.calls.at(-1)).toEqual({ limitMs: 0 });
     jest.advanceTimersByTime(HEARTBEAT_MS);
-    expect(response.calls.at(-1)).toEqual(COMMENT);
+    expect(response.calls).toEqual([200, 'one', COMMENT]);
   });
 
-  it('limits the last bytes as well, and counts nothing once they are out', async () => {
+  it('lets a client go that takes nothing for the limit, and no earlier', () => {
+    void writer.pipe(chunks);
+    response.takesMore = false;
+    chunks.next('one');
+    jest.advanceTimersByTime(STALL_MS - 1);
+    expect(response.calls).toEqual([200, 'one']);
+    jest.advanceTimersByTime(STALL_MS / 4);
+    expect(response.calls).toEqual([200, 'one', 'destroyed']);
+    expect([chunks.observed, jest.getTimerCount()]).toEqual([false, 0]);
+  });
+
+  it('keeps a client that takes a byte now and then, of one write that never ends', () => {
+    void writer.pipe(chunks);
+    response.takesMore = false;
+    response.socket._handle.writeQueueSize = 1_000;
+    chunks.next('one');
+    for (let round = 0; round < 10; round++) {
+      response.socket._handle.writeQueueSize--;
+      jest.advanceTimersByTime(STALL_MS / 2);
+    }
+    expect(response.calls).toEqual([200, 'one']);
+  });
+
+  it('keeps a client that has taken everything, however long nothing comes', () => {
+    void writer.pipe(chunks);
+    response.takesMore = false;
+    chunks.next('one');
+    response.takesMore = true;
+    response.emit('drain');
+    jest.advanceTimersByTime(10 * STALL_MS);
+    expect(response.calls).not.toContain('destroyed');
+  });
+
+  it('lets a client go that does not take the end', async () => {
     const done = writer.pipe(chunks);
     chunks.next('one');
+    response.takesMore = false;
     chunks.complete();
     await done;
-    expect(response.calls).toEqual([200, 'one', { limitMs: STALL_MS }, 'end']);
+    jest.advanceTimersByTime(2 * STALL_MS);
+    expect(response.calls).toEqual([200, 'one', 'end', 'destroyed']);
     expect(jest.getTimerCount()).toBe(0);
   });
 
@@ -142,7 +185,7 @@ describe('StreamWriter', () => {
     chunks.error(failure);
     await expect(done).rejects.toBe(failure);
     writer.end('sorry');
-    expect(response.calls).toEqual([200, 'one', 'sorry', { limitMs: STALL_MS }, 'end']);
+    expect(response.calls).toEqual([200, 'one', 'sorry', 'end']);
     expect(jest.getTimerCount()).toBe(0);
   });
 

@@ -3,6 +3,7 @@ import type { Observable } from 'rxjs';
 import { writeComment } from '../../core/stream/sse.js';
 import { ChunkedBody } from './chunked-body.js';
 import type { Pace } from './paced.js';
+import { StallWatch } from './stall-watch.js';
 
 /** What clients and proxies must be told of an event stream: never cached, never buffered, never compressed. */
 const STREAM_HEADERS = {
@@ -26,14 +27,16 @@ export interface StreamLimits {
  */
 export class StreamWriter {
   private readonly body: ChunkedBody;
+  private readonly stall: StallWatch;
   private readonly heartbeat: NodeJS.Timeout;
 
   constructor(
     private readonly response: ServerResponse,
     private readonly pace: Pace,
-    private readonly limits: StreamLimits,
+    limits: StreamLimits,
   ) {
     this.body = new ChunkedBody(response);
+    this.stall = new StallWatch(response, limits.stallMs);
     this.heartbeat = setTimeout(() => this.beat(), limits.heartbeatMs);
     response.on('drain', () => this.drained());
     response.once('finish', () => this.stop());
@@ -67,8 +70,8 @@ export class StreamWriter {
   end(last?: string): void {
     if (last !== undefined) this.write(last);
     clearTimeout(this.heartbeat);
-    this.response.setTimeout(this.limits.stallMs);
     this.body.end();
+    this.stall.start();
   }
 
   /** Stops counting; for a reply that turned out to be no stream, and for one that is over. */
@@ -91,12 +94,11 @@ export class StreamWriter {
   private hold(): void {
     if (this.pace.isHeld) return;
     this.pace.hold();
-    // The socket's own clock, which every byte that the client takes winds up again; Node closes what it runs out on.
-    this.response.setTimeout(this.limits.stallMs);
+    this.stall.start();
   }
 
   private drained(): void {
-    this.response.setTimeout(0);
+    this.stall.stop();
     this.pace.release();
   }
 }

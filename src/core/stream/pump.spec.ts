@@ -1,0 +1,92 @@
+/** Goal: one array a pull, in order, and nothing that was told is lost when a step fails. Method: a step that fails on demand. */
+import { pump } from './pump.js';
+import { chain, type Step } from './step.js';
+
+async function* sourceOf(...pulls: string[][]): AsyncGenerator<readonly string[]> {
+  yield* pulls;
+}
+
+/** Gives each input back, fails on `!`, and says `end` at the end. */
+const echo = (): Step<string, string> => ({
+  push(input, out) {
+    if (input === '!') throw new Error('broken');
+    if (input !== '') out.push(input);
+  },
+  end: (out) => void out.push('end'),
+});
+
+async function collect(batches: AsyncIterable<string[]>): Promise<{ batches: string[][]; failure: unknown }> {
+  const seen: string[][] = [];
+  try {
+    for await (const batch of batches) seen.push(batch);
+  } catch (failure) {
+    return { batches: seen, failure };
+  }
+  return { batches: seen, failure: undefined };
+}
+
+describe('pump', () => {
+  it('gives one array for each pull that gave something, and the end', async () => {
+    const { batches } = await collect(pump(sourceOf(['a', 'b'], [''], ['c']), echo()));
+    expect(batches).toEqual([['a', 'b'], ['c'], ['end']]);
+  });
+
+  it('hands over what came before a failure once the reply is being told', async () => {
+    const { batches, failure } = await collect(pump(sourceOf(['a'], ['b', '!', 'c']), echo(), () => true));
+    expect(batches).toEqual([['a'], ['b']]);
+    expect(failure).toEqual(new Error('broken'));
+  });
+
+  it('keeps it back while another provider may still answer', async () => {
+    const { batches, failure } = await collect(pump(sourceOf(['b', '!']), echo(), () => false));
+    expect(batches).toEqual([]);
+    expect(failure).toEqual(new Error('broken'));
+  });
+
+  it('closes the source when the step fails or the reader leaves', async () => {
+    for (const pulls of [['!'], ['a']]) {
+      let isClosed = false;
+      const source = async function* (): AsyncGenerator<readonly string[]> {
+        try {
+          yield pulls;
+          yield ['more'];
+        } finally {
+          isClosed = true;
+        }
+      };
+      try {
+        for await (const batch of pump(source(), echo())) {
+          expect(batch).toEqual(['a']);
+          break;
+        }
+      } catch {
+        // The failure itself is the concern of the tests above.
+      }
+      expect(isClosed).toBe(true);
+    }
+  });
+});
+
+describe('chain', () => {
+  it('passes on what the first step gave before it failed', () => {
+    const out: string[] = [];
+    const twice: Step<string, string> = {
+      push(input, between) {
+        between.push(input);
+        throw new Error('broken');
+      },
+      end: () => undefined,
+    };
+    const both = chain(twice, echo());
+    expect(() => both.push('a', out)).toThrow('broken');
+    expect(out).toEqual(['a']);
+  });
+
+  it('passes on in order, and ends the second after the first', () => {
+    const out: string[] = [];
+    const both = chain(echo(), echo());
+    both.push('a', out);
+    both.end(out);
+    expect(out).toEqual(['a', 'end', 'end']);
+  });
+});

@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http';
+
+/** How often a limit is looked at within its own time: a stall is noticed at most an eighth late. */
+const LOOKS_PER_LIMIT = 8;
+
+/** What libuv still holds of the last write, in bytes; Node offers it on the handle only. */
+interface WithHandle {
+  readonly _handle?: { readonly writeQueueSize?: number } | null;
+}
+
+/**
+ * Lets a client go that takes no byte for the limit. Watches only while somebody waits for it: between `start` and `stop`. Node's own
+ * socket time-out would do, but for its first round, which counts what the kernel took at once as taken by the client.
+ */
+export class StallWatch {
+  private timer: NodeJS.Timeout | undefined;
+  private queued = -1;
+  private buffered = -1;
+  private quietLooks = 0;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly stallMs: number,
+  ) {
+    response.once('finish', () => this.stop());
+    response.once('close', () => this.stop());
+  }
+
+  start(): void {
+    if (this.timer || this.response.writableFinished) return;
+    this.look();
+    this.quietLooks = 0;
+    this.timer = setInterval(() => this.look(), Math.ceil(this.stallMs / LOOKS_PER_LIMIT));
+    this.timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private look(): void {
+    const { socket } = this.response;
+    const queued = (socket as WithHandle | null)?._handle?.writeQueueSize ?? 0;
+    const buffered = socket?.writableLength ?? 0;
+    if (queued !== this.queued || buffered !== this.buffered) this.quietLooks = 0;
+    else if (++this.quietLooks >= LOOKS_PER_LIMIT) this.response.destroy();
+    this.queued = queued;
+    this.buffered = buffered;
+  }
+}
