@@ -76,7 +76,8 @@ export class Delivery {
       'Content-Length': Buffer.byteLength(json),
     });
     response.end(json);
-    new StallWatch(response, this.environment.timeouts.stallMs).start();
+    // Nearly every reply is out by the next turn of the event loop: only the others are watched.
+    setImmediate(() => new StallWatch(response, this.environment.timeouts.stallMs).start());
   }
 
   private async deliverStream(response: Response, exchange: Exchange, face: Face): Promise<void> {

@@ -21,10 +21,7 @@ export class StallWatch {
   constructor(
     private readonly response: ServerResponse,
     private readonly stallMs: number,
-  ) {
-    response.once('finish', () => this.stop());
-    response.once('close', () => this.stop());
-  }
+  ) {}
 
   start(): void {
     if (this.timer || this.response.writableFinished) return;
@@ -32,12 +29,14 @@ export class StallWatch {
     this.quietLooks = 0;
     this.timer = setInterval(() => this.look(), Math.ceil(this.stallMs / LOOKS_PER_LIMIT));
     this.timer.unref();
+    this.response.once('finish', this.stop).once('close', this.stop);
   }
 
-  stop(): void {
+  readonly stop = (): void => {
     clearInterval(this.timer);
     this.timer = undefined;
-  }
+    this.response.off('finish', this.stop).off('close', this.stop);
+  };
 
   private look(): void {
     const { socket } = this.response;
