@@ -1,4 +1,5 @@
-import type { Json } from './json.js';
+import type { Usage } from './conversation/usage.js';
+import type { Json, JsonObject } from './json.js';
 
 /** Why one attempt at one provider failed. Closed: each kind's consequences stand in tables, not in branches. */
 export type FaultKind =
@@ -22,6 +23,8 @@ export interface FaultDetail {
   readonly providerCode?: string;
   /** How long the provider asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** What it had told of its usage before it failed. */
+  readonly usage?: Usage;
 }
 
 /** Thrown by an attempt. Its message is safe to show a caller: never an address, a header or a credential. */
@@ -69,6 +72,8 @@ export interface ErrorDetail {
   readonly headers?: Readonly<Record<string, string>>;
   /** `error_type` on the wire, where the kind's own is not exact enough. */
   readonly errorType?: string;
+  /** `error.availability` on the wire: why a model cannot be had (WIRE 1.30). */
+  readonly availability?: JsonObject;
 }
 
 /** The one error that leaves the service. The message names the field or limit and what to do; no stack, SQL, host or key. */
@@ -95,6 +100,15 @@ export class Untranslatable extends Error {
     readonly reason: string,
   ) {
     super(`${path}: ${reason}`);
+  }
+}
+
+/** A model that would not answer, where the caller asked for another one in that case (the wire's `fallbacks`). */
+export class ModelRefusal extends Error {
+  override readonly name = 'ModelRefusal';
+
+  constructor() {
+    super('The model refused to answer.');
   }
 }
 

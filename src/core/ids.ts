@@ -40,6 +40,12 @@ export function newUuid(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`;
 }
 
+/** What a draw is made from: 64 random bits, 16 hex characters. */
+export function newSeed(): string {
+  const random = takeRandom(8);
+  return pool.toString('hex', random, random + 8);
+}
+
 /** A new API key, 256 random bits: `sk-fl-v1-` and 64 hex characters. Shown once, stored only as its hash. */
 export function newApiKey(): string {
   return `sk-fl-v1-${randomBytes(32).toString('hex')}`;

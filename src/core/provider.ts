@@ -2,6 +2,7 @@ import type { ModelEvent } from './conversation/event.js';
 import type { Effort, ModelRequest } from './conversation/request.js';
 import type { ProviderFault } from './errors.js';
 import type { DialectId, Model, Endpoint } from './routing/catalog.js';
+import type { ServiceTier } from './routing/plan.js';
 import type { SseFrame } from './stream/sse.js';
 import type { Step } from './stream/step.js';
 
@@ -48,6 +49,8 @@ export interface ProviderDefinition {
 export interface Target {
   readonly model: Model;
   readonly endpoint: Endpoint;
+  /** How it is asked to serve. */
+  readonly tier: ServiceTier;
   readonly definition: ProviderDefinition;
 }
 

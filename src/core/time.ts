@@ -2,6 +2,9 @@
 export abstract class Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   abstract now(): number;
+
+  /** How far it runs ahead of the system's, in milliseconds. What the database tells the time for is moved as far. */
+  readonly aheadMs: number = 0;
 }
 
 export class SystemClock extends Clock {

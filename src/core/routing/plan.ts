@@ -1,40 +1,98 @@
-import type { CatalogProvider, CatalogSnapshot, Endpoint, Model } from './catalog.js';
+import type { Endpoint, Model } from './catalog.js';
+import type { EndpointHealth } from './health.js';
 
-/** One attempt that may be made: a model at an endpoint. */
+/** Most models whose endpoints take part in one plan (DESIGN 9). */
+export const MODELS_MAX = 8;
+/** Most calls for one request, unless it names more models: each later model keeps one of them. */
+export const ATTEMPTS_MAX = 6;
+
+/** How an endpoint is asked to serve: each tier is priced apart, and is a candidate of its own (WIRE 1.14, 3.6). */
+export const SERVICE_TIERS = ['standard', 'fast', 'priority', 'flex'] as const;
+export type ServiceTier = (typeof SERVICE_TIERS)[number];
+
+/** One attempt that may be made: a model at an endpoint, in one tier, with one credential. */
 export interface Leg {
   readonly model: Model;
   readonly endpoint: Endpoint;
-}
-
-/** Why a candidate was left out. */
-export interface Exclusion {
+  readonly tier: ServiceTier;
+  /** The endpoint's tag, with the tier behind it unless that is `standard`: `openai`, `deepinfra/turbo`, `openai/priority`. */
   readonly tag: string;
-  readonly reason: 'no-credential' | 'unpriced';
+  /** `SHARED_CREDENTIAL`, or the id of a stored one. */
+  readonly credential: string;
 }
 
-/** The attempts of one request, in order, and why the others are not among them. */
+/** Which of the written rules left a candidate out. Each has a row in the tables of `availability.ts`. */
+export type ExclusionReason =
+  | 'unknown-model' // a further model the catalog does not have
+  | 'too-many-models' // past `MODELS_MAX`
+  | 'no-credential' // neither the operator nor the caller can call this provider
+  | 'credential-not-for-model' // the only credential is not allowed for this model
+  | 'not-allowed' // `only`, of the request or of a policy
+  | 'ignored' // `ignore`, of the request or of a policy
+  | 'not-in-order' // `order` without fallbacks
+  | 'not-first' // `allow_fallbacks: false`, and another is tried
+  | 'collects-data'
+  | 'retains-data'
+  | 'not-distillable'
+  | 'quantization'
+  | 'unsupported-parameter'
+  | 'max-price'
+  | 'context-length'
+  | 'max-tokens'
+  | 'modality'
+  | 'service-tier' // a tier nobody asked for, or flex was asked for and this is not it
+  | 'cooling-down'
+  | 'unaffordable'; // its bound has no room in one of the counters
+
+/** A candidate that was left out, and why. */
+export interface Exclusion {
+  readonly model: string;
+  /** Absent where the whole model was left out. */
+  readonly tag?: string;
+  /** Display name of the provider. */
+  readonly provider?: string;
+  readonly credential?: string;
+  readonly reason: ExclusionReason;
+  /** The field or figure that decided: `tools`, `prompt 3 > 2`. Never content. */
+  readonly detail?: string;
+  /** For `cooling-down`. */
+  readonly cooling?: EndpointHealth['cooling'];
+}
+
+/** One leg of a plan with what its place was decided by. */
+export interface PlannedLeg extends Leg {
+  /** Which model of the request it serves, 0 = the first. */
+  readonly modelIndex: number;
+  /** USD per million tokens, prompt + completion, for the leg's tier and the length of this prompt. 0 = free. */
+  readonly price: number;
+  /** Of the draw, 1/price² where it was drawn; absent where the order was asked for, and for what is free. */
+  readonly weight?: number;
+  /** Behind the others although it was kept. */
+  readonly setBack?: 'outage' | 'preference';
+  /** The session was bound here. */
+  readonly isPinned?: boolean;
+  /** What was known of it, as far as it was asked. */
+  readonly health?: EndpointHealth;
+}
+
+/** Why the order is as it is. */
+export type Ordering = 'draw' | 'session' | 'order' | 'price' | 'throughput' | 'latency' | 'exacto';
+
+/** The attempts of one request in order, and why the others are not among them: the decision as data. Immutable. */
 export interface Plan {
+  /** As the caller wrote it. */
   readonly requested: string;
-  readonly legs: readonly Leg[];
+  /** Ids of the catalog, in the order they are tried. */
+  readonly models: readonly string[];
+  readonly ordering: Ordering;
+  /** What the draw was made from; the same seed and inputs give the same plan. */
+  readonly seed: string;
+  /** Hash of the catalog snapshot. */
+  readonly catalog: string;
+  readonly legs: readonly PlannedLeg[];
   readonly excluded: readonly Exclusion[];
-}
-
-/**
- * Plans a request for one model: its endpoints in the catalog's order that the operator can reach.
- * @returns undefined when the catalog has no such model
- */
-export function planRequest(
-  requested: string,
-  catalog: CatalogSnapshot,
-  reachable: (provider: CatalogProvider) => boolean,
-): Plan | undefined {
-  const model = catalog.models.get(requested);
-  if (!model) return undefined;
-  const legs: Leg[] = [];
-  const excluded: Exclusion[] = [];
-  for (const endpoint of model.endpoints) {
-    if (reachable(endpoint.provider)) legs.push({ model, endpoint });
-    else excluded.push({ tag: endpoint.tag, reason: 'no-credential' });
-  }
-  return { requested, legs, excluded };
+  /** Most calls this plan may make. */
+  readonly attemptsMax: number;
+  /** A refusal moves on to the next model. */
+  readonly movesOnRefusal: boolean;
 }

@@ -1,0 +1,90 @@
+/** Goal: a bill is what the caller owes, by how the reply ended and whose credential it used. Method: exact figures of one leg. */
+import type { StopReason } from '../conversation/event.js';
+import { SHARED_CREDENTIAL } from '../routing/credential.js';
+import type { Leg } from '../routing/plan.js';
+import { billBound, billOf, readFeeShare } from './bill.js';
+import { affordableOutput, boundOf } from './bound.js';
+import type { MeasuredPrompt } from './measure-prompt.js';
+
+const LEG = {
+  model: { contextLength: 1_000 },
+  endpoint: {
+    contextLength: 1_000,
+    maxCompletionTokens: 100,
+    // 3 and 15 USD per million tokens, a cent a search.
+    pricing: { prompt: 3_000_000n, completion: 15_000_000n, webSearch: 10_000_000_000n, tiers: [] },
+  },
+  tier: 'standard',
+  credential: SHARED_CREDENTIAL,
+} as unknown as Leg;
+const OWN: Leg = { ...LEG, credential: 'credential-1' };
+const END: StopReason = { unified: 'end-turn', raw: 'end_turn', vendor: 'anthropic' };
+const BLANK: StopReason = { unified: 'other', raw: null, vendor: 'openai' };
+const USAGE = { inputTokens: 10, outputTokens: 2, webSearchRequests: 1 };
+const TOKENS = 60_000_000n;
+const SEARCH = 10_000_000_000n;
+const NO_FEE = readFeeShare('0');
+
+const bill = (leg: Leg, stop: StopReason | undefined, usage: object = USAGE, inFault = false, fee = NO_FEE) =>
+  billOf(usage, leg, { stop, inFault }, 0, fee);
+
+describe('billOf', () => {
+  it('charges the list price to credits', () => {
+    expect(bill(LEG, END)).toMatchObject({ isByok: false, cost: TOKENS + SEARCH, byokCost: 0n });
+  });
+
+  it('charges what came before the caller left', () => {
+    expect(bill(LEG, undefined).cost).toBe(TOKENS + SEARCH);
+  });
+
+  it.each([
+    ['nothing came and nobody said why', BLANK, { inputTokens: 10, outputTokens: 0 }, 0n],
+    ['nothing came before the caller left', undefined, { inputTokens: 10 }, 0n],
+    ['nothing came but a search', BLANK, { inputTokens: 10, outputTokens: 0, webSearchRequests: 1 }, SEARCH],
+    ['nothing came, and the model said that it is done', END, { inputTokens: 10, outputTokens: 0 }, 30_000_000n],
+  ])('where %s', (_, stop, usage, cost) => {
+    expect(bill(LEG, stop, usage).cost).toBe(cost);
+  });
+
+  it('charges nothing, not even searches, where the provider failed', () => {
+    expect(bill(LEG, undefined, USAGE, true)).toMatchObject({ cost: 0n, byokCost: 0n });
+  });
+
+  it.each([
+    ['0', 0n],
+    ['5', (TOKENS + SEARCH) / 20n],
+    ['0.000001', 101n],
+    ['100', TOKENS + SEARCH],
+  ])('takes a fee of %s %% on the caller’s own credential, rounded up', (percent, cost) => {
+    const byokCost = TOKENS + SEARCH;
+    expect(bill(OWN, END, USAGE, false, readFeeShare(percent))).toMatchObject({ isByok: true, cost, byokCost });
+  });
+
+  it.each(['-1', '1e3', '', 'NaN', '0.0000000000001'])('refuses a fee of %s', (percent) => {
+    expect(() => readFeeShare(percent)).toThrow(RangeError);
+  });
+});
+
+describe('billBound', () => {
+  const PROMPT: MeasuredPrompt = {
+    textTokens: 10,
+    images: 0,
+    documents: 0,
+    fillsContext: false,
+    webSearches: 0,
+    maxOutputTokens: 4,
+  };
+
+  it('holds the whole list price of credits, or the fee and the list price apart', () => {
+    expect(billBound(PROMPT, LEG, NO_FEE)).toEqual({ cost: 90_000_000n, byokCost: 0n });
+    expect(billBound(PROMPT, OWN, readFeeShare('10'))).toEqual({ cost: 9_000_000n, byokCost: 90_000_000n });
+  });
+
+  it('tells how much output an amount pays for', () => {
+    const bound = boundOf(PROMPT, LEG);
+    expect(affordableOutput(PROMPT, LEG, bound)).toBe(4);
+    expect(affordableOutput(PROMPT, LEG, bound - 1n)).toBe(3);
+    expect(affordableOutput(PROMPT, LEG, 30_000_000n)).toBe(0);
+    expect(affordableOutput(PROMPT, LEG, 0n)).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import type { StopReason } from '../conversation/event.js';
+import type { Usage } from '../conversation/usage.js';
+import { SHARED_CREDENTIAL } from '../routing/credential.js';
+import type { Leg } from '../routing/plan.js';
+import { boundOf } from './bound.js';
+import { parseUsd, PICO_PER_USD, type PicoUsd } from './credits.js';
+import type { MeasuredPrompt } from './measure-prompt.js';
+import { costOf, isCharged, type Cost } from './pricing.js';
+
+/** A share of a list price, in 10⁻¹⁴ of it: a decimal percentage is kept exactly. */
+export type FeeShare = bigint;
+
+const SHARE_OF_ONE = 100n * PICO_PER_USD;
+
+/** @param percent plain decimal, as `FAIRLEAD_BYOK_FEE_PERCENT` has it @throws RangeError for anything else */
+export function readFeeShare(percent: string): FeeShare {
+  const share = parseUsd(percent);
+  if (share === undefined || share < 0n) throw new RangeError('A fee is a plain decimal percentage.');
+  return share;
+}
+
+/** What one reply comes to. */
+export interface Bill {
+  /** It went through the caller's own credential. */
+  readonly isByok: boolean;
+  /** What credits pay: the list price, or the fee on it. */
+  readonly cost: PicoUsd;
+  /** The list price where the caller's own account at the provider pays it, else 0. */
+  readonly byokCost: PicoUsd;
+  /** The list price in its parts. */
+  readonly list: Cost;
+}
+
+/** How a reply ended, as far as its price depends on it. */
+export interface Ended {
+  /** Absent when it never came to its end. */
+  readonly stop: StopReason | undefined;
+  /** The provider failed in mid-reply: what it cost is not the caller's. */
+  readonly inFault: boolean;
+}
+
+/**
+ * What a reply of this usage costs (WIRE 3.7, 3.8): nothing for its tokens where it came to nothing, and nothing at all where its
+ * provider failed.
+ * @param images in the request, as `measurePrompt` counts them
+ */
+export function billOf(usage: Usage, leg: Leg, ended: Ended, images: number, fee: FeeShare): Bill {
+  const full = costOf(usage, leg, images);
+  const list = ended.inFault || !isCharged(ended.stop, usage) ? withoutTokens(full, ended.inFault) : full;
+  return billed(list, leg, fee);
+}
+
+/** The most that one call of a leg can be billed. */
+export function billBound(prompt: MeasuredPrompt, leg: Leg, fee: FeeShare): Pick<Bill, 'cost' | 'byokCost'> {
+  const total = boundOf(prompt, leg);
+  return leg.credential === SHARED_CREDENTIAL
+    ? { cost: total, byokCost: 0n }
+    : { cost: feeOn(total, fee), byokCost: total };
+}
+
+function billed(list: Cost, leg: Leg, fee: FeeShare): Bill {
+  if (leg.credential === SHARED_CREDENTIAL) return { isByok: false, cost: list.total, byokCost: 0n, list };
+  return { isByok: true, cost: feeOn(list.total, fee), byokCost: list.total, list };
+}
+
+/** Tools have been run whatever became of the reply; a provider that failed is owed nothing by the caller. */
+function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
+  const due = inFault ? 0n : tools;
+  return { prompt: 0n, completion: 0n, tools: due, total: due };
+}
+
+/** Up to the next 10⁻¹² USD. */
+const feeOn = (total: PicoUsd, fee: FeeShare): PicoUsd => (total * fee + SHARE_OF_ONE - 1n) / SHARE_OF_ONE;

@@ -1,0 +1,204 @@
+import type { ContentBlock, DocumentSource, MediaSource, ToolReferenceBlock } from '../conversation/content.js';
+import type { ModelRequest } from '../conversation/request.js';
+import type { Tool } from '../conversation/tools.js';
+import { printJson } from '../exact-json.js';
+import type { Json } from '../json.js';
+import { TOOL_REQUESTS_MAX } from './sane-usage.js';
+
+/** What a message or a tool may add besides its text: role, separators, the vendor's own words around it (DESIGN 7). */
+const FRAME_TOKENS = 64;
+/** Searches of a vendor's tool without a limit of its own. As WIRE 3.11 has it for all tools of one answer. */
+const WEB_SEARCHES_DEFAULT = 30;
+
+/**
+ * Vendors' tools that the caller runs: they bring in nothing but what stands in the request. All others run at the
+ * vendor.
+ */
+const RUN_BY_CALLER = /^(?:(?:bash|text_editor|computer|memory)_\d{8}|custom)$/;
+const WEB_SEARCH = /^web_search/;
+/** Fields that switch a vendor's tools on without standing among the tools. */
+const NATIVE_TOOL_FIELDS = ['mcp_servers', 'container', 'web_search_options'] as const;
+const PDF = 'application/pdf';
+
+/**
+ * What the bound of a request is made from, whatever leg it goes to: measured once, priced for each leg (`boundOf`).
+ * Holds nothing of its content.
+ */
+export interface MeasuredPrompt {
+  /** At most so many for texts, tools and schemas, and what frames them. */
+  readonly textTokens: number;
+  /** All of them, however they came. */
+  readonly images: number;
+  /** PDFs whose bytes stand in the request. */
+  readonly documents: number;
+  /**
+   * Something in it has no bound but the context: media by address, of other kinds or stored elsewhere, tools the
+   * vendor runs.
+   */
+  readonly fillsContext: boolean;
+  /** Most searches the vendor runs. */
+  readonly webSearches: number;
+  readonly maxOutputTokens?: number;
+}
+
+/**
+ * Measures a request for its bound (DESIGN 7): half a token for each ASCII byte, one for each other byte, 64 for each
+ * message and each tool; the system prompt is a message.
+ *
+ * The bytes are not looked at: the length of the UTF-8 form is asked of the engine, which neither makes it nor copies
+ * the text. With `bytes` of it in `units` UTF-16 units, `2 × (bytes − units)` is the number of non-ASCII bytes wherever
+ * a character has two bytes or four, and one more for each character of three. So `1.5 × bytes − units` is the formula
+ * itself but for those, and for those half a token above it: never below, and several times faster than a scan of the
+ * text.
+ */
+export function measurePrompt(request: ModelRequest): MeasuredPrompt {
+  const tally = new Tally();
+  for (const block of request.system) addBlock(block, tally);
+  if (request.system.length > 0) tally.frames++;
+  for (const message of request.messages) {
+    tally.frames++;
+    for (const block of message.content) addBlock(block, tally);
+  }
+  for (const tool of request.tools) addTool(tool, tally);
+  if (request.outputFormat?.type === 'json-schema') tally.addJson(request.outputFormat.schema);
+  if (request.contextManagement) tally.addJson(request.contextManagement.value);
+  if (request.extras) addExtras(request.extras.value, tally);
+  const { textTokens, images, documents, fillsContext, webSearches } = tally;
+  const { maxOutputTokens } = request;
+  return {
+    textTokens,
+    images,
+    documents,
+    fillsContext,
+    webSearches,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
+
+/** What was found so far. One per request. */
+class Tally {
+  frames = 0;
+  images = 0;
+  documents = 0;
+  fillsContext = false;
+  webSearches = 0;
+  private bytes = 0;
+  private units = 0;
+
+  add(text: string): void {
+    this.bytes += Buffer.byteLength(text);
+    this.units += text.length;
+  }
+
+  /** As it is sent: printed, which makes a copy for a moment. Arguments and schemas are short beside texts. */
+  addJson(value: Json): void {
+    this.add(printJson(value));
+  }
+
+  get textTokens(): number {
+    return Math.ceil((3 * this.bytes - 2 * this.units) / 2) + this.frames * FRAME_TOKENS;
+  }
+}
+
+function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void {
+  switch (block.type) {
+    case 'text':
+      tally.add(block.text);
+      if (block.citations) tally.addJson(block.citations);
+      return;
+    case 'thinking':
+      tally.add(block.thinking);
+      // Newer models keep the reasoning itself in here, encrypted.
+      if (block.signature !== undefined) tally.add(block.signature);
+      return;
+    case 'redacted-thinking':
+      tally.add(block.data);
+      return;
+    case 'tool-use':
+      tally.add(block.id);
+      tally.add(block.name);
+      if (typeof block.input === 'string') tally.add(block.input);
+      else if (block.input !== undefined) tally.addJson(block.input);
+      return;
+    case 'tool-result':
+      tally.add(block.toolUseId);
+      for (const part of block.content) addBlock(part, tally);
+      return;
+    case 'tool-reference':
+      tally.add(block.toolName);
+      return;
+    case 'search-result':
+      tally.add(block.source);
+      tally.add(block.title);
+      for (const part of block.content) addBlock(part, tally);
+      return;
+    case 'document':
+      tally.add(block.title ?? '');
+      tally.add(block.context ?? '');
+      addDocument(block.source, tally);
+      return;
+    case 'image':
+      tally.images++;
+      if (block.source.type === 'url') tally.fillsContext = true;
+      return;
+    // Nobody wrote down what these come to. Results of a vendor's tools are encrypted, and perhaps compressed.
+    case 'audio':
+    case 'video':
+    case 'opaque':
+      tally.fillsContext = true;
+  }
+}
+
+function addDocument(source: DocumentSource, tally: Tally): void {
+  switch (source.type) {
+    case 'text':
+      tally.add(source.text);
+      return;
+    case 'blocks':
+      for (const block of source.blocks) addBlock(block, tally);
+      return;
+    case 'base64':
+    case 'url':
+    case 'file':
+      if (isPdf(source)) tally.documents++;
+      else tally.fillsContext = true;
+  }
+}
+
+const isPdf = (source: MediaSource | Extract<DocumentSource, { type: 'file' }>): boolean =>
+  source.type === 'base64' && source.mediaType === PDF;
+
+function addTool(tool: Tool, tally: Tally): void {
+  tally.frames++;
+  switch (tool.type) {
+    case 'function':
+      if (tool.origin) tally.addJson(tool.origin.value);
+      else tally.addJson([tool.name, tool.description ?? '', tool.inputSchema]);
+      return;
+    case 'service':
+      tally.addJson([tool.id, tool.parameters]);
+      return;
+    case 'vendor': {
+      const { type, max_uses: usesMax } = tool.opaque.value;
+      tally.addJson(tool.opaque.value);
+      if (typeof type === 'string' && RUN_BY_CALLER.test(type)) return;
+      tally.fillsContext = true;
+      if (typeof type === 'string' && WEB_SEARCH.test(type)) tally.webSearches += readUses(usesMax);
+    }
+  }
+}
+
+/** What core does not model goes to the vendor as it came, and may be read by the model. */
+function addExtras(extras: { readonly [key: string]: Json | undefined }, tally: Tally): void {
+  tally.addJson(extras);
+  for (const field of NATIVE_TOOL_FIELDS) {
+    if (!Object.hasOwn(extras, field) || extras[field] === null) continue;
+    tally.fillsContext = true;
+    if (WEB_SEARCH.test(field)) tally.webSearches += WEB_SEARCHES_DEFAULT;
+  }
+}
+
+function readUses(usesMax: Json | undefined): number {
+  if (typeof usesMax !== 'number' || !Number.isFinite(usesMax)) return WEB_SEARCHES_DEFAULT;
+  return Math.min(Math.max(0, Math.ceil(usesMax)), TOOL_REQUESTS_MAX);
+}

@@ -1,0 +1,67 @@
+import type { StopReason } from '../conversation/event.js';
+import type { Usage } from '../conversation/usage.js';
+import { tokenPrice, type TokenClass } from '../routing/leg-price.js';
+import type { Leg } from '../routing/plan.js';
+import type { PicoUsd } from './credits.js';
+import { sanitizeUsage } from './sane-usage.js';
+
+/**
+ * What one reply costs at the endpoint's list price, exactly, in the parts of `cost_details` (WIRE 1.15). Never
+ * negative.
+ */
+export interface Cost {
+  /** Every class of prompt tokens, the images, and the fee per request. */
+  readonly prompt: PicoUsd;
+  /** Answer and reasoning. */
+  readonly completion: PicoUsd;
+  /** Searches the vendor ran. */
+  readonly tools: PicoUsd;
+  readonly total: PicoUsd;
+}
+
+const FREE: Cost = { prompt: 0n, completion: 0n, tools: 0n, total: 0n };
+
+/**
+ * Each class of tokens at its own price, in the tier that was planned and will be charged; the price list of the
+ * prompt's length is chosen by the whole prompt: what was not cached, what was read from a cache and what was written
+ * to one. Nothing is rounded. Malformed figures count as `sanitizeUsage` believes them; what was not said costs
+ * nothing.
+ * @param images how many the request held, as `measurePrompt` counts them
+ */
+export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 'tier'>, images = 0): Cost {
+  const { pricing } = endpoint;
+  if (!pricing) return FREE;
+  const {
+    inputTokens = 0,
+    cacheReadTokens = 0,
+    cacheWriteTokens = 0,
+    cacheWrite1hTokens = 0,
+    outputTokens = 0,
+    reasoningTokens = 0,
+    webSearchRequests = 0,
+  } = sanitizeUsage(usage, endpoint.contextLength);
+  const promptTokens = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
+  const costs = (count: number, kind: TokenClass): PicoUsd =>
+    BigInt(count) * tokenPrice(pricing, kind, tier, promptTokens);
+  const prompt =
+    costs(inputTokens, 'prompt') +
+    costs(cacheReadTokens, 'inputCacheRead') +
+    costs(cacheWriteTokens, 'inputCacheWrite') +
+    costs(cacheWrite1hTokens, 'inputCacheWrite1h') +
+    BigInt(images) * (pricing.image ?? 0n) +
+    (pricing.request ?? 0n);
+  const completion = costs(outputTokens - reasoningTokens, 'completion') + costs(reasoningTokens, 'reasoning');
+  const tools = BigInt(webSearchRequests) * (pricing.webSearch ?? 0n);
+  return { prompt, completion, tools, total: prompt + completion + tools };
+}
+
+/**
+ * False for a reply whose model costs the caller nothing (WIRE 3.8): it holds no token and nobody said why it ended, or
+ * it ended in an error. `Cost.tools` may still be due.
+ * @param stop absent when the reply never came to its end
+ */
+export function isCharged(stop: StopReason | undefined, { outputTokens = 0 }: Usage): boolean {
+  const reason = stop?.raw ?? '';
+  // Asked this way round, a figure that is no number counts as none.
+  return reason !== 'error' && (reason !== '' || outputTokens > 0);
+}

@@ -1,0 +1,96 @@
+// Goal: no figure of a provider's makes a charge that cannot be. Method: a table of each way to be malformed, and
+// properties over anything that may stand in a figure.
+import fc from 'fast-check';
+import type { Usage } from '../conversation/usage.js';
+import { sanitizeUsage } from './sane-usage.js';
+
+const CONTEXT = 1_000;
+
+describe('sanitizeUsage', () => {
+  it.each<[string, Usage, Usage]>([
+    ['takes a negative figure as not said', { inputTokens: -1, outputTokens: 5 }, { outputTokens: 5 }],
+    ['takes what is no number as not said', { cacheReadTokens: NaN }, {}],
+    ['takes an infinite figure as not said', { outputTokens: Infinity, inputTokens: -Infinity }, {}],
+    ['takes a text as not said', { inputTokens: '12' as unknown as number }, {}],
+    ['takes null as not said', { inputTokens: null as unknown as number }, {}],
+    ['takes a fraction up', { inputTokens: 10.01, cacheWriteTokens: 0.5 }, { inputTokens: 11, cacheWriteTokens: 1 }],
+    ['keeps four contexts', { inputTokens: 4_000 }, { inputTokens: 4_000 }],
+    [
+      'cuts what is above four contexts',
+      { inputTokens: 4_001, outputTokens: 1e300 },
+      { inputTokens: 4_000, outputTokens: 4_000 },
+    ],
+    ['cuts a fraction above four contexts', { cacheWrite1hTokens: 4_000.5 }, { cacheWrite1hTokens: 4_000 }],
+    ['keeps 1,000 searches', { webSearchRequests: 1_000 }, { webSearchRequests: 1_000 }],
+    [
+      'cuts more searches',
+      { webSearchRequests: 1_001, webFetchRequests: 9e15 },
+      { webSearchRequests: 1_000, webFetchRequests: 1_000 },
+    ],
+    [
+      'keeps reasoning that is all of the output',
+      { outputTokens: 7, reasoningTokens: 7 },
+      { outputTokens: 7, reasoningTokens: 7 },
+    ],
+    ['cuts reasoning to the output', { outputTokens: 7, reasoningTokens: 8 }, { outputTokens: 7, reasoningTokens: 7 }],
+    ['takes reasoning without output as not said', { reasoningTokens: 8 }, {}],
+    ['takes reasoning as not said when its output is not believed', { outputTokens: -1, reasoningTokens: 8 }, {}],
+  ])('%s', (_, said, expected) => {
+    expect(sanitizeUsage(said, CONTEXT)).toEqual(expected);
+  });
+
+  it('keeps everything beside the figures', () => {
+    const usage: Usage = {
+      inputTokens: -1,
+      serviceTier: 'priority',
+      speed: 'fast',
+      estimated: true,
+      extras: { vendor: 'openai', value: { prompt_tokens: -1 } },
+    };
+    const { inputTokens: _, ...others } = usage;
+    expect(sanitizeUsage(usage, CONTEXT)).toEqual(others);
+    expect(usage.inputTokens).toBe(-1);
+  });
+
+  it.each<Usage>([{}, { reasoningTokens: 0 }, { inputTokens: 0, outputTokens: 4_000, reasoningTokens: 4_000 }])(
+    'gives %j back as it came',
+    (usage) => {
+      expect(sanitizeUsage(usage, CONTEXT)).toBe(usage);
+    },
+  );
+
+  const anything = fc.oneof(
+    fc.integer({ min: -10, max: 5_000 }),
+    fc.double(),
+    fc.constantFrom(NaN, Infinity, -0, Number.MAX_VALUE, 2 ** 53, null, '3', undefined),
+  ) as fc.Arbitrary<number>;
+  const usages = fc.record(
+    {
+      inputTokens: anything,
+      outputTokens: anything,
+      cacheReadTokens: anything,
+      cacheWriteTokens: anything,
+      cacheWrite1hTokens: anything,
+      reasoningTokens: anything,
+      webSearchRequests: anything,
+      webFetchRequests: anything,
+    },
+    { requiredKeys: [] },
+  );
+
+  it('leaves whole figures within their limits, and a second pass finds nothing more', () => {
+    fc.assert(
+      fc.property(usages, (usage) => {
+        const sane = sanitizeUsage(usage, CONTEXT);
+        for (const figure of Object.values(sane)) {
+          if (figure === undefined) continue;
+          expect(Number.isInteger(figure)).toBe(true);
+          expect(figure).toBeGreaterThanOrEqual(0);
+          expect(figure).toBeLessThanOrEqual(4 * CONTEXT);
+        }
+        expect(sane.reasoningTokens ?? 0).toBeLessThanOrEqual(sane.outputTokens ?? 0);
+        expect(sanitizeUsage(sane, CONTEXT)).toBe(sane);
+      }),
+    );
+  });
+});

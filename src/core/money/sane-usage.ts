@@ -1,0 +1,59 @@
+import type { Usage } from '../conversation/usage.js';
+
+/**
+ * A vendor's own tools run several turns in one reply, so its figures may add up to more than one context. What is
+ * above so many is no count of anything, and nobody is charged for it.
+ */
+const CONTEXTS_PER_FIGURE_MAX = 4;
+/** Most searches or fetches believed of one reply. Not in scope; chosen: no vendor runs near as many. */
+export const TOOL_REQUESTS_MAX = 1_000;
+
+type Figure = { [Name in keyof Usage]-?: Usage[Name] extends number | undefined ? Name : never }[keyof Usage];
+
+const FIGURES = {
+  inputTokens: 'tokens',
+  outputTokens: 'tokens',
+  cacheReadTokens: 'tokens',
+  cacheWriteTokens: 'tokens',
+  cacheWrite1hTokens: 'tokens',
+  reasoningTokens: 'tokens',
+  webSearchRequests: 'requests',
+  webFetchRequests: 'requests',
+} as const satisfies Readonly<Record<Figure, 'tokens' | 'requests'>>;
+
+const figures = Object.keys(FIGURES) as readonly Figure[];
+
+/**
+ * What can be believed of a usage (DESIGN 7, "malformed usage"). Figure by figure:
+ * - no finite number, or below zero: it was not said;
+ * - a fraction: up to the next whole one;
+ * - more than four contexts of tokens, or 1,000 requests: cut to that;
+ * - reasoning is part of the output: cut to it, and not said where there is none.
+ *
+ * Never throws, whatever stands in the figures. Idempotent.
+ * @param contextLength of the endpoint that answered
+ * @returns the same object when all of it can be believed: any other one is a sign of malformed usage
+ */
+export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
+  const most = { tokens: contextLength * CONTEXTS_PER_FIGURE_MAX, requests: TOOL_REQUESTS_MAX };
+  let sane = usage;
+  for (const name of figures) {
+    const said = usage[name];
+    if (said !== undefined) sane = withFigure(sane, name, believed(said, most[FIGURES[name]]));
+  }
+  const { reasoningTokens, outputTokens } = sane;
+  if (reasoningTokens === undefined || reasoningTokens <= (outputTokens ?? 0)) return sane;
+  return withFigure(sane, 'reasoningTokens', outputTokens);
+}
+
+/** Figures kept by others may have become anything on the way: their type is a promise that is checked here. */
+function believed(said: unknown, most: number): number | undefined {
+  if (typeof said !== 'number' || !Number.isFinite(said) || said < 0) return undefined;
+  return Math.min(Math.ceil(said), most);
+}
+
+function withFigure(usage: Usage, name: Figure, figure: number | undefined): Usage {
+  if (usage[name] === figure) return usage;
+  const { [name]: _said, ...others } = usage;
+  return figure === undefined ? others : { ...others, [name]: figure };
+}

@@ -1,0 +1,102 @@
+import type { Exclusion, ExclusionReason } from './plan.js';
+
+/**
+ * Why a model cannot be had, in the words of WIRE 1.30. The more a caller can do about it, the further down: the last
+ * one found is told.
+ */
+export const AVAILABILITY_CODES = [
+  'model_not_found',
+  'no_endpoints',
+  'constraint_filtered',
+  'privacy_restricted',
+  'temporarily_unavailable',
+  'capacity_exhausted',
+] as const;
+export type AvailabilityCode = (typeof AVAILABILITY_CODES)[number];
+
+/** What a reason means to the caller. */
+export interface ExclusionMeaning {
+  /** For `cooling-down`: what a pause after faults means; one after a 429 is `capacity_exhausted`. */
+  readonly code: AvailabilityCode;
+  /** One of the words of `excluded_by`, where one of them fits. */
+  readonly excludedBy?: string;
+  /** The request's field that asked for it. */
+  readonly field?: string;
+  /** Behind the endpoint's tag: `p1 collects data`. */
+  readonly words: string;
+}
+
+export const EXCLUSION_MEANINGS: Readonly<Record<ExclusionReason, ExclusionMeaning>> = {
+  'unknown-model': { code: 'model_not_found', field: 'models', words: 'is not in the catalog' },
+  'too-many-models': { code: 'no_endpoints', field: 'models', words: 'is past the last model that is tried' },
+  'no-credential': { code: 'no_endpoints', words: 'has no credential' },
+  'credential-not-for-model': { code: 'no_endpoints', words: 'has no credential for this model' },
+  'not-allowed': {
+    code: 'constraint_filtered',
+    excludedBy: 'allowed_providers',
+    field: 'provider.only',
+    words: 'is not among the allowed providers',
+  },
+  ignored: {
+    code: 'constraint_filtered',
+    excludedBy: 'allowed_providers',
+    field: 'provider.ignore',
+    words: 'is ignored',
+  },
+  'not-in-order': {
+    code: 'constraint_filtered',
+    excludedBy: 'allowed_providers',
+    field: 'provider.order',
+    words: 'is not in provider.order, and fallbacks are off',
+  },
+  'not-first': { code: 'constraint_filtered', field: 'provider.allow_fallbacks', words: 'is not the first choice' },
+  'collects-data': {
+    code: 'privacy_restricted',
+    excludedBy: 'data_policy:training',
+    field: 'provider.data_collection',
+    words: 'collects data',
+  },
+  'retains-data': {
+    code: 'privacy_restricted',
+    excludedBy: 'data_policy:zdr',
+    field: 'provider.zdr',
+    words: 'retains data',
+  },
+  'not-distillable': {
+    code: 'constraint_filtered',
+    field: 'provider.enforce_distillable_text',
+    words: 'serves a model that may not be distilled',
+  },
+  quantization: {
+    code: 'constraint_filtered',
+    excludedBy: 'quantization',
+    field: 'provider.quantizations',
+    words: 'serves another quantization',
+  },
+  'unsupported-parameter': {
+    code: 'constraint_filtered',
+    excludedBy: 'require_parameters',
+    field: 'provider.require_parameters',
+    words: 'does not support a parameter',
+  },
+  'max-price': {
+    code: 'constraint_filtered',
+    excludedBy: 'max_price',
+    field: 'provider.max_price',
+    words: 'costs too much',
+  },
+  'context-length': {
+    code: 'constraint_filtered',
+    excludedBy: 'context_length',
+    field: 'messages',
+    words: 'has too short a context',
+  },
+  'max-tokens': { code: 'constraint_filtered', field: 'max_tokens', words: 'cannot answer at that length' },
+  modality: { code: 'constraint_filtered', field: 'messages', words: 'does not read this kind of content' },
+  'service-tier': { code: 'no_endpoints', field: 'service_tier', words: 'is a service tier that was not asked for' },
+  'cooling-down': { code: 'temporarily_unavailable', words: 'is cooling down' },
+  unaffordable: { code: 'constraint_filtered', field: 'max_tokens', words: 'may cost more than there is room for' },
+};
+
+export const availabilityCode = ({ reason, cooling }: Exclusion): AvailabilityCode =>
+  cooling?.by === 'rate-limit' ? 'capacity_exhausted' : EXCLUSION_MEANINGS[reason].code;

@@ -1,0 +1,61 @@
+import type { CatalogProvider } from './catalog.js';
+import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
+
+/** WIRE 3.7: own keys of all providers, then the operator's, then keys kept for the end. */
+export const CREDENTIAL_GROUPS = ['own', 'shared', 'fallback'] as const;
+
+/** One credential a candidate can be called with. */
+export interface CredentialCopy {
+  readonly id: string;
+  /** Place in `CREDENTIAL_GROUPS`. */
+  readonly group: number;
+  /** Place among those of the group at one provider. */
+  readonly place: number;
+}
+
+const OWN = CREDENTIAL_GROUPS.indexOf('own');
+const FALLBACK = CREDENTIAL_GROUPS.indexOf('fallback');
+const SHARED: CredentialCopy = { id: SHARED_CREDENTIAL, group: CREDENTIAL_GROUPS.indexOf('shared'), place: 0 };
+const ONLY_SHARED = [SHARED] as const;
+const NONE: readonly never[] = [];
+
+/** In the order in which they are tried: by `sortOrder`, then by id, so that all replicas agree. */
+export const inOrder = (credentials: readonly StoredCredential[]): readonly StoredCredential[] =>
+  credentials.length < 2
+    ? credentials
+    : [...credentials].sort((one, other) => one.sortOrder - other.sortOrder || (one.id < other.id ? -1 : 1));
+
+/**
+ * What a provider can be called with for this model, in the order of the groups; empty where there is nothing.
+ * @param ordered all of the caller's, as `inOrder` gives them
+ */
+export function listCopies(
+  provider: CatalogProvider,
+  model: string,
+  ordered: readonly StoredCredential[],
+  isShared: boolean,
+): readonly CredentialCopy[] {
+  if (ordered.length === 0) return isShared ? ONLY_SHARED : NONE;
+  const copies: CredentialCopy[] = [];
+  let replaced = false;
+  for (const credential of ordered) {
+    if (credential.provider !== provider.slug || !isFor(credential, model)) continue;
+    copies.push({ id: credential.id, group: credential.isFallback ? FALLBACK : OWN, place: copies.length });
+    replaced ||= credential.replacesShared === true;
+  }
+  if (copies.length === 0) return isShared ? ONLY_SHARED : NONE;
+  if (isShared && !replaced) copies.push(SHARED);
+  return copies.sort((one, other) => one.group - other.group || one.place - other.place);
+}
+
+/** Why `listCopies` gave nothing. */
+export const missingCredential = (
+  provider: CatalogProvider,
+  credentials: readonly StoredCredential[],
+): 'no-credential' | 'credential-not-for-model' =>
+  credentials.some((credential) => credential.provider === provider.slug)
+    ? 'credential-not-for-model'
+    : 'no-credential';
+
+const isFor = ({ allowedModels }: StoredCredential, model: string): boolean =>
+  allowedModels === undefined || allowedModels.includes(model);

@@ -1,0 +1,103 @@
+import type { CatalogSnapshot, Modality } from './catalog.js';
+import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
+import type { Cooling, HealthKey } from './health.js';
+import type { ServiceTier } from './plan.js';
+import type { ProviderPreferences, Sort } from './preferences.js';
+import type { NamedModel, RoutingPolicy } from './route-inputs.js';
+
+export const DECISION_VERSION = 1;
+
+/** A stored credential as far as it matters for one request. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly provider: string;
+  /** Absent: 0. */
+  readonly order?: number | undefined;
+  readonly fallback?: true | undefined;
+  readonly replaces?: true | undefined;
+  /** Indexes of those of the request's models that it may be used for; absent: all. */
+  readonly models?: readonly number[] | undefined;
+}
+
+/**
+ * What one plan was made from and what came of it, as it is kept. A part is absent where it holds its default. Candidates are written
+ * as `Refs` does.
+ */
+export interface DecisionRecord {
+  readonly v: number;
+  /** The catalog, as `catalogName` has it. */
+  readonly catalog: string;
+  readonly seed?: string | undefined;
+  readonly requested?: string | undefined;
+
+  // What came of it, for readers: nothing is derived from these two.
+  /** The first legs in order. Absent where `firsts` says it. */
+  readonly legs?: readonly string[] | undefined;
+  /** The calls that were made, with their HTTP statuses. */
+  readonly calls?: readonly (readonly [candidate: string, status: number])[] | undefined;
+
+  // The request. Lists of providers hold only what speaks of providers in question.
+  /** Absent: the model that was requested. */
+  readonly models?: readonly (string | readonly [id: string, sort: Sort])[] | undefined;
+  readonly refusal?: true | undefined;
+  readonly preferences?: ProviderPreferences | undefined;
+  readonly parameters?: readonly string[] | undefined;
+  readonly modalities?: readonly Modality[] | undefined;
+  readonly prompt?: number | undefined;
+  readonly output?: number | undefined;
+  readonly tier?: ServiceTier | undefined;
+
+  // Its caller.
+  readonly policies?: readonly RoutingPolicy[] | undefined;
+  readonly keys?: readonly KeyRecord[] | undefined;
+  /** Slugs of the providers in question that the operator can call, or, where that is shorter, of those it cannot. */
+  readonly shared?: readonly string[] | undefined;
+  readonly unshared?: readonly string[] | undefined;
+  readonly session?: string | undefined;
+  /** Index of the model → tag. */
+  readonly pins?: Readonly<Record<string, string>> | undefined;
+
+  // The health of its candidates, as far as it decided.
+  readonly out?: readonly string[] | undefined;
+  /** Those that missed a preferred figure. */
+  readonly behind?: readonly string[] | undefined;
+  readonly cooling?: Readonly<Record<string, Cooling['by']>> | undefined;
+  /** Seconds, half of the calls. There when a model was sorted by it; a candidate without one was unknown. */
+  readonly latency?: Readonly<Record<string, number>> | undefined;
+  /** Tokens per second, likewise. */
+  readonly throughput?: Readonly<Record<string, number>> | undefined;
+  /** Faults per call, likewise. */
+  readonly faults?: Readonly<Record<string, number>> | undefined;
+  /** The best of each model, where no other was allowed. What was known of the others is not kept: that they came behind is all. */
+  readonly firsts?: readonly string[] | undefined;
+
+  /** Parts that went because the record would have been too long. */
+  readonly cut?: readonly (keyof DecisionRecord)[] | undefined;
+}
+
+const CATALOG_NAME_DIGITS = 32;
+
+/** The first 128 bits of a catalog's hash: enough to know it by. */
+export const catalogName = ({ hash }: CatalogSnapshot): string => hash.slice(0, CATALOG_NAME_DIGITS);
+
+/**
+ * Writes candidates down: the tag, behind it `@` and the index of its stored credential in `keys`, before it the index of its model
+ * and `:` unless that is 0: `openai`, `openai@0`, `1:azure/us`. Different candidates never look alike, for no tag holds either sign.
+ */
+export class Refs {
+  private readonly modelIndexes = new Map<string, number>();
+  private readonly keyIndexes = new Map<string, number>();
+
+  constructor(models: readonly NamedModel[], keys: readonly Pick<StoredCredential, 'id'>[]) {
+    models.forEach(({ id }, index) => this.modelIndexes.set(id, index));
+    keys.forEach(({ id }, index) => this.keyIndexes.set(id, index));
+  }
+
+  of({ model, tag, credential }: HealthKey): string {
+    const index = this.modelIndexes.get(model);
+    const named = index === 0 ? tag : `${index}:${tag}`;
+    return credential === SHARED_CREDENTIAL ? named : `${named}@${this.keyIndexes.get(credential)}`;
+  }
+}
+
+export const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);

@@ -1,0 +1,212 @@
+// Goal: each preference leaves out what it must, with its reason, and any two together leave what both leave. Method:
+// one catalog in which every filter has something to do; a table of each filter alone; every pair of rows generated
+// from the same table.
+import { endpoint, inputsOf, model, plan, price, reasonsOf, tagsOf } from '../../../test/support/route-inputs.js';
+import { planRoute } from './plan-route.js';
+import type { ExclusionReason } from './plan.js';
+import type { ProviderPreferences } from './preferences.js';
+import type { RouteNeeds, RoutingPolicy } from './route-inputs.js';
+
+const tiered = price(4, { fast: { prompt: 9_000_000n }, priority: {}, flex: { completion: 0n } });
+const one = model(
+  'a/one',
+  [
+    endpoint('p1', {
+      usd: 2,
+      policy: { collectsData: true },
+      quantization: 'fp8',
+      supportedParameters: ['tools', 'top_k'],
+    }),
+    endpoint('p2', { policy: { zeroDataRetention: false }, quantization: 'mxfp8', contextLength: 1_000 }),
+    endpoint('p3/eu', { pricing: tiered, quantization: 'bf16', supportedParameters: ['tools', 'response_format'] }),
+    endpoint('p4', { pricing: null, maxCompletionTokens: 50, quantization: 'nvfp4' }),
+    endpoint('p4/image', { pricing: price(2, { image: 5n * 10n ** 9n, request: 10n ** 9n }) }),
+  ],
+  { maxCompletionTokens: 500, distillable: true },
+);
+const two = model('a/two', [endpoint('p1'), endpoint('p3', { usd: 8 })], { inputModalities: ['text', 'image'] });
+const models = [one, two];
+const ALL = ['p1', 'p2', 'p3/eu', 'p4', 'p4/image', 'two:p1', 'two:p3'];
+
+interface Row {
+  readonly name: string;
+  readonly preferences?: ProviderPreferences;
+  readonly needs?: Partial<RouteNeeds>;
+  readonly policies?: readonly RoutingPolicy[];
+  readonly reason: ExclusionReason;
+  /** Of `ALL`. */
+  readonly out: readonly string[];
+}
+
+const ROWS: readonly Row[] = [
+  { name: 'only', preferences: { only: ['p1', 'p3'] }, reason: 'not-allowed', out: ['p2', 'p4', 'p4/image'] },
+  { name: 'only a variant', preferences: { only: ['p4/image', 'P1'] }, reason: 'not-allowed', out: ['p2', 'p3/eu', 'p4', 'two:p3'] },
+  { name: 'ignore', preferences: { ignore: ['p4'] }, reason: 'ignored', out: ['p4', 'p4/image'] },
+  { name: 'ignore a variant', preferences: { ignore: ['p4/image'] }, reason: 'ignored', out: ['p4/image'] },
+  { name: 'order alone', preferences: { order: ['p3', 'p4'], allowFallbacks: false }, reason: 'not-in-order', out: ['p1', 'p2', 'two:p1'] },
+  { name: 'data_collection', preferences: { dataCollection: 'deny' }, reason: 'collects-data', out: ['p1'] },
+  { name: 'zdr', preferences: { zeroDataRetention: true }, reason: 'retains-data', out: ['p2'] },
+  { name: 'distillable', preferences: { enforceDistillableText: true }, reason: 'not-distillable', out: ['two:p1', 'two:p3'] },
+  { name: 'fp8', preferences: { quantizations: ['fp8', 'unknown'] }, reason: 'quantization', out: ['p3/eu', 'p4'] },
+  { name: 'fp4', preferences: { quantizations: ['fp4', 'bf16'] }, reason: 'quantization', out: ['p1', 'p2', 'p4/image', 'two:p1', 'two:p3'] },
+  { name: 'mxfp8', preferences: { quantizations: ['mxfp8'] }, reason: 'quantization', out: ALL.filter((tag) => tag !== 'p2') },
+  { name: 'require_parameters', preferences: { requireParameters: true }, needs: { parameters: ['top_k'] }, reason: 'unsupported-parameter', out: ['p3/eu'] },
+  { name: 'max_price of the prompt', preferences: { maxPrice: { prompt: '1' } }, reason: 'max-price', out: ['p3/eu', 'two:p3'] },
+  { name: 'max_price of the answer', preferences: { maxPrice: { completion: '0.999999' } }, reason: 'max-price', out: ['p1', 'p3/eu', 'p4/image', 'two:p3'] },
+  { name: 'max_price of an image', preferences: { maxPrice: { image: '0.004' } }, reason: 'max-price', out: ['p4/image'] },
+  { name: 'max_price of a request', preferences: { maxPrice: { request: '0' } }, reason: 'max-price', out: ['p4/image'] },
+  { name: 'a long prompt', needs: { promptTokensMin: 1_001 }, reason: 'context-length', out: ['p2'] },
+  { name: 'a long prompt with its answer', needs: { promptTokensMin: 961, maxOutputTokens: 40 }, reason: 'context-length', out: ['p2'] },
+  { name: 'a long answer', needs: { maxOutputTokens: 51 }, reason: 'max-tokens', out: ['p4'] },
+  { name: 'an image', needs: { modalities: ['image'] }, reason: 'modality', out: ['p1', 'p2', 'p3/eu', 'p4', 'p4/image'] },
+  { name: 'a policy that allows', policies: [{ only: ['p1', 'p2'] }, { only: ['p2', 'p3', 'p4'] }], reason: 'not-allowed', out: ALL.filter((tag) => tag !== 'p2') },
+  { name: 'policies that ignore', policies: [{ ignore: ['p1'] }, { ignore: ['p4'] }], reason: 'ignored', out: ['p1', 'p4', 'p4/image', 'two:p1'] },
+  { name: 'a policy on data', policies: [{}, { denyDataCollection: true }], reason: 'collects-data', out: ['p1'] },
+  { name: 'a policy on retention', policies: [{ zeroDataRetention: true }], reason: 'retains-data', out: ['p2'] },
+]; // prettier-ignore
+
+const label = (id: string, tag: string | undefined): string => (id === 'a/two' ? `two:${tag}` : tag!);
+
+function kept(...rows: readonly Row[]): readonly string[] {
+  const needs = rows.reduce<Partial<RouteNeeds>>((all, row) => ({ ...all, ...row.needs }), {});
+  const preferences = rows.reduce<ProviderPreferences>((all, row) => ({ ...all, ...row.preferences }), {});
+  const policies = rows.flatMap((row) => row.policies ?? []);
+  const { legs } = plan(models, { needs: { ...needs, preferences }, policies });
+  return legs.map((leg) => label(leg.model.id, leg.tag)).sort();
+}
+
+/** Fields that both rows set cannot be in one request. */
+function clash(first: Row, second: Row): boolean {
+  const fields = (row: Row): string[] => [...Object.keys(row.preferences ?? {}), ...Object.keys(row.needs ?? {})];
+  return fields(first).some((field) => fields(second).includes(field));
+}
+
+describe('hard filters', () => {
+  it('keep all where nothing is asked', () => {
+    expect(kept()).toEqual([...ALL].sort());
+  });
+
+  it.each(ROWS.map((row) => [row.name, row] as const))(
+    '%s',
+    (_, { preferences, needs, policies = [], reason, out }) => {
+      const made = plan(models, { needs: { ...needs, preferences: preferences ?? {} }, policies });
+      expect(made.legs.map((leg) => label(leg.model.id, leg.tag)).sort()).toEqual(
+        ALL.filter((tag) => !out.includes(tag)).sort(),
+      );
+      const reasons = made.excluded.filter((one) => one.reason !== 'service-tier');
+      expect(reasons.map(({ model: id, tag }) => label(id, tag)).sort()).toEqual([...out].sort());
+      expect(new Set(reasons.map((one) => one.reason))).toEqual(new Set([reason]));
+    },
+  );
+
+  const pairs = ROWS.flatMap((first, index) => ROWS.slice(index + 1).map((second) => [first, second] as const)).filter(
+    ([first, second]) => !clash(first, second),
+  );
+
+  it.each(pairs.map(([first, second]) => [`${first.name} and ${second.name}`, first, second] as const))(
+    '%s leave what both leave',
+    (_, first, second) => {
+      const leftBySecond = kept(second);
+      expect(kept(first, second)).toEqual(kept(first).filter((tag) => leftBySecond.includes(tag)));
+    },
+  );
+
+  it('were paired', () => {
+    expect(pairs.length).toBeGreaterThan(200);
+  });
+
+  it.each<[string, Partial<RouteNeeds>, readonly RoutingPolicy[], string]>([
+    ['p2', { preferences: { maxPrice: { prompt: '0.25' } } }, [], 'prompt 0.5 > 0.25'],
+    ['p4/image', { preferences: { maxPrice: { image: '0.001' } } }, [], 'image 0.005 > 0.001'],
+    ['p2', { promptTokensMin: 2_000, maxOutputTokens: 1 }, [], 'prompt 2000 > 1000'],
+    ['p2', { promptTokensMin: 900, maxOutputTokens: 200 }, [], 'prompt 900 + max_tokens 200 > 1000'],
+    ['p4', { maxOutputTokens: 60 }, [], '60 > 50'],
+    ['p1', { preferences: { quantizations: ['int4'] } }, [], 'fp8'],
+    ['p1', { modalities: ['file', 'image'] }, [], 'file'],
+    ['p1', { preferences: { ignore: ['p1'] } }, [], 'provider.ignore'],
+    ['p1', { preferences: { only: ['p2'] } }, [], 'provider.only'],
+    ['p1', { preferences: { only: ['p1'] } }, [{ only: ['p2'] }], 'policy'],
+    ['p1', {}, [{ ignore: ['p1'] }], 'policy'],
+    ['p3/eu', { parameters: ['top_k', 'seed'], preferences: { requireParameters: true } }, [], 'top_k'],
+  ])('say of %s what decided', (tag, needs, policies, detail) => {
+    expect(plan([one], { needs, policies }).excluded.find((each) => each.tag === tag)?.detail).toBe(detail);
+  });
+
+  it.each([
+    ['0.000000000001', ['p4']],
+    ['0.5', ['p2', 'p4']],
+    ['0.499999', ['p4']],
+    ['0', ['p4']],
+  ])('compare prices exactly and inclusively with %s', (cap, expected) => {
+    const preferences = { maxPrice: { prompt: cap, audio: '0' } };
+    expect([...tagsOf(plan([one], { needs: { preferences } }))].sort()).toEqual(expected);
+  });
+
+  it("compare the price of the prompt's length and of the tier", () => {
+    const long = [{ minPromptTokens: 100, prompt: 7_000_000n }];
+    const sole = model('a/b', [
+      endpoint('p', { pricing: price(2, { tiers: long, priority: { prompt: 9_000_000n } }) }),
+    ]);
+    const left = (prompt: string, promptTokensMin: number): readonly string[] =>
+      tagsOf(plan([sole], { needs: { preferences: { maxPrice: { prompt } }, promptTokensMin, tier: 'priority' } }));
+    expect(left('1', 99)).toEqual(['p']);
+    expect(left('1', 100)).toEqual([]);
+    expect(left('7', 100)).toEqual(['p']);
+    expect(left('9', 100)).toEqual(['p/priority', 'p']);
+  });
+
+  it('refuse a price that is no decimal', () => {
+    const preferences = { maxPrice: { prompt: '1e3' } };
+    expect(() => planRoute(inputsOf([one], { needs: { preferences } }))).toThrow('provider.max_price.prompt: must be');
+  });
+
+  it.each(['only', 'ignore', 'order', 'quantizations'])('take an empty %s for nothing said', (field) => {
+    expect(plan(models, { needs: { preferences: { [field]: [] } } }).legs).toHaveLength(ALL.length);
+  });
+
+  it('take an empty `only` of a policy for nobody', () => {
+    expect(plan(models, { policies: [{ only: [] }] }).legs).toEqual([]);
+  });
+
+  it('take either name of a format for a schema, and the exact one for any JSON', () => {
+    const needs = { preferences: { requireParameters: true } };
+    const left = (...parameters: readonly string[]): readonly string[] =>
+      tagsOf(plan([one], { needs: { ...needs, parameters } }));
+    expect(left('structured_outputs')).toContain('p3/eu');
+    expect(left('structured_outputs')).not.toContain('p1');
+    const other = model('a/b', [endpoint('p', { supportedParameters: ['structured_outputs'] })]);
+    expect(plan([other], { needs: { ...needs, parameters: ['response_format'] } }).legs).toEqual([]);
+  });
+});
+
+describe('soft parameters', () => {
+  const tools = endpoint('tools', { supportedParameters: ['tools'] });
+  const formats = endpoint('formats', { supportedParameters: ['tools', 'response_format'] });
+  const plain = endpoint('plain', { supportedParameters: ['top_k'] });
+  const left = (endpoints: typeof one.endpoints, ...parameters: readonly string[]): readonly string[] =>
+    [...tagsOf(plan([model('a/b', endpoints)], { needs: { parameters } }))].sort();
+
+  it('keep only who supports them, if anybody does', () => {
+    expect(left([tools, plain, formats], 'tools')).toEqual(['formats', 'tools']);
+    expect(left([tools, plain, formats], 'tools', 'structured_outputs')).toEqual(['formats']);
+    expect(left([tools, plain], 'response_format')).toEqual(['plain', 'tools']);
+    expect(left([plain], 'tools')).toEqual(['plain']);
+  });
+
+  it('are judged among those the filters left', () => {
+    const needs = { parameters: ['tools'], preferences: { ignore: ['tools'] } };
+    expect(tagsOf(plan([model('a/b', [tools, plain])], { needs }))).toEqual(['plain']);
+  });
+
+  it('are not dropped because who supports them cools down', () => {
+    const cooling = { until: 5, by: 'faults' } as const;
+    const health = { find: ({ tag }: { tag: string }) => (tag === 'tools' ? { isOut: false, cooling } : undefined) };
+    const made = plan([model('a/b', [tools, plain])], { needs: { parameters: ['tools'] }, health });
+    expect(made.legs).toEqual([]);
+    expect(reasonsOf(made)).toEqual({ plain: 'unsupported-parameter', tools: 'cooling-down' });
+  });
+
+  it('leave other parameters alone', () => {
+    expect(left([tools, plain], 'top_k')).toEqual(['plain', 'tools']);
+  });
+});

@@ -1,0 +1,44 @@
+/** What so large a share of the calls keeps to: of latencies `p90` is what nine of ten stay below, of throughputs what they reach. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p75: number;
+  readonly p90: number;
+  readonly p99: number;
+}
+
+/** A pause an endpoint is given: nothing is sent to it before `until`, then one live request tries it. */
+export interface Cooling {
+  /** Epoch milliseconds. */
+  readonly until: number;
+  readonly by: 'rate-limit' | 'faults';
+}
+
+/** What is known of one endpoint under one credential at the moment of planning. */
+export interface EndpointHealth {
+  /** Seconds to the first telling event, over the last five minutes. Absent: too few calls. */
+  readonly latency?: Percentiles | undefined;
+  /** Output tokens per second, over the last five minutes. Absent: too few calls. */
+  readonly throughput?: Percentiles | undefined;
+  /** Faults per call over the last five minutes, 0 to 1. Absent: no calls. */
+  readonly faultShare?: number;
+  /** At least three faults, and at least half of the calls, within the last 30 seconds. */
+  readonly isOut: boolean;
+  /** Present while nothing may be sent, also while the one trial after a pause is under way. */
+  readonly cooling?: Cooling;
+}
+
+/** Which figures belong together: one caller's bad credential says nothing of an endpoint under another. */
+export interface HealthKey {
+  /** Id of the model in the catalog. */
+  readonly model: string;
+  /** Tag of the leg: `provider`, `provider/variant`, with a tier `provider/priority`. */
+  readonly tag: string;
+  /** Id of the credential, `SHARED_CREDENTIAL` for the operator's own. */
+  readonly credential: string;
+}
+
+/** The state of all endpoints at one moment, for one plan. */
+export interface HealthSnapshot {
+  /** Undefined: nothing is known, which counts as healthy. */
+  find(key: HealthKey): EndpointHealth | undefined;
+}

@@ -1,0 +1,127 @@
+// Goal: a caller for whom nothing is left is told what excluded whom, and whether waiting helps. Method: plans without
+// legs.
+import { endpoint, healthOf, model, plan } from '../../../test/support/route-inputs.js';
+import { EXCLUSION_MEANINGS } from './availability.js';
+import type { EndpointHealth } from './health.js';
+import { noRouteError } from './no-route-error.js';
+
+const NOW = 1_000_000;
+const two = model('a/b', [
+  endpoint('p1', { policy: { collectsData: true } }),
+  endpoint('p2', { usd: 6, supportedParameters: ['stop'] }),
+]);
+const cooling = (seconds: number, by: 'rate-limit' | 'faults'): Partial<EndpointHealth> => ({
+  cooling: { until: NOW + seconds * 1_000, by },
+});
+
+describe('no route', () => {
+  it('says what left whom out', () => {
+    const made = plan([two], { needs: { preferences: { dataCollection: 'deny', maxPrice: { prompt: '2' } } } });
+    const error = noRouteError(made, NOW);
+    expect(error.kind).toBe('not-found');
+    expect(error.message).toBe('No endpoint of a/b is left: p1 collects data, p2 costs too much (prompt 3 > 2).');
+    expect(error.detail).toEqual({
+      metadata: {
+        excluded: [
+          { model: 'a/b', provider: 'P1', tag: 'p1', reason: 'collects-data' },
+          { model: 'a/b', provider: 'P2', tag: 'p2', reason: 'max-price', detail: 'prompt 3 > 2' },
+        ],
+      },
+      availability: {
+        code: 'privacy_restricted',
+        retryable: false,
+        requested_models: ['a/b'],
+        docs_url: '/docs',
+        excluded_by: ['data_policy:training', 'max_price'],
+        affected_providers: ['P1', 'P2'],
+        constraint: { field: 'provider.data_collection', detail: 'collects data' },
+      },
+    });
+  });
+
+  it.each<[string, Parameters<typeof plan>[1]]>([
+    ['no_endpoints', { isShared: () => false }],
+    ['no_endpoints', { isShared: () => false, needs: { models: [{ id: 'a/b' }, { id: 'x/y' }] } }],
+    ['constraint_filtered', { needs: { preferences: { only: ['p9'] } } }],
+    ['constraint_filtered', { isShared: () => false, needs: { preferences: { ignore: ['p1'] } } }],
+    ['privacy_restricted', { needs: { preferences: { ignore: ['p1'] } }, policies: [{ zeroDataRetention: true }] }],
+  ])('%s', (code, parts) => {
+    const strict = model(
+      'a/b',
+      two.endpoints.map((each) => ({
+        ...each,
+        provider: { ...each.provider, policy: { collectsData: true, zeroDataRetention: false } },
+      })),
+    );
+    const made = plan([strict], parts);
+    expect(made.legs).toEqual([]);
+    expect(noRouteError(made, NOW).detail.availability).toMatchObject({ code, retryable: false });
+  });
+
+  it.each<[string, Parameters<typeof healthOf>[0], string, string, number]>([
+    [
+      'all by 429',
+      { p1: cooling(9, 'rate-limit'), p2: cooling(4.5, 'rate-limit') },
+      'rate-limited',
+      'capacity_exhausted',
+      4_500,
+    ],
+    [
+      'some by faults',
+      { p1: cooling(3, 'faults'), p2: cooling(5, 'rate-limit') },
+      'unavailable',
+      'temporarily_unavailable',
+      3_000,
+    ],
+    [
+      'already over',
+      { p1: cooling(-1, 'rate-limit'), p2: cooling(5, 'rate-limit') },
+      'rate-limited',
+      'capacity_exhausted',
+      1,
+    ],
+  ])('waits for the nearest end: %s', (_, health, kind, code, retryAfterMs) => {
+    const error = noRouteError(plan([two], { health: healthOf(health) }), NOW);
+    expect(error.kind).toBe(kind);
+    expect(error.detail.retryAfterMs).toBe(retryAfterMs);
+    const seconds = Math.ceil(retryAfterMs / 1_000);
+    expect(error.detail.availability).toMatchObject({ code, retryable: true, retry_after: seconds });
+    expect(error.message).toBe(`Every endpoint of a/b that may be used is cooling down; try again in ${seconds} s.`);
+  });
+
+  it('is a wait when one only cools down, whatever left the others out', () => {
+    const made = plan([two], {
+      needs: { preferences: { dataCollection: 'deny' } },
+      health: healthOf({ p2: cooling(2, 'faults') }),
+    });
+    expect(noRouteError(made, NOW)).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 2_000 } });
+  });
+
+  it('stays short, however much was left out and however long the names are', () => {
+    const crowd = model(
+      'a/b',
+      Array.from({ length: 100 }, (_, index) => endpoint(`provider-${index}`)),
+    );
+    const models = [{ id: 'a/b' }, ...Array.from({ length: 60 }, (_, index) => ({ id: `${index}`.repeat(5_000) }))];
+    const error = noRouteError(plan([crowd], { isShared: () => false, needs: { models } }), NOW);
+    expect(error.message.length).toBeLessThanOrEqual(600);
+    expect((error.detail.metadata!.excluded as readonly unknown[]).length).toBe(20);
+    expect(JSON.stringify(error.detail).length).toBeLessThan(20_000);
+  });
+
+  it('keeps tiers nobody asked for out of the sentence and last in the list', () => {
+    const pricing = { prompt: 1n, completion: 1n, tiers: [], fast: {} };
+    const made = plan([model('a/b', [endpoint('p1', { pricing }), endpoint('p2')])], { isShared: () => false });
+    const error = noRouteError(made, NOW);
+    expect(error.message).toBe('No endpoint of a/b is left: p1 has no credential, p2 has no credential.');
+    expect((error.detail.metadata!.excluded as readonly { tag: string }[]).map(({ tag }) => tag)).toEqual([
+      'p1',
+      'p2',
+      'p1/fast',
+    ]);
+  });
+
+  it('has words for every reason', () => {
+    for (const { words } of Object.values(EXCLUSION_MEANINGS)) expect(words).toMatch(/^[a-z].+[^.]$/);
+  });
+});

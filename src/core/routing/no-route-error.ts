@@ -1,0 +1,113 @@
+import { GatewayError, type ErrorKind } from '../errors.js';
+import type { JsonObject } from '../json.js';
+import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS, type AvailabilityCode } from './availability.js';
+import type { Exclusion, Plan } from './plan.js';
+
+const EXCLUSIONS_SHOWN_MAX = 20;
+const PROVIDERS_SHOWN_MAX = 20;
+const MODELS_SHOWN_MAX = 20;
+/** Ids of models may be the caller's own text. */
+const MODEL_SHOWN_CHARACTERS_MAX = 200;
+const MESSAGE_CHARACTERS_MAX = 600;
+const DOCS_URL = '/docs';
+const MS_PER_SECOND = 1_000;
+const RETRY_MS_MIN = 1;
+
+const KINDS: Readonly<Record<AvailabilityCode, ErrorKind>> = {
+  model_not_found: 'not-found',
+  no_endpoints: 'not-found',
+  constraint_filtered: 'not-found',
+  privacy_restricted: 'not-found',
+  temporarily_unavailable: 'unavailable',
+  capacity_exhausted: 'rate-limited',
+};
+
+/**
+ * What the caller is told when a plan has no leg: what excluded whom, and whether waiting helps (WIRE 1.30). Where at
+ * least one candidate only cools down: 429 if all that do were told to wait, else 503, until the first pause ends
+ * (FAILURES C05).
+ * @param now epoch milliseconds
+ */
+export function noRouteError(plan: Plan, now: number): GatewayError {
+  const paused = plan.excluded.flatMap(({ cooling }) => cooling ?? []);
+  const code = codeOf(plan);
+  const availability = { code, requested_models: requestedModels(plan), docs_url: DOCS_URL };
+  const metadata = { excluded: byWeight(plan.excluded).slice(0, EXCLUSIONS_SHOWN_MAX).map(viewExclusion) };
+  if (paused.length === 0) {
+    const reasons = { retryable: false, ...availability, ...viewReasons(plan, code) };
+    return new GatewayError(KINDS[code], describe(plan), { metadata, availability: reasons });
+  }
+  const retryAfterMs = Math.max(RETRY_MS_MIN, Math.min(...paused.map(({ until }) => until)) - now);
+  const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
+  const names = namesOf(plan);
+  const message = `Every endpoint of ${names} that may be used is cooling down; try again in ${retryAfterSeconds} s.`;
+  return new GatewayError(KINDS[code], shorten(message), {
+    metadata,
+    retryAfterMs,
+    availability: { retryable: true, ...availability, retry_after: retryAfterSeconds, ...viewReasons(plan, code) },
+  });
+}
+
+/** Pauses decide alone; one that is not by a 429 makes the whole 503. Else the last code of the table that was met. */
+function codeOf({ excluded }: Plan): AvailabilityCode {
+  const codes = new Set(excluded.map(availabilityCode));
+  if (codes.has('temporarily_unavailable')) return 'temporarily_unavailable';
+  return AVAILABILITY_CODES.findLast((code) => codes.has(code)) ?? 'no_endpoints';
+}
+
+const requestedModels = ({ models, excluded }: Plan): readonly string[] =>
+  [...models, ...excluded.filter(({ tag }) => tag === undefined).map(({ model }) => model)]
+    .slice(0, MODELS_SHOWN_MAX)
+    .map((model) => model.slice(0, MODEL_SHOWN_CHARACTERS_MAX));
+
+function viewReasons({ excluded }: Plan, code: AvailabilityCode): JsonObject {
+  const excludedBy = distinct(excluded.map(({ reason }) => EXCLUSION_MEANINGS[reason].excludedBy));
+  const providers = distinct(excluded.map(({ provider }) => provider)).slice(0, PROVIDERS_SHOWN_MAX);
+  const deciding = excluded.find((one) => availabilityCode(one) === code && EXCLUSION_MEANINGS[one.reason].field);
+  return {
+    ...(excludedBy.length > 0 && { excluded_by: excludedBy }),
+    ...(providers.length > 0 && { affected_providers: providers }),
+    ...(deciding && { constraint: viewConstraint(deciding) }),
+  };
+}
+
+function viewConstraint({ reason, detail }: Exclusion): JsonObject {
+  const { field, words } = EXCLUSION_MEANINGS[reason];
+  return { field, detail: detail ?? words };
+}
+
+function viewExclusion({ model, tag, provider, reason, detail }: Exclusion): JsonObject {
+  return {
+    model: model.slice(0, MODEL_SHOWN_CHARACTERS_MAX),
+    ...(provider !== undefined && { provider }),
+    ...(tag !== undefined && { tag }),
+    reason,
+    ...(detail !== undefined && { detail }),
+  };
+}
+
+/** Tiers nobody asked for say the least. */
+const byWeight = (excluded: readonly Exclusion[]): readonly Exclusion[] => [
+  ...excluded.filter(({ reason }) => reason !== 'service-tier'),
+  ...excluded.filter(({ reason }) => reason === 'service-tier'),
+];
+
+function describe(plan: Plan): string {
+  const clauses = distinct(plan.excluded.filter(({ reason }) => reason !== 'service-tier').map(clauseOf));
+  const sentence = `No endpoint of ${namesOf(plan)} is left`;
+  return clauses.length === 0 ? `${sentence}.` : shorten(`${sentence}: ${clauses.join(', ')}.`);
+}
+
+function clauseOf({ model, tag, reason, detail }: Exclusion): string {
+  const { words } = EXCLUSION_MEANINGS[reason];
+  const name = tag ?? model.slice(0, MODEL_SHOWN_CHARACTERS_MAX);
+  return detail === undefined ? `${name} ${words}` : `${name} ${words} (${detail})`;
+}
+
+const namesOf = ({ models }: Plan): string => models.join(' or ');
+
+const shorten = (message: string): string =>
+  message.length <= MESSAGE_CHARACTERS_MAX ? message : `${message.slice(0, MESSAGE_CHARACTERS_MAX - 1)}…`;
+
+const distinct = (texts: readonly (string | undefined)[]): readonly string[] =>
+  [...new Set(texts)].filter((text) => text !== undefined);

@@ -1,0 +1,49 @@
+import { countModels } from './attempts.js';
+import { CandidateJudge } from './candidates.js';
+import { orderLegs, readOrdering } from './ordering.js';
+import { ATTEMPTS_MAX, MODELS_MAX, type Plan } from './plan.js';
+import type { NamedModel, RouteInputs } from './route-inputs.js';
+import { readRules } from './rules.js';
+
+/** Most further models looked up and told of; the others are left out as one. */
+export const MODELS_NAMED_MAX = 64;
+
+/**
+ * Decides which attempts may be made and in which order, with the reason for each candidate that is not among them.
+ * Pure: the same inputs give the same plan, to the byte.
+ * @returns undefined when the catalog does not have the first model; `legs` is empty when nothing is left
+ * @throws GatewayError `invalid-request` for a `max_price` that is no decimal
+ */
+export function planRoute(inputs: RouteInputs): Plan | undefined {
+  const { needs, catalog, policies } = inputs;
+  if (needs.models[0] === undefined || !catalog.models.has(needs.models[0].id)) return undefined;
+  const rules = readRules(needs, policies);
+  const judge = new CandidateJudge(rules, inputs);
+  const { kept, excluded } = judge;
+  const models: NamedModel[] = [];
+  const namedMax = Math.min(needs.models.length, MODELS_NAMED_MAX);
+  for (let index = 0; index < namedMax; index++) {
+    const named = needs.models[index]!;
+    const model = catalog.models.get(named.id);
+    if (!model) excluded.push({ model: named.id, reason: 'unknown-model' });
+    else if (models.length === MODELS_MAX) excluded.push({ model: named.id, reason: 'too-many-models' });
+    else judge.judge(model, models.push(named) - 1);
+  }
+  const unnamed = needs.models.length - namedMax;
+  if (unnamed > 0) {
+    excluded.push({ model: needs.models[namedMax]!.id, reason: 'too-many-models', detail: `and ${unnamed - 1} more` });
+  }
+  const orderings = readOrdering(rules, models, inputs);
+  const legs = orderLegs(kept, rules, orderings, excluded);
+  return {
+    requested: needs.requested,
+    models: models.map(({ id }) => id),
+    ordering: orderings.models[0]!.ordering,
+    seed: orderings.seed,
+    catalog: catalog.hash,
+    legs,
+    excluded,
+    attemptsMax: Math.max(ATTEMPTS_MAX, countModels(legs)),
+    movesOnRefusal: needs.movesOnRefusal,
+  };
+}

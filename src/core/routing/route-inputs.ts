@@ -1,0 +1,66 @@
+import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
+import type { StoredCredential } from './credential.js';
+import type { HealthSnapshot } from './health.js';
+import type { ServiceTier } from './plan.js';
+import type { ProviderPreferences, Sort } from './preferences.js';
+
+/** A model as the request names it, its routing suffixes read (WIRE 3.3). */
+export interface NamedModel {
+  /** Id in the catalog, catalogue variants such as `:free` included. */
+  readonly id: string;
+  /** What `:nitro`, `:floor` or `:exacto` asked for; the last one wins. */
+  readonly sort?: Sort;
+}
+
+/**
+ * All that routing looks at in a request; nothing of its content. It is small, and with the other inputs it gives the same plan
+ * again at any time.
+ */
+export interface RouteNeeds {
+  /** As the caller wrote it. */
+  readonly requested: string;
+  /** The request's model first, then those to fall back to, each once. */
+  readonly models: readonly NamedModel[];
+  readonly movesOnRefusal: boolean;
+  readonly preferences: ProviderPreferences;
+  /** Names as endpoints list them: what the request sets. */
+  readonly parameters: readonly string[];
+  /** Besides text. */
+  readonly modalities: readonly Modality[];
+  /** The prompt has at least so many tokens, however it is counted. */
+  readonly promptTokensMin: number;
+  readonly maxOutputTokens?: number;
+  /** `standard` unless the request's `service_tier` or `speed` asks for another. */
+  readonly tier: ServiceTier;
+}
+
+/** What an account, a workspace or a guardrail allows: it can only narrow what the request asks for. */
+export interface RoutingPolicy {
+  readonly only?: readonly string[];
+  readonly ignore?: readonly string[];
+  readonly denyDataCollection?: boolean;
+  readonly zeroDataRetention?: boolean;
+}
+
+/** A session's place: the same for every replica. */
+export interface SessionPlace {
+  /** Hash over account, key and session; the draw is made from it instead of the seed. */
+  readonly key?: string;
+  /** Tag of the endpoint that answered before, per model: it goes first while it can answer. */
+  pinOf(model: string): string | undefined;
+}
+
+/** Everything a plan is made from. */
+export interface RouteInputs {
+  readonly needs: RouteNeeds;
+  readonly catalog: CatalogSnapshot;
+  readonly health: HealthSnapshot;
+  /** The caller's own, in no particular order. */
+  readonly credentials: readonly StoredCredential[];
+  /** True where the operator can call the provider. */
+  readonly isShared: (provider: CatalogProvider) => boolean;
+  readonly policies: readonly RoutingPolicy[];
+  readonly session?: SessionPlace;
+  /** Random, or given by whoever wants the same draw again. */
+  readonly seed: string;
+}

@@ -1,0 +1,142 @@
+// Goal: what a request asks of endpoints is read without loss and without its texts. Method: tables over each field.
+import type { ContentBlock, ToolResultContent } from '../conversation/content.js';
+import type { ModelRequest } from '../conversation/request.js';
+import { routeNeeds } from './route-needs.js';
+
+const request = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
+  model: 'a/b',
+  system: [],
+  messages: [],
+  stream: false,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+  ...parts,
+});
+const saying = (...content: readonly ContentBlock[]): Partial<ModelRequest> => ({
+  messages: [{ role: 'user', content }],
+});
+const result = (...content: readonly ToolResultContent[]): ContentBlock => ({
+  type: 'tool-result',
+  toolUseId: 't',
+  content,
+});
+const url = { type: 'url', url: 'https://example.com' } as const;
+const text = 'x'.repeat(6_000);
+
+describe('the models of a request', () => {
+  it('names the first and those to fall back to once each, with their own suffixes', () => {
+    const models = ['c/d:floor', 'a/b:floor', 'c/d', 'e/f:free'];
+    const needs = routeNeeds(request({ model: 'a/b:nitro', fallbackModels: { models, onRefusal: true } }));
+    expect(needs.requested).toBe('a/b:nitro');
+    expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'c/d', sort: 'price' }, { id: 'e/f:free' }]);
+    expect(needs.movesOnRefusal).toBe(true);
+  });
+});
+
+describe('the parameters of a request', () => {
+  it.each<[string, Partial<ModelRequest>, readonly string[]]>([
+    ['nothing', {}, []],
+    ["the answer's length", { maxOutputTokens: 5 }, ['max_tokens']],
+    [
+      'sampling',
+      { sampling: { temperature: 0, topP: 1, topK: 1, topA: 1, minP: 1, frequencyPenalty: 1, presencePenalty: 1 } },
+      ['temperature', 'top_p', 'top_k', 'top_a', 'min_p', 'frequency_penalty', 'presence_penalty'],
+    ],
+    [
+      'more sampling',
+      { sampling: { repetitionPenalty: 1, seed: 0, logitBias: {}, logprobs: true, topLogprobs: 1 } },
+      ['repetition_penalty', 'seed', 'logit_bias', 'logprobs', 'top_logprobs'],
+    ],
+    ['log-probabilities switched off', { sampling: { logprobs: false } }, []],
+    ['stop sequences', { stopSequences: ['a'] }, ['stop']],
+    ['no stop sequences', { stopSequences: [] }, []],
+    ['tools', { tools: [{ type: 'function', name: 'f', inputSchema: {} }], parallelToolCalls: false }, ['tools']],
+    ['a choice of tool', { toolChoice: { type: 'auto' } }, ['tool_choice']],
+    ['thinking', { thinking: { type: 'adaptive' } }, ['reasoning']],
+    ['thinking and effort', { thinking: { type: 'enabled', budgetTokens: 9 }, effort: 'low' }, ['reasoning']],
+    ['thinking disabled', { thinking: { type: 'disabled' }, effort: 'none' }, []],
+    ['effort', { effort: 'max' }, ['reasoning']],
+    ['a schema', { outputFormat: { type: 'json-schema', schema: {} } }, ['structured_outputs']],
+    ['any JSON', { outputFormat: { type: 'json-object' } }, ['response_format']],
+  ])('%s', (_, parts, expected) => {
+    expect(routeNeeds(request(parts)).parameters).toEqual(expected);
+  });
+});
+
+describe('the content of a request', () => {
+  it.each<[string, Partial<ModelRequest>, readonly string[]]>([
+    ['text', saying({ type: 'text', text }), []],
+    ['an image', saying({ type: 'image', source: url }), ['image']],
+    ['an image in a result', saying(result({ type: 'image', source: url })), ['image']],
+    ['a document by address', saying({ type: 'document', source: url }), ['file']],
+    [
+      'a document by id in a result',
+      saying(result({ type: 'document', source: { type: 'file', fileId: 'f' } })),
+      ['file'],
+    ],
+    ['a document of text', saying({ type: 'document', source: { type: 'text', text } }), []],
+    [
+      'a document of blocks',
+      saying({ type: 'document', source: { type: 'blocks', blocks: [{ type: 'image', source: url }] } }),
+      ['image'],
+    ],
+    [
+      'several',
+      saying(
+        { type: 'video', source: url },
+        { type: 'audio', format: 'wav', data: '' },
+        { type: 'image', source: url },
+      ),
+      ['image', 'audio', 'video'],
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(routeNeeds(request(parts)).modalities).toEqual(expected);
+  });
+
+  it.each<[string, Partial<ModelRequest>, number]>([
+    ['nothing', {}, 0],
+    ['the system prompt', { system: [{ type: 'text', text }] }, 1_000],
+    ['messages', saying({ type: 'text', text }, { type: 'text', text }), 2_000],
+    ['arguments that are text', saying({ type: 'tool-use', id: 't', name: 'n', input: text }), 1_000],
+    ['arguments that are not', saying({ type: 'tool-use', id: 't', name: 'n', input: { a: text } }), 0],
+    ['results', saying(result({ type: 'text', text })), 1_000],
+    [
+      'results that may be cleared',
+      {
+        ...saying(result({ type: 'text', text }), { type: 'text', text }),
+        contextManagement: { vendor: 'anthropic', value: {} },
+      },
+      1_000,
+    ],
+    [
+      'search results',
+      saying({ type: 'search-result', source: 's', title: 't', content: [{ type: 'text', text }] }),
+      1_000,
+    ],
+    ['documents of text', saying({ type: 'document', source: { type: 'text', text } }), 1_000],
+    ['thinking, which may be left out', saying({ type: 'thinking', thinking: text }), 0],
+    ['bytes of media', saying({ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: text } }), 0],
+  ])('counts %s', (_, parts, expected) => {
+    expect(routeNeeds(request(parts)).promptTokensMin).toBe(expected);
+  });
+});
+
+describe('the tier of a request', () => {
+  it.each([
+    [{}, 'standard'],
+    [{ speed: 'standard' }, 'standard'],
+    [{ speed: 'fast' }, 'fast'],
+    [{ serviceTier: 'fast' }, 'fast'],
+    [{ serviceTier: 'priority' }, 'priority'],
+    [{ serviceTier: 'flex' }, 'flex'],
+    [{ serviceTier: 'auto' }, 'standard'],
+    [{ serviceTier: 'auto', speed: 'fast' }, 'fast'],
+    [{ serviceTier: 'priority', speed: 'standard' }, 'priority'],
+    [{ serviceTier: 'priority', speed: 'fast' }, 'priority'],
+  ] as const)('%j is %s', (parts, expected) => {
+    expect(routeNeeds(request(parts)).tier).toBe(expected);
+  });
+});

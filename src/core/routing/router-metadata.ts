@@ -1,0 +1,77 @@
+import type { JsonObject } from '../json.js';
+import { SHARED_CREDENTIAL } from './credential.js';
+import type { Leg, Plan } from './plan.js';
+
+/** Most endpoints listed; the one that answered is listed even behind them. All are counted. */
+export const AVAILABLE_SHOWN_MAX = 100;
+
+/** One call that was made. */
+export interface AttemptOutcomeView {
+  readonly leg: Leg;
+  /** HTTP status; 200 for the one that answered. */
+  readonly status: number;
+}
+
+/** What came of a plan. */
+export interface RouteRun {
+  /** The calls in the order they were made; a leg that was not called is none. */
+  readonly attempts: readonly AttemptOutcomeView[];
+  /** The last of them, unless it failed as well. Absent on every error, also within a stream. */
+  readonly answered?: Leg;
+  /** Milliseconds of the whole reply. */
+  readonly generationMs?: number;
+}
+
+/** How the models of a plan were come by (WIRE 1.16). */
+export const strategyOf = (plan: Plan): 'direct' | 'fallback' => (plan.models.length > 1 ? 'fallback' : 'direct');
+
+/** How a request was routed, as WIRE 1.16 has it: its seven required keys are always there. Money and addresses never are. */
+export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
+  const { attempts, answered, generationMs } = run;
+  const last = answered ?? attempts.at(-1)?.leg;
+  const endpoints = viewEndpoints(plan, answered);
+  const selected = answered ? `, selected=${answered.endpoint.provider.name}` : '';
+  return {
+    requested: plan.requested,
+    strategy: strategyOf(plan),
+    region: answered?.endpoint.provider.policy.region ?? null,
+    summary: `available=${endpoints.kept}${selected}`,
+    attempt: attempts.length,
+    is_byok: last !== undefined && last.credential !== SHARED_CREDENTIAL,
+    endpoints: { total: endpoints.total, available: endpoints.available },
+    ...(attempts.length > 0 && {
+      attempts: attempts.map(({ leg, status }) => ({
+        provider: leg.endpoint.provider.name,
+        model: leg.model.id,
+        status,
+      })),
+    }),
+    ...(generationMs !== undefined && { generation_time: Math.round(generationMs) }),
+  };
+}
+
+interface EndpointsView {
+  readonly total: number;
+  readonly kept: number;
+  readonly available: readonly JsonObject[];
+}
+
+/** A model at a tag counts once, with however many credentials it could be called. */
+function viewEndpoints(plan: Plan, answered: Leg | undefined): EndpointsView {
+  const seen = new Set<string>();
+  const available: JsonObject[] = [];
+  for (const leg of plan.legs) {
+    const name = nameOf(leg.model.id, leg.tag);
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const selected = answered !== undefined && leg.tag === answered.tag && leg.model.id === answered.model.id;
+    if (seen.size > AVAILABLE_SHOWN_MAX && !selected) continue;
+    available.push({ provider: leg.endpoint.provider.name, model: leg.model.id, selected });
+  }
+  const kept = seen.size;
+  for (const { model, tag } of plan.excluded) if (tag !== undefined) seen.add(nameOf(model, tag));
+  return { total: seen.size, kept, available };
+}
+
+/** Neither part can hold a space. */
+const nameOf = (model: string, tag: string): string => `${model} ${tag}`;

@@ -1,0 +1,116 @@
+// Goal: provider lists mean what WIRE 1.14 and 3.2 say, and misspelt or contradictory ones are refused by name. Method:
+// tables.
+import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
+import { GatewayError } from '../errors.js';
+import { assertKnownProviders, assertNoContradiction } from './assert-preferences.js';
+import type { CatalogProvider } from './catalog.js';
+import type { ServiceTier } from './plan.js';
+import { matchesSlug, readSlug } from './slug.js';
+
+const named = (slug: string, name: string): CatalogProvider => ({ ...endpoint(slug).provider, name });
+const tagged = (tag: string, tier: ServiceTier = 'standard', name = 'Any'): Parameters<typeof matchesSlug>[1] => ({
+  provider: named(tag.split('/')[0]!, name),
+  tier,
+  tag,
+});
+
+describe('provider slugs', () => {
+  it.each<[string, Parameters<typeof matchesSlug>[1], boolean]>([
+    ['openai', tagged('openai'), true],
+    ['openai', tagged('openai/eu'), true],
+    ['openai', tagged('openai/priority', 'priority'), false],
+    ['openai/priority', tagged('openai/priority', 'priority'), true],
+    ['openai/priority', tagged('openai'), false],
+    ['openai/eu', tagged('openai/eu'), true],
+    ['openai/eu', tagged('openai/eu-west'), false],
+    ['openai/west', tagged('openai/eu-west'), false],
+    ['openai/eu', tagged('openai/eu/priority', 'priority'), false],
+    ['openai/eu/priority', tagged('openai/eu/priority', 'priority'), true],
+    ['open', tagged('openai'), false],
+    ['openai-eu', tagged('openai'), false],
+    ['OpenAI/EU', tagged('openai/eu'), true],
+    ['Z.AI', tagged('z-ai'), true],
+    ['z-ai', tagged('zai'), true],
+    ['Moonshot AI', tagged('moonshotai'), true],
+    ['Google', tagged('google-vertex'), true],
+    ['Google AI Studio', tagged('google-ai-studio'), true],
+    ['Google', tagged('google-ai-studio'), false],
+    ['Mancer 2', tagged('mancer'), true],
+    ['our cluster', tagged('gpu-7', 'standard', 'Our Cluster'), true],
+    ['', tagged('openai', 'standard', ''), false],
+    ['-', tagged('openai', 'standard', ' . '), false],
+  ])('%j against %j', (entry, candidate, expected) => {
+    expect(matchesSlug(readSlug(entry), candidate)).toBe(expected);
+  });
+
+  it('lets the base slug of a policy cover the tiers, but not other providers', () => {
+    expect(matchesSlug(readSlug('openai'), tagged('openai/priority', 'priority'), true)).toBe(true);
+    expect(matchesSlug(readSlug('openai'), tagged('azure/priority', 'priority'), true)).toBe(false);
+  });
+});
+
+const refusal = (act: () => void): string | undefined => {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === 'invalid-request') return error.message;
+    throw error;
+  }
+};
+
+describe('entries of provider lists', () => {
+  const catalog = catalogOf(model('a/b', [endpoint('house')]));
+
+  it.each([
+    'openai',
+    'OpenAI',
+    'z-ai',
+    'Claude Platform on AWS',
+    'claude-on-aws',
+    'house',
+    'HOUSE',
+    'deepinfra/turbo',
+    'ncompass',
+    'sakana-ai',
+  ])('knows %s', (entry) => {
+    for (const list of ['order', 'only', 'ignore']) {
+      expect(refusal(() => assertKnownProviders({ [list]: [entry] }, catalog))).toBeUndefined();
+    }
+  });
+
+  it.each(['order', 'only', 'ignore'])('refuses a stranger in %s by place and name', (list) => {
+    expect(refusal(() => assertKnownProviders({ [list]: ['openai', 'foo'] }, catalog))).toMatch(
+      `provider.${list}.1: "foo" is no known provider; `,
+    );
+  });
+
+  it.each(['', '/turbo', 'hous', 'openai2'])('refuses %j', (entry) => {
+    expect(refusal(() => assertKnownProviders({ only: [entry] }, catalog))).toBeDefined();
+  });
+
+  it('shows no more of an entry than a bound', () => {
+    expect(refusal(() => assertKnownProviders({ only: ['x'.repeat(10_000)] }, catalog))!.length).toBeLessThan(300);
+  });
+});
+
+describe('contradictory lists', () => {
+  it.each<[readonly string[], readonly string[], boolean]>([
+    [['openai'], ['openai'], true],
+    [['openai'], ['OpenAI'], true],
+    [['Google'], ['google-vertex'], true],
+    [['openai', 'azure'], ['azure', 'openai', 'groq'], true],
+    [['openai/eu'], ['openai'], true],
+    [['openai'], ['openai/eu'], false],
+    [['openai/priority'], ['openai'], false],
+    [['openai/eu/priority'], ['openai'], false],
+    [['openai/priority'], ['openai/priority'], true],
+    [['openai', 'azure'], ['openai'], false],
+    [[], ['openai'], false],
+    [['openai'], [], false],
+  ])('only %j, ignore %j', (only, ignore, isRefused) => {
+    const message = refusal(() => assertNoContradiction({ only, ignore }));
+    if (isRefused) expect(message).toMatch(/^provider\.only: every entry is in provider\.ignore/);
+    else expect(message).toBeUndefined();
+  });
+});
