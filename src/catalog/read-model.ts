@@ -6,15 +6,13 @@ import {
   type ModelLimits,
   type Score,
 } from '../core/routing/catalog.js';
+import { isRoutingSuffix } from '../core/routing/model-name.js';
 import { QUANTIZATIONS } from '../core/routing/preferences.js';
 import type { Field } from './field.js';
 import { readPricing } from './read-pricing.js';
 
 /** `author/slug`, or `author/slug:variant`. */
 export const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._-]*(?::[a-z0-9][a-z0-9-]*)?$/;
-
-// WIRE 3.3: these suffixes steer the routing of any model, so a catalogue entry named so could never be asked for.
-const ROUTING_SUFFIXES = ['nitro', 'floor', 'exacto', 'online'];
 
 const PARAMETER = /^[a-z][a-z0-9_]*$/;
 
@@ -80,7 +78,8 @@ export function readModel(field: Field): ModelDraft | undefined {
 function readModelId(field: Field | undefined): string | undefined {
   const id = field?.matching(MODEL_ID, 'author/slug or author/slug:variant');
   const variant = id?.split(':')[1];
-  return field && variant !== undefined && ROUTING_SUFFIXES.includes(variant)
+  // A catalogue entry named so could never be asked for (WIRE 3.3).
+  return field && variant !== undefined && isRoutingSuffix(variant)
     ? field.refuse(`must not end in ":${variant}", which asks for a way of routing`)
     : id;
 }

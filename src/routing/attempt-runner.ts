@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelEvent } from '../core/conversation/event.js';
+import { assertToolInputs } from '../core/conversation/tool-input.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import { parseJson } from '../core/exact-json.js';
 import { ProviderFault } from '../core/errors.js';
 import type { Dialect, Target } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
@@ -13,11 +15,14 @@ import { outgoingHeaders } from '../providers/http-headers.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { Transport, type UpstreamResponse } from '../providers/transport.js';
 import { Environment } from '../shared/environment.js';
+import { othersTurn } from '../shared/others-turn.js';
 import { MediaFetcher } from './media-fetcher.js';
-import { StreamAttempt, untilTelling, type EventBatches } from './stream-attempt.js';
+import { BegunReply, StreamAttempt, untilTelling, type EventBatches } from './stream-attempt.js';
 
 /** Largest whole reply. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
+/** A body to be sent that is worth a turn of the event loop. */
+const LARGE_CHARACTERS = 1024 * 1024;
 /** As much of an error's body as is read, and as long as it is waited for: the status alone says enough. */
 const ERROR_BYTES_MAX = 64 * 1024;
 const ERROR_MS_MAX = 2_000;
@@ -39,10 +44,10 @@ export class AttemptRunner {
    * Resolves once the reply is telling, with all its events from the start on; the rest is pulled by whoever iterates.
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
-  run(leg: Leg, request: ModelRequest, signal: AbortSignal): Promise<EventBatches> {
-    const { provider } = leg.endpoint;
+  run({ model, endpoint, tier }: Leg, request: ModelRequest, signal: AbortSignal): Promise<BegunReply> {
+    const { provider } = endpoint;
     const dialect = this.providers.dialect(provider);
-    const target: Target = { ...leg, definition: this.providers.definition(provider) };
+    const target: Target = { model, endpoint, tier, definition: this.providers.definition(provider) };
     return request.stream
       ? this.runStream(dialect, target, request, signal)
       : this.runWhole(dialect, target, request, signal);
@@ -53,9 +58,9 @@ export class AttemptRunner {
     target: Target,
     request: ModelRequest,
     signal: AbortSignal,
-  ): Promise<EventBatches> {
+  ): Promise<BegunReply> {
     const response = await this.send(dialect, target, request, signal);
-    return asBatches(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
+    return new BegunReply(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
   }
 
   private async runStream(
@@ -63,7 +68,7 @@ export class AttemptRunner {
     target: Target,
     request: ModelRequest,
     signal: AbortSignal,
-  ): Promise<EventBatches> {
+  ): Promise<BegunReply> {
     const attempt = new StreamAttempt(signal, target.endpoint.firstTimeoutMs ?? this.environment.timeouts.firstMs);
     try {
       return await untilTelling(await this.openStream(dialect, target, request, attempt), attempt);
@@ -81,7 +86,9 @@ export class AttemptRunner {
     attempt: StreamAttempt,
   ): Promise<EventBatches> {
     const response = await this.send(dialect, target, request, attempt.signal);
-    if (isJson(response)) return asBatches(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
+    if (isJson(response)) {
+      return new BegunReply(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
+    }
     const decoder = chain(chain(new SseReader(), dialect.decodeStream({ request, target })), new GrammarCheck());
     return pump(response.chunks, decoder, () => attempt.isTold);
   }
@@ -96,6 +103,8 @@ export class AttemptRunner {
     const { provider } = target.endpoint;
     const media = await this.media.fetch(dialect.wants(request, target), signal);
     const call = dialect.encode(request, target, media);
+    // Printing a large body took its time: others have their turn before it is written.
+    if (call.body.length >= LARGE_CHARACTERS) await othersTurn();
     const response = await this.transport.open(
       {
         url: provider.baseUrl + call.path,
@@ -113,21 +122,18 @@ export class AttemptRunner {
   }
 }
 
-async function* asBatches(events: readonly ModelEvent[]): AsyncGenerator<readonly ModelEvent[], void, undefined> {
-  yield events;
-}
-
 function decodeWhole(dialect: Dialect, body: Buffer, target: Target, request: ModelRequest): ModelEvent[] {
   const checked: ModelEvent[] = [];
   const grammar = new GrammarCheck();
   for (const event of dialect.decodeWhole(parse(body), { request, target })) grammar.push(event, checked);
   grammar.end();
+  assertToolInputs(checked);
   return checked;
 }
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseJson(body.toString('utf8'));
   } catch (cause) {
     throw new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
   }

@@ -5,22 +5,22 @@ import type { Endpoint, Model } from '../core/routing/catalog.js';
 import type { Leg } from '../core/routing/plan.js';
 import { Secret } from '../core/secret.js';
 import { APPEARANCES } from '../shared/http/error-views.js';
-import { failureOf, faultError, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
+import { failureOf, faultError, FAULT_POLICIES, healthOf, statusOf, type FailedAttempt } from './fault-policies.js';
 
-/** Status to the caller, and whether another endpoint may do better. */
-const TOLD: Readonly<Record<FaultKind, readonly [number, boolean]>> = {
-  unreachable: [502, true],
-  'timed-out': [504, true],
-  'refused-credential': [502, true],
-  'payment-required': [502, true],
-  'not-found': [502, true],
-  'rejected-request': [400, false],
-  'too-large': [413, false],
-  'rate-limited': [429, true],
-  unavailable: [503, true],
-  overloaded: [529, true],
-  'server-error': [502, true],
-  'malformed-reply': [502, true],
+/** Status to the caller, what may do better, what it says of the endpoint's health. */
+const TOLD: Readonly<Record<FaultKind, readonly [number, 'endpoint' | 'model', 'fault' | 'rate-limit' | 'nothing']>> = {
+  unreachable: [502, 'endpoint', 'fault'],
+  'timed-out': [504, 'endpoint', 'fault'],
+  'refused-credential': [502, 'endpoint', 'fault'],
+  'payment-required': [502, 'endpoint', 'fault'],
+  'not-found': [502, 'endpoint', 'fault'],
+  'rejected-request': [400, 'model', 'nothing'],
+  'too-large': [413, 'model', 'nothing'],
+  'rate-limited': [429, 'endpoint', 'rate-limit'],
+  unavailable: [503, 'endpoint', 'fault'],
+  overloaded: [529, 'endpoint', 'fault'],
+  'server-error': [502, 'endpoint', 'fault'],
+  'malformed-reply': [502, 'endpoint', 'fault'],
 };
 
 function legAt(name: string): Leg {
@@ -48,7 +48,7 @@ function legAt(name: string): Leg {
     scores: {},
     endpoints: [endpoint],
   };
-  return { model, endpoint };
+  return { model, endpoint, tier: 'standard', tag: endpoint.tag, credential: 'shared' };
 }
 
 const faulty = (provider: string, kind: FaultKind, detail: FaultDetail = {}): FailedAttempt => ({
@@ -59,12 +59,24 @@ const impossible = (provider: string): FailedAttempt => ({
   leg: legAt(provider),
   error: new Untranslatable('messages.0.content.1', `cannot be sent to ${provider}`),
 });
-const statusOf = (error: GatewayError): number => APPEARANCES[error.kind].status;
+const statusTold = (error: GatewayError): number => APPEARANCES[error.kind].status;
 
 describe('FAULT_POLICIES', () => {
-  it.each(Object.entries(TOLD))('%s is told as %j', (kind, [status, tryNext]) => {
+  it.each(Object.entries(TOLD))('%s is told as %j', (kind, [status, tryNext, health]) => {
     const policy = FAULT_POLICIES[kind as FaultKind];
-    expect([APPEARANCES[policy.tells].status, policy.tryNext]).toEqual([status, tryNext]);
+    expect([APPEARANCES[policy.tells].status, policy.tryNext, policy.health]).toEqual([status, tryNext, health]);
+    expect(healthOf(new ProviderFault(kind as FaultKind, 'x'))).toBe(health);
+  });
+
+  it('takes a 403 for no sign of health: it may be about what one caller asked', () => {
+    expect(healthOf(new ProviderFault('refused-credential', 'x', { status: 403 }))).toBe('nothing');
+    expect(healthOf(new ProviderFault('refused-credential', 'x', { status: 401 }))).toBe('fault');
+  });
+
+  it('shows an attempt with the status of the provider, or the one that says the same', () => {
+    expect(statusOf(new ProviderFault('server-error', 'x', { status: 500 }))).toBe(500);
+    expect(statusOf(new ProviderFault('unreachable', 'x'))).toBe(502);
+    expect(statusOf(new ProviderFault('timed-out', 'x'))).toBe(504);
   });
 });
 
@@ -108,7 +120,7 @@ describe('faultError', () => {
     [undefined, 400],
   ])('a request that was rejected with %s is told as %i', (status, told) => {
     const detail = status === undefined ? {} : { status };
-    expect(statusOf(faultError(new ProviderFault('rejected-request', 'No', detail), legAt('Acme')))).toBe(told);
+    expect(statusTold(faultError(new ProviderFault('rejected-request', 'No', detail), legAt('Acme')))).toBe(told);
   });
 });
 
@@ -119,7 +131,7 @@ describe('failureOf', () => {
       faulty('Two', 'unreachable'),
       faulty('Three', 'rejected-request', { status: 400 }),
     ]);
-    expect([statusOf(error), error.message]).toEqual([400, 'Three says rejected-request']);
+    expect([statusTold(error), error.message]).toEqual([400, 'Three says rejected-request']);
     expect(error.detail.metadata).toEqual({
       provider_name: 'Three',
       previous_errors: [
@@ -135,13 +147,13 @@ describe('failureOf', () => {
 
   it('does not let what a target cannot carry hide a fault', () => {
     const error = failureOf([faulty('One', 'overloaded', { status: 529 }), impossible('Two')]);
-    expect([statusOf(error), error.message]).toEqual([529, 'One says overloaded']);
+    expect([statusTold(error), error.message]).toEqual([529, 'One says overloaded']);
     expect(error.detail.metadata).toMatchObject({ previous_errors: [{ provider: 'Two', code: 400 }] });
   });
 
   it('names the field of the last target when none could carry the request', () => {
     const error = failureOf([impossible('One'), impossible('Two')]);
-    expect([statusOf(error), error.message]).toEqual([400, 'messages.0.content.1: cannot be sent to Two']);
+    expect([statusTold(error), error.message]).toEqual([400, 'messages.0.content.1: cannot be sent to Two']);
     expect(error.detail.metadata).toMatchObject({ previous_errors: [{ provider: 'One', code: 400 }] });
   });
 

@@ -1,31 +1,68 @@
 import { Injectable } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
+import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
-import { planRequest, type Plan } from '../core/routing/plan.js';
+import { newSeed } from '../core/ids.js';
+import { assertKnownProviders, assertNoContradiction } from '../core/routing/assert-preferences.js';
+import type { CatalogProvider } from '../core/routing/catalog.js';
+import type { Plan } from '../core/routing/plan.js';
+import { planRoute } from '../core/routing/plan-route.js';
+import type { RouteInputs } from '../core/routing/route-inputs.js';
+import { routeNeeds } from '../core/routing/route-needs.js';
+import { HealthRegistry } from '../health/health-registry.js';
 import { ProviderRegistry } from '../providers/registry.js';
+import { SessionPins } from './session-pins.js';
 
-/** Gives the pure planner its inputs, and says it to the caller when nothing can be routed. No upstream call is made here. */
+/** A plan with what it was made from. */
+export interface RoutedPlan {
+  readonly inputs: RouteInputs;
+  /** Without legs where nothing is left. */
+  readonly plan: Plan;
+}
+
+/** Gathers the pure planner's inputs: catalog, health, credentials, session. No upstream call is made here. */
 @Injectable()
 export class RoutePlanner {
+  private readonly isShared = (provider: CatalogProvider): boolean => this.providers.isReachable(provider);
+
   constructor(
     private readonly catalog: CatalogStore,
     private readonly providers: ProviderRegistry,
+    private readonly health: HealthRegistry,
+    private readonly pins: SessionPins,
   ) {}
 
-  /** @throws GatewayError `not-found` for an unknown model, and when no endpoint of it can be used */
-  plan(request: ModelRequest): Plan {
-    const plan = planRequest(request.model, this.catalog.current(), (provider) => this.providers.isReachable(provider));
-    if (!plan) throw new GatewayError('not-found', `model: ${quote(request.model)} is not in the catalog`);
-    if (plan.legs.length === 0) {
-      throw new GatewayError('not-found', `model: no provider of ${quote(request.model)} has a credential`, {
-        metadata: { excluded: plan.excluded.map(({ tag, reason }) => ({ provider: tag, reason })) },
-      });
-    }
-    return plan;
+  /**
+   * @param seed gives the same draw again
+   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for unknown or contradictory providers
+   */
+  plan(request: ModelRequest, caller: Caller, seed = newSeed()): RoutedPlan {
+    const catalog = this.catalog.current();
+    const { preferences } = request;
+    assertKnownProviders(preferences, catalog);
+    assertNoContradiction(preferences);
+    const inputs: RouteInputs = {
+      needs: routeNeeds(request),
+      catalog,
+      health: this.health.snapshot(),
+      credentials: [],
+      isShared: this.isShared,
+      policies: [],
+      session: this.pins.placeOf(caller, request),
+      seed,
+    };
+    const plan = planRoute(inputs);
+    if (plan) return { inputs, plan };
+    throw unknownModel(request.model);
   }
 }
 
 const MODEL_SHOWN_CHARACTERS_MAX = 200;
 
-const quote = (model: string): string => JSON.stringify(model.slice(0, MODEL_SHOWN_CHARACTERS_MAX));
+function unknownModel(model: string): GatewayError {
+  const shown = model.slice(0, MODEL_SHOWN_CHARACTERS_MAX);
+  return new GatewayError('not-found', `model: ${JSON.stringify(shown)} is not in the catalog`, {
+    availability: { code: 'model_not_found', retryable: false, requested_models: [shown], docs_url: '/docs' },
+  });
+}

@@ -1,13 +1,17 @@
 import { Module } from '@nestjs/common';
+import { HealthModule } from '../health/health.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { RedisModule } from '../shared/redis.module.js';
 import { AttemptRunner } from './attempt-runner.js';
+import { DecisionLog } from './decision-log.js';
 import { MediaFetcher } from './media-fetcher.js';
 import { PlanRunner } from './plan-runner.js';
 import { RoutePlanner } from './route-planner.js';
+import { SessionPins } from './session-pins.js';
 
 @Module({
-  imports: [ProvidersModule],
-  providers: [AttemptRunner, MediaFetcher, PlanRunner, RoutePlanner],
-  exports: [PlanRunner, RoutePlanner],
+  imports: [HealthModule, ProvidersModule, RedisModule],
+  providers: [AttemptRunner, DecisionLog, MediaFetcher, PlanRunner, RoutePlanner, SessionPins],
+  exports: [DecisionLog, PlanRunner, RoutePlanner, SessionPins],
 })
 export class RoutingModule {}

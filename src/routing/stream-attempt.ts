@@ -1,9 +1,12 @@
 import { isTelling, type ModelEvent } from '../core/conversation/event.js';
+import { mergeUsage, type Usage } from '../core/conversation/usage.js';
 import { ProviderFault } from '../core/errors.js';
+
+type Next = IteratorResult<readonly ModelEvent[], void>;
 
 /** The events of one reply, one array for each upstream chunk. Whoever stops reading calls `return`, also at the end. */
 export interface EventBatches extends AsyncIterableIterator<readonly ModelEvent[], void, undefined> {
-  return(): Promise<IteratorResult<readonly ModelEvent[], void>>;
+  return(): Promise<Next>;
 }
 
 /** The signal of one streamed attempt: follows the request's, and has a limit of its own until the reply is telling. */
@@ -45,39 +48,61 @@ export class StreamAttempt {
 }
 
 /** Holds the beginning of a reply back until an event commits the reply to its provider. */
-export async function untilTelling(batches: EventBatches, attempt: StreamAttempt): Promise<EventBatches> {
+export async function untilTelling(batches: EventBatches, attempt: StreamAttempt): Promise<BegunReply> {
   const held: ModelEvent[] = [];
-  for (;;) {
-    const next = await batches.next();
-    if (next.done) break;
-    for (const event of next.value) held.push(event);
-    if (next.value.some(isTelling)) break;
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) break;
+      for (const event of next.value) held.push(event);
+      if (next.value.some(isTelling)) break;
+    }
+  } catch (error) {
+    throw error instanceof ProviderFault ? withUsage(error, usageOf(held)) : error;
   }
   attempt.told();
-  return new HeldReply(held, batches, attempt);
+  return new BegunReply(held, batches, attempt);
 }
 
-/** A reply whose beginning was held back: that first, then the rest as it comes. Leave it by `return`, also at its end. */
-class HeldReply implements EventBatches {
+/** The last that was told of it. */
+export function usageOf(events: readonly ModelEvent[]): Usage | undefined {
+  let usage: Usage | undefined;
+  for (const event of events) if (event.type === 'usage') usage = mergeUsage(usage ?? {}, event.usage);
+  return usage;
+}
+
+function withUsage(fault: ProviderFault, usage: Usage | undefined): ProviderFault {
+  if (!usage) return fault;
+  return new ProviderFault(fault.kind, fault.message, { ...fault.detail, usage }, { cause: fault.cause });
+}
+
+/**
+ * A reply whose beginning is known: that first, then the rest as it comes. A whole reply is all beginning. Leave it by `return`,
+ * also at its end.
+ */
+export class BegunReply implements EventBatches {
+  private isBegun = false;
+
   constructor(
-    private held: readonly ModelEvent[] | undefined,
-    private readonly rest: EventBatches,
-    private readonly attempt: StreamAttempt,
+    readonly beginning: readonly ModelEvent[],
+    private readonly rest?: EventBatches,
+    private readonly attempt?: StreamAttempt,
   ) {}
 
-  next(): Promise<IteratorResult<readonly ModelEvent[], void>> {
-    if (!this.held) return this.rest.next();
-    const value = this.held;
-    this.held = undefined;
-    return Promise.resolve({ done: false, value });
+  next(): Promise<Next> {
+    if (this.isBegun) return this.rest ? this.rest.next() : END;
+    this.isBegun = true;
+    return Promise.resolve({ done: false, value: this.beginning });
   }
 
-  return(): Promise<IteratorResult<readonly ModelEvent[], void>> {
-    this.attempt.settle();
-    return this.rest.return();
+  return(): Promise<Next> {
+    this.attempt?.settle();
+    return this.rest ? this.rest.return() : END;
   }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 }
+
+const END: Promise<Next> = Promise.resolve({ done: true, value: undefined });

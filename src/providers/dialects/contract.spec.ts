@@ -51,6 +51,7 @@ const targetOf = (dialect: DialectId): Target => {
       scores: {},
       endpoints: [endpoint],
     },
+    tier: 'standard',
     definition: { slug: 'test', credential: 'none', quirks: {} },
   };
 };

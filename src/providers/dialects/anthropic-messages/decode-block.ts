@@ -1,4 +1,5 @@
 import type { BlockDelta, BlockStart } from '../../../core/conversation/event.js';
+import { printJson } from '../../../core/exact-json.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json.js';
 import { malformed } from './fault.js';
 
@@ -98,7 +99,7 @@ function textOf(value: Json | undefined, key: string): string {
 
 function print(input: Json): string {
   try {
-    return JSON.stringify(input);
+    return printJson(input);
   } catch {
     // The parser takes deeper nesting than the printer.
     throw malformed('the input of a tool call is nested too deep');

@@ -1,5 +1,6 @@
 import type { BlockStart, ModelEvent, SourceBytes, UnifiedStop } from '../../../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../../../core/conversation/usage.js';
+import { parseJson } from '../../../core/exact-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
@@ -177,7 +178,7 @@ export function decodeMessage(body: unknown): ModelEvent[] {
 function parse(data: string): JsonObject {
   let payload: unknown;
   try {
-    payload = JSON.parse(data);
+    payload = parseJson(data);
   } catch {
     throw malformed('an event is not valid JSON');
   }

@@ -6,6 +6,7 @@ import type {
   TextBlock,
   ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
+import { parseJson } from '../../../core/exact-json.js';
 import { Untranslatable } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { Target } from '../../../core/provider.js';
@@ -157,7 +158,7 @@ function encodeToolInput(input: Json | undefined): JsonObject {
   if (input === undefined || input === null || input === '') return {};
   if (typeof input === 'string') {
     try {
-      const parsed: unknown = JSON.parse(input);
+      const parsed: unknown = parseJson(input);
       if (isJsonObject(parsed)) return parsed;
     } catch {
       // Cut-off arguments are an ordinary thing in histories.

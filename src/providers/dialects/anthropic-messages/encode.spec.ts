@@ -36,6 +36,7 @@ const target = (limits: { endpoint?: number; model?: number } = {}): Target => {
       endpoints: [endpoint],
       ...(limits.model !== undefined && { maxCompletionTokens: limits.model }),
     },
+    tier: 'standard',
     definition: { slug: 'anthropic', credential: 'x-api-key', quirks: {} },
   };
 };

@@ -1,8 +1,10 @@
 import type { Effort, ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
+import { printJson } from '../../../core/exact-json.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
+import { tierWords } from '../service-tier.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { encodeMarker, encodeSystem, encodeTurn, wireName } from './encode-blocks.js';
 import { keptTurns, thinkingThatFits } from './history.js';
@@ -55,6 +57,7 @@ export function encodeMessages(request: ModelRequest, target: Target): UpstreamC
   };
   // Scope 2.1: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
+  const words = tierWords(request, target);
   // Extras come first: whatever is modelled overrides them, also where it is undefined and so not sent.
   const body: JsonObject = {
     ...encodeExtras(request),
@@ -69,8 +72,8 @@ export function encodeMessages(request: ModelRequest, target: Target): UpstreamC
     output_config: encodeOutputConfig(request),
     context_management: encodeContextManagement(request, thinking),
     metadata: encodeMetadata(request),
-    service_tier: request.serviceTier === undefined ? undefined : SERVICE_TIERS.get(request.serviceTier),
-    speed: request.speed,
+    service_tier: words.serviceTier === undefined ? undefined : SERVICE_TIERS.get(words.serviceTier),
+    speed: words.speed,
     tool_choice: encodeToolChoice(request),
     tools: prompt.tools,
     system: prompt.system,
@@ -84,7 +87,7 @@ export function encodeMessages(request: ModelRequest, target: Target): UpstreamC
       'anthropic-version': API_VERSION,
       ...(request.betas.length > 0 && { 'anthropic-beta': request.betas.join(',') }),
     },
-    body: JSON.stringify(body),
+    body: printJson(body),
     stream: request.stream,
   };
 }

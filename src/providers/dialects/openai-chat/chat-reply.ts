@@ -1,5 +1,6 @@
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import type { Usage } from '../../../core/conversation/usage.js';
+import { printJson } from '../../../core/exact-json.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import { estimateInputTokens, estimateTokens } from '../../../core/money/estimate.js';
@@ -187,7 +188,7 @@ export class ChatReply {
 function argumentsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   // Some upstreams send the object itself, at once.
-  return isJsonObject(value) ? JSON.stringify(value) : '';
+  return isJsonObject(value) ? printJson(value) : '';
 }
 
 function nonEmpty(value: Json | undefined): string | undefined {

@@ -52,6 +52,7 @@ function context(parts: Partial<ModelRequest> = {}): DecodeContext {
         scores: {},
         endpoints: [endpoint],
       },
+      tier: 'standard',
       definition: { slug: 'acme', credential: 'bearer', quirks: {} },
     },
   };

@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../../core/conversation/event.js';
+import { parseJson } from '../../../core/exact-json.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
@@ -77,7 +78,7 @@ function readChunk(data: string, isNamedError: boolean): JsonObject | undefined 
   }
   let chunk: Json;
   try {
-    chunk = JSON.parse(data) as Json;
+    chunk = parseJson(data) as Json;
   } catch (error) {
     throw new ProviderFault(
       'malformed-reply',

@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
+import { printJson } from '../../../core/exact-json.js';
 import type { Json } from '../../../core/json.js';
 import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
 import { ruleForForeign } from './foreign-blocks.js';
@@ -95,7 +96,7 @@ function encodeToolCall(block: ToolUseBlock, context: EncodeContext): ChatToolCa
     function: {
       name: context.names.toWire(block.name),
       // Text is the caller's own JSON, kept byte for byte.
-      arguments: typeof input === 'string' ? input || '{}' : JSON.stringify(input ?? {}),
+      arguments: typeof input === 'string' ? input || '{}' : printJson(input ?? {}),
     },
   };
 }

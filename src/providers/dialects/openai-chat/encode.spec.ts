@@ -40,6 +40,7 @@ function target({ supports = [], modalities = ['text'], ...quirks }: TargetParts
       scores: {},
       endpoints: [endpoint],
     },
+    tier: 'standard',
     definition: { slug: 'acme', credential: 'bearer', quirks },
   };
 }

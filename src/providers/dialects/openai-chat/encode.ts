@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
+import { printJson } from '../../../core/exact-json.js';
 import type { Json } from '../../../core/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import { tierWords, type TierWords } from '../service-tier.js';
 import { markLastPart } from './cache-markers.js';
 import { EncodeContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
@@ -45,7 +47,8 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     ...encodeReasoning(request, target),
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
     ...userField(request),
-    ...(quirks.serviceTiers === true && serviceTier(request)),
+    // Who prices a tier apart sells it, whatever else is known of the provider.
+    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(tierWords(request, target))),
     stream: request.stream,
     // FAILURES D17: without it streamed replies carry no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
@@ -57,7 +60,7 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
-    body: JSON.stringify(body),
+    body: printJson(body),
     stream: request.stream,
   };
 }
@@ -82,8 +85,8 @@ function userField(request: ModelRequest): { user?: string } {
   return { user: user.length <= USER_MAX ? user : createHash('sha256').update(user).digest('hex') };
 }
 
-function serviceTier(request: ModelRequest): { service_tier?: string } {
-  const tier = request.serviceTier ?? (request.speed === 'fast' ? 'fast' : undefined);
+function serviceTier({ serviceTier, speed }: TierWords): { service_tier?: string } {
+  const tier = serviceTier ?? (speed === 'fast' ? 'fast' : undefined);
   if (tier === undefined) return {};
   return { service_tier: Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier]! : tier };
 }

@@ -1,3 +1,4 @@
+import { printJson } from '../../../core/exact-json.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json.js';
 
 /** What becomes of a block that only its own vendor understands. */
@@ -37,7 +38,7 @@ export function ruleForForeign(opaque: Opaque): ForeignRule {
 const told = (text: string): ForeignRule => ({ type: 'text', text });
 
 function callText(value: JsonObject): string {
-  return `[Called tool ${textOf(value['name'])} with ${JSON.stringify(value['input'] ?? {})}]`;
+  return `[Called tool ${textOf(value['name'])} with ${printJson(value['input'] ?? {})}]`;
 }
 
 function searchText(content: Json | undefined): string {
@@ -67,7 +68,7 @@ function resultText(type: string, content: Json | undefined): string {
   const title = `[Result of ${type.slice(0, -'_tool_result'.length)}]`;
   if (typeof content === 'string') return `${title}\n${content}`;
   const text = isJsonObject(content) ? content['text'] : undefined;
-  return `${title}\n${typeof text === 'string' ? text : JSON.stringify(content ?? null)}`;
+  return `${title}\n${typeof text === 'string' ? text : printJson(content ?? null)}`;
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : 'unknown');

@@ -1,0 +1,177 @@
+// Goal: a paused endpoint is not called before the latest end it was given, and then by one call at a time until one succeeds.
+// Method: tables of short stories in milliseconds; random stories held against those two sentences.
+import fc from 'fast-check';
+import { CoolDown, HINT_MS_MAX, STREAK_MAX } from './cool-down.js';
+
+const TIMES = { baseMs: 5_000, maxMs: 60_000, trialMs: 900_000 };
+
+describe('CoolDown', () => {
+  let coolDown: CoolDown;
+  beforeEach(() => (coolDown = new CoolDown(TIMES)));
+
+  /** Begins pauses one after the other, each at the end of the one before. */
+  function pauseTimes(times: number): number {
+    let until = 0;
+    for (let time = 0; time < times; time++) until = coolDown.begin('faults', 0, until)!.until;
+    return until;
+  }
+
+  it('admits every call while there is no pause', () => {
+    expect([coolDown.admit(0), coolDown.admit(0), coolDown.cooling(0)]).toEqual([true, true, undefined]);
+  });
+
+  it.each([
+    ['the base without a hint', 0, 5_000],
+    ['the base when the hint is shorter', 1_000, 5_000],
+    ['the hint when it is longer', 30_000, 30_000],
+    ['the hint past the longest own pause', 100_000, 100_000],
+    ['an hour at most', 10 * HINT_MS_MAX, HINT_MS_MAX],
+  ])('pauses for %s', (_, hintMs, lastsMs) => {
+    coolDown.begin('rate-limit', hintMs, 1_000);
+    expect(coolDown.cooling(1_000 + lastsMs - 1)).toEqual({ until: 1_000 + lastsMs, by: 'rate-limit' });
+    expect(coolDown.admit(1_000 + lastsMs - 1)).toBe(false);
+    expect(coolDown.cooling(1_000 + lastsMs)).toBeUndefined();
+    expect(coolDown.admit(1_000 + lastsMs)).toBe(true);
+  });
+
+  it('doubles each further pause in a row, up to the longest', () => {
+    const lengths: number[] = [];
+    let at = 0;
+    for (let time = 0; time < 6; time++) {
+      const { until } = coolDown.begin('faults', 0, at)!;
+      lengths.push(until - at);
+      at = until;
+    }
+    expect(lengths).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  });
+
+  it('counts pauses in a row to a bound', () => {
+    const until = pauseTimes(STREAK_MAX + 10);
+    expect(coolDown.begin('faults', 0, until)!.streak).toBe(STREAK_MAX);
+  });
+
+  it('never pauses longer than the longest when the base is', () => {
+    expect(new CoolDown({ ...TIMES, maxMs: 1_000 }).begin('faults', 0, 0)!.until).toBe(1_000);
+  });
+
+  // FAILURES C03
+  it.each([
+    ['longer', 1_000, 'rate-limit', 30_000, { until: 31_000, by: 'rate-limit' }],
+    ['of another kind and longer', 1_000, 'faults', 0, { until: 6_000, by: 'faults' }],
+    ['not longer', 0, 'faults', 0, { until: 5_000, by: 'rate-limit' }],
+  ] as const)('within a pause, one that would be %s leaves the later end', (_, at, by, hintMs, cooling) => {
+    coolDown.begin('rate-limit', 0, 0);
+    coolDown.begin(by, hintMs, at);
+    expect(coolDown.cooling(at)).toEqual(cooling);
+  });
+
+  it('says of a pause only when it begins or becomes longer', () => {
+    expect(coolDown.begin('faults', 0, 0)).toEqual({ until: 5_000, by: 'faults', streak: 0 });
+    expect(coolDown.begin('faults', 0, 0)).toBeUndefined();
+    // Calls from before the pause that fail within it are one and the same trouble.
+    expect(coolDown.begin('faults', 0, 100)).toEqual({ until: 5_100, by: 'faults', streak: 0 });
+  });
+
+  describe('after a pause', () => {
+    const END = 5_000;
+    beforeEach(() => void coolDown.begin('faults', 0, 0));
+
+    it('admits one call, and looks paused to all others while it is under way', () => {
+      expect([coolDown.admit(END), coolDown.admit(END), coolDown.admit(END + 60_000)]).toEqual([true, false, false]);
+      expect(coolDown.cooling(END)).toEqual({ until: END, by: 'faults' });
+    });
+
+    it('ends with the success of the trial, and the next pause is a first one', () => {
+      coolDown.admit(END);
+      expect(coolDown.succeed(END + 100)).toBe(true);
+      expect([coolDown.admit(END + 100), coolDown.admit(END + 100)]).toEqual([true, true]);
+      expect(coolDown.begin('faults', 0, END + 200)!.until).toBe(END + 200 + 5_000);
+    });
+
+    it('is paused for longer when the trial fails', () => {
+      coolDown.admit(END);
+      expect(coolDown.begin('faults', 0, END + 100)).toEqual({ until: END + 100 + 10_000, by: 'faults', streak: 1 });
+      expect(coolDown.admit(END + 100)).toBe(false);
+    });
+
+    it('admits another trial when the first was given back', () => {
+      coolDown.admit(END);
+      coolDown.release();
+      expect([coolDown.admit(END + 1), coolDown.admit(END + 1)]).toEqual([true, false]);
+    });
+
+    it('admits another trial when the first can no longer come back', () => {
+      coolDown.admit(END);
+      expect(coolDown.admit(END + TIMES.trialMs - 1)).toBe(false);
+      expect(coolDown.admit(END + TIMES.trialMs)).toBe(true);
+    });
+  });
+
+  it('is not ended by a success within the pause', () => {
+    coolDown.begin('rate-limit', 30_000, 0);
+    expect(coolDown.succeed(10_000)).toBe(false);
+    expect(coolDown.admit(29_999)).toBe(false);
+  });
+
+  it('takes the later end of its own and another replica', () => {
+    coolDown.begin('faults', 0, 0);
+    coolDown.adopt({ until: 4_000, by: 'rate-limit', streak: 3 });
+    expect(coolDown.cooling(0)!.until).toBe(5_000);
+    coolDown.adopt({ until: 9_000, by: 'rate-limit', streak: 3 });
+    expect(coolDown.cooling(0)).toEqual({ until: 9_000, by: 'rate-limit' });
+    expect([coolDown.admit(8_999), coolDown.admit(9_000), coolDown.admit(9_000)]).toEqual([false, true, false]);
+    expect(coolDown.begin('faults', 0, 9_000)!.streak).toBe(4);
+  });
+
+  it.each([0, 4_999, 5_000, 6_000, 1_000_000])('tells at %i when it will answer otherwise', (now) => {
+    coolDown.begin('faults', 0, 0);
+    if (now >= 6_000) coolDown.admit(6_000);
+    const answer = coolDown.cooling(now);
+    const changesAt = coolDown.changesAt(now);
+    if (changesAt === Infinity) expect(coolDown.cooling(now + 10 * TIMES.trialMs)).toEqual(answer);
+    else expect([coolDown.cooling(changesAt - 1), coolDown.cooling(changesAt)]).toEqual([answer, undefined]);
+  });
+
+  it('keeps both sentences in every story', () => {
+    const step = fc.record({
+      waitMs: fc.oneof(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 1_000_000 })),
+      event: fc.constantFrom('admit', 'fault', 'limit', 'succeed', 'release', 'adopt'),
+      hintMs: fc.integer({ min: 0, max: 2 * HINT_MS_MAX }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const told = new CoolDown(TIMES);
+        let now = 0;
+        let until = -Infinity;
+        let trialEndsAt = -Infinity;
+        let isPaused = false;
+        for (const { waitMs, event, hintMs } of steps) {
+          now += waitMs;
+          if (event === 'admit') {
+            expect(told.admit(now)).toBe(!isPaused || (now >= until && now >= trialEndsAt));
+            if (isPaused && now >= until && now >= trialEndsAt) trialEndsAt = now + TIMES.trialMs;
+          } else if (event === 'fault' || event === 'limit') {
+            const pause = told.begin(event === 'fault' ? 'faults' : 'rate-limit', hintMs, now);
+            if (pause) {
+              expect(pause.until).toBeGreaterThanOrEqual(Math.max(until, now + Math.min(hintMs, HINT_MS_MAX)));
+              [until, trialEndsAt] = [pause.until, -Infinity];
+            }
+            isPaused = true;
+          } else if (event === 'succeed') {
+            const hasEnded = isPaused && now >= until;
+            expect(told.succeed(now)).toBe(hasEnded);
+            if (hasEnded) [isPaused, until, trialEndsAt] = [false, -Infinity, -Infinity];
+          } else if (event === 'adopt') {
+            told.adopt({ until: now + hintMs, by: 'faults', streak: 0 });
+            if (!isPaused || now + hintMs > until) [until, trialEndsAt] = [now + hintMs, -Infinity];
+            isPaused = true;
+          } else {
+            told.release();
+            trialEndsAt = -Infinity;
+          }
+          expect(told.cooling(now) !== undefined).toBe(isPaused && (now < until || now < trialEndsAt));
+        }
+      }),
+    );
+  });
+});

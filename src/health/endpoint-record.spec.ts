@@ -1,0 +1,193 @@
+// Goal: what counts as a call, as a fault, as an outage, and what begins a pause. Method: short stories at given times.
+import { EndpointRecord, OUTAGE_MS, VIEW_MS } from './endpoint-record.js';
+import { SAMPLES_MIN } from './rolling-sketch.js';
+
+/** The beginning of a slice of every length. */
+const START = 1_700_000_010_000;
+const TIMES = { baseMs: 5_000, maxMs: 60_000, trialMs: 900_000 };
+const FAULT = { by: 'fault' } as const;
+const LIMIT = { by: 'rate-limit' } as const;
+
+describe('EndpointRecord', () => {
+  let record: EndpointRecord;
+  beforeEach(() => (record = new EndpointRecord(TIMES)));
+
+  /** `F` a fault, `S` a success, `L` a refusal for too many calls, all at one time. */
+  function tell(story: string, at = START): void {
+    for (const letter of story) {
+      if (letter === 'S') record.succeeded({}, at);
+      else record.failed(letter === 'F' ? FAULT : LIMIT, at);
+    }
+  }
+
+  it.each([
+    ['FF', false],
+    ['FFF', true],
+    ['SSFFF', true],
+    ['SSSFFF', true],
+    ['SSSSFFF', false],
+    ['SSSFFFS', false],
+    ['SSSSFFFF', true],
+    ['LLLLFFF', true],
+    ['LLLL', false],
+    ['FFLL', false],
+  ])('after %s is out: %p', (story, isOut) => {
+    tell(story);
+    expect(record.health(START).isOut).toBe(isOut);
+  });
+
+  it('is out for as long as the faults are within 30 seconds', () => {
+    tell('FFF');
+    expect(record.health(START + OUTAGE_MS - VIEW_MS).isOut).toBe(true);
+    expect(record.health(START + OUTAGE_MS).isOut).toBe(false);
+  });
+
+  it.each([
+    ['S', 0],
+    ['SSSF', 0.25],
+    ['F', 1],
+    ['L', undefined],
+    ['SFLL', 0.5],
+  ])('tells of %s the share of faults %p', (story, faultShare) => {
+    tell(story);
+    expect(record.health(START).faultShare).toBe(faultShare);
+  });
+
+  it('tells the share of faults over five minutes', () => {
+    tell('FS');
+    expect(record.health(START + 300_000 - VIEW_MS).faultShare).toBe(0.5);
+    expect(record.health(START + 300_000).faultShare).toBeUndefined();
+  });
+
+  it.each([
+    ['F', undefined],
+    ['FS', undefined],
+    ['FSF', undefined],
+    ['FF', 'faults'],
+    ['FLF', 'rate-limit'],
+    ['SFF', 'faults'],
+    ['L', 'rate-limit'],
+    ['SL', 'rate-limit'],
+  ])('after %s is paused by %p', (story, by) => {
+    tell(story);
+    expect(record.health(START).cooling?.by).toBe(by);
+    expect(record.admit(START)).toBe(by === undefined);
+  });
+
+  it('is paused by a single fault of its trial', () => {
+    tell('FF');
+    expect(record.admit(START + 5_000)).toBe(true);
+    expect(record.failed(FAULT, START + 5_100)).toEqual({ until: START + 15_100, by: 'faults', streak: 1 });
+  });
+
+  it('needs two faults again after a trial that succeeded', () => {
+    tell('FF');
+    record.admit(START + 5_000);
+    expect(record.succeeded({}, START + 5_100)).toBe(true);
+    expect(record.succeeded({}, START + 5_200)).toBe(false);
+    expect(record.failed(FAULT, START + 5_300)).toBeUndefined();
+    expect(record.health(START + 5_300).cooling).toBeUndefined();
+  });
+
+  it.each([undefined, -1, NaN, Infinity])('takes the hint %p for none', (retryAfterMs) => {
+    const pause = record.failed({ ...LIMIT, ...(retryAfterMs !== undefined && { retryAfterMs }) }, START);
+    expect(pause!.until).toBe(START + TIMES.baseMs);
+  });
+
+  it('tells figures from enough calls on, each apart', () => {
+    for (let call = 1; call <= SAMPLES_MIN; call++) {
+      record.succeeded({ secondsToFirstToken: 2, ...(call > 1 && { tokensPerSecond: 50 }) }, START);
+    }
+    const { latency, throughput } = record.health(START);
+    expect(Math.abs(latency!.p50 / 2 - 1)).toBeLessThanOrEqual(0.05);
+    expect(throughput).toBeUndefined();
+    record.succeeded({ tokensPerSecond: 50 }, START);
+    expect(Math.abs(record.health(START + VIEW_MS).throughput!.p99 / 50 - 1)).toBeLessThanOrEqual(0.05);
+  });
+
+  it.each([NaN, Infinity, -1])('does not count %p as a figure', (bad) => {
+    for (let call = 0; call < SAMPLES_MIN; call++) {
+      record.succeeded({ secondsToFirstToken: bad, tokensPerSecond: bad }, START);
+    }
+    expect(record.health(START)).toEqual({ isOut: false, faultShare: 0 });
+  });
+
+  describe('the view', () => {
+    it('is the same for a second, though calls succeed', () => {
+      tell('S');
+      const view = record.health(START);
+      tell('S');
+      expect(record.health(START + VIEW_MS - 1)).toBe(view);
+      expect(record.health(START + VIEW_MS)).not.toBe(view);
+    });
+
+    it('is made anew when the clock was set back', () => {
+      const view = record.health(START);
+      expect(record.health(START - 10)).not.toBe(view);
+    });
+
+    it('shows pause, trial and their ends at once', () => {
+      const isPaused = (at: number): boolean => record.health(at).cooling !== undefined;
+      expect(isPaused(START)).toBe(false);
+      tell('L');
+      expect([isPaused(START), isPaused(START + 4_999), isPaused(START + 5_000)]).toEqual([true, true, false]);
+      record.admit(START + 5_000);
+      expect(isPaused(START + 5_000)).toBe(true);
+      record.released();
+      expect(isPaused(START + 5_000)).toBe(false);
+      record.admit(START + 5_001);
+      expect(isPaused(START + 5_001)).toBe(true);
+      record.succeeded({}, START + 5_001);
+      expect(isPaused(START + 5_001)).toBe(false);
+    });
+  });
+
+  describe('told by other replicas', () => {
+    it('is paused, and then tries with one call', () => {
+      record.toldOfPause({ until: START + 7_000, by: 'rate-limit', streak: 2 });
+      expect(record.health(START).cooling).toEqual({ until: START + 7_000, by: 'rate-limit' });
+      expect([record.admit(START + 7_000), record.admit(START + 7_000)]).toEqual([true, false]);
+    });
+
+    it('is free when another saw it answer, and its own faults before are forgotten', () => {
+      tell('FF');
+      record.toldOfPause(undefined);
+      expect([record.admit(START + 1), record.admit(START + 1)]).toEqual([true, true]);
+      expect(record.failed(FAULT, START + 2)).toBeUndefined();
+    });
+
+    it('is out until then, or until that is taken back', () => {
+      record.toldOfOutage(START + 20_000, START);
+      expect([record.health(START).isOut, record.health(START + 20_000).isOut]).toEqual([true, false]);
+      record.toldOfOutage(START + 40_000, START + 20_000);
+      expect(record.health(START + 20_000).isOut).toBe(true);
+      record.toldOfOutage(undefined, START + 20_000);
+      expect(record.health(START + 20_000).isOut).toBe(false);
+    });
+
+    it('believes no outage longer than one lasts', () => {
+      record.toldOfOutage(START + 10 * OUTAGE_MS, START);
+      expect(record.health(START + OUTAGE_MS).isOut).toBe(false);
+    });
+  });
+
+  describe('news of an outage', () => {
+    it('is told once, again while it goes on, and when it is over', () => {
+      tell('FF');
+      expect(record.outageNews(START)).toBeUndefined();
+      tell('F');
+      expect([record.outageNews(START), record.outageNews(START)]).toEqual(['out', undefined]);
+      tell('FFF', START + 20_000);
+      expect([record.outageNews(START + 19_999), record.outageNews(START + 20_000)]).toEqual([undefined, 'out']);
+      tell('SSSSSSS', START + 20_001);
+      expect([record.outageNews(START + 20_001), record.outageNews(START + 20_001)]).toEqual(['over', undefined]);
+    });
+
+    it('never takes back what another replica told', () => {
+      record.toldOfOutage(START + 20_000, START);
+      tell('SSS');
+      expect(record.outageNews(START)).toBeUndefined();
+      expect(record.health(START).isOut).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,128 @@
+// Goal: each endpoint under each credential is judged apart, in bounded memory. Method: the registry of one process, a moved clock.
+import type { HealthKey } from '../core/routing/health.js';
+import { Clock } from '../core/time.js';
+import type { Environment } from '../shared/environment.js';
+import { NoReplicas } from '../shared/replicated-map-link.js';
+import { HealthRegistry } from './health-registry.js';
+
+class HandClock extends Clock {
+  time = 1_700_000_010_000;
+  override now(): number {
+    return this.time;
+  }
+}
+
+const KEYS_MAX = 10_000;
+const environment = {
+  cooldown: { baseMs: 5_000, maxMs: 60_000 },
+  timeouts: { totalMs: 900_000 },
+} as Environment;
+const key: HealthKey = { model: 'acme/large', tag: 'acme', credential: 'shared' };
+
+describe('HealthRegistry', () => {
+  let clock: HandClock;
+  let registry: HealthRegistry;
+  beforeEach(() => {
+    clock = new HandClock();
+    registry = new HealthRegistry(environment, clock, new NoReplicas());
+  });
+  const find = (of = key): ReturnType<ReturnType<HealthRegistry['snapshot']>['find']> => registry.snapshot().find(of);
+
+  it('knows nothing of what was never called, and admits it', () => {
+    expect([find(), registry.admit(key), registry.admit(key)]).toEqual([undefined, true, true]);
+    registry.released(key);
+    expect(find()).toBeUndefined();
+  });
+
+  it('tells what it was told', () => {
+    for (let call = 0; call < 5; call++) registry.succeeded(key, { secondsToFirstToken: 1, tokensPerSecond: 100 });
+    const around = (value: number): object => {
+      const close = expect.closeTo(value, value < 10 ? 0 : -1);
+      return { p50: close, p75: close, p90: close, p99: close };
+    };
+    expect(find()).toEqual({ isOut: false, faultShare: 0, latency: around(1), throughput: around(100) });
+  });
+
+  it.each<[string, Partial<HealthKey>]>([
+    ['model', { model: 'acme/small' }],
+    ['tag', { tag: 'acme/priority' }],
+    ['credential', { credential: '0190b3c4' }],
+  ])('judges another %s apart', (_, other) => {
+    registry.failed(key, { by: 'rate-limit' });
+    expect([registry.admit(key), registry.admit({ ...key, ...other })]).toEqual([false, true]);
+    expect([find()?.cooling?.by, find({ ...key, ...other })]).toEqual(['rate-limit', undefined]);
+  });
+
+  it('takes a trial that begins to answer for a success, however long its reply goes on', () => {
+    registry.failed(key, { by: 'rate-limit' });
+    expect(registry.isTrial(key)).toBe(true);
+    registry.began(key);
+    expect(registry.admit(key)).toBe(false);
+    clock.time += 5_000;
+    expect([registry.admit(key), registry.admit(key)]).toEqual([true, false]);
+    registry.began(key);
+    expect([registry.admit(key), registry.isTrial(key), find()?.cooling]).toEqual([true, false, undefined]);
+  });
+
+  it('shows a pause in a snapshot taken before it, too: a snapshot is read at once or looked up anew', () => {
+    registry.succeeded(key);
+    const snapshot = registry.snapshot();
+    registry.failed(key, { by: 'rate-limit' });
+    expect(snapshot.find(key)?.cooling).toBeDefined();
+  });
+
+  // FAILURES C05: ten requests at once, one call; all others wait for the nearest end.
+  it('lets one of many requests try an endpoint after its pause, and all once that has answered', () => {
+    registry.failed(key, { by: 'rate-limit', retryAfterMs: 5_000 });
+    clock.time += 5_000;
+    expect(find()?.cooling).toBeUndefined();
+    const admitted = Array.from({ length: 10 }, () => registry.admit(key));
+    expect(admitted.filter(Boolean)).toHaveLength(1);
+    expect(find()?.cooling).toBeDefined();
+    registry.succeeded(key);
+    expect(Array.from({ length: 10 }, () => registry.admit(key))).not.toContain(false);
+  });
+
+  // FAILURES C04: one request a second for a minute at an endpoint that always fails.
+  it('calls an endpoint that always fails a handful of times a minute', () => {
+    let calls = 0;
+    for (let second = 0; second < 60; second++) {
+      if (registry.admit(key)) {
+        calls++;
+        registry.failed(key, { by: 'fault' });
+      }
+      clock.time += 1_000;
+    }
+    expect(calls).toBe(2 + 3);
+  });
+
+  // FAILURES C16: each answer's own hint counts.
+  it('never calls before the last hint is over', () => {
+    for (const seconds of [1, 5, 30]) {
+      expect(registry.admit(key)).toBe(true);
+      registry.failed(key, { by: 'rate-limit', retryAfterMs: seconds * 1_000 });
+      clock.time += seconds * 1_000 - 1;
+      expect(registry.admit(key)).toBe(false);
+      clock.time += 60_000;
+    }
+  });
+
+  it('frees the place of a trial whose caller left', () => {
+    registry.failed(key, { by: 'rate-limit' });
+    clock.time += 5_000;
+    expect(registry.admit(key)).toBe(true);
+    registry.released(key);
+    expect(registry.admit(key)).toBe(true);
+  });
+
+  it('forgets the endpoints not asked for longest, but no pause', () => {
+    const other = (index: number): HealthKey => ({ ...key, model: `acme/${index}` });
+    registry.succeeded(key);
+    registry.failed(other(0), { by: 'rate-limit', retryAfterMs: 600_000 });
+    for (let index = 1; index <= KEYS_MAX; index++) registry.succeeded(other(index));
+    expect(find()).toBeUndefined();
+    expect(registry.admit(other(0))).toBe(false);
+    expect(find(other(0))?.cooling).toBeDefined();
+    expect(find(other(KEYS_MAX))).toBeDefined();
+  });
+});

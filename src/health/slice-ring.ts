@@ -1,0 +1,47 @@
+/** What was counted within one slice of time. */
+export interface Slice {
+  clear(): void;
+}
+
+/**
+ * The last few slices of time, made as they are needed and used again. What is older than all of them is gone; so is what lies
+ * in the future because the clock was set back.
+ */
+export class SliceRing<T extends Slice> {
+  private readonly ring: (T | undefined)[];
+  /** By place: how many slices of this length had passed since 1970 when the one there began. */
+  private readonly ordinals: number[];
+
+  constructor(
+    private readonly sliceMs: number,
+    private readonly slices: number,
+    private readonly make: (place: number) => T,
+  ) {
+    this.ring = new Array<T | undefined>(slices).fill(undefined);
+    this.ordinals = new Array<number>(slices).fill(-1);
+  }
+
+  /** The slice to count in. */
+  current(now: number): T {
+    const ordinal = Math.floor(now / this.sliceMs);
+    const place = ordinal % this.slices;
+    const slice = (this.ring[place] ??= this.make(place));
+    if (this.ordinals[place] !== ordinal) {
+      this.ordinals[place] = ordinal;
+      slice.clear();
+    }
+    return slice;
+  }
+
+  /** The current one and those before it, in no particular order. */
+  live(now: number): T[] {
+    const ordinal = Math.floor(now / this.sliceMs);
+    const live: T[] = [];
+    for (let place = 0; place < this.ring.length; place++) {
+      const slice = this.ring[place];
+      const begun = this.ordinals[place]!;
+      if (slice && begun <= ordinal && begun > ordinal - this.slices) live.push(slice);
+    }
+    return live;
+  }
+}

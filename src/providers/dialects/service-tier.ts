@@ -1,0 +1,23 @@
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Target } from '../../core/provider.js';
+
+/** What a call says of tier and speed, in the words of the Messages format. Absent: nothing. */
+export interface TierWords {
+  readonly serviceTier?: string;
+  readonly speed?: 'standard' | 'fast';
+}
+
+/**
+ * The tier this attempt asks for. A tier that the catalog prices apart is asked for only by the attempt that was planned, and
+ * will be charged, at that price; any other word is the caller's own and goes on as it came (WIRE 1.6, 3.6).
+ */
+export function tierWords({ serviceTier, speed }: ModelRequest, { tier, endpoint }: Target): TierWords {
+  if (tier === 'fast') return { speed: 'fast' };
+  if (tier !== 'standard') return { serviceTier: tier };
+  const isApart = (word: string | undefined): boolean =>
+    (word === 'fast' || word === 'priority' || word === 'flex') && endpoint.pricing?.[word] !== undefined;
+  return {
+    ...(serviceTier !== undefined && !isApart(serviceTier) && { serviceTier }),
+    ...(speed !== undefined && !isApart(speed) && { speed }),
+  };
+}

@@ -1,0 +1,143 @@
+import { setTimeout } from 'node:timers/promises';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Caller } from '../core/caller.js';
+import type { GenerationId } from '../core/ids.js';
+import type { JsonObject } from '../core/json.js';
+import { compactDecision } from '../core/routing/decision.js';
+import type { AttemptOutcomeView } from '../core/routing/router-metadata.js';
+import { Clock } from '../core/time.js';
+import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { Environment } from '../shared/environment.js';
+import type { RoutedPlan } from './route-planner.js';
+
+const WRITE_EVERY_MS = 100;
+/** Rows of one statement. */
+const BATCH_MAX = 200;
+/** Decisions that wait for the database; past it the oldest goes: they explain, they are no money. */
+const WAITING_MAX = 5_000;
+const PAUSE_AFTER_FAILURE_MS = 2_000;
+/** How long the end of the process waits for the last rows. */
+const LAST_WRITE_MS = 2_000;
+/** How often what is too old is looked for, and how much of it goes at one time. */
+const SWEEP_EVERY_MS = 3_600_000;
+const SWEEP_ROWS_MAX = 10_000;
+const DAY_MS = 86_400_000;
+
+/** One decision that was carried out. */
+export interface Decided extends RoutedPlan {
+  readonly id: GenerationId;
+  readonly caller: Caller;
+  readonly attempts: readonly AttemptOutcomeView[];
+}
+
+/** A row as it will be written. Printed at once: what it is made from would hold on to the catalog, and be printed in bursts. */
+interface DecisionRow extends JsonObject {
+  readonly generation_id: string;
+  readonly held_at: string;
+  readonly account_id: string;
+  readonly workspace_id: string;
+  readonly decision: string;
+}
+
+/** Keeps the decision of every request that was routed, written in the background: no request waits for it. */
+@Injectable()
+export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('routing');
+  private waiting: DecisionRow[] = [];
+  private writing: Promise<void> | undefined;
+  private pausedUntil = 0;
+  private sweptAt = 0;
+  private isAway = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => this.tick(), WRITE_EVERY_MS).unref();
+  }
+
+  /** Never throws, never waits. */
+  keep({ id, caller, inputs, plan, attempts }: Decided): void {
+    if (this.waiting.length >= WAITING_MAX) this.waiting.shift();
+    this.waiting.push({
+      generation_id: id,
+      held_at: new Date(this.clock.now()).toISOString(),
+      account_id: caller.accountId,
+      workspace_id: caller.workspaceId,
+      decision: compactDecision(inputs, plan, attempts),
+    });
+  }
+
+  /** Resolves when what was kept before is written, or could not be. */
+  async flush(): Promise<void> {
+    await this.writing;
+    await this.drain();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.race([this.flush(), setTimeout(LAST_WRITE_MS, undefined, { ref: false })]);
+  }
+
+  private tick(): void {
+    const now = this.clock.now();
+    if (this.writing || now < this.pausedUntil) return;
+    const isSweepDue = now - this.sweptAt >= SWEEP_EVERY_MS;
+    if (this.waiting.length === 0 && !isSweepDue) return;
+    this.writing = (isSweepDue ? this.sweep(now) : this.drain()).finally(() => (this.writing = undefined));
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await this.write();
+      if (this.isAway) return;
+    }
+  }
+
+  private async write(): Promise<void> {
+    const batch = this.waiting.slice(0, BATCH_MAX);
+    // One parameter that is printed natively: an array of the driver's is escaped element by element.
+    await this.attempt(
+      `INSERT INTO route_decisions (generation_id, held_at, account_id, workspace_id, decision)
+       SELECT * FROM json_to_recordset($1) AS row
+         (generation_id text, held_at timestamptz, account_id uuid, workspace_id uuid, decision text)
+       ON CONFLICT DO NOTHING`,
+      JSON.stringify(batch),
+    );
+    if (this.isAway) return;
+    // Only now: what an outage leaves here is written again.
+    const written = new Set(batch);
+    this.waiting = this.waiting.filter((entry) => !written.has(entry));
+  }
+
+  /** Drops what is past its time (FAIRLEAD_RETENTION `generations`). */
+  private async sweep(now: number): Promise<void> {
+    const days = this.environment.retentionDays.generations;
+    this.sweptAt = now;
+    if (days === null) return;
+    await this.attempt(
+      `DELETE FROM route_decisions WHERE generation_id IN
+         (SELECT generation_id FROM route_decisions WHERE held_at < $1 ORDER BY held_at LIMIT ${SWEEP_ROWS_MAX})`,
+      new Date(now - days * DAY_MS).toISOString(),
+    );
+  }
+
+  /** What fails although the database is there would fail again: it is told of and given up. */
+  private async attempt(statement: string, parameter: string): Promise<void> {
+    try {
+      await this.database.query(statement, [parameter]);
+      this.isAway = false;
+    } catch (error) {
+      const isAway = isDatabaseUnavailable(error);
+      if (!isAway) this.logger.error(error);
+      else if (!this.isAway) this.logger.warn('Decisions of routing wait for the database.');
+      this.isAway = isAway;
+      if (isAway) this.pausedUntil = this.clock.now() + PAUSE_AFTER_FAILURE_MS;
+    }
+  }
+}

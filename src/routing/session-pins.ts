@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { Plan, PlannedLeg } from '../core/routing/plan.js';
+import type { SessionPlace } from '../core/routing/route-inputs.js';
+import { Clock } from '../core/time.js';
+import { laterWrite } from '../shared/replicated-map-entry.js';
+import { ReplicaLink } from '../shared/replicated-map-link.js';
+import { ReplicatedMap } from '../shared/replicated-map.js';
+
+/** A pin holds for ten idle minutes (WIRE 3.4). */
+const PIN_MS = 600_000;
+/** A pin in use is renewed at most once in this time, so that a busy session is not a stream of writes. */
+const RENEWAL_MS = 60_000;
+const PINS_MAX = 50_000;
+/** As much of each text as tells one conversation from another, in characters. */
+const TEXT_CHARACTERS_MAX = 16 * 1024;
+
+/**
+ * Binds sessions to the endpoint that answered them, so that the provider's prompt cache is of use. Where a draw decides, a session
+ * needs no pin: every replica draws the same for it. A pin is set when it went elsewhere than the draw says. Shared by the replicas.
+ */
+@Injectable()
+export class SessionPins {
+  /** Tags by hash of account, key, model and session. */
+  private readonly pins: ReplicatedMap<Pin>;
+
+  constructor(
+    link: ReplicaLink,
+    private readonly clock: Clock,
+  ) {
+    this.pins = new ReplicatedMap<Pin>(
+      {
+        name: 'session-pins',
+        entriesMax: PINS_MAX,
+        lifeMsMax: PIN_MS,
+        // The last word counts: each success of the session confirms or moves its pin.
+        merge: laterWrite,
+        read: readPin,
+      },
+      link,
+      clock,
+    );
+  }
+
+  /** The session of a request, by its id or else by how the conversation begins. */
+  placeOf(caller: Caller, request: ModelRequest): SessionPlace {
+    const { sessionId } = request;
+    if (sessionId === undefined && this.pins.size === 0) return NO_PINS;
+    const nameOf = (model: string): string => pinName(caller, model, request);
+    const tags = new Map<string, string | undefined>();
+    return {
+      ...(sessionId !== undefined && { key: digest([caller.accountId, caller.keyHash, sessionId]) }),
+      pinOf: (model) => {
+        if (!tags.has(model)) tags.set(model, this.pins.get(nameOf(model))?.tag);
+        return tags.get(model);
+      },
+    };
+  }
+
+  /**
+   * A leg has answered. Pins the session there, or confirms its pin, where the next request would not go there by itself.
+   * @param cachedTokens as the provider reported
+   */
+  answered(caller: Caller, request: ModelRequest, plan: Plan, leg: PlannedLeg, cachedTokens: number): void {
+    if (plan.ordering === 'order') return;
+    const isWorthAPin =
+      request.sessionId === undefined
+        ? cachedTokens > 0 && isCacheCheaper(leg)
+        : leg.isPinned === true || !goesThereByItself(plan, leg);
+    if (isWorthAPin) this.pin(pinName(caller, leg.model.id, request), leg.tag);
+  }
+
+  private pin(name: string, tag: string): void {
+    const now = this.clock.now();
+    const known = this.pins.get(name);
+    if (known?.tag === tag && now - known.at < RENEWAL_MS) return;
+    this.pins.set(name, { tag, at: now }, now + PIN_MS);
+  }
+}
+
+const NO_PINS: SessionPlace = { pinOf: () => undefined };
+
+interface Pin {
+  readonly tag: string;
+  /** Epoch milliseconds of the last renewal. */
+  readonly at: number;
+}
+
+/** Where only the stateless draw decided, and nothing stood in its way, the next request of the session comes out the same. */
+function goesThereByItself(plan: Plan, leg: PlannedLeg): boolean {
+  if (plan.ordering !== 'session' || plan.legs[0] !== leg) return false;
+  const isDisturbed =
+    plan.excluded.some(({ reason, model }) => reason === 'cooling-down' && model === leg.model.id) ||
+    plan.legs.some(({ setBack, modelIndex }) => setBack !== undefined && modelIndex === leg.modelIndex);
+  return !isDisturbed;
+}
+
+/** A pin is of use only where reading the cache is cheaper than sending the prompt again. */
+function isCacheCheaper({ endpoint }: PlannedLeg): boolean {
+  const { pricing } = endpoint;
+  return pricing?.inputCacheRead !== undefined && pricing.inputCacheRead < pricing.prompt;
+}
+
+/** A conversation without an id is known by its first instructions and its first other message (WIRE 3.4). */
+function pinName({ accountId, keyHash }: Caller, model: string, request: ModelRequest): string {
+  const { sessionId } = request;
+  if (sessionId !== undefined) return digest([accountId, keyHash, model, 'id', sessionId]);
+  const instructions = request.system.map(({ text }) => cut(text));
+  const first = request.messages.find(({ role }) => role !== 'system');
+  const texts = (first?.content ?? []).map((block) => (block.type === 'text' ? cut(block.text) : block.type));
+  return digest([accountId, keyHash, model, 'content', ...instructions, '', ...texts]);
+}
+
+const cut = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX);
+
+/** Parts are told apart by their lengths, whatever they hold. */
+const digest = (parts: readonly string[]): string =>
+  hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''), 'hex').slice(0, 32);
+
+function readPin(value: unknown): Pin | undefined {
+  if (typeof value !== 'object' || value === null || !('tag' in value) || !('at' in value)) return undefined;
+  const { tag, at } = value;
+  return typeof tag === 'string' && typeof at === 'number' ? { tag, at } : undefined;
+}

@@ -1,0 +1,75 @@
+import { Redis } from 'ioredis';
+import type { Secret } from '../core/secret.js';
+
+/** Longest that making a connection takes, in milliseconds. */
+const CONNECT_MS_MAX = 1_500;
+/** How long a closing socket may take to say goodbye, in milliseconds. */
+const GOODBYE_MS_MAX = 100;
+/** Beats in a row without an answer after which the connection counts as dead. */
+const UNANSWERED_BEATS_MAX = 4;
+
+/**
+ * One connection to Redis that lives by its beats: each makes it when there is none, asks whether it is alive when there is one,
+ * and gives up one that has not answered several. It never keeps the process running. Nothing waits in it for better times:
+ * commands fail at once while it is not ready, and those under way fail when it is given up.
+ */
+export class RedisConnection {
+  readonly client: Redis;
+  private unansweredBeats = 0;
+  private isClosed = false;
+
+  /** @param changed told when the connection became ready, and when it ended or could not be made */
+  constructor(url: Secret, changed: (isReady: boolean) => void) {
+    this.client = new Redis(url.reveal(), {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      autoResubscribe: false,
+      autoResendUnfulfilledCommands: false,
+      // The beats connect again; the client's own timers would keep the process running.
+      retryStrategy: null,
+      maxRetriesPerRequest: 0,
+      connectTimeout: CONNECT_MS_MAX,
+      disconnectTimeout: GOODBYE_MS_MAX,
+    });
+    this.client.on('connect', () => this.client.stream.unref());
+    this.client.on('ready', () => {
+      this.unansweredBeats = 0;
+      if (!this.isClosed) changed(true);
+    });
+    this.client.on('end', () => {
+      if (!this.isClosed) changed(false);
+    });
+    // Without a listener the client prints errors, which name the address.
+    this.client.on('error', () => undefined);
+  }
+
+  get isReady(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  beat(): void {
+    const { status } = this.client;
+    if (status === 'wait' || status === 'end') {
+      this.unansweredBeats = 0;
+      this.client.connect().catch(() => undefined);
+    } else if (this.unansweredBeats >= UNANSWERED_BEATS_MAX) {
+      this.unansweredBeats = 0;
+      this.client.disconnect();
+    } else {
+      this.unansweredBeats++;
+      if (status === 'ready') this.ask();
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.client.disconnect();
+  }
+
+  private ask(): void {
+    this.client.ping().then(
+      () => (this.unansweredBeats = 0),
+      () => undefined,
+    );
+  }
+}

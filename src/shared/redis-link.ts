@@ -1,0 +1,161 @@
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Secret } from '../core/secret.js';
+import { RedisConnection } from './redis-connection.js';
+import { ReplicaLink, type LinkedMap } from './replicated-map-link.js';
+
+/** Between two beats, in milliseconds: how soon a lost Redis is looked for again. */
+const BEAT_MS = 500;
+/** Writes under way at one time; further ones wait in their maps. */
+const WRITES_MAX = 1_000;
+/** Keys Redis walks over in one step of a load, and most steps of one load: a million keys. */
+const SCAN_COUNT = 1_000;
+const SCAN_STEPS_MAX = 1_000;
+
+/**
+ * Joins maps through Redis: one connection for commands, one that listens. It comes up by itself, also again after an outage, and
+ * then gives each map what Redis holds. An outage is logged once, without the address.
+ */
+export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
+  private readonly logger = new Logger('replicas');
+  private readonly commands: RedisConnection;
+  private readonly listener: RedisConnection;
+  private readonly timer: NodeJS.Timeout;
+  private readonly maps = new Map<string, LinkedMap>();
+  /** Those that have heard everything since the link came up. */
+  private readonly upToDate = new Set<LinkedMap>();
+  private readonly catchingUp = new Set<LinkedMap>();
+  /** Counts the losses of either connection: what was begun before one is not up to date after it. */
+  private losses = 0;
+  private isAway = false;
+  private isClosed = false;
+  private writes = 0;
+
+  constructor(url: Secret) {
+    super();
+    const changed = (isReady: boolean): void => (isReady ? this.attend() : this.lose());
+    this.commands = new RedisConnection(url, changed);
+    this.listener = new RedisConnection(url, changed);
+    this.listener.client.on('message', (channel: string, message: string) => this.deliver(channel, message));
+    this.timer = setInterval(() => this.beat(), BEAT_MS).unref();
+    this.beat();
+  }
+
+  override join(map: LinkedMap): void {
+    this.maps.set(this.channelOf(map.name), map);
+    this.attend();
+  }
+
+  override async write(name: string, key: string, text: string, ttlMs: number): Promise<boolean> {
+    if (!this.commands.isReady || this.writes >= WRITES_MAX) return false;
+    this.writes++;
+    try {
+      const { client } = this.commands;
+      await Promise.all([
+        client.set(prefixOf(name) + key, text, 'PX', ttlMs),
+        client.publish(this.channelOf(name), JSON.stringify([key, text])),
+      ]);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.writes--;
+    }
+  }
+
+  onApplicationShutdown(): void {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    this.commands.close();
+    this.listener.close();
+  }
+
+  /** Keys are apart by the number of the database, channels are not. */
+  private channelOf(name: string): string {
+    return `fairlead:${this.commands.client.options.db ?? 0}:${name}`;
+  }
+
+  private get isUp(): boolean {
+    return this.commands.isReady && this.listener.isReady;
+  }
+
+  private beat(): void {
+    this.commands.beat();
+    this.listener.beat();
+    this.attend();
+  }
+
+  private lose(): void {
+    this.losses++;
+    this.upToDate.clear();
+    this.tellAway(true);
+  }
+
+  private tellAway(isAway: boolean): void {
+    if (isAway === this.isAway) return;
+    this.isAway = isAway;
+    if (isAway) this.logger.warn('Redis does not answer; this process goes on with what it knows itself.');
+    else this.logger.log('Redis answers again; replicas share what they know.');
+  }
+
+  private attend(): void {
+    if (!this.isUp) return;
+    for (const map of this.maps.values()) {
+      if (this.upToDate.has(map)) map.resend();
+      else if (!this.catchingUp.has(map)) void this.catchUp(map);
+    }
+  }
+
+  /** Listens first and loads then, so that nothing falls between. One that fails is begun again at the next beat. */
+  private async catchUp(map: LinkedMap): Promise<void> {
+    const { losses } = this;
+    this.catchingUp.add(map);
+    try {
+      await this.listener.client.subscribe(this.channelOf(map.name));
+      const stored = await this.read(map);
+      if (losses !== this.losses) return;
+      this.upToDate.add(map);
+      this.tellAway(false);
+      map.load(stored);
+    } catch {
+      // Without the error: it may hold the address. A connection may also stand and its commands be refused.
+      if (!this.isClosed) this.tellAway(true);
+    } finally {
+      this.catchingUp.delete(map);
+    }
+  }
+
+  private async read({ name, entriesMax }: LinkedMap): Promise<Map<string, string>> {
+    const { client } = this.commands;
+    const prefix = prefixOf(name);
+    const stored = new Map<string, string>();
+    let cursor = '0';
+    for (let step = 0; step < SCAN_STEPS_MAX && stored.size < entriesMax; step++) {
+      const [next, keys] = await client.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', SCAN_COUNT);
+      const texts = keys.length > 0 ? await client.mget(keys) : [];
+      keys.forEach((key, index) => {
+        const text = texts[index];
+        if (typeof text === 'string' && stored.size < entriesMax) stored.set(key.slice(prefix.length), text);
+      });
+      cursor = next;
+      if (cursor === '0') break;
+    }
+    return stored;
+  }
+
+  private deliver(channel: string, message: string): void {
+    const [key, text] = readPair(message);
+    if (key !== undefined && text !== undefined) this.maps.get(channel)?.hear(key, text);
+  }
+}
+
+const prefixOf = (name: string): string => `fairlead:${name}:`;
+
+/** Anyone may publish: whatever is not a pair of texts is ignored. */
+function readPair(message: string): readonly string[] {
+  try {
+    const pair: unknown = JSON.parse(message);
+    return Array.isArray(pair) && pair.every((part) => typeof part === 'string') ? pair : [];
+  } catch {
+    return [];
+  }
+}
