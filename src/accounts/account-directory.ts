@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { newUuid } from '../core/ids.js';
-import { formatUsd, type PicoUsd } from '../core/money/credits.js';
+import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock, windowStart } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { AccountEntity } from './account.entity.js';
@@ -11,6 +11,14 @@ import { WorkspaceEntity } from './workspace.entity.js';
 export interface Home {
   readonly accountId: string;
   readonly workspaceId: string;
+}
+
+/** What an account has bought, which decides what it gets for nothing. */
+export interface AccountStanding {
+  /** True until the first purchase of credits. */
+  readonly isFreeTier: boolean;
+  /** All purchases ever, in 10⁻¹² USD. */
+  readonly purchased: PicoUsd;
 }
 
 // Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
@@ -47,10 +55,11 @@ export class AccountDirectory {
     return this.database.manager.existsBy(WorkspaceEntity, { id: workspaceId, accountId });
   }
 
-  /** Whether the account has never bought credits. */
-  async isFreeTier(accountId: string): Promise<boolean> {
+  async getStanding(accountId: string): Promise<AccountStanding> {
     const account = await this.database.manager.findOneByOrFail(AccountEntity, { id: accountId });
-    return account.freeTier;
+    const purchased = parseUsd(account.purchasedUsd);
+    if (purchased === undefined) throw new RangeError('The purchases of an account lie beyond 10¹⁵ USD.');
+    return { isFreeTier: account.freeTier, purchased };
   }
 
   private async findDefault(manager: EntityManager): Promise<Home | null> {
@@ -72,16 +81,23 @@ export class AccountDirectory {
       isDefault: true,
       createdAt,
     });
-    await this.grant(manager, accountId, this.environment.initialCredits);
+    await this.grant(manager, accountId, createdAt);
     return { accountId, workspaceId };
   }
 
-  // The ledger stands above this room, yet an account must not exist for a moment without its balance: hence this one row here.
-  private async grant(manager: EntityManager, accountId: string, credits: PicoUsd): Promise<void> {
+  // The ledger stands above this room, yet an account must not exist for a moment without its balance: hence these rows here.
+  private async grant(manager: EntityManager, accountId: string, createdAt: Date): Promise<void> {
+    const credits = this.environment.initialCredits;
     await manager.query(
       `INSERT INTO spending_windows (account_id, scope, scope_id, "interval", window_start, "limit", used, held)
        VALUES ($1, 'account', $2, 'lifetime', $3, $4, 0, 0)`,
-      [accountId, accountId, windowStart('lifetime', this.clock.now()), formatUsd(credits)],
+      [accountId, accountId, windowStart('lifetime', createdAt.getTime()), formatUsd(credits)],
+    );
+    if (credits === 0n) return;
+    await manager.query(
+      `INSERT INTO credit_grants (id, account_id, kind, amount, note, created_at)
+       VALUES ($1, $2, 'grant', $3, 'Initial credits', $4)`,
+      [newUuid(createdAt.getTime()), accountId, formatUsd(credits), createdAt],
     );
   }
 }

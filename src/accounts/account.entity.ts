@@ -13,6 +13,10 @@ export class AccountEntity {
   @Column({ name: 'free_tier', type: 'boolean' })
   freeTier!: boolean;
 
+  /** Decimal USD: the sum of all purchases of credits. */
+  @Column({ name: 'purchased_usd', type: 'numeric', precision: 38, scale: 12, default: 0 })
+  purchasedUsd!: string;
+
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 }

@@ -2,17 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { map, filter } from 'rxjs';
 import { ReplyFold, type Reply } from '../core/conversation/reply.js';
-import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
+import { printJson } from '../core/exact-json.js';
+import { CallerGone, GatewayError } from '../core/errors.js';
 import type { GenerationId } from '../core/ids.js';
+import type { JsonObject } from '../core/json.js';
 import { Environment } from '../shared/environment.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
-import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
+import { GENERATION_ID_HEADER, noteRouterMetadata } from '../shared/http/error.filter.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { noteGeneration } from '../shared/http/request-log.js';
 import { observe, Pace } from '../shared/http/paced.js';
 import { StallWatch } from '../shared/http/stall-watch.js';
 import { StreamWriter } from '../shared/http/stream-writer.js';
 import { Metrics } from '../shared/metrics.js';
+import { Slots } from '../shared/slots.js';
 import type { Answer, Exchange } from './exchange.js';
 
 /** What a wire format adds to an exchange: how a reply looks, streamed and whole. */
@@ -21,7 +24,7 @@ export interface Face {
   /** The whole reply's body. @throws ProviderFault when it cannot be printed validly */
   view(id: GenerationId, answer: Answer, reply: Reply): object;
   /** The in-band failure of a stream that has begun, and the sentinel. */
-  failure(id: GenerationId, error: GatewayError): string;
+  failure(id: GenerationId, error: GatewayError, routerMetadata: JsonObject | undefined): string;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface Face {
  */
 @Injectable()
 export class Delivery {
-  private readonly open = new Set<AbortController>();
+  private readonly open = new Slots<AbortController>();
 
   constructor(
     private readonly environment: Environment,
@@ -48,15 +51,16 @@ export class Delivery {
     face: Face,
   ): Promise<void> {
     const abort = abortWhenGone(response);
-    this.open.add(abort);
+    const place = this.open.take(abort);
     try {
       const exchange = begin(abort);
       response.setHeader(GENERATION_ID_HEADER, exchange.id);
       noteGeneration(response, exchange.facts);
+      if (exchange.routerMetadata) noteRouterMetadata(response, exchange.routerMetadata);
       if (stream) await this.deliverStream(response, exchange, face);
       else await this.deliverWhole(response, exchange, face);
     } finally {
-      this.open.delete(abort);
+      this.open.give(place);
     }
   }
 
@@ -70,7 +74,7 @@ export class Delivery {
     const answer = await exchange.answer;
     const fold = new ReplyFold();
     for await (const batch of answer.events) for (const event of batch) fold.push(event);
-    const json = printed(() => JSON.stringify(view(exchange, answer, fold.finish(), face)));
+    const json = printWhole(exchange, answer, fold.finish(), face);
     response.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(json),
@@ -98,11 +102,12 @@ export class Delivery {
         ),
       );
     } catch (error) {
+      exchange.spoiled(error);
       if (!writer.hasBegun || error instanceof CallerGone) {
         writer.stop();
         throw error;
       }
-      writer.end(face.failure(exchange.id, asGatewayError(error)));
+      writer.end(face.failure(exchange.id, asGatewayError(error), exchange.routerMetadata?.()));
     }
   }
 }
@@ -117,12 +122,11 @@ function printed<T>(print: () => T): T {
   }
 }
 
-function view({ id, facts }: Exchange, answer: Answer, reply: Reply, face: Face): object {
+function printWhole(exchange: Exchange, answer: Answer, reply: Reply, face: Face): string {
   try {
-    return face.view(id, answer, reply);
+    return printed(() => printJson(face.view(exchange.id, answer, reply)));
   } catch (error) {
-    // Its events were in order and the generation counts as completed: only here it shows that they make no valid reply.
-    if (error instanceof ProviderFault) facts.outcome = error.kind;
+    exchange.spoiled(error);
     throw error;
   }
 }

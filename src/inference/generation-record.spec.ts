@@ -48,7 +48,9 @@ describe('GenerationRecord', () => {
     record.answered(answer());
     end(record);
     expect(facts).toEqual({ id: 'gen-1-x', streamed: true, model: 'acme/large', provider: 'acme', outcome });
-    expect(attempts).toEqual([[attempt, { usage: {} }]]);
+    // The fault itself goes along, for whoever keeps the endpoint's health.
+    const fault = attempt === 'timed-out' ? { fault: expect.any(ProviderFault) } : {};
+    expect(attempts).toEqual([[attempt, { usage: {}, ...fault }]]);
     expect(span.results).toEqual([
       { usage: {}, provider: 'acme', model: 'acme/large', ...(outcome !== 'completed' && { error: outcome }) },
     ]);

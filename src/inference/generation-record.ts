@@ -1,5 +1,6 @@
-import type { ModelEvent, StopReason } from '../core/conversation/event.js';
+import type { BlockDelta, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import type { GenerationId } from '../core/ids.js';
 import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
 import type { AnsweredPlan } from '../routing/plan-runner.js';
 import type { GenerationFacts } from '../shared/http/request-log.js';
@@ -8,28 +9,77 @@ import type { SpanResult, TraceSpan } from '../shared/tracing.js';
 
 /** Follows one generation to its end, however it ends: usage, the facts of its log line, its span. Never content. */
 export class GenerationRecord {
-  private usage: Usage = {};
-  private stop: StopReason['unified'] | undefined;
-  private answer: AnsweredPlan | undefined;
-  private ended = false;
+  private latestUsage: Usage = {};
+  private latestStop: StopReason | undefined;
+  private answering: AnsweredPlan | undefined;
+  private replyId: string | undefined;
+  private characters = 0;
+  private answeredAt = 0;
+  private readonly began = performance.now();
 
   constructor(
     private readonly facts: GenerationFacts,
     readonly span: TraceSpan,
   ) {}
 
+  get id(): GenerationId {
+    return this.facts.id;
+  }
+
+  /** As far as it was reported. */
+  get usage(): Usage {
+    return this.latestUsage;
+  }
+
+  /** Who answers. Undefined before anybody does. */
+  get answer(): AnsweredPlan | undefined {
+    return this.answering;
+  }
+
+  /** Why the reply ended. Undefined unless it came to its end. */
+  get stop(): StopReason | undefined {
+    return this.latestStop;
+  }
+
+  /** How the generation ended: `completed`, `caller-gone`, or the kind of the error. Undefined while it runs. */
+  get outcome(): string | undefined {
+    return this.facts.outcome;
+  }
+
+  /** The provider's own id of the reply. */
+  get upstreamId(): string | undefined {
+    return this.replyId;
+  }
+
+  /** Characters of text, reasoning and arguments that came, for an estimate. */
+  get outputLength(): number {
+    return this.characters;
+  }
+
+  get answeredAfterMs(): number {
+    return this.answeredAt - this.began;
+  }
+
   /** A provider committed itself. */
   answered(answer: AnsweredPlan): void {
-    this.answer = answer;
+    this.answering = answer;
+    this.answeredAt = performance.now();
     this.facts.model = answer.leg.model.id;
     this.facts.provider = answer.leg.endpoint.provider.slug;
   }
 
-  observe(batch: readonly ModelEvent[]): void {
+  /** @returns whether the reply ended with these events */
+  observe(batch: readonly ModelEvent[]): boolean {
     for (const event of batch) {
-      if (event.type === 'usage') this.usage = mergeUsage(this.usage, event.usage);
-      else if (event.type === 'reply-end') this.stop = event.stop.unified;
+      if (event.type === 'block-delta') this.characters += lengthOf(event.delta);
+      else if (event.type === 'usage') this.latestUsage = mergeUsage(this.latestUsage, event.usage);
+      else if (event.type === 'reply-start') this.replyId = event.id;
+      else if (event.type === 'reply-end') {
+        this.latestStop = event.stop;
+        return true;
+      }
     }
+    return false;
   }
 
   finished(): void {
@@ -38,7 +88,7 @@ export class GenerationRecord {
 
   failed(reason: unknown): void {
     if (reason instanceof CallerGone) this.end('caller-gone', 'aborted');
-    else if (reason instanceof ProviderFault) this.end(reason.kind, reason.kind);
+    else if (reason instanceof ProviderFault) this.end(reason.kind, reason.kind, reason);
     else this.end(reason instanceof GatewayError ? reason.kind : 'internal', 'aborted');
   }
 
@@ -47,17 +97,34 @@ export class GenerationRecord {
     this.end('caller-gone', 'aborted');
   }
 
-  private end(outcome: 'completed' | NonNullable<SpanResult['error']>, attempt: AttemptOutcome): void {
-    if (this.ended) return;
-    this.ended = true;
+  private end(
+    outcome: 'completed' | NonNullable<SpanResult['error']>,
+    attempt: AttemptOutcome,
+    fault?: ProviderFault,
+  ): void {
+    if (this.facts.outcome !== undefined) return;
     this.facts.outcome = outcome;
-    const { usage, stop, answer } = this;
-    const result = { usage, ...(stop && { stop }) };
-    answer?.record.end(attempt, result);
+    const { latestUsage: usage, latestStop, answer } = this;
+    const result = { usage, ...(latestStop && { stop: latestStop.unified }) };
+    answer?.record.end(attempt, { ...result, ...(fault && { fault }) });
     this.span.end({
       ...result,
       ...(answer && { provider: answer.leg.endpoint.provider.slug, model: answer.leg.model.id }),
       ...(outcome !== 'completed' && { error: outcome }),
     });
+  }
+}
+
+function lengthOf(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return delta.text.length;
+    case 'input-json':
+      return delta.json.length;
+    case 'signature':
+    case 'citation':
+    case 'opaque':
+      return 0;
   }
 }

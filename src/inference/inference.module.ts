@@ -1,11 +1,15 @@
 import { Module } from '@nestjs/common';
+import { LedgerModule } from '../ledger/ledger.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
+import { Admission } from './admission.js';
 import { CreateCompletion } from './create-completion.js';
 import { Delivery } from './deliver.js';
+import { ExplainRoute } from './explain-route.js';
 
 @Module({
-  imports: [RoutingModule],
-  providers: [CreateCompletion, Delivery],
-  exports: [CreateCompletion, Delivery],
+  imports: [LedgerModule, LimitsModule, RoutingModule],
+  providers: [Admission, CreateCompletion, Delivery, ExplainRoute],
+  exports: [CreateCompletion, Delivery, ExplainRoute],
 })
 export class InferenceModule {}

@@ -2,7 +2,7 @@
 // Method: one key, spending by hand.
 import { UNSPENT, type KeySpending, type SpentByInterval } from '../ledger/spending-windows.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
-import { viewKey, viewKeyStatus } from './key-view.js';
+import { viewKey, viewKeyStatus, type FreeAllowance } from './key-view.js';
 
 const USD = 1_000_000_000_000n;
 
@@ -94,8 +94,10 @@ describe('viewKey', () => {
 });
 
 describe('viewKeyStatus', () => {
+  const poor: FreeAllowance = { isFreeTier: true, purchased: 0n, freeRequests: 0 };
+
   it('shows a key to its bearer', () => {
-    expect(viewKeyStatus({ ...key, expiresAt: new Date('2030-01-01T00:00:00Z') }, UNSPENT, true)).toEqual({
+    expect(viewKeyStatus({ ...key, expiresAt: new Date('2030-01-01T00:00:00Z') }, UNSPENT, poor)).toEqual({
       label: 'sk-fl-v1-abc...def',
       limit: 10,
       limit_remaining: 10,
@@ -124,11 +126,24 @@ describe('viewKeyStatus', () => {
   });
 
   it('tells management keys and paying accounts', () => {
-    expect(viewKeyStatus({ ...key, kind: 'management' }, UNSPENT, false)).toMatchObject({
+    expect(viewKeyStatus({ ...key, kind: 'management' }, UNSPENT, { ...poor, isFreeTier: false })).toMatchObject({
       is_free_tier: false,
       is_management_key: true,
       is_provisioning_key: true,
-      free_model_daily_requests: { used: 0, limit: 1000, remaining: 1000 },
     });
+  });
+
+  it.each([
+    ['nothing bought', 0n, 0, { used: 0, limit: 50, remaining: 50 }],
+    ['just too little bought', 9n * USD - 1n, 49, { used: 49, limit: 50, remaining: 1 }],
+    ['enough bought', 9n * USD, 49, { used: 49, limit: 1000, remaining: 951 }],
+    ['all used', 0n, 50, { used: 50, limit: 50, remaining: 0 }],
+    ['more used than a lowered limit', 0n, 51, { used: 51, limit: 50, remaining: 0 }],
+  ])('tells the free requests of the day by what was bought: %s', (_, purchased, freeRequests, told) => {
+    // Not by the tier: the first purchase may be a small one.
+    for (const isFreeTier of [true, false]) {
+      const status = viewKeyStatus(key, UNSPENT, { isFreeTier, purchased, freeRequests });
+      expect(status.free_model_daily_requests).toEqual(told);
+    }
   });
 });

@@ -1,4 +1,5 @@
-import { usdNumber, type PicoUsd } from '../core/money/credits.js';
+import type { AccountStanding } from '../accounts/account-directory.js';
+import { PICO_PER_USD, usdNumber, type PicoUsd } from '../core/money/credits.js';
 import type { Interval } from '../core/time.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
@@ -69,28 +70,42 @@ export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
   };
 }
 
-// WIRE 1.33: requests to free variants in a UTC day, by whether credits were ever bought.
-const FREE_REQUESTS_DAILY = { freeTier: 50, paid: 1000 };
+/** What the account of a key may still do for nothing. */
+export interface FreeAllowance extends AccountStanding {
+  /** Made to free variants on the current UTC day. */
+  readonly freeRequests: number;
+}
+
+// WIRE 1.33: requests to free variants in a UTC day, by the credits ever bought. Holds are taken by the same figures.
+const FREE_REQUESTS_DAILY = { little: 50, much: 1000 };
+const MUCH_BOUGHT = 9n * PICO_PER_USD;
 
 /** The superset that every client version takes: those that know fewer fields ignore the rest. */
-export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, freeTier: boolean): KeyStatusView {
+export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, account: FreeAllowance): KeyStatusView {
   const isManagementKey = key.kind === 'management';
-  const freeRequests = freeTier ? FREE_REQUESTS_DAILY.freeTier : FREE_REQUESTS_DAILY.paid;
   return {
     label: key.label,
     ...viewFigures(key, spending),
-    is_free_tier: freeTier,
+    is_free_tier: account.isFreeTier,
     is_management_key: isManagementKey,
     is_provisioning_key: isManagementKey,
     creator_user_id: key.creatorUserId,
     expires_at: viewTime(key.expiresAt),
     allowed_data_regions: ['global'],
-    free_model_daily_requests: { used: 0, limit: freeRequests, remaining: freeRequests },
+    free_model_daily_requests: viewFreeRequests(account),
     organization_id: null,
     workspace_id: key.workspaceId,
     // WIRE 1.21: a legacy field that clients require and nobody should read.
     rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: says nothing and can be ignored.' },
   };
+}
+
+function viewFreeRequests({
+  purchased,
+  freeRequests: used,
+}: FreeAllowance): KeyStatusView['free_model_daily_requests'] {
+  const limit = purchased >= MUCH_BOUGHT ? FREE_REQUESTS_DAILY.much : FREE_REQUESTS_DAILY.little;
+  return { used, limit, remaining: Math.max(0, limit - used) };
 }
 
 function viewFigures(key: ApiKeyEntity, spending: KeySpending): FiguresView {

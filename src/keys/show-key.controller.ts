@@ -18,13 +18,14 @@ export class ShowKeyController {
 
   @Get()
   async show(@FromCaller() { accountId, keyHash }: Caller): Promise<{ data: KeyStatusView }> {
-    const [row, spending, freeTier] = await Promise.all([
+    const [row, spending, standing, freeRequests] = await Promise.all([
       this.keys.find(accountId, keyHash),
       this.windows.ofKey(accountId, keyHash),
-      this.accounts.isFreeTier(accountId),
+      this.accounts.getStanding(accountId),
+      this.windows.countFreeRequests(accountId),
     ]);
     // Revoked since it was last looked up: here the store itself has just said so.
     if (!row || row.disabled) throw new GatewayError('unauthenticated', 'Invalid API key');
-    return { data: viewKeyStatus(row, spending, freeTier) };
+    return { data: viewKeyStatus(row, spending, { ...standing, freeRequests }) };
   }
 }

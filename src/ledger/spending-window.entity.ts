@@ -3,8 +3,8 @@ import type { PicoUsd } from '../core/money/credits.js';
 import type { Interval } from '../core/time.js';
 import { usdColumn } from './usd-column.js';
 
-/** What a counter counts for. `key_byok` holds what a key spent through the caller's own provider credentials. */
-export type SpendingScope = 'account' | 'key' | 'key_byok' | 'workspace' | 'guardrail';
+/** What a counter counts for. That of `free_requests` counts requests, each as one whole unit, by the account. */
+export type SpendingScope = 'account' | 'key' | 'workspace' | 'guardrail' | 'free_requests';
 
 /** One counter of something that can run out, during one UTC window. A reset is a new row. */
 @Entity('spending_windows')
@@ -35,4 +35,11 @@ export class SpendingWindowEntity {
   /** Reserved for calls that are under way. */
   @Column({ type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
   held!: PicoUsd;
+
+  /** At list price, through the caller's own provider credentials: no credits. */
+  @Column({ name: 'byok_used', type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  byokUsed!: PicoUsd;
+
+  @Column({ name: 'byok_held', type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  byokHeld!: PicoUsd;
 }

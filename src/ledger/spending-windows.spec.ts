@@ -2,33 +2,39 @@
 // Method: rows by hand, a repository that hands them out and notes how it was asked.
 import { Clock } from '../core/time.js';
 import type { SpendingWindowEntity } from './spending-window.entity.js';
+import type { Folds } from './folds.js';
 import { SpendingWindows, UNSPENT } from './spending-windows.js';
 import type { WindowsRepository } from './windows.repository.js';
 
-const NOW = Date.UTC(2026, 10, 21);
+const AHEAD_MS = 3_600_000;
+const USD = 1_000_000_000_000n;
 
-class StoppedClock extends Clock {
-  override now(): number {
-    return NOW;
+class MovedClock extends Clock {
+  override readonly aheadMs = AHEAD_MS;
+
+  override now(): never {
+    throw new Error('The database tells the time.');
   }
 }
 
+const NO_FOLDS = { flush: async () => undefined } as unknown as Folds;
+
 function windowsOver(rows: Partial<SpendingWindowEntity>[]): { windows: SpendingWindows; asked: unknown[][] } {
   const asked: unknown[][] = [];
-  const repository: Pick<WindowsRepository, 'listOfKeys'> = {
-    listOfKeys: async (...question) => {
+  const repository: Pick<WindowsRepository, 'listCurrent'> = {
+    listCurrent: async (...question) => {
       asked.push(question);
       return rows as SpendingWindowEntity[];
     },
   };
-  return { windows: new SpendingWindows(repository as WindowsRepository, new StoppedClock()), asked };
+  return { windows: new SpendingWindows(repository as WindowsRepository, NO_FOLDS, new MovedClock()), asked };
 }
 
 describe('SpendingWindows', () => {
-  it('asks once for all keys, at the present time', async () => {
+  it('asks once for all keys, as far ahead of the time as the clock is', async () => {
     const { windows, asked } = windowsOver([]);
     await windows.ofKeys('account', ['a', 'b']);
-    expect(asked).toEqual([['account', ['a', 'b'], NOW]]);
+    expect(asked).toEqual([['account', 'key', ['a', 'b'], AHEAD_MS]]);
   });
 
   it('does not ask about no keys', async () => {
@@ -43,10 +49,10 @@ describe('SpendingWindows', () => {
 
   it('keeps keys, kinds and intervals apart', async () => {
     const { windows } = windowsOver([
-      { scope: 'key', scopeId: 'a', interval: 'daily', used: 1n, held: 2n },
-      { scope: 'key', scopeId: 'a', interval: 'lifetime', used: 3n, held: 0n },
-      { scope: 'key_byok', scopeId: 'a', interval: 'daily', used: 4n, held: 5n },
-      { scope: 'key', scopeId: 'b', interval: 'monthly', used: 6n, held: 0n },
+      { scopeId: 'a', interval: 'daily', used: 1n, held: 2n, byokUsed: 4n, byokHeld: 5n },
+      { scopeId: 'a', interval: 'lifetime', used: 3n, held: 0n, byokUsed: 0n, byokHeld: 0n },
+      { scopeId: 'b', interval: 'monthly', used: 6n, held: 0n, byokUsed: 0n, byokHeld: 7n },
+      { scopeId: 'stranger', interval: 'daily', used: 8n, held: 8n, byokUsed: 8n, byokHeld: 8n },
     ]);
     const nothing = { used: 0n, held: 0n };
     expect(Object.fromEntries(await windows.ofKeys('account', ['a', 'b', 'c']))).toEqual({
@@ -54,8 +60,25 @@ describe('SpendingWindows', () => {
         credits: { daily: { used: 1n, held: 2n }, weekly: nothing, monthly: nothing, lifetime: { used: 3n, held: 0n } },
         byok: { daily: { used: 4n, held: 5n }, weekly: nothing, monthly: nothing, lifetime: nothing },
       },
-      b: { ...UNSPENT, credits: { ...UNSPENT.credits, monthly: { used: 6n, held: 0n } } },
+      b: {
+        credits: { ...UNSPENT.credits, monthly: { used: 6n, held: 0n } },
+        byok: { ...UNSPENT.byok, monthly: { used: 0n, held: 7n } },
+      },
       c: UNSPENT,
     });
+  });
+
+  it('tells the counter of the account, and of one without it that there is nothing', async () => {
+    const { windows, asked } = windowsOver([{ limit: 10n, used: 3n, held: 2n, byokUsed: 1n, byokHeld: 1n }]);
+    expect(await windows.ofAccount('account')).toEqual({ limit: 10n, used: 3n, held: 2n });
+    expect(asked).toEqual([['account', 'account', ['account'], AHEAD_MS]]);
+    expect(await windowsOver([]).windows.ofAccount('account')).toEqual({ limit: 0n, used: 0n, held: 0n });
+  });
+
+  it('counts free requests in whole numbers', async () => {
+    const { windows, asked } = windowsOver([{ used: 7n * USD }]);
+    expect(await windows.countFreeRequests('account')).toBe(7);
+    expect(asked).toEqual([['account', 'free_requests', ['account'], AHEAD_MS]]);
+    expect(await windowsOver([]).windows.countFreeRequests('account')).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { PicoUsd } from '../core/money/credits.js';
+import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { Clock, type Interval } from '../core/time.js';
-import type { SpendingWindowEntity } from './spending-window.entity.js';
+import { Folds } from './folds.js';
+import type { SpendingScope, SpendingWindowEntity } from './spending-window.entity.js';
 import { WindowsRepository } from './windows.repository.js';
 
 /** What a counter says in its current window. */
@@ -22,29 +23,58 @@ export interface KeySpending {
   readonly byok: SpentByInterval;
 }
 
+/** The counter that every charge of the account goes through. */
+export interface AccountSpending extends Spent {
+  /** All credits that ever came in; `null` is unlimited. */
+  readonly limit: PicoUsd | null;
+}
+
 const NOTHING: Spent = { used: 0n, held: 0n };
 const NOWHERE: SpentByInterval = { daily: NOTHING, weekly: NOTHING, monthly: NOTHING, lifetime: NOTHING };
 
 /** The spending of a key that has no window yet. */
 export const UNSPENT: KeySpending = { credits: NOWHERE, byok: NOWHERE };
 
-/** Reads the counters of the books. Never writes; a window without a row has nothing in it. */
+/**
+ * Reads the counters of the books, with what this replica has settled by now. A window without a row has nothing in it. What others
+ * settled in the last tenth of a second is still shown as held.
+ */
 @Injectable()
 export class SpendingWindows {
   constructor(
     private readonly windows: WindowsRepository,
+    private readonly folds: Folds,
     private readonly clock: Clock,
   ) {}
 
   /** By key hash, for every hash asked. */
   async ofKeys(accountId: string, keyHashes: readonly string[]): Promise<ReadonlyMap<string, KeySpending>> {
-    const rows = keyHashes.length === 0 ? [] : await this.windows.listOfKeys(accountId, keyHashes, this.clock.now());
-    return foldKeyWindows(keyHashes, rows);
+    return foldKeyWindows(keyHashes, keyHashes.length === 0 ? [] : await this.list(accountId, 'key', keyHashes));
   }
 
   async ofKey(accountId: string, keyHash: string): Promise<KeySpending> {
     const spending = await this.ofKeys(accountId, [keyHash]);
     return spending.get(keyHash) ?? UNSPENT;
+  }
+
+  async ofAccount(accountId: string): Promise<AccountSpending> {
+    const [row] = await this.list(accountId, 'account', [accountId]);
+    return row ? { limit: row.limit, used: row.used, held: row.held } : { ...NOTHING, limit: 0n };
+  }
+
+  /** How many requests to free variants the account has made on the current UTC day. */
+  async countFreeRequests(accountId: string): Promise<number> {
+    const [row] = await this.list(accountId, 'free_requests', [accountId]);
+    return row ? Number(row.used / PICO_PER_USD) : 0;
+  }
+
+  private async list(
+    accountId: string,
+    scope: SpendingScope,
+    ids: readonly string[],
+  ): Promise<readonly SpendingWindowEntity[]> {
+    await this.folds.flush();
+    return this.windows.listCurrent(accountId, scope, ids, this.clock.aheadMs);
   }
 }
 
@@ -54,11 +84,13 @@ export function foldKeyWindows(
   rows: readonly SpendingWindowEntity[],
 ): ReadonlyMap<string, KeySpending> {
   const spending = new Map(keyHashes.map((hash) => [hash, UNSPENT]));
-  for (const { scope, scopeId, interval, used, held } of rows) {
+  for (const { scopeId, interval, used, held, byokUsed, byokHeld } of rows) {
     const before = spending.get(scopeId);
     if (!before) continue;
-    const kind = scope === 'key_byok' ? 'byok' : 'credits';
-    spending.set(scopeId, { ...before, [kind]: { ...before[kind], [interval]: { used, held } } });
+    spending.set(scopeId, {
+      credits: { ...before.credits, [interval]: { used, held } },
+      byok: { ...before.byok, [interval]: { used: byokUsed, held: byokHeld } },
+    });
   }
   return spending;
 }

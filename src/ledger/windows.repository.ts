@@ -1,25 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { INTERVALS, windowStart } from '../core/time.js';
-import { SpendingWindowEntity } from './spending-window.entity.js';
+import { INTERVALS } from '../core/time.js';
+import { SpendingWindowEntity, type SpendingScope } from './spending-window.entity.js';
+
+/** The windows that are current by the database's clock, which decides what a hold is counted in. */
+const CURRENT = INTERVALS.map(
+  (interval) => `('${interval}', window_start_of('${interval}', now() + :aheadMs * interval '1 millisecond'))`,
+).join(', ');
 
 /** The statements over `spending_windows`. */
 @Injectable()
 export class WindowsRepository {
   constructor(@InjectRepository(SpendingWindowEntity) private readonly windows: Repository<SpendingWindowEntity>) {}
 
-  /** The windows of these keys that hold `at` (milliseconds), of every interval and both kinds of spending, in one statement. */
-  async listOfKeys(accountId: string, keyHashes: readonly string[], at: number): Promise<SpendingWindowEntity[]> {
-    const current = INTERVALS.map((interval) => `('${interval}', :${interval}::timestamptz)`).join(', ');
+  /**
+   * The current windows of these counters, of every interval, in one statement.
+   * @param aheadMs how far time is to be ahead of the database's clock
+   */
+  async listCurrent(
+    accountId: string,
+    scope: SpendingScope,
+    scopeIds: readonly string[],
+    aheadMs: number,
+  ): Promise<SpendingWindowEntity[]> {
     return this.windows
       .createQueryBuilder('spending')
-      .where(`spending.scope IN ('key', 'key_byok')`)
-      .andWhere('spending.scopeId = ANY(:keyHashes)', { keyHashes })
-      .andWhere(
-        `(spending.interval, spending.windowStart) IN (${current})`,
-        Object.fromEntries(INTERVALS.map((interval) => [interval, windowStart(interval, at)])),
-      )
+      .where('spending.scope = :scope', { scope })
+      .andWhere('spending.scopeId = ANY(:scopeIds)', { scopeIds })
+      .andWhere(`(spending.interval, spending.windowStart) IN (${CURRENT})`, { aheadMs })
       .andWhere('spending.accountId = :accountId', { accountId })
       .getMany();
   }

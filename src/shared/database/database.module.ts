@@ -7,6 +7,7 @@ import { isDatabaseUnavailable } from './database-unavailable.js';
 import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
 import { migrate } from './migrate.js';
 import { databaseOptions } from './options.js';
+import { Statements } from './statements.js';
 
 /** With the pause, half a minute: long enough for a database that starts together with the gateway. */
 const CONNECT_ATTEMPTS_MAX = 15;
@@ -31,8 +32,8 @@ export class DatabaseModule {
           dataSourceFactory: openMigrated,
         }),
       ],
-      providers: [DatabaseHealth],
-      exports: [DatabaseHealth],
+      providers: [DatabaseHealth, Statements],
+      exports: [DatabaseHealth, Statements],
     };
   }
 }

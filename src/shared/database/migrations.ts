@@ -1,5 +1,13 @@
 import type { MigrationInterface } from 'typeorm';
 import { AccountsKeysAndWindows1764000000000 } from './migrations/1764000000000-accounts-keys-and-windows.js';
+import { RouteDecisions1764100000000 } from './migrations/1764100000000-route-decisions.js';
+import { Books1764200000000 } from './migrations/1764200000000-books.js';
+import { BookStatements1764200000001 } from './migrations/1764200000001-book-statements.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
-export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [AccountsKeysAndWindows1764000000000];
+export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
+  AccountsKeysAndWindows1764000000000,
+  RouteDecisions1764100000000,
+  Books1764200000000,
+  BookStatements1764200000001,
+];

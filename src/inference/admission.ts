@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { GenerationId } from '../core/ids.js';
+import { billBound, readFeeShare, type FeeShare } from '../core/money/bill.js';
+import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
+import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
+import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
+import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
+import { Clock, windowStart, type Interval } from '../core/time.js';
+import { countedBy, roomOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
+import { Ledger } from '../ledger/ledger.js';
+import { FreeGate, freeDayError } from '../limits/free-gate.js';
+import { Environment } from '../shared/environment.js';
+import { holdError, type CheapestLeg } from './hold-error.js';
+
+/** Statements for one request: each further one leaves out what the one before it found no room for. */
+const TRIES_MAX = 4;
+const DAY_MS = 86_400_000;
+/** Catalogue variants that cost nothing and are limited by number instead. */
+const FREE_VARIANT = ':free';
+
+/** A plan that may be run: what it may cost is reserved. */
+export interface AdmittedPlan {
+  /** Without the legs that cannot be paid for. */
+  readonly plan: Plan;
+  readonly hold: Hold;
+  readonly prompt: MeasuredPrompt;
+}
+
+interface PricedLeg extends CheapestLeg {
+  readonly leg: PlannedLeg;
+}
+
+/** What admission would say of a leg at this moment. */
+export interface LegOutlook {
+  readonly bound: HeldAmounts;
+  /** The first counter without room for it; absent: it would be granted. */
+  readonly refused?: {
+    readonly counter: string;
+    readonly interval: Interval;
+    readonly limit: PicoUsd;
+    readonly left: PicoUsd;
+  };
+}
+
+/** Who may go on: reserves the most a plan can cost, and counts what is free. */
+@Injectable()
+export class Admission {
+  readonly fee: FeeShare;
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly freeGate: FreeGate,
+    private readonly clock: Clock,
+    environment: Environment,
+  ) {
+    this.fee = readFeeShare(environment.byokFeePercent);
+  }
+
+  /** The most that a call of each leg can cost; what a caller is shown and what is held. */
+  price(prompt: MeasuredPrompt, leg: Leg): HeldAmounts {
+    const { cost, byokCost } = billBound(prompt, leg, this.fee);
+    return { credits: cost, byok: byokCost };
+  }
+
+  /** Whether each leg would be granted, alone and now. Takes nothing, and asks nothing of limits of number. */
+  async foresee(plan: Plan, request: ModelRequest, caller: Caller): Promise<ReadonlyMap<Leg, LegOutlook>> {
+    const prompt = measurePrompt(request);
+    const counters = await this.ledger.listRoom(caller);
+    return new Map(
+      plan.legs.map((leg): [Leg, LegOutlook] => {
+        const bound = this.price(prompt, leg);
+        const refused = counters.find((counter) => !hasRoom(counter, { leg, amounts: bound }));
+        return [leg, { bound, ...(refused && { refused: viewRefusal(refused) }) }];
+      }),
+    );
+  }
+
+  /**
+   * Takes the hold of a plan before anything is sent upstream. A leg that has no room is left out; one that has keeps its place.
+   * @throws GatewayError 402 or 403 when no leg can be paid for, 429 past the free requests, 503 while the books cannot be written
+   */
+  async admit(
+    plan: Plan,
+    { request, caller, id }: { readonly request: ModelRequest; readonly caller: Caller; readonly id: GenerationId },
+    signal: AbortSignal,
+  ): Promise<AdmittedPlan> {
+    const prompt = measurePrompt(request);
+    let legs: readonly PricedLeg[] = plan.legs.map((leg) => ({ leg, amounts: this.price(prompt, leg) }));
+    for (let tries = 1; ; tries++) {
+      const isFree = legs.some(({ leg }) => isFreeVariant(leg));
+      const model = legs[0]?.leg.model.id ?? plan.requested;
+      const outcome = await this.ledger.hold({ id, caller, model, bound: dearest(legs), isFree }, signal);
+      if ('granted' in outcome) {
+        const hold = outcome.granted;
+        if (isFree) legs = await this.enterFree(hold, legs);
+        return { plan: withLegs(plan, legs), hold, prompt };
+      }
+      const { refused } = outcome;
+      const left = legs.filter((priced) => hasRoom(refused, priced));
+      // What has room by these figures was refused by figures that have moved on: the dearest goes.
+      const next = left.length < legs.length ? left : withoutDearest(legs, refused);
+      if (next.length === 0 || tries === TRIES_MAX) throw refusalOf(refused, prompt, legs, this.clock.now());
+      legs = next;
+    }
+  }
+
+  private async enterFree(hold: Hold, legs: readonly PricedLeg[]): Promise<readonly PricedLeg[]> {
+    try {
+      await this.freeGate.enter(hold.request.caller.accountId);
+      return legs;
+    } catch (error) {
+      const paid = legs.filter(({ leg }) => !isFreeVariant(leg));
+      if (paid.length > 0) return paid;
+      // It was not admitted, so it does not count.
+      await this.ledger.withdraw(hold);
+      throw error;
+    }
+  }
+}
+
+const viewRefusal = (refused: HoldRefusal): NonNullable<LegOutlook['refused']> => ({
+  counter: refused.scope,
+  interval: refused.interval,
+  limit: refused.limit,
+  left: roomOf(refused),
+});
+
+/** Through the caller's own credential nothing is free, nor counted as such (WIRE 1.33). */
+const isFreeVariant = ({ model, credential }: Leg): boolean =>
+  credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
+
+/** One call of any leg: only one answers, and only that one is charged. */
+function dearest(legs: readonly PricedLeg[]): HeldAmounts {
+  let credits = 0n;
+  let byok = 0n;
+  for (const { amounts } of legs) {
+    if (amounts.credits > credits) credits = amounts.credits;
+    if (amounts.byok > byok) byok = amounts.byok;
+  }
+  return { credits, byok };
+}
+
+function hasRoom(refused: HoldRefusal, { leg, amounts }: PricedLeg): boolean {
+  if (refused.scope === 'free_requests') return !isFreeVariant(leg);
+  const counted = countedBy(refused, amounts);
+  // What costs nothing passes as long as nothing is owed.
+  return counted === 0n ? refused.used <= refused.limit : counted <= roomOf(refused);
+}
+
+function withoutDearest(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
+  const most = dearest(legs);
+  return legs.filter(({ amounts }) => countedBy(refused, amounts) < countedBy(refused, most));
+}
+
+function refusalOf(refused: HoldRefusal, prompt: MeasuredPrompt, legs: readonly PricedLeg[], now: number): Error {
+  if (refused.scope === 'free_requests') {
+    const limit = Number(refused.limit / PICO_PER_USD);
+    return freeDayError({ limit, resetAtMs: windowStart('daily', now).getTime() + DAY_MS });
+  }
+  let cheapest = legs[0];
+  for (const priced of legs) {
+    if (cheapest && countedBy(refused, priced.amounts) < countedBy(refused, cheapest.amounts)) cheapest = priced;
+  }
+  return holdError(refused, prompt, cheapest);
+}
+
+function withLegs(plan: Plan, legs: readonly PricedLeg[]): Plan {
+  if (legs.length === plan.legs.length) return plan;
+  const kept = new Set<Leg>(legs.map(({ leg }) => leg));
+  const excluded = plan.legs.filter((leg) => !kept.has(leg)).map(unaffordable);
+  return { ...plan, legs: legs.map(({ leg }) => leg), excluded: [...plan.excluded, ...excluded] };
+}
+
+const unaffordable = ({ model, tag, endpoint, credential }: PlannedLeg): Exclusion => ({
+  model: model.id,
+  tag,
+  provider: endpoint.provider.name,
+  ...(credential !== SHARED_CREDENTIAL && { credential }),
+  reason: 'unaffordable',
+});

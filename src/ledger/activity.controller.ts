@@ -1,0 +1,70 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { AccountDirectory } from '../accounts/account-directory.js';
+import type { Caller } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { ActivityQueryDto, printDay, readDays } from './activity-query.dto.js';
+import { ActivityRepository, type ActivityRow } from './activity.repository.js';
+
+/** What one endpoint came to on one UTC day (WIRE 2.6). */
+interface ActivityView {
+  date: string;
+  model: string;
+  model_permaslug: string;
+  endpoint_id: string;
+  provider_name: string;
+  usage: number;
+  byok_usage_inference: number;
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  reasoning_tokens: number;
+  workspace_id?: string;
+}
+
+/** What the account has spent where, by completed UTC days. */
+@Controller('activity')
+@Accepts('management')
+export class ActivityController {
+  constructor(
+    private readonly activity: ActivityRepository,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  @Get()
+  async list(@FromCaller() { accountId }: Caller, @Query() query: ActivityQueryDto): Promise<{ data: ActivityView[] }> {
+    const { api_key_hash: keyHash, user_id: userId, workspace_id: workspaceId } = query;
+    const days = readDays(query.date, await this.activity.today());
+    // A mistyped name must not look like a key that spent nothing. Users are known to nobody but the caller.
+    if (keyHash !== undefined && !(await this.activity.hasKey(accountId, keyHash)))
+      throw new GatewayError('not-found', 'api_key_hash: there is no such key');
+    if (workspaceId !== undefined && !(await this.accounts.hasWorkspace(accountId, workspaceId)))
+      throw new GatewayError('not-found', 'workspace_id: there is no such workspace');
+    const filter = { keyHash, userId, workspaceId, byWorkspace: query.group_by === 'workspace' };
+    const data: ActivityView[] = [];
+    // Day by day, so that those who wait for the database have their turn in between; embedded, it is one session in this process.
+    for (const day of days) {
+      for (const row of await this.activity.sumDay(accountId, day, filter)) data.push(viewActivity(day, row));
+    }
+    return { data };
+  }
+}
+
+/** Sums become JSON numbers here and nowhere earlier. */
+function viewActivity(day: Date, row: ActivityRow): ActivityView {
+  return {
+    date: printDay(day),
+    model: row.model,
+    // Models of the catalog have one name.
+    model_permaslug: row.model,
+    endpoint_id: row.endpoint,
+    provider_name: row.provider_name,
+    usage: Number(row.cost),
+    byok_usage_inference: Number(row.byok_cost),
+    requests: Number(row.requests),
+    prompt_tokens: Number(row.prompt_tokens),
+    completion_tokens: Number(row.completion_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
+    ...(row.workspace_id !== null && { workspace_id: row.workspace_id }),
+  };
+}

@@ -1,0 +1,112 @@
+import type { UnifiedStop } from '../core/conversation/event.js';
+import type { Json, JsonObject } from '../core/json.js';
+import type { StoredGeneration } from './generation.repository.js';
+
+/**
+ * A settled generation (WIRE 2.6): every key that clients of any version require, null where nothing is known. Times in ms, amounts
+ * in USD. Amounts become JSON numbers here and nowhere earlier.
+ */
+export function viewGeneration(row: StoredGeneration): JsonObject {
+  const promptTokens = Number(row.prompt_tokens);
+  const completionTokens = Number(row.completion_tokens);
+  const charged = Number(row.cost);
+  return {
+    id: row.id,
+    // One request makes one generation.
+    request_id: row.id,
+    session_id: row.session_id,
+    workspace_id: row.workspace_id,
+    upstream_id: row.upstream_id,
+    created_at: row.held_at.toISOString(),
+    // Clients require a text. Where nobody answered it is what was asked for.
+    model: row.model ?? row.requested_model,
+    requested_model: row.requested_model,
+    provider_name: row.provider_name,
+    provider_responses: row.attempts.map(viewAttempt),
+    api_type: 'completions',
+    router: null,
+    preset_id: null,
+    service_tier: row.service_tier,
+    data_region: 'global',
+    is_byok: row.is_byok,
+
+    outcome: row.outcome,
+    streamed: row.streamed,
+    cancelled: row.outcome === 'caller-gone',
+    finish_reason: viewFinish(row),
+    native_finish_reason: row.native_finish_reason,
+    latency: row.latency_ms,
+    generation_time: row.generation_ms,
+    moderation_latency: null,
+
+    // What was charged is what the model's own tokenizer counted: there is one count.
+    tokens_prompt: promptTokens,
+    tokens_completion: completionTokens,
+    native_tokens_prompt: promptTokens,
+    native_tokens_completion: completionTokens,
+    native_tokens_completion_images: null,
+    native_tokens_reasoning: Number(row.reasoning_tokens),
+    native_tokens_cached: Number(row.cache_read_tokens),
+    num_media_prompt: row.images,
+    num_media_completion: null,
+    num_input_audio_prompt: null,
+    // Searches are counted, their results are not.
+    num_search_results: row.web_searches === 0 ? 0 : null,
+    num_searches: row.web_searches,
+    num_fetches: row.web_fetches,
+    web_search_engine: null,
+
+    usage: charged,
+    total_cost: charged,
+    cache_discount: null,
+    upstream_inference_cost: row.is_byok ? Number(row.byok_cost) : 0,
+    is_estimated: row.is_estimated,
+    is_over_bound: row.is_over_bound,
+    is_recovered: row.is_recovered,
+
+    user: row.end_user,
+    external_user: row.end_user,
+    trace: row.trace,
+    response_cache_source_id: null,
+    // Nothing of a caller's address or program is kept.
+    app_id: null,
+    origin: '',
+    http_referer: null,
+    user_agent: null,
+  };
+}
+
+/** The words of the completions format (WIRE 2.3), which this record speaks whatever face the request came in by. */
+const FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
+  'end-turn': 'stop',
+  'stop-sequence': 'stop',
+  pause: 'stop',
+  compaction: 'stop',
+  other: 'stop',
+  'output-limit': 'length',
+  'context-limit': 'length',
+  'tool-use': 'tool_calls',
+  refusal: 'content_filter',
+  'content-filter': 'content_filter',
+};
+
+/** Ways of ending without a reason that are nobody's fault. */
+const UNFINISHED = new Set(['completed', 'caller-gone', 'recovered']);
+
+function viewFinish({ finish_reason: stop, outcome }: StoredGeneration): string | null {
+  if (stop !== null) return FINISH_REASONS[stop];
+  return UNFINISHED.has(outcome) ? null : 'error';
+}
+
+/** One call: keys of which nothing is known are left out, as clients take no null for them. */
+function viewAttempt({ provider, model, status, endpoint }: JsonObject): JsonObject {
+  return {
+    status: status ?? null,
+    ...known('provider_name', provider),
+    ...known('model_permaslug', model),
+    ...known('endpoint_id', endpoint),
+  };
+}
+
+const known = (name: string, value: Json | undefined): JsonObject =>
+  typeof value === 'string' ? { [name]: value } : {};

@@ -1,0 +1,273 @@
+/**
+ * Goal: concurrent members share round trips in their order, one bad member harms nobody else, and nobody waits longer
+ * than one time-out for a database that is silent, however many wait. Method: batches answered by hand; time moved by
+ * jest's timers.
+ */
+import { GatewayError } from '../core/errors.js';
+import { GroupCommit } from './group-commit.js';
+
+const TIMEOUT_MS = 2_000;
+const BATCH_MAX = 64;
+const WAITING_MAX = 10_000;
+
+interface Batch {
+  readonly members: readonly number[];
+  readonly answer: (results?: readonly string[]) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+class Hopeless extends Error {}
+
+function byHand(): { group: GroupCommit<number, string>; batches: Batch[] } {
+  const batches: Batch[] = [];
+  const group = new GroupCommit<number, string>(
+    (members) =>
+      new Promise((resolve, reject) =>
+        batches.push({ members, fail: reject, answer: (results = members.map(nameOf)) => resolve(results) }),
+      ),
+    {
+      timeoutMs: TIMEOUT_MS,
+      isHopeless: (error) => error instanceof Hopeless || error instanceof GatewayError,
+    },
+  );
+  return { group, batches };
+}
+
+const nameOf = (member: number): string => `result ${member}`;
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+/** Lets everything run that waits for nothing. */
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+};
+/** How each ended, as soon as it has: the result, the error, or undefined while it waits. */
+function outcomes(promises: readonly Promise<string>[]): unknown[] {
+  const seen: unknown[] = promises.map(() => undefined);
+  promises.forEach((promise, index) => {
+    promise.then(
+      (result) => (seen[index] = result),
+      (error: unknown) => (seen[index] = error),
+    );
+  });
+  return seen;
+}
+
+describe('GroupCommit', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => {
+    // A timer that was left would hold up the end of the process.
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  it('sends at once while none is under way, then what came meanwhile together, at most 64 of it', async () => {
+    const { group, batches } = byHand();
+    const results = range(0, 1 + BATCH_MAX + 1).map((member) => group.submit(member));
+    expect(batches.map(({ members }) => members)).toEqual([[0]]);
+    batches[0]!.answer();
+    await turns();
+    expect(batches[1]!.members).toEqual(range(1, 1 + BATCH_MAX));
+    expect(batches).toHaveLength(2);
+    batches[1]!.answer();
+    await turns();
+    expect(batches[2]!.members).toEqual([1 + BATCH_MAX]);
+    batches[2]!.answer();
+    expect(await Promise.all(results)).toEqual(range(0, 2 + BATCH_MAX).map(nameOf));
+  });
+
+  it('sends exactly 64 in one', async () => {
+    const { group, batches } = byHand();
+    const results = range(0, 1 + BATCH_MAX).map((member) => group.submit(member));
+    batches[0]!.answer();
+    await turns();
+    expect(batches[1]!.members).toHaveLength(BATCH_MAX);
+    batches[1]!.answer();
+    await Promise.all(results);
+    expect(batches).toHaveLength(2);
+  });
+
+  it('sends at once again after it was idle', async () => {
+    const { group, batches } = byHand();
+    for (const member of range(0, 3)) {
+      const result = group.submit(member);
+      expect(batches[member]!.members).toEqual([member]);
+      batches[member]!.answer();
+      expect(await result).toBe(nameOf(member));
+      await turns();
+    }
+  });
+
+  it('gives each member its own result, in their order', async () => {
+    const { group, batches } = byHand();
+    const results = range(0, 4).map((member) => group.submit(member));
+    batches[0]!.answer(['a']);
+    await turns();
+    batches[1]!.answer(['b', 'c', 'd']);
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('tries a failed batch again member by member, in their order, before anybody else', async () => {
+    const { group, batches } = byHand();
+    const seen = outcomes(range(0, 4).map((member) => group.submit(member)));
+    batches[0]!.answer();
+    await turns();
+    const later = outcomes([group.submit(9)]);
+    batches[1]!.fail(new Error('one of them is bad'));
+    await turns();
+    expect(batches[2]!.members).toEqual([1]);
+    batches[2]!.answer();
+    await turns();
+    expect(batches[3]!.members).toEqual([2]);
+    const bad = new Error('this one');
+    batches[3]!.fail(bad);
+    await turns();
+    expect(batches[4]!.members).toEqual([3]);
+    batches[4]!.answer();
+    await turns();
+    expect(seen).toEqual([nameOf(0), nameOf(1), bad, nameOf(3)]);
+    expect(batches[5]!.members).toEqual([9]);
+    batches[5]!.answer();
+    await turns();
+    expect(later).toEqual([nameOf(9)]);
+    expect(batches).toHaveLength(6);
+  });
+
+  it('does not try a member again that failed alone', async () => {
+    const { group, batches } = byHand();
+    const result = group.submit(0);
+    const error = new Error('bad');
+    batches[0]!.fail(error);
+    await expect(result).rejects.toBe(error);
+    await turns();
+    expect(batches).toHaveLength(1);
+  });
+
+  it('takes what is thrown at once for a failure like any other', async () => {
+    const error = new Error('thrown');
+    const group = new GroupCommit<number, string>(
+      () => {
+        throw error;
+      },
+      { timeoutMs: TIMEOUT_MS, isHopeless: () => false },
+    );
+    await expect(Promise.allSettled([group.submit(0), group.submit(1)])).resolves.toEqual([
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ]);
+  });
+
+  it('does not try a hopeless batch again, and sends the next', async () => {
+    const { group, batches } = byHand();
+    const seen = outcomes(range(0, 3).map((member) => group.submit(member)));
+    batches[0]!.answer();
+    await turns();
+    const next = outcomes([group.submit(3)]);
+    const hopeless = new Hopeless();
+    batches[1]!.fail(hopeless);
+    await turns();
+    expect(seen).toEqual([nameOf(0), hopeless, hopeless]);
+    expect(batches[2]!.members).toEqual([3]);
+    batches[2]!.answer();
+    await turns();
+    expect(next).toEqual([nameOf(3)]);
+  });
+
+  it('does not go on member by member once that has become hopeless', async () => {
+    const { group, batches } = byHand();
+    const seen = outcomes(range(0, 5).map((member) => group.submit(member)));
+    batches[0]!.answer();
+    await turns();
+    batches[1]!.fail(new Error('one of them is bad'));
+    await turns();
+    batches[2]!.answer();
+    await turns();
+    const hopeless = new Hopeless();
+    batches[3]!.fail(hopeless);
+    await turns();
+    expect(seen).toEqual([nameOf(0), nameOf(1), hopeless, hopeless, hopeless]);
+    expect(batches).toHaveLength(4);
+  });
+
+  describe('without an answer', () => {
+    const expectUnavailable = (seen: readonly unknown[]): void => {
+      for (const error of seen) {
+        expect(error).toBeInstanceOf(GatewayError);
+        expect(error).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 1_000 } });
+      }
+    };
+
+    it('says so at the time-out, not before', async () => {
+      const { group } = byHand();
+      const seen = outcomes([group.submit(0)]);
+      await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
+      expect(seen).toEqual([undefined]);
+      await jest.advanceTimersByTimeAsync(1);
+      expectUnavailable(seen);
+    });
+
+    it('lets nobody wait for longer than one time-out, however many batches wait', async () => {
+      const { group, batches } = byHand();
+      const seen = outcomes(range(0, 5 * BATCH_MAX).map((member) => group.submit(member)));
+      await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
+      expect(seen.filter((outcome) => outcome === undefined)).toHaveLength(0);
+      expectUnavailable(seen);
+      expect(batches).toHaveLength(1);
+    });
+
+    it('tells whoever waited for a failure that took as long, and nobody else', async () => {
+      const { group, batches } = byHand();
+      const slow = outcomes([group.submit(0), group.submit(1)]);
+      await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
+      const hopeless = new Hopeless();
+      batches[0]!.fail(hopeless);
+      await turns();
+      expect(slow).toEqual([hopeless, hopeless]);
+      const quick = outcomes([group.submit(2), group.submit(3)]);
+      batches[1]!.fail(hopeless);
+      await turns();
+      expect(quick).toEqual([hopeless, undefined]);
+      batches[2]!.answer();
+      await turns();
+      expect(quick).toEqual([hopeless, nameOf(3)]);
+    });
+
+    it('asks again for whoever comes afterwards', async () => {
+      const { group, batches } = byHand();
+      const seen = outcomes([group.submit(0), group.submit(1)]);
+      await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
+      expectUnavailable(seen);
+      const next = group.submit(2);
+      expect(batches.at(-1)!.members).toEqual([2]);
+      batches.at(-1)!.answer();
+      expect(await next).toBe(nameOf(2));
+    });
+
+    it('does not mind an answer or a failure that comes too late', async () => {
+      const { group, batches } = byHand();
+      const seen = outcomes([group.submit(0)]);
+      await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
+      const next = outcomes([group.submit(1)]);
+      batches[0]!.answer(['late']);
+      await turns();
+      expectUnavailable(seen);
+      expect(next).toEqual([undefined]);
+      await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
+      batches[1]!.fail(new Error('late'));
+      await turns();
+      expectUnavailable(next);
+    });
+  });
+
+  it('lets so many wait and no more', async () => {
+    const { group, batches } = byHand();
+    const waiting = range(0, 1 + WAITING_MAX).map((member) => group.submit(member));
+    await expect(group.submit(-1)).rejects.toMatchObject({ kind: 'unavailable' });
+    for (let index = 0; index < batches.length; index++) {
+      batches[index]!.answer();
+      await turns();
+    }
+    expect(await Promise.all(waiting)).toEqual(range(0, 1 + WAITING_MAX).map(nameOf));
+    const next = group.submit(0);
+    batches.at(-1)!.answer();
+    await next;
+  });
+});

@@ -1,0 +1,110 @@
+import { GatewayError } from '../core/errors.js';
+
+/** Members of one round trip (DESIGN 7). */
+const BATCH_MAX = 64;
+/** Members that wait for one; further ones are refused. */
+const WAITING_MAX = 10_000;
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * Performs a batch: one result for each member, in their order.
+ * @throws when none of them took effect, as far as anybody knows
+ */
+export type SendBatch<Member, Result> = (members: readonly Member[]) => Promise<readonly Result[]>;
+
+interface Waiting<Member, Result> {
+  readonly member: Member;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface GroupCommitOptions {
+  /** Whether a failed batch, or one without an answer, would fail again for everybody: then nobody is tried alone. */
+  readonly isHopeless: (error: unknown) => boolean;
+  /** How long a batch is waited for, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Lets concurrent members share a round trip: a batch leaves at once when none is under way, and what comes meanwhile
+ * leaves together in the next. A batch that fails is tried again member by member, so that one bad member harms nobody
+ * else. When no answer comes, everybody who waits is told at once.
+ */
+export class GroupCommit<Member, Result> {
+  private waiting: Waiting<Member, Result>[] = [];
+  private isSending = false;
+
+  constructor(
+    private readonly send: SendBatch<Member, Result>,
+    private readonly options: GroupCommitOptions,
+  ) {}
+
+  /** @throws GatewayError `unavailable` when too many wait, or no answer came in time; else what `send` threw */
+  submit(member: Member): Promise<Result> {
+    if (this.waiting.length >= WAITING_MAX) return Promise.reject(unanswered());
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ member, resolve, reject });
+      if (!this.isSending) void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.isSending = true;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.length > BATCH_MAX ? this.waiting.splice(0, BATCH_MAX) : this.waiting;
+      if (batch === this.waiting) this.waiting = [];
+      await this.settle(batch);
+    }
+    this.isSending = false;
+  }
+
+  /** @returns what made it hopeless, if anything did */
+  private async settle(batch: readonly Waiting<Member, Result>[]): Promise<{ readonly hopeless?: unknown }> {
+    const sentAt = performance.now();
+    try {
+      const results = await this.sendInTime(batch.map(({ member }) => member));
+      batch.forEach(({ resolve }, index) => resolve(results[index]!));
+      return {};
+    } catch (error) {
+      if (this.options.isHopeless(error)) {
+        for (const { reject } of batch) reject(error);
+        // Who waited for this one as well would wait as long for the next, and so on, batch by batch.
+        if (performance.now() - sentAt >= this.options.timeoutMs / 2) {
+          for (const { reject } of this.waiting.splice(0)) reject(error);
+        }
+        return { hopeless: error };
+      }
+      if (batch.length === 1) batch[0]!.reject(error);
+      else await this.settleOneByOne(batch);
+      return {};
+    }
+  }
+
+  private async settleOneByOne(batch: readonly Waiting<Member, Result>[]): Promise<void> {
+    for (const [index, one] of batch.entries()) {
+      const { hopeless } = await this.settle([one]);
+      if (hopeless === undefined) continue;
+      for (const { reject } of batch.slice(index + 1)) reject(hopeless);
+      return;
+    }
+  }
+
+  private async sendInTime(members: readonly Member[]): Promise<readonly Result[]> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(unanswered()), this.options.timeoutMs);
+    });
+    try {
+      return await Promise.race([this.send(members), tooLong]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Says nothing of what became of the members. */
+function unanswered(): GatewayError {
+  return new GatewayError('unavailable', 'The database does not answer at the moment; retry shortly.', {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}

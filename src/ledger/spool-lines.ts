@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import type { GenerationRow } from './generation-row.js';
+
+const NEWLINE = 0x0a;
+/** 64 bits: they recognise accidents, nobody's intent. */
+const SUM_CHARACTERS = 16;
+const LINE = /^\{"sum":"([0-9a-f]{16})","row":(.*)\}$/s;
+
+/** What the bytes of a spool's file hold. */
+export interface SpoolReading {
+  readonly rows: readonly GenerationRow[];
+  /** Lines that were changed after they had been written, as they are now, each with its end. */
+  readonly damaged: readonly Buffer[];
+}
+
+/** The row as a line of its own, with a checksum. */
+export function printSpoolLine(row: GenerationRow): string {
+  const json = JSON.stringify(row);
+  return `{"sum":"${sumOf(json)}","row":${json}}\n`;
+}
+
+/** Reads what `printSpoolLine` wrote. A last line that is cut short is left out: whoever wrote it was never told that it is kept. */
+export function readSpoolLines(bytes: Buffer): SpoolReading {
+  const rows: GenerationRow[] = [];
+  const damaged: Buffer[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const [, sum, json] = LINE.exec(bytes.toString('utf8', start, end)) ?? [];
+    if (json !== undefined && sumOf(json) === sum) rows.push(JSON.parse(json) as GenerationRow);
+    else if (newline !== -1) damaged.push(bytes.subarray(start, end + 1));
+    start = end + 1;
+  }
+  return { rows, damaged };
+}
+
+const sumOf = (json: string): string => hash('sha256', json, 'hex').slice(0, SUM_CHARACTERS);

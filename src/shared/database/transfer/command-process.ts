@@ -1,0 +1,17 @@
+import type { CommandWorld } from './transfer-command.js';
+
+/** This process as the world of a command. A first signal ends the work and undoes it, a second one the process. */
+export function ofProcess(): CommandWorld {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+  }
+  return {
+    words: process.argv.slice(2),
+    variables: process.env,
+    workingDirectory: process.cwd(),
+    print: (text) => process.stdout.write(text),
+    printError: (text) => process.stderr.write(text),
+    signal: stop.signal,
+  };
+}

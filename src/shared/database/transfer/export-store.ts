@@ -1,0 +1,86 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import { MIGRATIONS } from '../migrations.js';
+import { StoreRefused } from '../store-refused.js';
+import { StoreFileWriter, type StoreDescription } from './store-file.js';
+import { countRows, listMonths, listTables, type StoreTable } from './store-tables.js';
+import { inTransaction } from './store-transaction.js';
+
+/** Rows that are in memory at one time. */
+const FETCH_ROWS = 1_000;
+
+/**
+ * Writes every row of the store into a new file, as it is at one moment; whoever uses the store meanwhile is not held up. Numbers and
+ * times pass through as the database prints them.
+ * @throws FileRefused when the file cannot be made
+ * @throws StoreRefused when there is no store, or a newer one
+ */
+export async function exportStore(
+  dataSource: DataSource,
+  path: string,
+  signal?: AbortSignal,
+): Promise<StoreDescription> {
+  return inTransaction(dataSource, 'REPEATABLE READ', async (runner) => {
+    await runner.query(`set transaction read only`);
+    const migrations = await listMigrations(runner);
+    const file = await StoreFileWriter.create(path);
+    try {
+      const tables = await listTables(runner);
+      const counts = await countRows(runner, tables);
+      const description: StoreDescription = {
+        migrations,
+        months: await listMonths(runner),
+        tables: tables.map(({ name }, index) => ({ name, rows: counts[index] ?? 0 })),
+      };
+      await file.describe(description);
+      for (const [index, table] of tables.entries()) {
+        const written = await writeRows(runner, table, file, signal);
+        if (written !== counts[index])
+          throw new Error(`${table.name} has ${counts[index]} rows, ${written} were read.`);
+      }
+      await file.finish();
+      return description;
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  });
+}
+
+async function writeRows(
+  runner: QueryRunner,
+  { quoted, columns }: StoreTable,
+  file: StoreFileWriter,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  // jsonb prints itself in one line, whatever the columns hold, and numbers with all their digits.
+  const row = `select to_jsonb(stored)::text as line from (select ${columns.join()} from ${quoted}) as stored`;
+  await runner.query(`declare store_rows no scroll cursor for ${row}`);
+  let count = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const rows = (await runner.query(`fetch ${FETCH_ROWS} from store_rows`)) as { readonly line: string }[];
+    if (rows.length === 0) break;
+    await file.write(rows.map(({ line }) => line));
+    count += rows.length;
+  }
+  await runner.query(`close store_rows`);
+  return count;
+}
+
+async function listMigrations(runner: QueryRunner): Promise<readonly string[]> {
+  const [found] = (await runner.query(`select to_regclass('migrations') is not null as is_there`)) as {
+    readonly is_there: boolean;
+  }[];
+  if (found?.is_there !== true)
+    throw new StoreRefused('The database holds no store of Fairlead: there is nothing to export.');
+  const rows = (await runner.query(`select name from migrations order by id`)) as { readonly name: string }[];
+  const names = rows.map(({ name }) => name);
+  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  const stranger = names.find((name) => !known.has(name));
+  if (stranger !== undefined) {
+    throw new StoreRefused(
+      `The database has been migrated by a newer release (${stranger} is not known here): export with that.`,
+    );
+  }
+  return names;
+}

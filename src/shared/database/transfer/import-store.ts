@@ -1,0 +1,96 @@
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import { migrate } from '../migrate.js';
+import { MIGRATIONS } from '../migrations.js';
+import { StoreRefused } from '../store-refused.js';
+import { FileRefused } from './file-refused.js';
+import { readStoreFile, type StoreDescription } from './store-file.js';
+import { countRows, listTables, type StoreTable } from './store-tables.js';
+import { inTransaction } from './store-transaction.js';
+
+type Migration = new () => MigrationInterface;
+
+/**
+ * The migrations that make the schema of this file. One of an older release is read into the older schema; the gateway brings it
+ * up to date when it starts.
+ * @throws FileRefused when a newer release wrote it
+ */
+export function migrationsOf(path: string, { migrations }: StoreDescription): readonly Migration[] {
+  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  const stranger = migrations.find((name) => !known.has(name));
+  if (stranger !== undefined) {
+    throw new FileRefused(`${path} was written by a newer release (${stranger} is not known here): import with that.`);
+  }
+  const made = MIGRATIONS.slice(0, migrations.length);
+  if (migrations.length === 0 || made.some(({ name }, index) => name !== migrations[index])) {
+    throw new FileRefused(`${path} tells of a schema that there never was.`);
+  }
+  return made;
+}
+
+/**
+ * Fills an empty store with a file's rows: all of them, or none when anything fails.
+ * @param dataSource opened with the file's own migrations
+ * @throws FileRefused when the file is not what `readStoreFile` found before
+ * @throws StoreRefused when the store is not empty, or its schema is newer than the file's
+ */
+export async function importStore(
+  dataSource: DataSource,
+  path: string,
+  { migrations, months, tables }: StoreDescription,
+  signal?: AbortSignal,
+): Promise<void> {
+  await assertNotNewer(dataSource, migrations);
+  await migrate(dataSource);
+  await inTransaction(dataSource, 'READ COMMITTED', async (runner) => {
+    const stored = await listTables(runner);
+    const statements = new Map(stored.map((table) => [table.name, statementFor(table)]));
+    if (stored.length !== tables.length || tables.some(({ name }) => !statements.has(name))) {
+      throw new FileRefused(`${path} has other tables than its schema.`);
+    }
+    await assertEmpty(runner, stored);
+    for (const month of months) await runner.query(`select ensure_month_1($1::timestamptz)`, [month]);
+
+    await readStoreFile(path, async (table, rows) => {
+      signal?.throwIfAborted();
+      const statement = statements.get(table);
+      if (statement === undefined) throw new FileRefused(`${path} was changed while it was read.`);
+      await runner.query(statement, [`[${rows.join()}]`]);
+    });
+
+    const counts = await countRows(runner, stored);
+    const told = new Map(tables.map(({ name, rows }) => [name, rows]));
+    const differing = stored.find(({ name }, index) => told.get(name) !== counts[index]);
+    if (differing) throw new Error(`${differing.name} has other rows than the file after the import; it was undone.`);
+  });
+}
+
+function statementFor({ quoted, columns }: StoreTable): string {
+  const list = columns.join();
+  return `insert into ${quoted} (${list}) select ${list} from json_populate_recordset(null::${quoted}, $1::json)`;
+}
+
+async function assertNotNewer(dataSource: DataSource, migrations: readonly string[]): Promise<void> {
+  const [found] = await dataSource.query<{ is_there: boolean }[]>(
+    `select to_regclass('migrations') is not null as is_there`,
+  );
+  if (found?.is_there !== true) return;
+  const rows = await dataSource.query<{ name: string }[]>(`select name from migrations`);
+  if (rows.some(({ name }) => !migrations.includes(name))) {
+    throw new StoreRefused(
+      'The database has a newer schema than the file: import into a database that no gateway was started on.',
+    );
+  }
+}
+
+/** From here on nobody else writes. */
+async function assertEmpty(runner: QueryRunner, tables: readonly StoreTable[]): Promise<void> {
+  await runner.query(`lock table ${tables.map(({ quoted }) => quoted).join()} in exclusive mode`);
+  for (const { name, quoted } of tables) {
+    const rows = (await runner.query(`select 1 from ${quoted} limit 1`)) as unknown[];
+    if (rows.length > 0) {
+      throw new StoreRefused(
+        `The store is not empty (${name} has rows): import into one that no gateway was started on.`,
+      );
+    }
+  }
+}

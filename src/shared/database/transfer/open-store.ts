@@ -1,0 +1,34 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DataSource, type MigrationInterface } from 'typeorm';
+import type { Environment } from '../../environment.js';
+import { DirectoryOpener, type EmbeddedOpener } from '../embedded.js';
+import { databaseOptions } from '../options.js';
+import { StoreRefused } from '../store-refused.js';
+
+export type StorePlace = Pick<Environment, 'databaseUrl' | 'dataDir'>;
+
+/**
+ * Opens the store that a gateway with these settings would use, on one connection, as it is: nothing is migrated. The caller destroys
+ * it.
+ * @throws StoreRefused when a gateway has the embedded database open
+ */
+export async function openStore(
+  place: StorePlace,
+  migrations: readonly (new () => MigrationInterface)[],
+  opener: EmbeddedOpener = new DirectoryOpener(),
+): Promise<DataSource> {
+  const embedded = place.databaseUrl === undefined ? await opener.open(place.dataDir) : undefined;
+  const options = databaseOptions({ ...place, databasePool: 1 }, embedded);
+  return new DataSource({ ...options, migrations: [...migrations] }).initialize();
+}
+
+/** An embedded database that is not there would be made by opening it. */
+export async function assertStoreExists({ databaseUrl, dataDir }: StorePlace): Promise<void> {
+  if (databaseUrl !== undefined) return;
+  try {
+    await access(join(dataDir, 'database'));
+  } catch {
+    throw new StoreRefused(`${dataDir} holds no database. Set DATA_DIR or DATABASE_URL as for the gateway.`);
+  }
+}

@@ -1,0 +1,222 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isJsonObject, type Json } from '../../../core/json.js';
+import { systemCode } from '../system-code.js';
+import { FileRefused } from './file-refused.js';
+
+const FORMAT = 'fairlead-store';
+/** It rises when the file changes in a way that an older release cannot read. */
+const FORMAT_VERSION = 1;
+
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 1_048_576;
+/** Far above any row; a file without ends of lines is none of ours. */
+const LINE_BYTES_MAX = 67_108_864;
+/** What is handed on at one time. */
+const GROUP_ROWS_MAX = 1_000;
+const GROUP_BYTES_MAX = 1_048_576;
+
+/** What a file says of itself before its rows. */
+export interface StoreDescription {
+  /** Names, in the order in which they were run: the schema of the rows. */
+  readonly migrations: readonly string[];
+  /** First moments of the months for which there are partitions, ISO 8601. */
+  readonly months: readonly string[];
+  /** In the order in which their rows follow, such that no row refers to a later one. */
+  readonly tables: readonly { readonly name: string; readonly rows: number }[];
+}
+
+/**
+ * Writes a store into a new file: a line that describes it, then a line of JSON for each row, table by table, then the checksum of all
+ * that. It is for its owner only, and complete only once `finish` resolved; end it with that or `discard`.
+ */
+export class StoreFileWriter {
+  private readonly sum = createHash('sha256');
+
+  private constructor(
+    private readonly path: string,
+    private readonly file: FileHandle,
+  ) {}
+
+  /** @throws FileRefused when there is a file already, or none can be made */
+  static async create(path: string): Promise<StoreFileWriter> {
+    try {
+      return new StoreFileWriter(path, await open(path, 'wx', 0o600));
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') throw new FileRefused(`${path} is there already: name a new file.`);
+      throw new FileRefused(`${path} cannot be written (${systemCode(error)}).`);
+    }
+  }
+
+  async describe({ migrations, months, tables }: StoreDescription): Promise<void> {
+    await this.write([JSON.stringify({ format: FORMAT, version: FORMAT_VERSION, migrations, months, tables })]);
+  }
+
+  /** @param lines without their ends */
+  async write(lines: readonly string[]): Promise<void> {
+    const bytes = Buffer.from(`${lines.join('\n')}\n`);
+    this.sum.update(bytes);
+    await this.file.appendFile(bytes);
+  }
+
+  async finish(): Promise<void> {
+    await this.file.appendFile(`${JSON.stringify({ sha256: this.sum.digest('hex') })}\n`);
+    await this.file.sync();
+    await this.file.close();
+    const folder = await open(dirname(this.path), 'r');
+    await folder.sync().finally(() => folder.close());
+  }
+
+  async discard(): Promise<void> {
+    await this.file.close().catch(() => undefined);
+    await rm(this.path, { force: true });
+  }
+}
+
+/** Takes rows of one table, as their lines: JSON texts. */
+export type TakeRows = (table: string, rows: readonly string[]) => Promise<void>;
+
+/**
+ * Reads a file from its first line to its last, a little at a time. Only when it resolves is it certain that the file is whole: until
+ * then `take` must not do what cannot be undone.
+ * @throws FileRefused when it is no such file, of a newer format, or damaged; and what `take` throws
+ */
+export async function readStoreFile(path: string, take: TakeRows = async () => undefined): Promise<StoreDescription> {
+  const reading = new Reading(path, take);
+  for await (const lines of readLines(path)) for (const line of lines) await reading.read(line);
+  return reading.end();
+}
+
+/** One pass over a file. */
+class Reading {
+  private readonly sum: Hash = createHash('sha256');
+  private description: StoreDescription | undefined;
+  /** The table whose rows follow, and how many of them are still to come. */
+  private table = -1;
+  private missing = 0;
+  private group: string[] = [];
+  private groupBytes = 0;
+  private isWhole = false;
+
+  constructor(
+    private readonly path: string,
+    private readonly take: TakeRows,
+  ) {}
+
+  async read(line: Buffer): Promise<void> {
+    if (this.isWhole) throw this.damaged('goes on after its end');
+    if (!this.description) {
+      this.description = readDescription(this.path, line);
+      this.nextTable();
+    } else if (this.table === this.description.tables.length) {
+      this.compareSum(line);
+      return;
+    } else {
+      await this.takeRow(this.description.tables[this.table]!.name, line);
+    }
+    this.sum.update(line).update('\n');
+  }
+
+  end(): StoreDescription {
+    if (!this.description) throw new FileRefused(`${this.path} is empty.`);
+    if (!this.isWhole) throw this.damaged('is cut short');
+    return this.description;
+  }
+
+  private async takeRow(table: string, line: Buffer): Promise<void> {
+    this.group.push(line.toString());
+    this.groupBytes += line.length;
+    this.missing--;
+    if (this.missing > 0 && this.group.length < GROUP_ROWS_MAX && this.groupBytes < GROUP_BYTES_MAX) return;
+    const rows = this.group;
+    this.group = [];
+    this.groupBytes = 0;
+    await this.take(table, rows);
+    if (this.missing === 0) this.nextTable();
+  }
+
+  private nextTable(): void {
+    const tables = this.description?.tables ?? [];
+    while (this.missing === 0 && this.table < tables.length) this.missing = tables[++this.table]?.rows ?? 0;
+  }
+
+  private compareSum(line: Buffer): void {
+    const said = parse(line);
+    if (!isJsonObject(said) || said['sha256'] !== this.sum.digest('hex')) {
+      throw this.damaged('is not what was written: its checksum differs');
+    }
+    this.isWhole = true;
+  }
+
+  private damaged(how: string): FileRefused {
+    return new FileRefused(`${this.path} ${how}. Export the store again, or take another copy.`);
+  }
+}
+
+function readDescription(path: string, line: Buffer): StoreDescription {
+  const said = parse(line);
+  if (!isJsonObject(said) || said['format'] !== FORMAT) {
+    throw new FileRefused(`${path} is not a store that was exported by Fairlead.`);
+  }
+  const { version, migrations, months, tables } = said;
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    throw new FileRefused(
+      `${path} was written by a newer release: its format is ${version}, this one knows ${FORMAT_VERSION}.`,
+    );
+  }
+  if (version !== FORMAT_VERSION || !isTexts(migrations) || !isTexts(months) || !isTables(tables)) {
+    throw new FileRefused(`${path} has a damaged first line.`);
+  }
+  return { migrations, months, tables };
+}
+
+function parse(line: Buffer): Json {
+  try {
+    return JSON.parse(line.toString()) as Json;
+  } catch {
+    return null;
+  }
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+
+const isTables = (value: unknown): value is StoreDescription['tables'] =>
+  Array.isArray(value) &&
+  value.every((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null || !('name' in entry) || !('rows' in entry)) return false;
+    return typeof entry.name === 'string' && Number.isSafeInteger(entry.rows) && Number(entry.rows) >= 0;
+  });
+
+/**
+ * The lines, without their ends, some at a time. By bytes, because other readers also end a line at characters that a row may hold. What
+ * follows the last end of a line is left out: then the file's own end is missing.
+ */
+async function* readLines(path: string): AsyncGenerator<readonly Buffer[]> {
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  for await (const chunk of readChunks(path)) {
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      lines.push(Buffer.concat([...rest, chunk.subarray(start, end)]));
+      rest = [];
+      restBytes = 0;
+      start = end + 1;
+    }
+    rest.push(chunk.subarray(start));
+    restBytes += chunk.length - start;
+    if (restBytes > LINE_BYTES_MAX) throw new FileRefused(`${path} is not a store that was exported by Fairlead.`);
+    yield lines;
+  }
+}
+
+async function* readChunks(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw new FileRefused(`${path} cannot be read (${systemCode(error)}).`);
+  }
+}

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { DataSource } from 'typeorm';
+import { InvalidEnvironment, type Environment } from '../../environment.js';
+import { readEnvironment } from '../../read-environment.js';
+import { Redaction } from '../../redaction.js';
+import { isDatabaseUnavailable } from '../database-unavailable.js';
+import { MIGRATIONS } from '../migrations.js';
+import { StoreRefused } from '../store-refused.js';
+import { systemCode } from '../system-code.js';
+import { exportStore } from './export-store.js';
+import { FileRefused } from './file-refused.js';
+import { importStore, migrationsOf } from './import-store.js';
+import { assertStoreExists, openStore } from './open-store.js';
+import { readStoreFile, type StoreDescription } from './store-file.js';
+
+const DONE = 0;
+const FAILED = 1;
+const MISUSED = 2;
+
+/** Failures whose message says all there is to know. */
+const EXPECTED = [InvalidEnvironment, StoreRefused, FileRefused];
+
+/** The world of a command: the process, or a test. */
+export interface CommandWorld {
+  readonly words: readonly string[];
+  readonly variables: NodeJS.ProcessEnv;
+  /** `DATA_DIR` counts from here, as it does for the gateway. */
+  readonly workingDirectory: string;
+  readonly print: (text: string) => void;
+  readonly printError: (text: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+interface TransferCommand {
+  readonly name: string;
+  /** The option that names the file. */
+  readonly option: string;
+  readonly usage: string;
+  readonly run: (environment: Environment, path: string, signal?: AbortSignal) => Promise<StoreDescription>;
+  readonly told: (path: string, rows: number, tables: number) => string;
+}
+
+export const DATA_EXPORT: TransferCommand = {
+  name: 'data:export',
+  option: 'out',
+  usage: `npm run data:export -- --out FILE
+
+Writes the whole store into a new file: the one that DATABASE_URL names, else the embedded one in DATA_DIR, which
+no gateway may have open meanwhile. The file holds hashes of keys and encrypted credentials: keep it as safe as
+the database.
+`,
+  run: async (environment, path, signal) => {
+    await assertStoreExists(environment);
+    const dataSource = await openStore(environment, MIGRATIONS);
+    return closing(dataSource, exportStore(dataSource, path, signal));
+  },
+  told: (path, rows, tables) => `Exported ${rows} rows of ${tables} tables to ${path}.`,
+};
+
+export const DATA_IMPORT: TransferCommand = {
+  name: 'data:import',
+  option: 'in',
+  usage: `npm run data:import -- --in FILE
+
+Fills an empty store with a file that data:export wrote: the one that DATABASE_URL names, else the embedded one in
+DATA_DIR. All or nothing. Import before a gateway is started on the store: its first start puts an account into it.
+`,
+  run: async (environment, path, signal) => {
+    // Read once before anything is touched, so that a damaged file leaves no trace.
+    const description = await readStoreFile(path);
+    const dataSource = await openStore(environment, migrationsOf(path, description));
+    await closing(dataSource, importStore(dataSource, path, description, signal));
+    return description;
+  },
+  told: (path, rows, tables) => `Imported ${rows} rows of ${tables} tables from ${path}.`,
+};
+
+/** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws, never prints a secret. */
+export async function runTransfer(command: TransferCommand, world: CommandWorld): Promise<number> {
+  const file = readWords(command, world);
+  if (typeof file === 'number') return file;
+
+  let redaction = new Redaction();
+  try {
+    const { environment } = readEnvironment(world.variables, world.workingDirectory);
+    redaction = new Redaction(environment.databaseUrl && [environment.databaseUrl]);
+    // npm starts its scripts in the package's folder; a file is named from where the operator stands.
+    const path = resolve(world.variables['INIT_CWD'] ?? world.workingDirectory, file);
+    const { tables } = await command.run(environment, path, world.signal);
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+    world.print(`${command.told(path, rows, tables.length)}\n`);
+    return DONE;
+  } catch (error) {
+    world.printError(`${command.name}: ${redaction.text(reasonOf(error))}\n`);
+    return FAILED;
+  }
+}
+
+/** @returns the file that was named, or the exit code */
+function readWords({ name, option, usage }: TransferCommand, world: CommandWorld): string | number {
+  try {
+    const options = { [option]: { type: 'string' }, help: { type: 'boolean' } } as const;
+    const { values } = parseArgs({ args: [...world.words], options });
+    if (values['help'] === true) {
+      world.print(usage);
+      return DONE;
+    }
+    const file = values[option];
+    if (typeof file === 'string' && file !== '') return file;
+    world.printError(`${name}: --${option} FILE is missing.\n\n${usage}`);
+  } catch (error) {
+    world.printError(`${name}: ${reasonOf(error)}\n\n${usage}`);
+  }
+  return MISUSED;
+}
+
+async function closing<T>(dataSource: DataSource, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** One line, but for settings, of which several may be wrong. */
+function reasonOf(error: unknown): string {
+  if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
+  const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
+  const reason = message || systemCode(error) || 'failed';
+  return isDatabaseUnavailable(error) ? `The database does not answer: ${reason}` : reason;
+}
