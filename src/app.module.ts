@@ -1,8 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { ExplainModule } from './explain/explain.module.js';
 import { AuthenticationGuard } from './keys/authentication.guard.js';
 import { KeysModule } from './keys/keys.module.js';
+import { FloodGuard } from './limits/flood.guard.js';
+import { LimitsModule } from './limits/limits.module.js';
 import { MessagesModule } from './messages/messages.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
@@ -21,6 +24,8 @@ export class AppModule {
         // The router tries routes in this order: inference first.
         MessagesModule,
         KeysModule,
+        ExplainModule,
+        LimitsModule,
         SharedModule.register(context),
         DatabaseModule.register(opener),
         CatalogModule.register({ shippedPath: shippedCatalogPath }),
@@ -29,6 +34,7 @@ export class AppModule {
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In this order: who is asking comes first, and only then is a body read.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
+        { provide: APP_GUARD, useExisting: FloodGuard },
         { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_PIPE, useClass: DtoPipe },
       ],

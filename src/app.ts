@@ -14,6 +14,7 @@ import type { Environment } from './shared/environment.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
 import { FrontDoor } from './shared/http/front-door.js';
 import { requestLog } from './shared/http/request-log.js';
+import { adoptMessages } from './shared/http/served-messages.js';
 import { createLogger } from './shared/logger.js';
 import { Metrics } from './shared/metrics.js';
 import { afterGrace, Readiness } from './shared/readiness.js';
@@ -84,6 +85,7 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   app.disable('etag');
   app.set('trust proxy', environment.trustProxy.length > 0 ? [...environment.trustProxy] : false);
   app.setGlobalPrefix(BASE_PATH, { exclude: ['health/live', 'health/ready', 'metrics'] });
+  adoptMessages(app.getHttpAdapter().getInstance(), door.messages);
   await app.init();
   const errors = new ErrorFilter();
   app.use((request: Request, response: Response) => errors.answerNowhere(request, response));

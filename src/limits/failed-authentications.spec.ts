@@ -17,9 +17,8 @@ class StoppedClock extends Clock {
 const environment = { flood: { auth: { limit: 2, windowMs: 60_000 } } } as Environment;
 
 describe('FailedAuthentications', () => {
-  const storage = new LocalThrottlerStorage();
+  const storage = new LocalThrottlerStorage(new StoppedClock());
   const failures = new FailedAuthentications(storage, environment, new StoppedClock());
-  afterAll(() => storage.onApplicationShutdown());
 
   it('is silent at the limit and refuses one past it', async () => {
     await failures.record('192.0.2.1');

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ThrottlerStorage } from '@nestjs/throttler';
-import { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { clientNetwork } from './client-network.js';
+import { rateLimitError } from './rate-limit-error.js';
 
 /**
  * Counts failed authentications by client address, so that keys cannot be guessed at full speed. It is asked only after a
@@ -27,18 +27,10 @@ export class FailedAuthentications {
     const counted = await this.counts.increment(network, windowMs, limit, windowMs, 'failed-authentication');
     if (!counted.isBlocked) return;
     const retryAfterMs = Math.max(1, counted.timeToBlockExpire) * 1000;
-    throw new GatewayError(
-      'rate-limited',
-      'Too many failed authentications from this address; wait, then use a valid key.',
-      {
-        retryAfterMs,
-        headers: {
-          'X-RateLimit-Limit': String(limit),
-          'X-RateLimit-Remaining': '0',
-          // WIRE 1.32: epoch milliseconds.
-          'X-RateLimit-Reset': String(this.clock.now() + retryAfterMs),
-        },
-      },
-    );
+    throw rateLimitError('Too many failed authentications from this address; wait, then use a valid key.', {
+      limit,
+      resetAtMs: this.clock.now() + retryAfterMs,
+      retryAfterMs,
+    });
   }
 }

@@ -1,30 +1,55 @@
-// Goal: counting stays in bounded memory whatever the number of addresses, and refuses from one past the limit on.
-// Method: the real storage with a small bound.
+// Goal: counting stays in bounded memory whatever the number of keys, refuses from one past the limit on, and begins anew by itself.
+// Method: the real storage with a small bound and a clock moved by hand.
+import { Clock } from '../core/time.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';
 
+class HandClock extends Clock {
+  time = 1_000_000;
+  override now(): number {
+    return this.time;
+  }
+}
+
 describe('LocalThrottlerStorage', () => {
+  let clock: HandClock;
   let storage: LocalThrottlerStorage;
-  const count = (key: string): ReturnType<LocalThrottlerStorage['increment']> =>
-    storage.increment(key, 60_000, 2, 60_000, 'test');
+  const count = (key: string, name = 'test'): ReturnType<LocalThrottlerStorage['increment']> =>
+    storage.increment(key, 60_000, 2, 30_000, name);
 
-  beforeEach(() => (storage = new LocalThrottlerStorage(3)));
-  afterEach(() => storage.onApplicationShutdown());
-
-  it('lets the limit pass and blocks one past it', async () => {
-    expect((await count('a')).isBlocked).toBe(false);
-    expect((await count('a')).isBlocked).toBe(false);
-    expect(await count('a')).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 });
+  beforeEach(() => {
+    clock = new HandClock();
+    storage = new LocalThrottlerStorage(clock, 3);
   });
 
-  it('counts addresses apart', async () => {
+  it('lets the limit pass and blocks from one past it, for the time of the block', async () => {
+    expect(await count('a')).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
+    expect((await count('a')).isBlocked).toBe(false);
+    expect(await count('a')).toEqual({ totalHits: 3, timeToExpire: 30, isBlocked: true, timeToBlockExpire: 30 });
+    clock.time += 29_999;
+    expect(await count('a')).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
+    clock.time += 1;
+    expect(await count('a')).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
+  it('begins a window anew when it has ended', async () => {
+    await count('a');
+    clock.time += 60_000;
+    expect(await count('a')).toMatchObject({ totalHits: 1 });
+  });
+
+  it('counts keys apart, and those of other names', async () => {
     for (let times = 0; times < 3; times++) await count('a');
     expect((await count('b')).isBlocked).toBe(false);
+    expect((await count('a', 'other')).isBlocked).toBe(false);
   });
 
-  it('counts addresses past its bound together', async () => {
-    for (let address = 0; address < 100; address++) await count(`address ${address}`);
-    expect(storage.storage.size).toBe(4);
+  it('counts keys past its bound together, until those before them have ended', async () => {
+    for (let key = 0; key < 100; key++) await count(`key ${key}`);
+    expect(storage.size).toBe(4);
     expect((await count('one more')).isBlocked).toBe(true);
-    expect((await count('address 0')).isBlocked).toBe(false);
+    expect((await count('key 0')).isBlocked).toBe(false);
+    clock.time += 60_000;
+    expect((await count('yet one')).isBlocked).toBe(false);
+    expect(storage.size).toBe(1);
   });
 });

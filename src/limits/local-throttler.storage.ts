@@ -1,25 +1,64 @@
-import { ThrottlerStorageService } from '@nestjs/throttler';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { Clock } from '../core/time.js';
 
-/** Addresses counted apart at one time: about 25 MB when each has failed 300 times. */
-const ADDRESSES_MAX = 10_000;
+/** Counts kept apart at one time. */
+const KEYS_MAX = 10_000;
 
-/** What further addresses are counted as: together, since so many at once are one attack. */
+/** What further keys are counted as: together, since so many at once are one attack. */
 const CROWD = 'crowd';
 
-/** Counts in this process, in bounded memory whatever the number of addresses. */
-export class LocalThrottlerStorage extends ThrottlerStorageService {
-  constructor(private readonly addressesMax = ADDRESSES_MAX) {
-    super();
+interface Window {
+  hits: number;
+  /** Epoch milliseconds. */
+  endsAt: number;
+}
+
+/**
+ * Counts in this process, in bounded memory whatever the number of keys: a window each, from its first hit on, by the rules of the
+ * script that counts in Redis. The library's own storage keeps a timer for every hit, which fifty thousand hits in ten seconds rule out.
+ */
+export class LocalThrottlerStorage implements ThrottlerStorage {
+  private readonly windows = new Map<string, Window>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly keysMax = KEYS_MAX,
+  ) {}
+
+  get size(): number {
+    return this.windows.size;
   }
 
-  override async increment(
+  async increment(
     key: string,
     ttlMs: number,
     limit: number,
     blockMs: number,
     throttlerName: string,
-  ): ReturnType<ThrottlerStorageService['increment']> {
-    const countedAs = this.storage.has(key) || this.storage.size < this.addressesMax ? key : CROWD;
-    return super.increment(countedAs, ttlMs, limit, blockMs, throttlerName);
+  ): ReturnType<ThrottlerStorage['increment']> {
+    const now = this.clock.now();
+    const window = this.windowOf(`${throttlerName} ${key}`, throttlerName, now + ttlMs, now);
+    window.hits++;
+    // The hit past the limit begins the time of refusal.
+    if (window.hits === limit + 1 && blockMs > 0) window.endsAt = now + blockMs;
+    const seconds = Math.max(0, Math.ceil((window.endsAt - now) / 1000));
+    const isBlocked = window.hits > limit;
+    return { totalHits: window.hits, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
+  }
+
+  private windowOf(key: string, throttlerName: string, endsAt: number, now: number): Window {
+    const known = this.windows.get(key);
+    if (known && known.endsAt > now) return known;
+    if (!known && this.windows.size >= this.keysMax) this.sweep(now);
+    const countedAs = known || this.windows.size < this.keysMax ? key : `${throttlerName} ${CROWD}`;
+    const crowd = countedAs === key ? undefined : this.windows.get(countedAs);
+    if (crowd && crowd.endsAt > now) return crowd;
+    const window = { hits: 0, endsAt };
+    this.windows.set(countedAs, window);
+    return window;
+  }
+
+  private sweep(now: number): void {
+    for (const [key, { endsAt }] of this.windows) if (endsAt <= now) this.windows.delete(key);
   }
 }

@@ -39,7 +39,7 @@ describe('RedisThrottlerStorage', () => {
   beforeAll(() => Logger.overrideLogger(false));
   beforeEach(() => {
     redis = new FakeRedis();
-    storage = new RedisThrottlerStorage(redis, new LocalThrottlerStorage(), clock);
+    storage = new RedisThrottlerStorage(redis, new LocalThrottlerStorage(clock), clock);
   });
   afterEach(() => storage.onApplicationShutdown());
 

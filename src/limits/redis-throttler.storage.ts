@@ -1,15 +1,19 @@
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Redis } from 'ioredis';
 import type { Secret } from '../core/secret.js';
 import type { Clock } from '../core/time.js';
+import { LIMIT_SCRIPTS, type LimitScripts } from './limit-scripts.js';
+import { RedisOutage } from './redis-outage.js';
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /** Longest that a request waits for Redis, in milliseconds (DESIGN 8). */
 const COMMAND_TIMEOUT_MS = 100;
-/** How long counting stays local after Redis failed, so that not every request waits for it. */
-const PAUSE_MS = 1_000;
+/** Longest that making a connection takes, in milliseconds. */
+const CONNECT_MS_MAX = 1_500;
+/** How long a closing socket may take to say goodbye, in milliseconds. */
+const GOODBYE_MS_MAX = 100;
 
 /** One decision: counts, and says how often and for how long yet. The count past the limit begins the time of refusal. */
 const COUNT = `
@@ -31,14 +35,11 @@ export interface ScriptRunner {
  * Redis by itself.
  */
 export class RedisThrottlerStorage implements ThrottlerStorage, OnApplicationShutdown {
-  private readonly logger = new Logger('limits');
-  private pausedUntil = -Infinity;
-  private away = false;
-
   constructor(
     private readonly redis: ScriptRunner,
-    private readonly local: ThrottlerStorage & OnApplicationShutdown,
-    private readonly clock: Clock,
+    private readonly local: ThrottlerStorage,
+    clock: Clock,
+    private readonly outage = new RedisOutage(clock),
   ) {}
 
   async increment(
@@ -48,29 +49,21 @@ export class RedisThrottlerStorage implements ThrottlerStorage, OnApplicationShu
     blockMs: number,
     throttlerName: string,
   ): Promise<ThrottlerRecord> {
-    if (this.clock.now() >= this.pausedUntil) {
+    if (!this.outage.isPaused) {
       try {
         const counted = await this.redis.eval(COUNT, 1, `fairlead:${throttlerName}:${key}`, limit, ttlMs, blockMs);
         const record = readRecord(counted, limit);
-        this.away = false;
+        this.outage.answered();
         return record;
       } catch {
-        this.pause();
+        this.outage.failed();
       }
     }
     return this.local.increment(key, ttlMs, limit, blockMs, throttlerName);
   }
 
-  private pause(): void {
-    this.pausedUntil = this.clock.now() + PAUSE_MS;
-    // Once per outage, and without the error: it may hold the address of the server.
-    if (!this.away) this.logger.warn('Redis does not answer; failed authentications are counted in this process.');
-    this.away = true;
-  }
-
   onApplicationShutdown(): void {
     this.redis.disconnect();
-    this.local.onApplicationShutdown();
   }
 }
 
@@ -82,14 +75,27 @@ function readRecord(counted: unknown, limit: number): ThrottlerRecord {
   return { totalHits: hits, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
 }
 
-/** A connection that fails fast: a limit is never worth waiting for. It reconnects by itself. */
-export function connectForLimits(url: Secret): Redis {
+/**
+ * A connection that fails fast: a limit is never worth waiting for. It reconnects by itself, and never sends a command twice: what was
+ * counted before the connection broke must not be counted again.
+ */
+export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT_MS): Redis & LimitScripts {
   const redis = new Redis(url.reveal(), {
+    scripts: LIMIT_SCRIPTS,
     enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: CONNECT_MS_MAX,
+    disconnectTimeout: GOODBYE_MS_MAX,
+    commandTimeout: commandTimeoutMs,
   });
   // Each failing command is told of where it fails; without a listener the client prints every attempt to connect.
   redis.on('error', () => undefined);
-  return redis;
+  // The client makes the commands from the scripts.
+  return redis as Redis & LimitScripts;
+}
+
+/** Gives up a connection that looks sound and does not answer, and makes another. One that is being made is left alone. */
+export function reconnect(redis: Redis): void {
+  if (redis.status === 'ready') redis.disconnect(true);
 }

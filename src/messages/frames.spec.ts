@@ -1,5 +1,6 @@
 // Goal: the stream of Scope 6 and WIRE 1.28, exactly. Method: events by hand against the text of the frames; for any reply, what
 // a client puts together from the frames equals the whole view, whatever the batches.
+import type { Bill } from '../core/money/bill.js';
 import fc from 'fast-check';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { ReplyFold } from '../core/conversation/reply.js';
@@ -30,6 +31,14 @@ const payloads = (text: string): JsonObject[] =>
 const sourced = (text: string) => {
   const bytes = Buffer.from(text);
   return { vendor: 'anthropic', bytes, start: 0, end: bytes.length } as const;
+};
+
+const QUARTER = 250_000_000_000n;
+const BILL: Bill = {
+  isByok: false,
+  cost: QUARTER,
+  byokCost: 0n,
+  list: { prompt: QUARTER, completion: 0n, tools: 0n, total: QUARTER },
 };
 
 describe('MessageFrames', () => {
@@ -217,7 +226,7 @@ describe('MessageFrames', () => {
 
   it('asks for cost and metadata when the reply ends', () => {
     const routerMetadata = { attempt: 1 };
-    const printer = new MessageFrames({ ...META, finish: () => ({ cost: 0.25, routerMetadata }) });
+    const printer = new MessageFrames({ ...META, finish: () => ({ bill: BILL, routerMetadata }) });
     const text = textOf(
       printer.print([
         { type: 'reply-start', extras: { vendor: 'anthropic', value: { container: { id: 'c' } } } },
@@ -233,7 +242,7 @@ describe('MessageFrames', () => {
       {
         type: 'message_delta',
         delta: { stop_reason: 'stop_sequence', stop_sequence: 'END', stop_details: null, container: { id: 'c' } },
-        usage: { cost: 0.25 },
+        usage: { cost: 0.25, cost_details: { upstream_inference_cost: null } },
         context_management: { applied_edits: [] },
       },
       { type: 'message_stop', router_metadata: routerMetadata, openrouter_metadata: routerMetadata },
@@ -293,7 +302,7 @@ describe('a stream and the whole reply', () => {
         ];
         const fold = new ReplyFold();
         events.forEach((event) => fold.push(event));
-        const whole = viewReply(fold.finish(), { ...META, cost: null });
+        const whole = viewReply(fold.finish(), { ...META, bill: undefined });
 
         const printer = new MessageFrames(META);
         let text = '';

@@ -1,5 +1,7 @@
 import type { BlockDelta, BlockStart, ModelEvent, SourceBytes, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import { printJson } from '../core/exact-json.js';
+import type { Bill } from '../core/money/bill.js';
 import type { JsonObject, Opaque } from '../core/json.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
@@ -15,7 +17,7 @@ export interface FramesMeta {
   readonly provider: string;
   readonly isByok: boolean;
   /** What is known only at the end; asked once, when the reply ends. */
-  readonly finish?: () => { readonly cost: number | null; readonly routerMetadata?: JsonObject };
+  readonly finish?: () => { readonly bill: Bill | undefined; readonly routerMetadata?: JsonObject };
 }
 
 /** The in-band failure of a stream: an `error` event and the sentinel. The status was sent long ago (WIRE 1.28). */
@@ -100,7 +102,7 @@ export class MessageFrames implements FramePrinter {
         stop_sequence: null,
         stop_details: null,
         container: own['container'] ?? null,
-        usage: viewUsage(this.usage, { cost: null, isByok }),
+        usage: viewUsage(this.usage, { bill: undefined, isByok }),
         context_management: null,
         provider,
       },
@@ -127,12 +129,12 @@ export class MessageFrames implements FramePrinter {
   }
 
   private endFrames(stop: StopReason, extras: Opaque | undefined): string {
-    const { cost, routerMetadata } = this.meta.finish?.() ?? { cost: null };
+    const { bill, routerMetadata } = this.meta.finish?.() ?? { bill: undefined };
     const contextManagement = viewContextManagement(extras);
     return (
       frame('message_delta', {
         delta: viewEnding(stop, this.start?.extras, extras),
-        usage: viewUsage(this.usage, { cost, isByok: this.meta.isByok }),
+        usage: viewUsage(this.usage, { bill, isByok: this.meta.isByok }),
         ...(contextManagement !== null && { context_management: contextManagement }),
       }) +
       frame('message_stop', viewRouterMetadata(routerMetadata)) +
@@ -141,7 +143,7 @@ export class MessageFrames implements FramePrinter {
   }
 }
 
-const frame = (type: string, payload: JsonObject): string => writeFrame(type, JSON.stringify({ type, ...payload }));
+const frame = (type: string, payload: JsonObject): string => writeFrame(type, printJson({ type, ...payload }));
 
 const PING_FRAME = frame('ping', {});
 
@@ -165,8 +167,8 @@ function deltaJson(delta: BlockDelta): string | undefined {
     case 'input-json':
       return `{"type":"input_json_delta","partial_json":${JSON.stringify(delta.json)}}`;
     case 'citation':
-      return `{"type":"citations_delta","citation":${JSON.stringify(delta.citation)}}`;
+      return `{"type":"citations_delta","citation":${printJson(delta.citation)}}`;
     case 'opaque':
-      return delta.opaque.vendor === 'anthropic' ? JSON.stringify(delta.opaque.value) : undefined;
+      return delta.opaque.vendor === 'anthropic' ? printJson(delta.opaque.value) : undefined;
   }
 }

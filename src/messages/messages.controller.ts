@@ -1,8 +1,9 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { CreateCompletion } from '../inference/create-completion.js';
 import { Delivery } from '../inference/deliver.js';
-import { Accepts } from '../shared/http/route.decorators.js';
+import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
+import { wantsRouterMetadata } from '../shared/http/router-metadata-header.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { messagesFace } from './messages-face.js';
 import { readRequest, readRequestHeaders } from './read-request.js';
@@ -17,9 +18,18 @@ export class MessagesController {
 
   @Post()
   @Accepts('inference')
-  async create(@Body() body: CreateMessageDto, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const modelRequest = readRequest(body, readRequestHeaders(request.headers));
-    const begin = (abort: AbortController) => this.completions.begin(modelRequest, abort);
-    await this.delivery.deliver(response, modelRequest.stream, begin, messagesFace);
+  async create(
+    @Body() body: CreateMessageDto,
+    @Req() { headers, caller }: AuthenticatedRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const inference = {
+      request: readRequest(body, readRequestHeaders(headers)),
+      caller,
+      api: 'messages' as const,
+      wantsRouterMetadata: wantsRouterMetadata(headers),
+    };
+    const begin = (abort: AbortController) => this.completions.begin(inference, abort);
+    await this.delivery.deliver(response, inference.request.stream, begin, messagesFace);
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelRequest, OutputFormat, StopCondition, TaskBudget, Thinking } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
+import { readModelName } from '../core/routing/model-name.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import { compile } from '../shared/http/schema.js';
 import type { CreateMessageDto } from './create-message.dto.js';
@@ -81,7 +82,7 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     ...(dto.speed && { speed: dto.speed }),
     ...readFallbackModels(dto),
     preferences: readPreferences(dto.provider, dto.route),
-    plugins: dto.plugins ?? [],
+    plugins: readPlugins(dto),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: [dto.stop_server_tools_when].flat().map(readCondition) }),
     ...(dto.trace && { trace: dto.trace }),
     ...(dto.preset !== undefined && { preset: dto.preset }),
@@ -98,6 +99,13 @@ function readFallbackModels({ fallbacks, models }: CreateMessageDto): Pick<Model
     return { fallbackModels: { models: fallbacks.map(({ model }) => model), onRefusal: true } };
   }
   return models?.length ? { fallbackModels: { models, onRefusal: false } } : {};
+}
+
+/** The suffix `:online` on any of the models stands for the `web` plugin, unless the body says how it wants that (WIRE 3.3). */
+function readPlugins({ model, models, fallbacks, plugins = [] }: CreateMessageDto): ModelRequest['plugins'] {
+  const names = [model, ...(models ?? fallbacks?.map((fallback) => fallback.model) ?? [])];
+  const isOnline = names.some((name) => readModelName(name).online);
+  return isOnline && !plugins.some(({ id }) => id === 'web') ? [...plugins, { id: 'web' }] : plugins;
 }
 
 function readThinking(thinking: WireThinking): Thinking {

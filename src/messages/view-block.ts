@@ -1,7 +1,7 @@
 import type { BlockStart, StopReason } from '../core/conversation/event.js';
 import type { ReplyBlock } from '../core/conversation/reply.js';
-import { ProviderFault } from '../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { readToolInput } from '../core/conversation/tool-input.js';
+import type { Json, JsonObject } from '../core/json.js';
 import { ownExtras } from './view-ending.js';
 
 /**
@@ -44,25 +44,10 @@ export function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | und
       return empty;
     case 'tool-use':
     case 'server-tool-use':
-      return { ...empty, input: readInput(text, start.name, stop) };
+      return { ...empty, input: readToolInput(text, start.name, stop) };
     case 'opaque':
       return viewOpaque(empty, block, stop);
   }
-}
-
-/** Arguments that the output limit cut off are shown as `{}`: an object is owed, and half of one must not look whole. */
-function readInput(json: string, tool: string, stop: StopReason): JsonObject {
-  if (json === '') return {};
-  try {
-    const input: unknown = JSON.parse(json);
-    if (isJsonObject(input)) return input;
-  } catch {
-    if (stop.unified === 'output-limit' || stop.unified === 'context-limit') return {};
-  }
-  throw new ProviderFault(
-    'malformed-reply',
-    `The provider sent arguments for the tool ${tool} that are no JSON object.`,
-  );
 }
 
 /** A block of the vendor's own with its deltas put in, as the vendor's own client does it: the keys of a delta replace. */
@@ -83,6 +68,6 @@ function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyB
 
 function grown(value: JsonObject, text: string, stop: StopReason): JsonObject {
   const { name } = value;
-  if (Object.hasOwn(value, 'input')) return { input: readInput(text, typeof name === 'string' ? name : '', stop) };
+  if (Object.hasOwn(value, 'input')) return { input: readToolInput(text, typeof name === 'string' ? name : '', stop) };
   return { text: typeof value['text'] === 'string' ? value['text'] + text : text };
 }

@@ -1,5 +1,6 @@
 // Goal: a whole reply shows every key of Scope 2.5 and WIRE 1.15, whatever was told. Method: replies written by hand, the whole
 // view compared, and tables for stop reasons, usage and blocks.
+import type { Bill } from '../core/money/bill.js';
 import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
@@ -8,7 +9,13 @@ import type { JsonObject, Opaque } from '../core/json.js';
 import { viewReply, type ReplyMeta } from './view-reply.js';
 import { viewUsage } from './view-usage.js';
 
-const META: ReplyMeta = { id: 'gen-1-a', model: 'author/model', provider: 'Provider', isByok: false, cost: 0.5 };
+const BILL: Bill = {
+  isByok: false,
+  cost: 500_000_000_000n,
+  byokCost: 0n,
+  list: { prompt: 200_000_000_000n, completion: 300_000_000_000n, tools: 0n, total: 500_000_000_000n },
+};
+const META: ReplyMeta = { id: 'gen-1-a', model: 'author/model', provider: 'Provider', isByok: false, bill: BILL };
 const END: StopReason = { unified: 'end-turn', raw: 'stop', vendor: 'openai' };
 const anthropic = (value: JsonObject): Opaque => ({ vendor: 'anthropic', value });
 
@@ -45,9 +52,23 @@ describe('viewReply', () => {
         service_tier: null,
         output_tokens_details: null,
         cost: 0.5,
-        cost_details: null,
+        cost_details: {
+          upstream_inference_cost: null,
+          upstream_inference_prompt_cost: 0.2,
+          upstream_inference_completions_cost: 0.3,
+          server_tool_cost: 0,
+        },
         is_byok: false,
-        iterations: [],
+        iterations: [
+          {
+            type: 'message',
+            input_tokens: 0,
+            output_tokens: 0,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: 0,
+            cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+          },
+        ],
         speed: 'standard',
       },
       context_management: null,
@@ -253,6 +274,28 @@ describe('viewUsage', () => {
       { inference_geo: null },
     ],
   ])('shows %s', (_name, usage, expected) => {
-    expect(viewUsage(usage, { cost: null, isByok: true })).toMatchObject({ ...expected, is_byok: true });
+    expect(viewUsage(usage, { bill: undefined, isByok: true })).toMatchObject({ ...expected, is_byok: true });
+  });
+
+  it('shows a fee, and what the caller pays elsewhere', () => {
+    const bill = { ...BILL, isByok: true, cost: 25_000_000_000n, byokCost: 500_000_000_000n };
+    expect(viewUsage({}, { bill, isByok: true })).toMatchObject({
+      cost: 0.025,
+      cost_details: { upstream_inference_cost: 0.5, upstream_inference_prompt_cost: 0.2 },
+    });
+  });
+
+  it('tells the one call behind a reply, once it is over', () => {
+    const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
+    expect(viewUsage(usage, { bill: BILL, isByok: false })['iterations']).toEqual([
+      {
+        type: 'message',
+        input_tokens: 1,
+        output_tokens: 2,
+        cache_creation_input_tokens: 4,
+        cache_read_input_tokens: 3,
+        cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 0 },
+      },
+    ]);
   });
 });

@@ -1,18 +1,20 @@
 import type { Usage } from '../core/conversation/usage.js';
+import type { Bill } from '../core/money/bill.js';
+import { usdNumber } from '../core/money/credits.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 
 /** What the caller pays, as far as it is known. */
 export interface Billing {
-  /** USD; `null` while it is not known. */
-  readonly cost: number | null;
   readonly isByok: boolean;
+  /** Undefined while it is not known. */
+  readonly bill: Bill | undefined;
 }
 
 /**
  * `usage` with every key of Scope 2.5 and WIRE 1.15, those that nobody told as null. Keys of the vendor's that have no neutral
  * counterpart stand beside them.
  */
-export function viewUsage(usage: Usage, { cost, isByok }: Billing): JsonObject {
+export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   const raw = usage.extras?.vendor === 'anthropic' ? usage.extras.value : {};
   const { cacheWriteTokens, cacheWrite1hTokens, reasoningTokens, webSearchRequests, webFetchRequests } = usage;
   const wroteCache = cacheWriteTokens !== undefined || cacheWrite1hTokens !== undefined;
@@ -39,15 +41,41 @@ export function viewUsage(usage: Usage, { cost, isByok }: Billing): JsonObject {
       reasoningTokens === undefined
         ? null
         : { ...objectAt(raw, 'output_tokens_details'), thinking_tokens: reasoningTokens },
-    cost,
-    cost_details: null,
+    cost: bill ? usdNumber(bill.cost) : null,
+    cost_details: bill ? viewCostDetails(bill) : null,
     is_byok: isByok,
-    iterations: Array.isArray(raw['iterations']) ? raw['iterations'] : [],
+    iterations: Array.isArray(raw['iterations']) ? raw['iterations'] : bill ? [viewIteration(usage)] : [],
     // Scope 2.1: `standard` is what is served where nothing else was asked for.
     speed: usage.speed ?? 'standard',
   };
   for (const key of Object.keys(raw)) if (!(key in view) && raw[key] !== undefined) view[key] = raw[key];
   return view;
+}
+
+/** Parts of the list price (WIRE 1.15); the whole of it is told where the caller's own account at the provider pays it. */
+function viewCostDetails({ isByok, byokCost, list }: Bill): JsonObject {
+  return {
+    upstream_inference_cost: isByok ? usdNumber(byokCost) : null,
+    upstream_inference_prompt_cost: usdNumber(list.prompt),
+    upstream_inference_completions_cost: usdNumber(list.completion),
+    server_tool_cost: usdNumber(list.tools),
+  };
+}
+
+/** The one model call behind a reply, where its vendor does not list its own. */
+function viewIteration(usage: Usage): JsonObject {
+  const { cacheWriteTokens, cacheWrite1hTokens } = usage;
+  return {
+    type: 'message',
+    input_tokens: usage.inputTokens ?? 0,
+    output_tokens: usage.outputTokens ?? 0,
+    cache_creation_input_tokens: (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0),
+    cache_read_input_tokens: usage.cacheReadTokens ?? 0,
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWriteTokens ?? 0,
+      ephemeral_1h_input_tokens: cacheWrite1hTokens ?? 0,
+    },
+  };
 }
 
 function objectAt(value: JsonObject, key: string): JsonObject | undefined {

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
 import type { Readiness } from './readiness.js';
+import { Slots } from './slots.js';
 import type { StopSignal } from './worker-channel.js';
 
 const GRACE_MS = 5000;
@@ -34,7 +35,7 @@ export interface DrainOptions {
  * before the server listens: it follows open requests from then on.
  */
 export class Drain {
-  private readonly open = new Set<ServerResponse>();
+  private readonly open = new Slots<ServerResponse>();
   private readonly graceMs: number;
   private readonly stepMs: number;
   private running: Promise<void> | undefined;
@@ -73,10 +74,10 @@ export class Drain {
   }
 
   private follow(response: ServerResponse): void {
-    this.open.add(response);
+    const place = this.open.take(response);
     if (this.running) askToClose(response);
     response.once('close', () => {
-      this.open.delete(response);
+      this.open.give(place);
       if (!this.listenerClosed) return;
       // A kept-alive connection becomes idle only after this event.
       setImmediate(() => this.options.server.closeIdleConnections());

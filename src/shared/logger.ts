@@ -14,14 +14,14 @@ export interface RequestLogFields {
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  readonly generationId?: string;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly streamed?: boolean;
+  readonly generationId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly streamed?: boolean | undefined;
   /** How it ended: `completed`, `caller-gone`, or the kind of the error. */
-  readonly outcome?: string;
+  readonly outcome?: string | undefined;
   /** Only its first eight characters are written. */
-  readonly keyHash?: string;
+  readonly keyHash?: string | undefined;
 }
 
 export interface LoggerOptions {
@@ -56,10 +56,14 @@ const STACK = /\n\s+at /;
  */
 export class PinoLogger implements LoggerService {
   private readonly pino: Pino;
+  private readonly output: DestinationStream;
+  private readonly clock: Clock;
   private readonly redaction: Redaction;
   private readonly repeated: RepeatedLog;
 
   constructor({ level, destination, secrets, clock }: LoggerOptions) {
+    this.output = destination ?? bufferedOutput();
+    this.clock = clock ?? new SystemClock();
     this.pino = pino(
       {
         level,
@@ -67,10 +71,10 @@ export class PinoLogger implements LoggerService {
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
       },
-      destination ?? bufferedOutput(),
+      this.output,
     );
     this.redaction = new Redaction(secrets);
-    this.repeated = new RepeatedLog(clock ?? new SystemClock());
+    this.repeated = new RepeatedLog(this.clock);
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -103,23 +107,7 @@ export class PinoLogger implements LoggerService {
   request(fields: RequestLogFields): void {
     const level = PROBES.has(fields.route) ? 'debug' : fields.status >= 500 ? 'warn' : 'info';
     if (!this.pino.isLevelEnabled(level)) return;
-    // Written by name, so that a wider object brings nothing else along; the fields hold no secrets, so nothing is searched.
-    this.pino[level](
-      {
-        requestId: fields.requestId,
-        method: fields.method,
-        route: fields.route,
-        status: fields.status,
-        durationMs: Math.round(fields.durationMs * 10) / 10,
-        generationId: fields.generationId,
-        model: fields.model,
-        provider: fields.provider,
-        streamed: fields.streamed,
-        outcome: fields.outcome,
-        key: fields.keyHash?.slice(0, KEY_HASH_CHARACTERS),
-      },
-      'request',
-    );
+    this.output.write(requestLine(level, new Date(this.clock.now()).toISOString(), fields));
   }
 
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
@@ -160,14 +148,48 @@ export class PinoLogger implements LoggerService {
   }
 }
 
+/**
+ * The line of one request, as pino would write it. Every request has one, and printing it here takes a third of the time and
+ * memory. By name, so that a wider object brings nothing else along; the fields hold no secrets, so nothing is searched.
+ */
+function requestLine(level: Level, time: string, fields: RequestLogFields): string {
+  const { requestId, method, route, status, durationMs, generationId, model, provider, streamed, outcome, keyHash } =
+    fields;
+  const duration = Math.round(durationMs * 10) / 10;
+  let line = `{"level":"${level}","time":"${time}","requestId":"${requestId}","method":${JSON.stringify(method)}`;
+  line += `,"route":${JSON.stringify(route)},"status":${status},"durationMs":${duration}`;
+  if (generationId !== undefined) line += `,"generationId":"${generationId}"`;
+  if (model !== undefined) line += `,"model":${JSON.stringify(model)}`;
+  if (provider !== undefined) line += `,"provider":${JSON.stringify(provider)}`;
+  if (streamed !== undefined) line += `,"streamed":${streamed}`;
+  if (outcome !== undefined) line += `,"outcome":"${outcome}"`;
+  if (keyHash !== undefined) line += `,"key":"${keyHash.slice(0, KEY_HASH_CHARACTERS)}"`;
+  return `${line},"msg":"request"}\n`;
+}
+
 /** Lines wait for a buffer's worth, but never longer than this: a write for each of them would cost more than the line. */
-const OUTPUT_BYTES = 8 * 1024;
+const OUTPUT_CHARACTERS = 8 * 1024;
 const OUTPUT_MS = 250;
 
+/** Standard output, written in pieces. The lines are gathered here: the destination would copy what it holds at each of them. */
 function bufferedOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: false, minLength: OUTPUT_BYTES });
-  setInterval(() => output.flush(), OUTPUT_MS).unref();
-  return output;
+  const output = pino.destination({ dest: 1, sync: false });
+  let gathered = '';
+  const flush = (): void => {
+    if (gathered !== '') output.write(gathered);
+    gathered = '';
+  };
+  setInterval(flush, OUTPUT_MS).unref();
+  process.once('exit', () => {
+    flush();
+    output.flushSync();
+  });
+  return {
+    write(line) {
+      gathered += line;
+      if (gathered.length >= OUTPUT_CHARACTERS) flush();
+    },
+  };
 }
 
 interface Line {

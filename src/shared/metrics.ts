@@ -10,8 +10,18 @@ import {
 import type { Usage } from '../core/conversation/usage.js';
 import type { FaultKind } from '../core/errors.js';
 
-/** How one attempt ended: with an answer, left by the caller, refused by the dialect before it was sent, or by a fault. */
-export type AttemptOutcome = 'answered' | 'aborted' | 'untranslatable' | FaultKind;
+/**
+ * How one attempt ended: with an answer, with a refusal that moved on to another model, left by the caller, refused by the dialect
+ * before it was sent, or by a fault.
+ */
+export type AttemptOutcome = 'answered' | 'refused' | 'aborted' | 'untranslatable' | FaultKind;
+
+/**
+ * `over_bound`: a reply cost more than was held. `estimated`: its provider told no usage. `zero_usage`: a charged reply came to
+ * nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a replica that is gone. `lost`: a
+ * settlement could be written nowhere.
+ */
+export type BookEvent = 'over_bound' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'lost';
 
 type TokenDirection = 'input' | 'output' | 'cache_read' | 'cache_write';
 
@@ -87,6 +97,12 @@ export class Metrics {
     help: 'Streamed answers that are open now.',
     registers: [this.registry],
   });
+  private readonly bookEvents = new Counter({
+    name: 'fairlead_ledger_events_total',
+    help: 'What is out of the ordinary in the books: over_bound, estimated, zero_usage, spooled, recovered, lost.',
+    labelNames: ['event'],
+    registers: [this.registry],
+  });
 
   constructor() {
     const { pendingTokens } = this;
@@ -140,6 +156,11 @@ export class Metrics {
 
   streamClosed(): void {
     this.openStreams.dec();
+  }
+
+  /** Something out of the ordinary happened in the books. */
+  bookEvent(event: BookEvent, count = 1): void {
+    this.bookEvents.inc({ event }, count);
   }
 
   /** The Prometheus text of this process alone. */

@@ -41,7 +41,7 @@ export interface SpanResult {
   /** The model that answered. */
   readonly model?: string;
   readonly secondsToFirstToken?: number;
-  readonly error?: ErrorKind | FaultKind | 'untranslatable' | 'caller-gone';
+  readonly error?: ErrorKind | FaultKind | 'untranslatable' | 'refused' | 'caller-gone';
 }
 
 /** A request or an attempt that is being traced, or nothing at all. End it once. */

@@ -69,18 +69,24 @@ export function messageErrorBody(error: GatewayError, context: ErrorContext): Js
       code: status,
       message: error.message,
       error_type: error.detail.errorType ?? errorType,
+      ...availabilityOf(error),
       ...metadataOf(error),
     },
     request_id: context.requestId,
-    ...routerMetadata(context),
+    ...routerMetadata(error, context),
   };
 }
 
 /** `{error: {code, message, metadata?}}`: every other route (Scope 7.2, 7.3). */
 export function genericErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   return {
-    error: { code: APPEARANCES[error.kind].status, message: error.message, ...metadataOf(error) },
-    ...routerMetadata(context),
+    error: {
+      code: APPEARANCES[error.kind].status,
+      message: error.message,
+      ...availabilityOf(error),
+      ...metadataOf(error),
+    },
+    ...routerMetadata(error, context),
   };
 }
 
@@ -107,6 +113,13 @@ function metadataOf(error: GatewayError): { metadata?: Json } {
   return Object.keys(metadata).length === 0 ? {} : { metadata };
 }
 
-function routerMetadata({ routerMetadata }: ErrorContext): JsonObject {
-  return routerMetadata ? { router_metadata: routerMetadata, openrouter_metadata: routerMetadata } : {};
+/** Why a model cannot be had, in words a program can act on (WIRE 1.30). */
+const availabilityOf = ({ detail }: GatewayError): { availability?: JsonObject } =>
+  detail.availability ? { availability: detail.availability } : {};
+
+/** Never on failures of our own: they say nothing of the route (WIRE 1.16). */
+function routerMetadata({ kind }: GatewayError, { routerMetadata }: ErrorContext): JsonObject {
+  return routerMetadata && kind !== 'internal'
+    ? { router_metadata: routerMetadata, openrouter_metadata: routerMetadata }
+    : {};
 }

@@ -1,11 +1,24 @@
+import type { ServerResponse } from 'node:http';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json.js';
 import { asGatewayError } from './as-gateway-error.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
 import { allowedMethods } from './route-table.js';
 
 export const GENERATION_ID_HEADER = 'X-Generation-Id';
+
+const ROUTER_METADATA = Symbol('router metadata');
+
+interface WithRouterMetadata {
+  [ROUTER_METADATA]?: () => JsonObject | undefined;
+}
+
+/** Has an error of this response tell how its request was routed: the caller asked for it. */
+export function noteRouterMetadata(response: ServerResponse, view: () => JsonObject | undefined): void {
+  (response as WithRouterMetadata)[ROUTER_METADATA] = view;
+}
 
 /** The one place where an error becomes a reply. An unknown failure is one fixed sentence; the log has the rest. */
 @Catch()
@@ -29,8 +42,10 @@ export class ErrorFilter implements ExceptionFilter {
     const error = this.gatewayError(thrown, request);
     const { status } = APPEARANCES[error.kind];
     const requestId = response.getHeader(GENERATION_ID_HEADER);
+    const routerMetadata = (response as WithRouterMetadata)[ROUTER_METADATA]?.();
     const body = ERROR_BODIES[errorFamily(pathOf(request))](error, {
       requestId: typeof requestId === 'string' ? requestId : null,
+      ...(routerMetadata && { routerMetadata }),
     });
     const json = JSON.stringify(body);
     response.writeHead(status, {

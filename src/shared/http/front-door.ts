@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { InvalidEnvironment } from '../environment.js';
 import { answerBrokenRequests, answerExpectation, HEADER_BYTES_MAX } from './broken-requests.js';
+import { servedMessages } from './served-messages.js';
 
 /** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
 const KEEP_ALIVE_MS = 75_000;
@@ -12,11 +13,19 @@ const KEEP_ALIVE_MS = 75_000;
  */
 export class FrontDoor {
   readonly server: Server;
+  /** What it makes of each request, for the application to adopt. */
+  readonly messages = servedMessages();
   private listener: RequestListener = starting;
 
   constructor() {
     this.server = createServer(
-      { maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true, requireHostHeader: false },
+      {
+        maxHeaderSize: HEADER_BYTES_MAX,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        noDelay: true,
+        requireHostHeader: false,
+        ...this.messages,
+      },
       (request, response) => this.listener(request, response),
     );
     answerBrokenRequests(this.server);

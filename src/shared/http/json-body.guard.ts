@@ -1,14 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { Environment } from '../environment.js';
-import { parseJsonBody } from './json-text.js';
+import { readJsonBody } from './json-text.js';
 
 /** Methods whose routes read a body. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
-/** After a body of so many bytes is read, others have their turn before it is judged and sent on: each costs its time. */
-const LARGE_BYTES = 1024 * 1024;
 const RETRY_AFTER_FULL_MS = 1_000;
 
 /**
@@ -49,8 +46,7 @@ export class JsonBodyGuard implements CanActivate {
     if (refusal) throw refusal;
     if (request.headers.expect !== undefined) response.writeContinue();
     const bytes = await readBytes(request, admit);
-    request.body = parseJsonBody(bytes);
-    if (bytes.length >= LARGE_BYTES) await setImmediate();
+    request.body = await readJsonBody(bytes);
   }
 
   private tooLarge(): GatewayError {

@@ -1,6 +1,7 @@
 /** Goal: a body is read strictly and in linear time, and a fault names its place. Method: tables, a property, a clock. */
 import fc from 'fast-check';
-import { JSON_DEPTH_MAX, JSON_VALUES_MAX, parseJsonBody } from './json-text.js';
+import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from './json-scan.js';
+import { parseJsonBody, readJsonBody } from './json-text.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
 const entries = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
@@ -76,6 +77,16 @@ describe('parseJsonBody', () => {
 
   it('never puts the text of a body into a message', () => {
     expect(() => parse('{"secret-words" oops}')).toThrow(/^(?!.*(secret|oops))/);
+  });
+
+  it('reads what is large alike, and lets others have their turn meanwhile', async () => {
+    const body = { text: `a "quoted" text\n`.repeat(2e5), n: [1, 2, 3] };
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    expect(await readJsonBody(Buffer.from(JSON.stringify(body)))).toEqual(body);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(2);
+    await expect(readJsonBody(Buffer.from(`[${'"a",'.repeat(3e5)}1]`))).rejects.toThrow('more than');
   });
 
   it('takes time in proportion to the bytes, whatever they are', () => {

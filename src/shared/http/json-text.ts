@@ -1,29 +1,49 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../core/errors.js';
+import { parseJson } from '../../core/exact-json.js';
+import { endOfString } from '../../core/json-string-end.js';
+import { othersTurn } from '../others-turn.js';
+import { JsonScan } from './json-scan.js';
 import { shortened } from './schema.js';
 
-/** Deepest nesting of arrays and objects in a body: everything recursive behind the door may rely on it. */
-export const JSON_DEPTH_MAX = 200;
-/**
- * Most values in a body, members and entries together. What a body costs is a matter of its values, not of its bytes: ten
- * megabytes of text are read in milliseconds, ten megabytes of `[],[],…` would hold up everybody else for seconds.
- */
-export const JSON_VALUES_MAX = 200_000;
+/** Bytes scanned in one go: a few milliseconds of a slow machine. */
+const STRIDE_BYTES = 2 * 1024 * 1024;
+/** What is at least so long lets others have their turn between the steps of its reading. */
+const LARGE_BYTES = 1024 * 1024;
 
 /**
  * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON, nesting
  * past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice, lone surrogates, and `__proto__` outside of the caller's free-form JSON.
  *
  * The common body pays one linear scan, `JSON.parse` and one count of keys; the place of a fault is looked for only when there
- * is one.
+ * is one. A large body is read in steps between which others are served, and so is whatever comes after it.
  */
+export async function readJsonBody(bytes: Buffer): Promise<unknown> {
+  if (bytes.length < LARGE_BYTES) return parseJsonBody(bytes);
+  const reading = steps(bytes);
+  for (let step = reading.next(); ; step = reading.next()) {
+    await othersTurn();
+    if (step.done) return step.value;
+  }
+}
+
+/** `readJsonBody` without pause. */
 export function parseJsonBody(bytes: Buffer): unknown {
+  const reading = steps(bytes);
+  for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
+}
+
+function* steps(bytes: Buffer): Generator<undefined, unknown> {
   if (bytes.length === 0) throw refuse('body: is empty; send a JSON object');
   if (!isUtf8(bytes)) throw refuse('body: is not valid UTF-8');
+  const scan = new JsonScan(bytes);
+  while (scan.walk(STRIDE_BYTES)) yield;
+  yield;
   const text = bytes.toString('utf8');
-  const keysInText = countKeysInText(text);
-  const value = parse(text);
-  if (countKeys(value) !== keysInText) throw refuse(`${firstDuplicate(text)}: is given twice in one object`);
+  yield;
+  const value = parse(text, scan.hasLongNumber);
+  yield;
+  if (countKeys(value) !== scan.keys) throw refuse(`${firstDuplicate(text)}: is given twice in one object`);
   // Not `includes`, which is slow on text full of backslashes.
   const isEscaped = UNICODE_ESCAPE.test(text);
   if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) refuseProto(value, '');
@@ -44,78 +64,14 @@ function refuse(message: string): GatewayError {
   return new GatewayError('invalid-request', message);
 }
 
-function parse(text: string): unknown {
+function parse(text: string, hasLongNumber: boolean): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return hasLongNumber ? parseJson(text) : (JSON.parse(text) as unknown);
   } catch (error) {
     // V8 quotes the text around the fault: a body never goes into a message.
     const place = /position (\d+)/.exec((error as Error).message)?.[1];
     throw refuse(`body: is not valid JSON${place === undefined ? '' : ` (near position ${place})`}`);
   }
-}
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-const COLON = 58;
-
-/** Colons outside of strings: one for each key. Checks the depth and the number of values on the way. */
-function countKeysInText(text: string): number {
-  let keys = 0;
-  let depth = 0;
-  // Each value but the outermost follows a comma or what opens its array or object.
-  let values = 0;
-  for (let index = 0; index < text.length; index++) {
-    switch (text.charCodeAt(index)) {
-      case QUOTE:
-        index = endOfString(text, index);
-        break;
-      case COLON:
-        keys++;
-        break;
-      case 44: // ,
-        values++;
-        break;
-      case 91: // [
-      case 123: // {
-        values++;
-        if (++depth > JSON_DEPTH_MAX) throw refuse(`body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
-        break;
-      case 93: // ]
-      case 125: // }
-        depth--;
-        break;
-    }
-    if (values > JSON_VALUES_MAX) throw refuse(`body: holds more than ${JSON_VALUES_MAX} values`);
-  }
-  return keys;
-}
-
-/** Plain characters after which the rest of a string is searched as a whole. */
-const PLAIN_RUN = 32;
-
-/**
- * Index of the quote that ends the string begun at `start`, or the text's end. Short and much-escaped strings are walked, where a
- * search for every quote would cost more; long plain ones, such as images, are searched, which is many times as fast.
- */
-function endOfString(text: string, start: number): number {
-  let plain = 0;
-  for (let index = start + 1; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === QUOTE) return index;
-    if (code === BACKSLASH) {
-      index++;
-      plain = 0;
-    } else if (++plain === PLAIN_RUN) {
-      const quote = text.indexOf('"', index + 1);
-      if (quote === -1) break;
-      let backslashes = 0;
-      while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
-      if (backslashes % 2 === 0) return quote;
-      index = quote;
-      plain = 0;
-    }
-  }
-  return text.length;
 }
 
 function countKeys(value: unknown): number {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.js';
-import { newUuid } from '../../core/ids.js';
+import { newUuid, type GenerationId } from '../../core/ids.js';
 import type { Clock } from '../../core/time.js';
 import type { PinoLogger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
@@ -8,7 +8,7 @@ import { APPEARANCES } from './error-views.js';
 
 /** What an inference adds to the log line of its request. Filled in as it goes. */
 export interface GenerationFacts {
-  readonly id: string;
+  readonly id: GenerationId;
   readonly streamed: boolean;
   model?: string;
   provider?: string;
@@ -49,14 +49,12 @@ export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): 
         route: route?.path ?? 'none',
         status,
         durationMs,
-        ...(generation && {
-          generationId: generation.id,
-          streamed: generation.streamed,
-          ...(generation.model !== undefined && { model: generation.model }),
-          ...(generation.provider !== undefined && { provider: generation.provider }),
-        }),
+        generationId: generation?.id,
+        model: generation?.model,
+        provider: generation?.provider,
+        streamed: generation?.streamed,
         outcome: generation?.outcome ?? (response.writableFinished ? 'completed' : 'caller-gone'),
-        ...(caller && { keyHash: caller.keyHash }),
+        keyHash: caller?.keyHash,
       });
     });
   };

@@ -164,7 +164,7 @@ export const VARIABLES = {
     name: 'FAIRLEAD_FLOOD',
     grammar: partialList(['account', 'auth'], rate, FLOOD),
     meaning:
-      'Requests per account, and failed authentications per address, within a window. A valid key from a throttled address still passes.',
+      'Requests per account, all its keys together, and failed authentications per address, within a window; 429 past it. A valid key from a throttled address still passes.',
   }),
   trustProxy: optional({
     name: 'FAIRLEAD_TRUST_PROXY',

@@ -1,0 +1,166 @@
+/** Goal: an explanation shows all of a plan, always in the same bytes. Method: exact bodies of plans made by hand. */
+import type { Endpoint, Model, Pricing } from '../core/routing/catalog.js';
+import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
+import type { Plan, PlannedLeg } from '../core/routing/plan.js';
+import { explainView } from './explain-view.js';
+
+const MODEL: Model = {
+  id: 'a/b',
+  name: 'B',
+  contextLength: 1000,
+  inputModalities: ['text'],
+  outputModalities: ['text'],
+  scores: {},
+  endpoints: [],
+};
+
+const endpointOf = (tag: string, pricing: Pricing | null): Endpoint => ({
+  tag,
+  provider: {
+    slug: tag,
+    name: `Provider ${tag}`,
+    dialect: 'openai-chat',
+    baseUrl: 'https://example.com',
+    policy: { collectsData: false, zeroDataRetention: true },
+  },
+  upstreamModel: 'upstream-name',
+  pricing,
+  quantization: 'unknown',
+  contextLength: 1000,
+  supportedParameters: [],
+});
+
+const PRICING: Pricing = { prompt: 3_000_000n, completion: 15_000_000n, tiers: [] };
+
+const legOf = (tag: string, parts: Partial<PlannedLeg> = {}): PlannedLeg => ({
+  model: MODEL,
+  endpoint: endpointOf(tag, PRICING),
+  tier: 'standard',
+  tag,
+  credential: SHARED_CREDENTIAL,
+  modelIndex: 0,
+  price: 18,
+  ...parts,
+});
+
+const planOf = (parts: Partial<Plan> = {}): Plan => ({
+  requested: 'a/b',
+  models: ['a/b'],
+  ordering: 'draw',
+  seed: 'seed-1',
+  catalog: 'hash-1',
+  legs: [],
+  excluded: [],
+  attemptsMax: 6,
+  movesOnRefusal: false,
+  ...parts,
+});
+
+describe('explainView', () => {
+  it('shows a plan as it was made', () => {
+    const cutoffs = { p50: 0.5, p75: 0.6, p90: 0.7, p99: 0.8 };
+    const plan = planOf({
+      requested: 'a/b:exacto',
+      models: ['a/b', 'c/d'],
+      ordering: 'session',
+      legs: [
+        legOf('p0', { weight: 0.003, isPinned: true, health: { latency: cutoffs, faultShare: 0.25, isOut: false } }),
+        legOf('p1', {
+          credential: 'key-1',
+          setBack: 'outage',
+          health: { throughput: cutoffs, isOut: true },
+          price: 0,
+          endpoint: endpointOf('p1', null),
+        }),
+      ],
+      excluded: [
+        { model: 'no/such', reason: 'unknown-model' },
+        { model: 'a/b', tag: 'p2', provider: 'Provider p2', reason: 'max-price', detail: 'prompt 3 > 2' },
+        {
+          model: 'a/b',
+          tag: 'p3',
+          provider: 'Provider p3',
+          credential: 'key-2',
+          reason: 'cooling-down',
+          cooling: { until: Date.UTC(2026, 0, 2, 3, 4, 5, 6), by: 'rate-limit' },
+        },
+      ],
+    });
+    expect(explainView(plan, 0)).toEqual({
+      data: {
+        requested: 'a/b:exacto',
+        strategy: 'fallback',
+        models: ['a/b', 'c/d'],
+        ordering: 'session',
+        seed: 'seed-1',
+        catalog_hash: 'hash-1',
+        session: { decides: true, pins: [{ model: 'a/b', tag: 'p0' }] },
+        attempts_max: 6,
+        candidates: [
+          {
+            position: 1,
+            model: 'a/b',
+            provider: 'p0',
+            provider_name: 'Provider p0',
+            tag: 'p0',
+            tier: 'standard',
+            credential: 'shared',
+            is_byok: false,
+            weight: 0.003,
+            price: { prompt: '3', completion: '15' },
+            price_per_million: 18,
+            set_back: null,
+            pinned: true,
+            health: { latency: cutoffs, throughput: null, fault_share: 0.25, out: false },
+          },
+          {
+            position: 2,
+            model: 'a/b',
+            provider: 'p1',
+            provider_name: 'Provider p1',
+            tag: 'p1',
+            tier: 'standard',
+            credential: 'key-1',
+            is_byok: true,
+            weight: null,
+            price: { prompt: '0', completion: '0' },
+            price_per_million: 0,
+            set_back: 'outage',
+            pinned: false,
+            health: { latency: null, throughput: cutoffs, fault_share: null, out: true },
+          },
+        ],
+        excluded: [
+          { model: 'no/such', tag: null, provider: null, reason: 'unknown-model' },
+          { model: 'a/b', tag: 'p2', provider: 'Provider p2', reason: 'max-price', detail: 'prompt 3 > 2' },
+          {
+            model: 'a/b',
+            tag: 'p3',
+            provider: 'Provider p3',
+            credential: 'key-2',
+            reason: 'cooling-down',
+            cooling_by: 'rate-limit',
+            retry_at: '2026-01-02T03:04:05.006Z',
+          },
+        ],
+      },
+    });
+  });
+
+  it('says of an endpoint nobody has called that nothing is known', () => {
+    const { data } = explainView(planOf({ legs: [legOf('p0')] }), 0) as { data: { candidates: readonly object[] } };
+    expect(data.candidates[0]).toMatchObject({ health: null, weight: null, pinned: false });
+  });
+
+  it('gives the same bytes for the same plan, in whichever order its parts were put together', () => {
+    const health = { isOut: false, faultShare: 0, latency: { p99: 4, p90: 3, p75: 2, p50: 1 } };
+    const sorted = { latency: { p50: 1, p75: 2, p90: 3, p99: 4 }, faultShare: 0, isOut: false };
+    const one = explainView(planOf({ legs: [legOf('p0', { health })] }), 0);
+    const other = explainView(planOf({ legs: [{ ...legOf('p0'), health: sorted }] }), 0);
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+  });
+
+  it('shows neither addresses nor the names of models upstream', () => {
+    expect(JSON.stringify(explainView(planOf({ legs: [legOf('p0')] }), 0))).not.toMatch(/example\.com|upstream-name/);
+  });
+});

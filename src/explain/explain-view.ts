@@ -1,0 +1,106 @@
+import type { JsonObject } from '../core/json.js';
+import { formatUsd } from '../core/money/credits.js';
+import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
+import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
+import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
+import { strategyOf } from '../core/routing/router-metadata.js';
+import type { LegOutlook } from '../inference/admission.js';
+import { viewPrices } from './view-prices.js';
+
+/**
+ * The answer of `POST /routing/explain`: a plan as its reader sees it (DESIGN 9). A pure function of the plan and the prompt's length,
+ * with its keys in one order and no time of its own, so that the same inputs give the same bytes.
+ * @param promptTokensMin of the plan's `RouteNeeds`: prices may depend on it
+ * @param outlook what each leg may cost, and whether there is room for it
+ */
+export function explainView(
+  plan: Plan,
+  promptTokensMin: number,
+  outlook: ReadonlyMap<Leg, LegOutlook> = new Map(),
+): JsonObject {
+  return {
+    data: {
+      requested: plan.requested,
+      strategy: strategyOf(plan),
+      models: plan.models,
+      ordering: plan.ordering,
+      seed: plan.seed,
+      catalog_hash: plan.catalog,
+      session: viewSession(plan),
+      attempts_max: plan.attemptsMax,
+      candidates: plan.legs.map((leg, index) => viewCandidate(leg, index + 1, promptTokensMin, outlook.get(leg))),
+      excluded: plan.excluded.map(viewExclusion),
+    },
+  };
+}
+
+/** Whether the session made the draw, and where it was bound before. */
+function viewSession({ ordering, legs }: Plan): JsonObject {
+  const pins = new Map<string, string>();
+  for (const { isPinned, model, tag } of legs) if (isPinned) pins.set(model.id, tag);
+  return {
+    decides: ordering === 'session',
+    pins: [...pins].map(([model, tag]) => ({ model, tag })),
+  };
+}
+
+function viewCandidate(
+  leg: PlannedLeg,
+  position: number,
+  promptTokensMin: number,
+  outlook: LegOutlook | undefined,
+): JsonObject {
+  const { slug, name } = leg.endpoint.provider;
+  return {
+    position,
+    model: leg.model.id,
+    provider: slug,
+    provider_name: name,
+    tag: leg.tag,
+    tier: leg.tier,
+    credential: leg.credential,
+    is_byok: leg.credential !== SHARED_CREDENTIAL,
+    weight: leg.weight ?? null,
+    price: viewPrices(leg, promptTokensMin),
+    price_per_million: leg.price,
+    ...(outlook && viewOutlook(outlook)),
+    set_back: leg.setBack ?? null,
+    pinned: leg.isPinned ?? false,
+    health: leg.health ? viewHealth(leg.health) : null,
+  };
+}
+
+/** Exact decimal USD: the most it can cost, and whether the counters would grant that now. */
+function viewOutlook({ bound, refused }: LegOutlook): JsonObject {
+  return {
+    bound: formatUsd(bound.credits),
+    ...(bound.byok > 0n && { byok_bound: formatUsd(bound.byok) }),
+    would_be_granted: refused === undefined,
+    refused_by: refused ? { ...refused, limit: formatUsd(refused.limit), left: formatUsd(refused.left) } : null,
+  };
+}
+
+/** Latency in seconds, throughput in tokens per second; `null` where there were too few calls to tell. */
+function viewHealth({ latency, throughput, faultShare, isOut }: EndpointHealth): JsonObject {
+  return {
+    latency: viewPercentiles(latency),
+    throughput: viewPercentiles(throughput),
+    fault_share: faultShare ?? null,
+    out: isOut,
+  };
+}
+
+const viewPercentiles = (figures: Percentiles | undefined): JsonObject | null =>
+  figures ? { p50: figures.p50, p75: figures.p75, p90: figures.p90, p99: figures.p99 } : null;
+
+function viewExclusion({ model, tag, provider, credential, reason, detail, cooling }: Exclusion): JsonObject {
+  return {
+    model,
+    tag: tag ?? null,
+    provider: provider ?? null,
+    ...(credential !== undefined && { credential }),
+    reason,
+    ...(detail !== undefined && { detail }),
+    ...(cooling && { cooling_by: cooling.by, retry_at: new Date(cooling.until).toISOString() }),
+  };
+}

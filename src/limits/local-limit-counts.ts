@@ -1,0 +1,103 @@
+import type { Clock } from '../core/time.js';
+import type { HeldSlots } from './held-slots.js';
+import {
+  LimitCounts,
+  minuteOf,
+  refusalBy,
+  reservedTokens,
+  tokenChange,
+  type Claimed,
+  type LimitClaim,
+  type LimitRefusal,
+} from './limit-counts.js';
+import { slotLeftBy } from './model-slot.js';
+
+/** Subjects whose minute is counted apart at one time. */
+const SUBJECTS_MAX = 10_000;
+
+/** What is counted in one minute; another one begins with the next. */
+interface Minute {
+  /** As `minuteOf` tells. */
+  readonly number: number;
+  requests: number;
+  tokens: number;
+}
+
+/**
+ * Counts in this process, by the rules of the script that counts in Redis, in bounded memory: subjects past the bound share one
+ * minute until others have ended.
+ */
+export class LocalLimitCounts extends LimitCounts {
+  private minutes = new Map<string, Minute>();
+  private crowd: Minute = { number: -1, requests: 0, tokens: 0 };
+  private sweptAt = -1;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly held: HeldSlots,
+    private readonly subjectsMax = SUBJECTS_MAX,
+  ) {
+    super();
+  }
+
+  /** Minutes kept, the shared one not counted. */
+  get size(): number {
+    return this.minutes.size;
+  }
+
+  override async claim(claim: LimitClaim): Promise<Claimed> {
+    return this.claimNow(claim);
+  }
+
+  claimNow({ subject, limits, owner, tokens }: LimitClaim): Claimed {
+    const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, concurrency = Infinity } = limits;
+    const now = this.clock.now();
+    const reserved = reservedTokens(tokens, limits.tokensPerMinute);
+    const minute = this.minuteFor(subject, now);
+    if (minute.requests >= requestsPerMinute) return refused('requestsPerMinute', 0, now);
+    if (minute.tokens + reserved > tokensPerMinute) {
+      return refused('tokensPerMinute', tokensPerMinute - minute.tokens, now);
+    }
+    if (this.held.count(subject) >= concurrency) return refused('concurrency', 0, now);
+    minute.requests++;
+    minute.tokens += reserved;
+    if (concurrency < Infinity) this.held.add(subject, owner);
+    const slot = slotLeftBy((tokensUsed) => {
+      this.held.remove(subject, owner);
+      // Of no effect when the minute has ended: then this one is no longer looked at.
+      minute.tokens = Math.max(0, minute.tokens + tokenChange(tokensUsed, reserved));
+    });
+    return { slot };
+  }
+
+  /** Sets the minute to what all replicas together have counted, so that counting here goes on from there. */
+  learn(subject: string, counted: Readonly<Minute>): void {
+    const minute = this.minuteFor(subject, this.clock.now());
+    if (minute === this.crowd || minute.number !== counted.number) return;
+    minute.requests = counted.requests;
+    minute.tokens = counted.tokens;
+  }
+
+  private minuteFor(subject: string, now: number): Minute {
+    const number = minuteOf(now);
+    const known = this.minutes.get(subject);
+    if (known?.number === number) return known;
+    if (!known && this.minutes.size >= this.subjectsMax) this.sweep(number);
+    const minute = { number, requests: 0, tokens: 0 };
+    if (known || this.minutes.size < this.subjectsMax) this.minutes.set(subject, minute);
+    else if (this.crowd.number === number) return this.crowd;
+    else this.crowd = minute;
+    return minute;
+  }
+
+  /** Once a minute: within it none becomes old. */
+  private sweep(number: number): void {
+    if (this.sweptAt === number) return;
+    this.sweptAt = number;
+    for (const [subject, minute] of this.minutes) if (minute.number !== number) this.minutes.delete(subject);
+  }
+}
+
+const refused = (limit: LimitRefusal['limit'], remaining: number, now: number): Claimed => ({
+  refusal: refusalBy(limit, remaining, now),
+});

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { Model, ModelLimits } from '../core/routing/catalog.js';
+import type { GatewayError } from '../core/errors.js';
+import { LimitCounts, type LimitRefusal } from './limit-counts.js';
+import type { ModelSlot } from './model-slot.js';
+import { rateLimitError } from './rate-limit-error.js';
+
+const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ leave: () => undefined });
+
+/** What each limit is called for programs, and what a caller is told of it. */
+const WORDS: Readonly<
+  Record<keyof ModelLimits, { readonly source: string; readonly tell: (model: string, limit: number) => string }>
+> = {
+  requestsPerMinute: {
+    source: 'model_requests_per_minute',
+    tell: (model, limit) =>
+      `Rate limit exceeded: ${model} takes ${limit} requests a minute of an account; wait for the next minute.`,
+  },
+  tokensPerMinute: {
+    source: 'model_tokens_per_minute',
+    tell: (model, limit) =>
+      `Rate limit exceeded: ${model} takes ${limit} tokens a minute of an account, prompt and most output together; ` +
+      'wait for the next minute, or lower max_tokens.',
+  },
+  concurrency: {
+    source: 'model_concurrency',
+    tell: (model, limit) =>
+      `Rate limit exceeded: ${model} answers ${limit} requests of an account at a time; wait until one has ended.`,
+  },
+};
+
+/**
+ * The limits of single models (Scope 8), per account, from the catalog. A request counts at admission, whatever its end. Replicas
+ * that share a Redis hold a limit together.
+ */
+@Injectable()
+export class ModelGate {
+  private calls = 0;
+
+  constructor(private readonly counts: LimitCounts) {}
+
+  /**
+   * Admits one call to a model. The slot must be left when the call has ended, however it ended.
+   * @param owner id of the generation; it may call a model several times, also at once
+   * @param tokens reserved: prompt and most output. More than the whole limit counts as the whole limit
+   * @throws GatewayError `rate-limited`, naming the limit, with `X-RateLimit-*` of it; of `concurrency` the reset is a second away,
+   *   since nobody knows when a slot becomes free
+   */
+  enter(accountId: string, model: Pick<Model, 'id' | 'limits'>, owner: string, tokens: number): Promise<ModelSlot> {
+    const { id, limits } = model;
+    return limits && isLimited(limits)
+      ? this.enterLimited(`${accountId}:${id}`, id, limits, `${owner}:${this.calls++}`, tokens)
+      : UNLIMITED;
+  }
+
+  private async enterLimited(
+    subject: string,
+    model: string,
+    limits: ModelLimits,
+    owner: string,
+    tokens: number,
+  ): Promise<ModelSlot> {
+    const claimed = await this.counts.claim({ subject, limits, owner, tokens });
+    if ('slot' in claimed) return claimed.slot;
+    throw refusalError(model, limits, claimed.refusal);
+  }
+}
+
+const isLimited = ({ requestsPerMinute, tokensPerMinute, concurrency }: ModelLimits): boolean =>
+  requestsPerMinute !== undefined || tokensPerMinute !== undefined || concurrency !== undefined;
+
+function refusalError(model: string, limits: ModelLimits, { limit: name, ...reached }: LimitRefusal): GatewayError {
+  const limit = limits[name] ?? 0;
+  const { source, tell } = WORDS[name];
+  return rateLimitError(tell(model, limit), { ...reached, limit, source });
+}

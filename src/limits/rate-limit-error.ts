@@ -1,0 +1,32 @@
+import { GatewayError } from '../core/errors.js';
+
+/** A limit of the service's own that a request ran into. */
+export interface ReachedLimit {
+  readonly limit: number;
+  /** What is left of it; 0 where nothing is said. */
+  readonly remaining?: number;
+  /** When it begins anew, epoch milliseconds. */
+  readonly resetAtMs: number;
+  /** Sent as `Retry-After`. Left out for free variants (WIRE 1.32). */
+  readonly retryAfterMs?: number;
+  /** `metadata.limit_source`: which limit it was, for programs. With it `metadata.headers` repeats the headers. */
+  readonly source?: string;
+}
+
+/**
+ * A 429 of the service's own: the only error that tells `X-RateLimit-*` (Scope 7.3.3). Successful replies and the 429s of
+ * providers carry none of it.
+ */
+export function rateLimitError(message: string, reached: ReachedLimit): GatewayError {
+  const { limit, remaining = 0, resetAtMs, retryAfterMs, source } = reached;
+  const headers = {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(resetAtMs),
+  };
+  return new GatewayError('rate-limited', message, {
+    headers,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(source !== undefined && { metadata: { headers, limit_source: source } }),
+  });
+}

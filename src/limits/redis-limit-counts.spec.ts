@@ -1,0 +1,224 @@
+// Goal: counts are Redis's while it answers, this process's while it does not, and Redis hears afterwards what it missed.
+// Method: scripts that answer or fail as told and record what they were asked, and a clock moved by hand.
+import { Logger } from '@nestjs/common';
+import type { ModelLimits } from '../core/routing/catalog.js';
+import { Clock } from '../core/time.js';
+import { HeldSlots } from './held-slots.js';
+import type { Claimed } from './limit-counts.js';
+import type { LimitScripts } from './limit-scripts.js';
+import { LocalLimitCounts } from './local-limit-counts.js';
+import { RedisLimitCounts } from './redis-limit-counts.js';
+import { RedisOutage } from './redis-outage.js';
+
+const NOW = 1_795_000_020_000;
+const MINUTE = NOW / 60_000;
+const LEASE_MS = 9_000_000;
+const ALL: ModelLimits = { requestsPerMinute: 3, tokensPerMinute: 100, concurrency: 2 };
+const KEYS = ['fairlead:limits:{a}:minute', 'fairlead:limits:{a}:slots'];
+
+class HandClock extends Clock {
+  time = NOW;
+  override aheadMs = 7;
+  override now(): number {
+    return this.time;
+  }
+}
+
+class FakeScripts implements LimitScripts {
+  answer: unknown = [0, 1, 10, NOW + 1];
+  isGone = false;
+  asked: (string | number)[][] = [];
+
+  claimLimits(...values: (string | number)[]): Promise<unknown> {
+    return this.ask('claim', values, this.answer);
+  }
+
+  leaveLimits(...values: (string | number)[]): Promise<unknown> {
+    return this.ask('leave', values, 0);
+  }
+
+  renewSlots(...values: (string | number)[]): Promise<unknown> {
+    return this.ask('renew', values, 0);
+  }
+
+  private async ask(name: string, values: (string | number)[], answer: unknown): Promise<unknown> {
+    this.asked.push([name, ...values]);
+    if (this.isGone) throw new Error('connect ECONNREFUSED 10.0.0.1:6379');
+    return answer;
+  }
+}
+
+describe('RedisLimitCounts', () => {
+  const lines: string[] = [];
+  let clock: HandClock;
+  let redis: FakeScripts;
+  let counts: RedisLimitCounts;
+  let reconnections: number;
+
+  beforeAll(() =>
+    Logger.overrideLogger({ log: fail, error: fail, warn: (line: unknown) => void lines.push(String(line)) }),
+  );
+  beforeEach(() => {
+    lines.length = 0;
+    reconnections = 0;
+    clock = new HandClock();
+    redis = new FakeScripts();
+    const held = new HeldSlots(clock, LEASE_MS);
+    const outage = new RedisOutage(clock, () => void reconnections++);
+    counts = new RedisLimitCounts(redis, outage, new LocalLimitCounts(clock, held), held, clock, LEASE_MS);
+  });
+  afterEach(() => counts.onApplicationShutdown());
+
+  const claim = (owner: string, limits = ALL, tokens = 10): Promise<Claimed> =>
+    counts.claim({ subject: 'a', limits, owner, tokens });
+  async function enter(owner: string, limits = ALL, tokens = 10): Promise<Extract<Claimed, { slot: object }>['slot']> {
+    const claimed = await claim(owner, limits, tokens);
+    if ('slot' in claimed) return claimed.slot;
+    throw new Error(`refused by ${claimed.refusal.limit}`);
+  }
+  const asked = (): (string | number)[][] => redis.asked.splice(0);
+  /** What was begun without being waited for has run. */
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it.each([
+    ['all', ALL, 250, [3, 100, 2, 100]],
+    ['requests', { requestsPerMinute: 3 }, 250, [3, 0, 0, 0]],
+    ['slots', { concurrency: 2 }, 250, [0, 0, 2, 0]],
+    ['tokens', { tokensPerMinute: 300 }, 250, [0, 300, 0, 250]],
+  ])('decides with one script: %s', async (_, limits, tokens, figures) => {
+    await claim('one', limits, tokens);
+    expect(asked()).toEqual([['claim', ...KEYS, ...figures, 'one', LEASE_MS, 7]]);
+  });
+
+  it.each([
+    [1, { limit: 'requestsPerMinute', remaining: 0, resetAtMs: NOW + 60_000, retryAfterMs: 59_999 }],
+    [2, { limit: 'tokensPerMinute', remaining: 90, resetAtMs: NOW + 60_000, retryAfterMs: 59_999 }],
+    [3, { limit: 'concurrency', remaining: 0, resetAtMs: NOW + 1_001, retryAfterMs: 1_000 }],
+  ])('reads a refusal by limit %d, timed by Redis', async (place, refusal) => {
+    redis.answer = [place, 3, 10, NOW + 1];
+    expect(await claim('one')).toEqual({ refusal });
+  });
+
+  it('says once that a call has ended, with the change of its tokens', async () => {
+    const slot = await enter('one');
+    asked();
+    slot.leave(4);
+    slot.leave(8);
+    expect(asked()).toEqual([['leave', ...KEYS, 'one', MINUTE, -6]]);
+  });
+
+  it.each([
+    ['only requests are limited', { requestsPerMinute: 3 }, 4],
+    ['the tokens are as reserved', { tokensPerMinute: 100 }, 10],
+    ['nobody knows the tokens', { tokensPerMinute: 100 }, undefined],
+  ])('says nothing of the end when %s', async (_, limits, used) => {
+    const slot = await enter('one', limits);
+    asked();
+    slot.leave(used);
+    expect(asked()).toEqual([]);
+  });
+
+  it.each([
+    ['fails', (): void => void (redis.isGone = true)],
+    ['answers nonsense', (): void => void (redis.answer = 'OK')],
+    ['answers half', (): void => void (redis.answer = [0, 1, null, NOW])],
+  ])('counts in this process while Redis %s, and says so once, without the address', async (_, breakIt) => {
+    breakIt();
+    const first = await enter('one', { concurrency: 2 });
+    await enter('two', { concurrency: 2 });
+    expect(await claim('three', { concurrency: 2 })).toMatchObject({ refusal: { limit: 'concurrency' } });
+    first.leave();
+    await enter('four', { concurrency: 2 });
+    expect(asked()).toHaveLength(1);
+    expect(lines).toEqual(['Redis does not answer; limits are counted in this process.']);
+  });
+
+  it('goes on from what Redis last said, and counts slots held before', async () => {
+    redis.answer = [0, 2, 90, NOW];
+    const slot = await enter('one');
+    redis.isGone = true;
+    expect(await claim('two', ALL, 11)).toMatchObject({ refusal: { limit: 'tokensPerMinute', remaining: 10 } });
+    await enter('three', ALL, 5);
+    expect(await claim('four', { ...ALL, requestsPerMinute: 9 }, 1)).toMatchObject({
+      refusal: { limit: 'concurrency' },
+    });
+    slot.leave(0);
+    expect(await claim('five', ALL, 1)).toMatchObject({ refusal: { limit: 'requestsPerMinute' } });
+  });
+
+  it('leaves Redis alone for a second, then tells it which slots were left and which are held, and only then asks', async () => {
+    const before = await enter('before');
+    await enter('kept');
+    redis.isGone = true;
+    const meanwhile = await enter('meanwhile', { concurrency: 9 });
+    before.leave(4);
+    asked();
+    await enter('stays', { concurrency: 9 });
+    expect(asked()).toEqual([]);
+    redis.isGone = false;
+    clock.time += 1_000;
+    await enter('after');
+    expect(asked()).toEqual([
+      ['leave', ...KEYS, 'before', MINUTE, -6],
+      ['renew', KEYS[1], LEASE_MS, 7, 'kept', 'meanwhile', 'stays'],
+      ['claim', ...KEYS, 3, 100, 2, 10, 'after', LEASE_MS, 7],
+    ]);
+    meanwhile.leave();
+    expect(asked()).toEqual([['leave', ...KEYS, 'meanwhile', 0, 0]]);
+    await enter('more');
+    expect(asked()).toHaveLength(1);
+  });
+
+  it('tells again of a slot whose end may not have arrived, but not of its tokens', async () => {
+    const slot = await enter('one');
+    redis.isGone = true;
+    slot.leave(4);
+    await settled();
+    redis.isGone = false;
+    clock.time += 1_000;
+    asked();
+    await enter('two');
+    expect(asked()[0]).toEqual(['leave', ...KEYS, 'one', MINUTE, 0]);
+  });
+
+  it('takes back what a slow Redis may yet admit of a call that was refused here', async () => {
+    const limits = { concurrency: 1 };
+    const slot = await enter('one', limits);
+    redis.isGone = true;
+    expect(await claim('late', limits)).toMatchObject({ refusal: { limit: 'concurrency' } });
+    slot.leave();
+    redis.isGone = false;
+    clock.time += 1_000;
+    asked();
+    await enter('two', limits);
+    expect(asked().slice(0, 2)).toEqual([
+      ['leave', ...KEYS, 'late', 0, 0],
+      ['leave', ...KEYS, 'one', MINUTE, 0],
+    ]);
+  });
+
+  it('asks for a new connection when one fails for long, not for every call that waited', async () => {
+    redis.isGone = true;
+    for (let second = 0; second < 3; second++) {
+      expect(reconnections).toBe(0);
+      await Promise.all(['a', 'b', 'c', 'd'].map((owner) => claim(owner, { requestsPerMinute: 99 })));
+      clock.time += 1_000;
+    }
+    expect(reconnections).toBe(1);
+  });
+
+  it('keeps what it will tell later within bounds', async () => {
+    redis.isGone = true;
+    for (let call = 0; call < 1_500; call++) (await enter(`call-${call}`, { concurrency: 1 })).leave();
+    redis.isGone = false;
+    clock.time += 1_000;
+    asked();
+    await enter('after', { concurrency: 1 });
+    const told = asked().filter(([name]) => name === 'leave');
+    expect([told.length, told[0]?.[3]]).toEqual([1_000, 'call-500']);
+  });
+});
+
+function fail(line: unknown): never {
+  throw new Error(`logged ${String(line)}`);
+}

@@ -1,0 +1,201 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { ModelLimits } from '../core/routing/catalog.js';
+import type { Clock } from '../core/time.js';
+import type { HeldSlots } from './held-slots.js';
+import {
+  LimitCounts,
+  minuteOf,
+  refusalBy,
+  reservedTokens,
+  tokenChange,
+  type Claimed,
+  type LimitClaim,
+} from './limit-counts.js';
+import { LIMIT_ORDER, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
+import type { LocalLimitCounts } from './local-limit-counts.js';
+import { slotLeftBy } from './model-slot.js';
+import type { RedisOutage } from './redis-outage.js';
+
+/**
+ * How long a slot outlives the process that died with it, in milliseconds. A call may last longer: its lease is renewed. Short enough
+ * that an account does not miss its slots for long, long enough for two renewals to fail.
+ */
+const LEASE_MS = 30_000;
+const RENEWALS_PER_LEASE = 3;
+/** Leases renewed by one script, so that none keeps Redis busy. */
+const RENEWED_MAX = 500;
+/** Ends of calls that Redis is told later. Past it the oldest are left to the end of their leases. */
+const UNTOLD_MAX = 1_000;
+
+/** The end of a call, as Redis is told it. */
+interface Departure {
+  readonly subject: string;
+  readonly owner: string;
+  /** Of its admission; 0 where its tokens were not counted there. */
+  readonly minute: number;
+  /** Of the tokens of the minute. */
+  readonly change: number;
+}
+
+/**
+ * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process, from what Redis last said, and
+ * returns to Redis by itself; it is first told which slots were left, and which are held.
+ */
+export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdown {
+  private readonly timer: NodeJS.Timeout;
+  private untold: Departure[] = [];
+  /** Something happened here that Redis does not know. */
+  private isBehind = false;
+
+  /** @param held the slots that `local` counts as well */
+  constructor(
+    private readonly redis: LimitScripts,
+    private readonly outage: RedisOutage,
+    private readonly local: LocalLimitCounts,
+    private readonly held: HeldSlots,
+    private readonly clock: Clock,
+    private readonly leaseMs = LEASE_MS,
+  ) {
+    super();
+    this.timer = setInterval(() => void this.catchUp(), leaseMs / RENEWALS_PER_LEASE).unref();
+  }
+
+  override async claim(claim: LimitClaim): Promise<Claimed> {
+    if (this.outage.isPaused) return this.claimHere(claim);
+    // On the same connection as the claim, and before it: Redis may hold slots that were left, and miss some that are in use.
+    if (this.isBehind) void this.catchUp();
+    try {
+      return await this.claimThere(claim);
+    } catch {
+      this.outage.failed();
+      const claimed = this.claimHere(claim);
+      // Redis may yet run what it was too slow to answer: then a slot is held there that nobody has.
+      if ('refusal' in claimed) this.depart(claim);
+      return claimed;
+    }
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async claimThere(claim: LimitClaim): Promise<Claimed> {
+    const { subject, limits, owner, tokens } = claim;
+    const reserved = reservedTokens(tokens, limits.tokensPerMinute);
+    const answer = readAnswer(
+      await this.redis.claimLimits(
+        ...keysOf(subject),
+        ...LIMIT_ORDER.map((limit) => limits[limit] ?? NO_LIMIT),
+        reserved,
+        owner,
+        this.leaseMs,
+        this.clock.aheadMs,
+      ),
+    );
+    this.outage.answered();
+    const { place, requests, now } = answer;
+    const minute = minuteOf(now);
+    if (hasMinute(limits)) this.local.learn(subject, { number: minute, requests, tokens: answer.tokens });
+    const limit = LIMIT_ORDER[place - 1];
+    if (limit) return { refusal: refusalBy(limit, remainingOf(limits, limit, answer.tokens), now) };
+    if (limits.concurrency !== undefined) this.held.add(subject, owner);
+    const slot = slotLeftBy((tokensUsed) => {
+      this.held.remove(subject, owner);
+      this.depart(claim, minute, tokenChange(tokensUsed, reserved));
+    });
+    return { slot };
+  }
+
+  private claimHere(claim: LimitClaim): Claimed {
+    this.isBehind = true;
+    const claimed = this.local.claimNow(claim);
+    if ('refusal' in claimed) return claimed;
+    const slot = slotLeftBy((tokensUsed) => {
+      claimed.slot.leave(tokensUsed);
+      // The slot may have become known there; its tokens were never counted there.
+      this.depart(claim);
+    });
+    return { slot };
+  }
+
+  private depart({ subject, limits, owner }: LimitClaim, minute = 0, change = 0): void {
+    if (limits.concurrency === undefined && change === 0) return;
+    void this.tell({ subject, owner, minute, change });
+  }
+
+  private async tell(departure: Departure): Promise<void> {
+    const { subject, owner, minute, change } = departure;
+    if (this.outage.isPaused) {
+      this.tellLater(departure);
+      return;
+    }
+    try {
+      await this.redis.leaveLimits(...keysOf(subject), owner, minute, change);
+    } catch {
+      this.outage.failed();
+      // The tokens may have been counted, and are not to be counted twice. A slot is given back as often as one likes.
+      this.tellLater({ ...departure, change: 0 });
+    }
+  }
+
+  private tellLater(departure: Departure): void {
+    this.isBehind = true;
+    this.untold.push(departure);
+    if (this.untold.length > UNTOLD_MAX) this.untold.shift();
+  }
+
+  /** Tells Redis of slots that were left, and renews the leases of those that are held. */
+  private async catchUp(): Promise<void> {
+    if (this.outage.isPaused) return;
+    this.isBehind = false;
+    const departures = this.untold;
+    this.untold = [];
+    for (const departure of departures) void this.tell(departure);
+    try {
+      await Promise.all(this.held.subjects().flatMap((subject) => this.renewalsOf(subject)));
+    } catch {
+      this.outage.failed();
+      this.isBehind = true;
+    }
+  }
+
+  private renewalsOf(subject: string): Promise<unknown>[] {
+    const owners = this.held.ownersOf(subject);
+    const [, slotsKey] = keysOf(subject);
+    const renewals: Promise<unknown>[] = [];
+    for (let start = 0; start < owners.length; start += RENEWED_MAX) {
+      const some = owners.slice(start, start + RENEWED_MAX);
+      renewals.push(this.redis.renewSlots(slotsKey, this.leaseMs, this.clock.aheadMs, ...some));
+    }
+    return renewals;
+  }
+}
+
+/** The braces keep both in one slot of a cluster. */
+const keysOf = (subject: string): [minuteKey: string, slotsKey: string] => [
+  `fairlead:limits:{${subject}}:minute`,
+  `fairlead:limits:{${subject}}:slots`,
+];
+
+const hasMinute = ({ requestsPerMinute, tokensPerMinute }: ModelLimits): boolean =>
+  requestsPerMinute !== undefined || tokensPerMinute !== undefined;
+
+const remainingOf = ({ tokensPerMinute = 0 }: ModelLimits, limit: keyof ModelLimits, tokens: number): number =>
+  limit === 'tokensPerMinute' ? tokensPerMinute - tokens : 0;
+
+interface Answer {
+  /** Of the limit that refused, in the order of all; 0 where none did. */
+  readonly place: number;
+  readonly requests: number;
+  readonly tokens: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+function readAnswer(answer: unknown): Answer {
+  if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isSafeInteger)) {
+    throw new TypeError('The claiming script gave no figures.');
+  }
+  const [place, requests, tokens, now] = answer as [number, number, number, number];
+  return { place, requests, tokens, now };
+}

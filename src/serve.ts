@@ -1,0 +1,80 @@
+import { dirname, join } from 'node:path';
+import { startApp, type Gateway } from './app.js';
+import { endEarlyStop } from './early-stop.js';
+import { CatalogRefused } from './catalog/fault.js';
+import type { GeneratedKeys } from './keys/first-keys.js';
+import { createDataDirectory } from './shared/data-directory.js';
+import { StoreRefused } from './shared/database/store-refused.js';
+import { InvalidEnvironment, type Environment } from './shared/environment.js';
+import { createLogger, type PinoLogger } from './shared/logger.js';
+import { readEnvironment } from './shared/read-environment.js';
+import { listenForStop } from './shared/stop-signals.js';
+import { findPrimaryChannel, type StopSignal } from './shared/worker-channel.js';
+import { runWorkers } from './workers.js';
+
+const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
+const SHIPPED_CATALOG_PATH = join(PACKAGE_DIRECTORY, 'catalog', 'default.yaml');
+/** Longer than a worker may take for its own steps after the drain. */
+const WORKER_STOP_EXTRA_MS = 30_000;
+
+/** Failures whose message says all there is to know: no stack, for there is nothing to debug. */
+const EXPECTED = [InvalidEnvironment, CatalogRefused, StoreRefused];
+
+try {
+  const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY);
+  await createDataDirectory(environment.dataDir);
+  const logger = createLogger(environment);
+  for (const warning of warnings) logger.warn(warning, 'Environment');
+  endEarlyStop();
+  await runWorkers({
+    count: environment.workers,
+    main: () => serve(environment, logger),
+    log: logger,
+    stopMsMax: environment.drainMs + WORKER_STOP_EXTRA_MS,
+  });
+} catch (error) {
+  const isExpected = EXPECTED.some((kind) => error instanceof kind);
+  console.error(isExpected ? (error as Error).message : error);
+  process.exit(1);
+}
+
+/** Runs the gateway in this process until it is told to stop. */
+async function serve(environment: Environment, logger: PinoLogger): Promise<void> {
+  // One request's forgotten promise must not end the others: it is a fault of ours, told in the log.
+  process.on('unhandledRejection', (reason) => logger.error(reason, 'unhandledRejection'));
+  const channel = findPrimaryChannel();
+  let gateway: Gateway | undefined = undefined;
+  let wish: StopSignal | undefined;
+  // The wish to stop may come while the store is still being opened.
+  const stopIfAsked = (): void => {
+    if (gateway && wish) void gateway.stop(wish).then(() => process.exit(0));
+  };
+  listenForStop({
+    stop: (signal) => {
+      wish = signal;
+      stopIfAsked();
+    },
+    stopNow: () => process.exit(1),
+    channel,
+  });
+  gateway = await startApp({
+    environment,
+    logger,
+    shippedCatalogPath: SHIPPED_CATALOG_PATH,
+    opensLate: channel !== undefined,
+  });
+  logger.log(`listening at ${gateway.url}`, 'Fairlead');
+  showKeys(gateway.url, gateway.keys);
+  stopIfAsked();
+}
+
+/** Keys made at this start are shown here and never again: on standard output, past the logger. */
+function showKeys(url: string, { managementKey, apiKey }: GeneratedKeys): void {
+  if (managementKey !== undefined) console.log(`FAIRLEAD_MANAGEMENT_KEY=${managementKey}`);
+  if (apiKey === undefined) return;
+  const body = '{"model":"sandbox/echo","max_tokens":64,"messages":[{"role":"user","content":"Hello, Fairlead"}]}';
+  console.log(`FAIRLEAD_API_KEY=${apiKey}`);
+  console.log(
+    `curl ${url}/api/v1/messages -H 'authorization: Bearer ${apiKey}' -H 'content-type: application/json' -d '${body}'`,
+  );
+}
