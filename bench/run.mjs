@@ -1,9 +1,13 @@
 // `npm run bench`: every system on the same machine, in one run, in turns; figures are medians, ratios come from this run alone.
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
+import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
-import { latencies, load, longestWaitBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
-import { startFairlead, startFloor, startPortkey, startUpstream } from './systems.mjs';
+import { latencies, load, longestWaitsBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
+import { startFairlead, startFloor, startPortkey, startUpstream, startWithoutBooks } from './systems.mjs';
+
+// The gateway's own driver: the bench has none.
+const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
@@ -35,6 +39,7 @@ const databaseUrl = await database();
 
 const upstream = keep(await startUpstream());
 const fairlead = keep(await startFairlead(upstream.url, MODELS, databaseUrl));
+const stubbed = keep(await startWithoutBooks(upstream.url, MODELS, databaseUrl));
 const nest = keep(await startFloor('nest-floor.mjs', upstream.url));
 const pipe = keep(await startFloor('pipe-floor.mjs', upstream.url));
 const portkey = keep(await startPortkey(upstream.url));
@@ -59,6 +64,21 @@ async function compare(systems, name, options) {
   );
 }
 
+/** What one small commit takes, in milliseconds. */
+async function commitMs(url) {
+  const database = new pg.Client({ connectionString: url });
+  await database.connect();
+  await database.query('create table bench_commits (id int)');
+  const times = [];
+  for (let index = 0; index < 300; index++) {
+    const began = performance.now();
+    await database.query('insert into bench_commits values (1)');
+    times.push(performance.now() - began);
+  }
+  await database.end();
+  return median(times);
+}
+
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
@@ -67,7 +87,7 @@ try {
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s, ${LANES} at a time\n`,
   );
 
-  const whole = await compare({ fairlead, nest, pipe, portkey }, 'whole', {
+  const whole = await compare({ fairlead, 'without books': stubbed, nest, pipe, portkey }, 'whole', {
     lanes: LANES,
     seconds: SECONDS,
     stream: false,
@@ -84,6 +104,12 @@ try {
     );
   }
 
+  const share = 1 - whole['without books'].cpuUs / whole.fairlead.cpuUs;
+  const more = whole.fairlead.cpuUs / whole['without books'].cpuUs - 1;
+  console.log(
+    `\nHold and settlement: ${figure(share * 100)} % of the CPU of a request, ${figure(more * 100)} % on top of one without them`,
+  );
+
   for (const [model, perWrite] of [
     [ONE, 1],
     [EIGHT, 8],
@@ -97,30 +123,46 @@ try {
     }
   }
 
-  const base = await latencies(direct, 'whole', 2000);
-  const added = await latencies(fairlead, 'whole', 2000);
+  // In turns, like the rest: what the machine adds by itself is then in all of them alike.
+  const times = { direct: [], fairlead: [], 'fairlead without books': [], nest: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, system] of Object.entries({ direct, fairlead, 'fairlead without books': stubbed, nest })) {
+      const run = await latencies(system, 'whole', 2000);
+      times[name].push({ p50: percentile(run, 0.5), p99: percentile(run, 0.99) });
+    }
+  }
+  const typical = (name, share) => median(times[name].map((run) => run[share]));
+  for (const name of ['fairlead', 'fairlead without books', 'nest']) {
+    const [p50, p99] = ['p50', 'p99'].map((share) => figure(typical(name, share) - typical('direct', share), 2));
+    console.log(`\nAdded latency of ${name}, one at a time: p50 ${p50} ms, p99 ${p99} ms`);
+  }
+
+  if (databaseUrl)
+    console.log(`\nThe database's own commit, from here: p50 ${figure(await commitMs(databaseUrl), 2)} ms`);
+
+  const memory = await openStreams(fairlead, 1000);
   console.log(
-    `\nAdded latency, one at a time: p50 ${figure(percentile(added, 0.5) - percentile(base, 0.5), 2)} ms, p99 ${figure(percentile(added, 0.99) - percentile(base, 0.99), 2)} ms`,
+    `Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`,
   );
 
   for (const [label, bytes, count] of [
     ['400 KB', 400_000, 40],
     ['10 MB', 10_000_000, 8],
   ]) {
-    const beside = await longestWaitBeside(fairlead, bytes, count);
-    console.log(`Longest wait for /health/live beside bodies of ${label}: ${figure(beside)} ms`);
+    const small = await longestWaitsBeside(fairlead, 500, count);
+    const beside = await longestWaitsBeside(fairlead, bytes, count);
+    console.log(
+      `Longest wait for /health/live beside a body of ${label}: median ${figure(beside.median)} ms, worst ${figure(beside.worst)} ms (beside small ones ${figure(small.median)} and ${figure(small.worst)} ms)`,
+    );
   }
 
-  const memory = await openStreams(fairlead, 1000);
-  console.log(
-    `Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`,
-  );
   console.log(
     `Memory of the others after their load: nest ${figure(residentMiB(nest.child.pid), 0)} MiB, portkey ${figure(residentMiB(portkey.child.pid), 0)} MiB`,
   );
 } finally {
   for (const child of children) child.kill('SIGKILL');
   fairlead.close();
+  stubbed.close();
   if (databaseUrl && !process.env.DATABASE_URL) {
     execFileSync('psql', [
       '-h',

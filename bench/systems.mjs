@@ -58,7 +58,8 @@ async function untilAnswers(url, child) {
   throw new Error(`Nothing answers at ${url}.`);
 }
 
-export async function startFairlead(upstream, models, databaseUrl, variables = {}) {
+/** @param flags of Node, before the program */
+export async function startFairlead(upstream, models, databaseUrl, variables = {}, flags = []) {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
   const endpoint = (name) => ({ provider: 'loopback', model: name, pricing: { prompt: '3', completion: '15' } });
   const catalog = {
@@ -75,7 +76,8 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
     models: models.map((name) => ({
       id: `bench/${name}`,
       name,
-      context_length: 200000,
+      // Large enough for the largest body of the bench.
+      context_length: 10_000_000,
       max_completion_tokens: 64000,
       input_modalities: ['text'],
       output_modalities: ['text'],
@@ -84,7 +86,7 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
   };
   writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalog));
   const port = await freePort();
-  const child = startNode(0, [join(root, 'dist', 'main.js')], {
+  const child = startNode(0, [...flags, join(root, 'dist', 'main.js')], {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
@@ -92,6 +94,7 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
       FAIRLEAD_CATALOG: join(folder, 'catalog.json'),
       FAIRLEAD_API_KEY: KEY,
       FAIRLEAD_FLOOD: 'account=100000000/10s',
+      FAIRLEAD_INITIAL_CREDITS: '1000000000',
       NODE_ENV: 'production',
       ...(databaseUrl && {
         DATABASE_URL: databaseUrl,
@@ -109,6 +112,10 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** The same, with the ledger's statements answered at once. */
+export const startWithoutBooks = (upstream, models, databaseUrl) =>
+  startFairlead(upstream, models, databaseUrl, {}, ['--import', join(here, 'stub-ledger.mjs')]);
 
 export async function startPortkey(upstream) {
   const port = await freePort();

@@ -13,6 +13,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   catalog: [],
   providers: [],
+  health: [],
   accounts: ['audit'],
   ledger: ['accounts', 'audit'],
   limits: ['ledger'],
@@ -20,6 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   routing: ['health', 'catalog', 'providers', 'byok', 'accounts'],
   inference: ['plugins', 'routing', 'limits', 'ledger', 'tools', 'guardrails', 'accounts', 'catalog'],
   messages: ['inference', 'presets'],
+  explain: ['messages', 'chat', 'inference'],
 };
 
 /** Files at the top of `src`, which wire the rooms and may import any. */

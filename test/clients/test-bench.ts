@@ -27,7 +27,7 @@ export class TestBench {
         })),
       ),
     );
-    return new TestBench(await startGateway(database, { catalog, ...options }), upstreams);
+    return new TestBench(await startGateway(database, { catalog, coolsDown: false, ...options }), upstreams);
   }
 
   connect(client: ClientKind, key = API_KEY): Client {

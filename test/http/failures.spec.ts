@@ -406,7 +406,8 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
       expect(response.status).toBe(529);
       expect(((await response.json()) as JsonBody).error.metadata.previous_errors).toHaveLength(5);
       const paths = bench.anthropic.requests.slice(before).map(({ path }) => path);
-      expect(paths).toEqual([0, 1, 2, 3, 4, 5].map((index) => `/${index}/v1/messages`));
+      // Which of the even ones come is drawn; none comes twice.
+      expect([paths.length, new Set(paths).size]).toEqual([6, 6]);
       expect(await bench.metrics()).toMatch(
         /fairlead_upstream_attempts_total\{provider="p\d",outcome="overloaded"\} [1-9]/,
       );

@@ -265,21 +265,25 @@ describeOnEachDatabase('keys over HTTP', (database) => {
     const { key, hash } = await create({ limit: 10, limit_reset: 'daily' });
     const now = Date.now();
     const store = gateway.gateway.app.get(DataSource, { strict: false });
-    const record = (scope: string, interval: Interval, at: number, used: string, held: string): Promise<unknown> =>
+    const record = (
+      interval: Interval,
+      at: number,
+      [used, held]: readonly [string, string],
+      [byokUsed, byokHeld]: readonly [string, string] = ['0', '0'],
+    ): Promise<unknown> =>
       store.query(
-        `insert into spending_windows (account_id, scope, scope_id, interval, window_start, used, held)
-         select account_id, $1, hash, $2, $3, $4, $5 from api_keys where hash = $6`,
-        [scope, interval, windowStart(interval, at), used, held, hash],
+        `insert into spending_windows
+           (account_id, scope, scope_id, interval, window_start, used, held, byok_used, byok_held)
+         select account_id, 'key', hash, $1, $2, $3, $4, $5, $6 from api_keys where hash = $7`,
+        [interval, windowStart(interval, at), used, held, byokUsed, byokHeld, hash],
       );
     const DAY_MS = 86_400_000;
-    await record('key', 'daily', now, '1.5', '0.25');
-    await record('key', 'weekly', now, '2', '0.5');
-    await record('key', 'monthly', now, '3.000000000001', '0');
-    await record('key', 'lifetime', now, '400.1', '0');
-    await record('key_byok', 'daily', now, '0.1', '0.01');
-    await record('key_byok', 'lifetime', now, '0.4', '0');
+    await record('daily', now, ['1.5', '0.25'], ['0.1', '0.01']);
+    await record('weekly', now, ['2', '0.5']);
+    await record('monthly', now, ['3.000000000001', '0']);
+    await record('lifetime', now, ['400.1', '0'], ['0.4', '0']);
     for (const interval of ['daily', 'weekly', 'monthly'] as const)
-      await record('key', interval, now - 32 * DAY_MS, '99', '9');
+      await record(interval, now - 32 * DAY_MS, ['99', '9'], ['99', '9']);
 
     const figures = {
       usage: 400.1,
@@ -308,6 +312,31 @@ describeOnEachDatabase('keys over HTTP', (database) => {
       expect([changes, changed.body.data]).toEqual([changes, expect.objectContaining({ ...figures, ...left })]);
       expect((await call('GET', '/api/v1/key', { key })).body.data).toMatchObject(left!);
     }
+  });
+
+  it('shows the free requests of the day, and how many there are by what was bought', async () => {
+    const store = gateway.gateway.app.get(DataSource, { strict: false });
+    const shown = async (): Promise<unknown> => (await call('GET', '/api/v1/key', { key: API_KEY })).body.data;
+    await store.query(
+      `insert into spending_windows (account_id, scope, scope_id, interval, window_start, used)
+       select id, 'free_requests', id::text, 'daily', window_start_of('daily', now()), 12 from accounts`,
+    );
+    const tell = async (used: number, limit: number): Promise<void> =>
+      expect(await shown()).toMatchObject({
+        free_model_daily_requests: { used, limit, remaining: limit - used },
+      });
+    await tell(12, 50);
+    // A first purchase ends the free tier, yet it takes 9 USD for the higher count.
+    await store.query(`update accounts set purchased_usd = 8.999999999999, free_tier = false`);
+    expect(await shown()).toMatchObject({ is_free_tier: false });
+    await tell(12, 50);
+    await store.query(`update accounts set purchased_usd = 9`);
+    await tell(12, 1000);
+    clock.aheadMs = 86_400_000;
+    await tell(0, 1000);
+    clock.aheadMs = 0;
+    await store.query(`update accounts set purchased_usd = 0, free_tier = true`);
+    await store.query(`delete from spending_windows where scope = 'free_requests'`);
   });
 
   it('lists disabled keys, and those of one workspace, when asked to', async () => {

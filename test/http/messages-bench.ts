@@ -56,7 +56,7 @@ export class MessagesBench {
       { id: 'test/nowhere', at: [nowhere] },
       { id: 'test/nowhere-pair', at: [nowhere, fallback] },
     ];
-    const gateway = await startGateway(database, { catalog: catalogOf(...entries), variables });
+    const gateway = await startGateway(database, { catalog: catalogOf(...entries), variables, coolsDown: false });
     return new MessagesBench(gateway, anthropic, openai, second);
   }
 

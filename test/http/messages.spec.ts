@@ -14,6 +14,8 @@ import { ask, askStream, foldMessage, MessagesBench, TOOLS } from './messages-be
 const NATIVE = 'test/native';
 const TRANSLATED = 'test/translated';
 const GENERATION_ID = /^gen-\d+-[0-9A-Za-z]{20}$/;
+/** USD: twelve tokens at 3 and seven at 15 per million. */
+const COST = 0.000141;
 
 const RESULT_KEYS = [
   'id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'container', 'usage',
@@ -136,9 +138,10 @@ describeOnEmbedded('replies of POST /messages', (database) => {
     expect(whole.usage).toMatchObject({
       input_tokens: 12,
       output_tokens: 7,
-      cost: null,
+      cost: COST,
+      cost_details: { upstream_inference_cost: null },
       is_byok: false,
-      iterations: [],
+      iterations: [{ type: 'message', input_tokens: 12, output_tokens: 7 }],
     });
     expect(whole.id).toMatch(GENERATION_ID);
     expect(response.headers.get('x-generation-id')).toBe(whole.id);
@@ -256,7 +259,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
       const response = await bench.gateway.messages(ask(TRANSLATED, { tools: TOOLS }));
       expect(response.status).toBe(502);
       expect(await response.json()).toMatchObject({ error: { type: 'api_error', code: 502 } });
-      expect(await bench.requestLine(lines)).toMatchObject({ status: 502, outcome: 'malformed-reply' });
+      expect(await bench.requestLine(lines)).toMatchObject({ status: 502, outcome: 'upstream-failed' });
     });
 
     it('pass as they came in a stream', async () => {

@@ -98,7 +98,12 @@ const model: Model = {
   scores: {},
   endpoints: [endpoint],
 };
-const target: Target = { model, endpoint, definition: { slug: 'p', credential: 'x-api-key', quirks: {} } };
+const target: Target = {
+  model,
+  endpoint,
+  tier: 'standard',
+  definition: { slug: 'p', credential: 'x-api-key', quirks: {} },
+};
 
 const sent = (body: object): unknown => {
   const request = readRequest(readBody(structuredClone(body), CreateMessageDto), { betas: [] });

@@ -6,9 +6,7 @@ import { Secret } from '../../src/core/secret.js';
 import { SystemClock } from '../../src/core/time.js';
 import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
 import { connectForLimits, RedisThrottlerStorage } from '../../src/limits/redis-throttler.storage.js';
-
-const address = globalThis.__SERVICES__.redis;
-const describeOnRedis = address === null ? describe.skip : describe;
+import { describeOnRedis, redisAddress } from '../support/redis.js';
 
 describeOnRedis('counting in Redis', () => {
   const name = `test-${randomUUID()}`;
@@ -17,10 +15,10 @@ describeOnRedis('counting in Redis', () => {
 
   beforeAll(async () => {
     for (let replica = 0; replica < 2; replica++) {
-      const redis = connectForLimits(new Secret(address ?? ''));
+      const redis = connectForLimits(new Secret(redisAddress ?? ''));
       await new Promise((resolve) => redis.once('ready', resolve));
       connections.push(redis);
-      replicas.push(new RedisThrottlerStorage(redis, new LocalThrottlerStorage(), new SystemClock()));
+      replicas.push(new RedisThrottlerStorage(redis, new LocalThrottlerStorage(new SystemClock()), new SystemClock()));
     }
   });
   afterAll(async () => {

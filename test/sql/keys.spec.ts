@@ -13,17 +13,21 @@ import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
 import { FirstKeys } from '../../src/keys/first-keys.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { newKeyRow, plainKey, type KeyDescription } from '../../src/keys/new-key.js';
+import type { Folds } from '../../src/ledger/folds.js';
 import { SpendingWindowEntity } from '../../src/ledger/spending-window.entity.js';
 import { SpendingWindows, UNSPENT } from '../../src/ledger/spending-windows.js';
 import { WindowsRepository } from '../../src/ledger/windows.repository.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
+const NO_FOLDS = { flush: async () => undefined } as unknown as Folds;
 const USD = 1_000_000_000_000n;
 const SATURDAY_NOON = Date.UTC(2026, 10, 21, 12);
 
 class HandClock extends Clock {
   time = SATURDAY_NOON;
+  override aheadMs = 0;
+
   override now(): number {
     return this.time;
   }
@@ -42,12 +46,17 @@ describeOnEachDatabase('keys', (database) => {
     dataSource = await database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, SpendingWindowEntity]);
     accounts = new AccountDirectory(dataSource, clock, settings as Environment);
     keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity));
-    windows = new SpendingWindows(new WindowsRepository(dataSource.getRepository(SpendingWindowEntity)), clock);
+    windows = new SpendingWindows(
+      new WindowsRepository(dataSource.getRepository(SpendingWindowEntity)),
+      NO_FOLDS,
+      clock,
+    );
   }, 60_000);
   afterAll(() => dataSource.destroy());
 
   beforeEach(async () => {
     clock.time = SATURDAY_NOON;
+    clock.aheadMs = 0;
     await dataSource.query('truncate accounts, workspaces, api_keys, spending_windows cascade');
   });
 
@@ -83,7 +92,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(homes).toEqual(homes.map(() => home));
       expect(await dataSource.manager.count(AccountEntity)).toBe(1);
       expect(await accounts.findDefaultWorkspace(home.accountId)).toBe(home.workspaceId);
-      expect(await accounts.isFreeTier(home.accountId)).toBe(true);
+      expect(await accounts.getStanding(home.accountId)).toEqual({ isFreeTier: true, purchased: 0n });
       expect(await dataSource.manager.find(SpendingWindowEntity)).toEqual([
         {
           accountId: home.accountId,
@@ -94,8 +103,20 @@ describeOnEachDatabase('keys', (database) => {
           limit: settings.initialCredits,
           used: 0n,
           held: 0n,
+          byokUsed: 0n,
+          byokHeld: 0n,
         },
       ]);
+      expect(await dataSource.query('select account_id, kind, amount, created_at from credit_grants')).toEqual([
+        { account_id: home.accountId, kind: 'grant', amount: '12.500000000000', created_at: new Date(clock.time) },
+      ]);
+    });
+
+    it('has a counter, and no grant, where nothing is granted', async () => {
+      const ungenerous = new AccountDirectory(dataSource, clock, { initialCredits: 0n } as Environment);
+      const home = await ungenerous.ensureDefault();
+      expect(await windows.ofAccount(home.accountId)).toEqual({ limit: 0n, used: 0n, held: 0n });
+      expect(await dataSource.query('select id from credit_grants')).toEqual([]);
     });
 
     it('has its own workspaces and no others', async () => {
@@ -271,33 +292,80 @@ describeOnEachDatabase('keys', (database) => {
         limit: null,
         used: 0n,
         held: 0n,
+        byokUsed: 0n,
+        byokHeld: 0n,
         ...window,
       });
     }
 
-    it('is that of the current windows, exact', async () => {
+    const moveTo = (...date: Parameters<typeof Date.UTC>): void => {
+      clock.aheadMs = Date.UTC(...date) - Date.now();
+    };
+    const at = (...date: Parameters<typeof Date.UTC>): Date => new Date(Date.UTC(...date));
+
+    // The first of March 2027 is a Monday: all windows change at once.
+    it('is that of the current windows by the clock of the database, exact', async () => {
       const home = await accounts.ensureDefault();
-      const at = (...date: Parameters<typeof Date.UTC>): Date => new Date(Date.UTC(...date));
-      await addWindow(home, { used: 123_456_789_012_345_123_456_789_012n, held: 1n });
-      await addWindow(home, { interval: 'daily', windowStart: at(2026, 10, 21), used: 1n });
-      await addWindow(home, { interval: 'daily', windowStart: at(2026, 10, 20), used: 100n });
-      await addWindow(home, { interval: 'weekly', windowStart: at(2026, 10, 16), used: 2n });
-      await addWindow(home, { interval: 'weekly', windowStart: at(2026, 10, 9), used: 100n });
-      await addWindow(home, { interval: 'monthly', windowStart: at(2026, 10, 1), used: 3n });
-      await addWindow(home, { interval: 'monthly', windowStart: at(2026, 9, 1), used: 100n });
-      await addWindow(home, { scope: 'key_byok', used: 4n });
+      await addWindow(home, { used: 123_456_789_012_345_123_456_789_012n, held: 1n, byokUsed: 4n, byokHeld: 5n });
+      await addWindow(home, { interval: 'daily', windowStart: at(2027, 1, 28), used: 1n, byokHeld: 6n });
+      await addWindow(home, { interval: 'daily', windowStart: at(2027, 2, 1), used: 10n, byokUsed: 60n });
+      await addWindow(home, { interval: 'weekly', windowStart: at(2027, 1, 22), used: 2n });
+      await addWindow(home, { interval: 'weekly', windowStart: at(2027, 2, 1), used: 20n });
+      await addWindow(home, { interval: 'monthly', windowStart: at(2027, 1, 1), used: 3n });
+      await addWindow(home, { interval: 'monthly', windowStart: at(2027, 2, 1), used: 30n });
       await addWindow(home, { scope: 'workspace', used: 100n });
-      const spending = await windows.ofKeys(home.accountId, ['a', 'b']);
-      expect(spending.get('a')).toEqual({
+      const lifetime = { used: 123_456_789_012_345_123_456_789_012n, held: 1n };
+
+      moveTo(2027, 1, 28, 23, 59, 30);
+      const before = await windows.ofKeys(home.accountId, ['a', 'b']);
+      expect(before.get('a')).toEqual({
         credits: {
-          lifetime: { used: 123_456_789_012_345_123_456_789_012n, held: 1n },
+          lifetime,
           daily: { used: 1n, held: 0n },
           weekly: { used: 2n, held: 0n },
           monthly: { used: 3n, held: 0n },
         },
-        byok: { ...UNSPENT.byok, lifetime: { used: 4n, held: 0n } },
+        byok: { ...UNSPENT.byok, lifetime: { used: 4n, held: 5n }, daily: { used: 0n, held: 6n } },
       });
-      expect(spending.get('b')).toEqual(UNSPENT);
+      expect(before.get('b')).toEqual(UNSPENT);
+
+      moveTo(2027, 2, 1, 0, 0, 1);
+      expect(await windows.ofKey(home.accountId, 'a')).toEqual({
+        credits: {
+          lifetime,
+          daily: { used: 10n, held: 0n },
+          weekly: { used: 20n, held: 0n },
+          monthly: { used: 30n, held: 0n },
+        },
+        byok: { ...UNSPENT.byok, lifetime: { used: 4n, held: 5n }, daily: { used: 60n, held: 0n } },
+      });
+    });
+
+    it('of requests to free variants is counted by the day', async () => {
+      const home = await accounts.ensureDefault();
+      const count = async (windowStart: Date, used: bigint): Promise<void> =>
+        addWindow(home, { scope: 'free_requests', scopeId: home.accountId, interval: 'daily', windowStart, used });
+      await count(at(2027, 1, 28), 50n * USD);
+      await count(at(2027, 2, 1), 7n * USD);
+      const counted = async (): Promise<number> => windows.countFreeRequests(home.accountId);
+      moveTo(2027, 1, 28, 23, 59, 30);
+      expect(await counted()).toBe(50);
+      moveTo(2027, 2, 1, 0, 0, 1);
+      expect(await counted()).toBe(7);
+      moveTo(2027, 2, 2);
+      expect(await counted()).toBe(0);
+      expect(await windows.countFreeRequests((await addStrangers()).accountId)).toBe(0);
+    });
+
+    it('of the account is what its counter says', async () => {
+      const home = await accounts.ensureDefault();
+      await dataSource.query(`update spending_windows set used = 1.5, held = 0.25 where scope = 'account'`);
+      expect(await windows.ofAccount(home.accountId)).toEqual({
+        limit: settings.initialCredits,
+        used: (3n * USD) / 2n,
+        held: USD / 4n,
+      });
+      expect(await windows.ofAccount((await addStrangers()).accountId)).toEqual({ limit: 0n, used: 0n, held: 0n });
     });
 
     it('is not seen by another account', async () => {

@@ -39,7 +39,8 @@ async function listTables(dataSource: DataSource): Promise<string[]> {
   const rows: { name: string }[] = await dataSource.query(
     `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
   );
-  return rows.map(({ name }) => name);
+  // Months are named after the time.
+  return rows.map(({ name }) => name).filter((name) => !/_\d{4}_\d{2}$/.test(name));
 }
 
 /** Opens without migrating; the caller destroys it. */
@@ -57,7 +58,16 @@ describeOnEachDatabase('migrations', (database) => {
     expect(await listTables(dataSource)).toEqual([
       'accounts',
       'api_keys',
+      'budgets',
+      'credit_grants',
+      'generations',
+      'holds',
+      'ledger_closings',
+      'ledger_entries',
       'migrations',
+      'price_versions',
+      'replicas',
+      'route_decisions',
       'spending_windows',
       'workspaces',
     ]);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startApp, type Gateway } from '../../src/app.js';
 import type { Clock } from '../../src/core/time.js';
+import { HealthRegistry } from '../../src/health/health-registry.js';
 import { PinoLogger } from '../../src/shared/logger.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
 import type { TestDatabase } from './database.js';
@@ -16,6 +17,8 @@ export interface GatewayOptions {
   /** The catalog file's content; the shipped catalog when absent. */
   readonly catalog?: object;
   readonly clock?: Clock;
+  /** False: no endpoint is ever left alone for its failures. For suites whose upstreams fail on purpose, again and again. */
+  readonly coolsDown?: boolean;
 }
 
 /** A gateway under test: the real application on a loopback port. */
@@ -44,6 +47,8 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
       PORT: '0',
       FAIRLEAD_API_KEY: API_KEY,
       FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
+      // Endpoints that are only there to come last are very dear. Suites about money set what they need.
+      FAIRLEAD_INITIAL_CREDITS: '100000000000000',
       ...(options.catalog && { FAIRLEAD_CATALOG: catalogPath }),
       ...options.variables,
     },
@@ -61,6 +66,7 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
     logger,
     ...(options.clock && { clock: options.clock }),
   });
+  if (options.coolsDown === false) gateway.app.get(HealthRegistry).failed = () => undefined;
   const { url } = gateway;
   const request: TestGateway['request'] = (path, { key = API_KEY, headers, ...init } = {}) =>
     fetch(`${url}/api/v1${path}`, {
@@ -84,6 +90,9 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
     close: () => gateway.stop('SIGINT'),
   };
 }
+
+/** From the third on they cost the same: an amount has fifteen digits at most. */
+const noughts = (place: number): string => '0000'.repeat(Math.min(place, 2));
 
 export interface CatalogEntry {
   /** `author/slug` */
@@ -111,10 +120,11 @@ export function catalogOf(...entries: readonly CatalogEntry[]): object {
     input_modalities: ['text', 'image', 'file'],
     output_modalities: ['text'],
     ...model,
-    endpoints: at.map((place) => ({
-      provider: slugOf(place),
+    endpoints: at.map((where, place) => ({
+      provider: slugOf(where),
       model: `upstream-${id.split('/')[1]}`,
-      pricing: { prompt: '3', completion: '15' },
+      // Each is so much dearer than the one before it that the draw, which goes by 1/price², keeps this order.
+      pricing: { prompt: `3${noughts(place)}`, completion: `15${noughts(place)}` },
       ...endpoint,
     })),
   }));

@@ -1,0 +1,50 @@
+import type { PicoUsd } from '../../src/core/money/credits.js';
+
+// What each side saw. A marker names one request of one client: it stands in the prompt, in the field `user` and, at a process that
+// will be killed, in the model's id, which is all that the books know of a call before its first word.
+
+/** A call as the upstream counted it, from the moment its whole request had come. */
+export interface UpstreamCall {
+  /** Refused with a 529 before any word: nothing is charged for it. */
+  readonly isRefused: boolean;
+  /** What its usage comes to at list price. */
+  readonly cost: PicoUsd;
+}
+
+/** A request as its client saw it. */
+export interface SeenReply {
+  readonly marker: string;
+  /** `X-Generation-Id`, where headers came. */
+  readonly id: string | undefined;
+  /** Undefined: no status came. */
+  readonly status: number | undefined;
+  /** The last byte that matters came: `message_stop` of a stream, the whole JSON body. */
+  readonly isComplete: boolean;
+  /** `usage.cost` of a complete reply, as printed. */
+  readonly toldCost: number | undefined;
+}
+
+/** A row of `generations`. */
+export interface BookedGeneration {
+  readonly id: string;
+  readonly marker: string | undefined;
+  readonly outcome: string;
+  readonly cost: PicoUsd;
+  readonly bound: PicoUsd;
+  readonly isRecovered: boolean;
+}
+
+/** The entries of one generation. */
+export interface BookedEntries {
+  readonly id: string;
+  readonly charges: number;
+  readonly corrections: number;
+  readonly amount: PicoUsd;
+}
+
+export interface Evidence {
+  readonly calls: ReadonlyMap<string, readonly UpstreamCall[]>;
+  readonly replies: readonly SeenReply[];
+  readonly generations: readonly BookedGeneration[];
+  readonly entries: readonly BookedEntries[];
+}

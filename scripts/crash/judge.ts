@@ -1,0 +1,147 @@
+import { formatUsd, usdNumber, type PicoUsd } from '../../src/core/money/credits.js';
+import type { BookedEntries, BookedGeneration, Evidence, SeenReply, UpstreamCall } from './evidence.js';
+
+/** What one side counted, and what the other has of it. */
+export interface JudgedCounts {
+  readonly requests: number;
+  /** Refused because a counter had no room. */
+  readonly unpaid: number;
+  readonly upstreamCalls: number;
+  /** Requests that reached the upstream. */
+  readonly called: number;
+  readonly rows: number;
+  /** Of calls that never reached the upstream. */
+  readonly rowsWithoutCall: number;
+  readonly recovered: number;
+  readonly completed: number;
+  /** Completed replies whose charge is what the upstream counted. */
+  readonly exact: number;
+  readonly doubled: number;
+  readonly missing: number;
+  /** USD, of the completed replies: by the upstream's count, and as entered. */
+  readonly counted: PicoUsd;
+  readonly charged: PicoUsd;
+}
+
+export interface Verdict {
+  readonly counts: JudgedCounts;
+  /** A sentence each, naming the generation or the marker. */
+  readonly violations: readonly string[];
+}
+
+/** Compares the upstream's own count, and what clients saw, with the books at rest. Pure. */
+export function judge({ calls, replies, generations, entries }: Evidence): Verdict {
+  const violations: string[] = [];
+  const rowsByMarker = groupBy(generations, ({ marker }) => marker ?? '');
+  const entriesById = new Map(entries.map((entered) => [entered.id, entered]));
+  const asked = new Set(replies.map(({ marker }) => marker));
+  const generationIds = new Set(generations.map(({ id }) => id));
+
+  for (const row of generations) violations.push(...faultsOfRow(row, calls, asked, entriesById.get(row.id)));
+  for (const { id } of entries) if (!generationIds.has(id)) violations.push(`${id}: has entries and no row`);
+
+  let doubled = generations.length - generationIds.size;
+  for (const { id, charges, corrections } of entries) {
+    if (charges === 1 && corrections <= 1) continue;
+    doubled++;
+    violations.push(`${id}: has ${charges} charges and ${corrections} corrections`);
+  }
+  let missing = 0;
+  for (const marker of calls.keys()) {
+    const rows = rowsByMarker.get(marker) ?? [];
+    if (rows.length === 1) continue;
+    if (rows.length === 0) missing++;
+    else doubled++;
+    violations.push(
+      `${marker}: reached the upstream and has ${rows.length} rows ${rows.map(({ id }) => id).join(' ')}`,
+    );
+  }
+
+  let exact = 0;
+  let counted = 0n;
+  let charged = 0n;
+  for (const reply of replies) {
+    if (isRefusal(reply) && calls.has(reply.marker)) {
+      violations.push(`${reply.marker}: was refused with ${reply.status} and reached the upstream`);
+    }
+    if (!reply.isComplete) continue;
+    const due = dueFor(calls.get(reply.marker));
+    const fault = faultOfReply(reply, due, rowsByMarker.get(reply.marker)?.[0], entriesById);
+    if (fault === undefined) exact++;
+    else violations.push(`${reply.id ?? reply.marker}: ${fault}`);
+    counted += due;
+    charged += entriesById.get(reply.id ?? '')?.amount ?? 0n;
+  }
+
+  return {
+    counts: {
+      requests: replies.length,
+      unpaid: replies.filter(({ status }) => status === 402).length,
+      upstreamCalls: [...calls.values()].reduce((sum, { length }) => sum + length, 0),
+      called: calls.size,
+      rows: generations.length,
+      rowsWithoutCall: generations.filter(({ marker }) => !calls.has(marker ?? '')).length,
+      recovered: generations.filter(({ isRecovered }) => isRecovered).length,
+      completed: replies.filter(({ isComplete }) => isComplete).length,
+      exact,
+      doubled,
+      missing,
+      counted,
+      charged,
+    },
+    violations,
+  };
+}
+
+/** Refused before anything was sent: the gateway had no room, or had limits of its own. */
+const isRefusal = ({ status }: SeenReply): boolean => status !== undefined && [401, 402, 403, 429].includes(status);
+
+/** What the caller owes for a reply that came to its end: the call that answered, and only that one. */
+function dueFor(calls: readonly UpstreamCall[] | undefined): PicoUsd {
+  return (calls ?? []).reduce((sum, { isRefused, cost }) => (isRefused ? sum : sum + cost), 0n);
+}
+
+function faultOfReply(
+  { id, toldCost }: SeenReply,
+  due: PicoUsd,
+  row: BookedGeneration | undefined,
+  entries: ReadonlyMap<string, BookedEntries>,
+): string | undefined {
+  if (!row) return 'its last byte went out and it has no row';
+  if (row.id !== id) return `its row bears another id, ${row.id}`;
+  if (row.outcome !== 'completed') return `its last byte went out and it counts as ${row.outcome}`;
+  if (row.cost !== due) return `the upstream counted ${formatUsd(due)} USD, its row says ${formatUsd(row.cost)}`;
+  const amount = entries.get(id)?.amount;
+  if (amount !== due) return `the upstream counted ${formatUsd(due)} USD, entered is ${formatUsd(amount ?? 0n)}`;
+  if (toldCost !== usdNumber(due)) return `the upstream counted ${formatUsd(due)} USD, its client was told ${toldCost}`;
+  return undefined;
+}
+
+function faultsOfRow(
+  { id, marker, cost, bound }: BookedGeneration,
+  calls: Evidence['calls'],
+  asked: ReadonlySet<string>,
+  entered: BookedEntries | undefined,
+): readonly string[] {
+  const faults: string[] = [];
+  if (marker === undefined || !asked.has(marker)) faults.push(`${id}: is a row of no request`);
+  if (!entered) faults.push(`${id}: has a row and no entry`);
+  else if (entered.amount !== cost) {
+    faults.push(`${id}: its row says ${formatUsd(cost)} USD, entered is ${formatUsd(entered.amount)}`);
+  }
+  // Whatever way it ended: a bound is a bound, and what the provider never counted is not charged.
+  if (cost > bound) faults.push(`${id}: is charged ${formatUsd(cost)} USD, above its bound of ${formatUsd(bound)}`);
+  const due = dueFor(calls.get(marker ?? ''));
+  if (cost > due) faults.push(`${id}: is charged ${formatUsd(cost)} USD, the upstream counted ${formatUsd(due)}`);
+  return faults;
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,42 @@
+import { GatewayError } from '../../src/core/errors.js';
+import { assertKnownProviders, assertNoContradiction } from '../../src/core/routing/assert-preferences.js';
+import type { CatalogSnapshot } from '../../src/core/routing/catalog.js';
+import { readModelName } from '../../src/core/routing/model-name.js';
+import { isKnownProvider } from '../../src/core/routing/slug.js';
+import { ScenarioRefused } from './read-scenario.js';
+import type { Scenario, Scope } from './scenario.js';
+import { coversEndpoint } from './scope.js';
+
+/**
+ * A name that is misspelt would otherwise have no effect, and the day would look calm.
+ * @throws ScenarioRefused that names the part of the scenario
+ */
+export function checkScenario({ traffic, world, prices, policy }: Scenario, catalog: CatalogSnapshot): void {
+  for (const { name, model, preferences } of traffic) {
+    if (!catalog.models.has(readModelName(model).id)) refuse(`traffic ${name}`, `${model} is not in the catalog`);
+    try {
+      assertKnownProviders(preferences, catalog);
+      assertNoContradiction(preferences);
+    } catch (error) {
+      if (error instanceof GatewayError) refuse(`traffic ${name}`, error.message);
+      throw error;
+    }
+  }
+  for (const [part, rules] of Object.entries({ world, prices })) {
+    const stray = rules.findIndex((rule) => !speaksOfSome(rule, catalog));
+    if (stray !== -1) refuse(`${part}.${stray}`, 'speaks of no endpoint of the catalog');
+  }
+  const stranger = policy.credentials?.find((pattern) => !isKnownProvider(pattern, catalog.providers.values()));
+  if (stranger) refuse('policy.credentials', `${stranger.provider} is no known provider`);
+}
+
+function speaksOfSome(scope: Scope, catalog: CatalogSnapshot): boolean {
+  for (const model of catalog.models.values()) {
+    if (model.endpoints.some((endpoint) => coversEndpoint(scope, model.id, endpoint))) return true;
+  }
+  return false;
+}
+
+function refuse(where: string, reason: string): never {
+  throw new ScenarioRefused(`${where}: ${reason}`);
+}

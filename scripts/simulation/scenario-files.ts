@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { readContent } from '../../src/catalog/catalog-files.js';
+import { describeFault } from '../../src/catalog/fault.js';
+import type { CatalogSnapshot } from '../../src/core/routing/catalog.js';
+import { readScenario, readScenarioFile, ScenarioRefused, type ScenarioDraft } from './read-scenario.js';
+import type { Scenario } from './scenario.js';
+
+/** Files a scenario may be made of: more is a circle. */
+const FILES_MAX = 8;
+
+/** What ships: the word `default` means these. */
+export interface ShippedFiles {
+  /** Absolute paths. */
+  readonly scenario: string;
+  readonly catalog: string;
+}
+
+/** A scenario with the path of the catalog it names, if any. */
+export interface LoadedScenario {
+  readonly scenario: Scenario;
+  readonly catalogPath?: string;
+}
+
+/**
+ * Reads a scenario and the files it extends.
+ * @param path absolute
+ * @throws ScenarioRefused
+ */
+export async function loadScenario(path: string, shipped: ShippedFiles): Promise<LoadedScenario> {
+  const drafts: ScenarioDraft[] = [];
+  let catalogPath: string | undefined;
+  for (let next: string | undefined = path; next !== undefined;) {
+    const draft: ScenarioDraft = readScenarioFile(displayName(next), await readText(next));
+    drafts.unshift(draft);
+    if (drafts.length > FILES_MAX) throw new ScenarioRefused(`${draft.file}: extends: too many files, or a circle`);
+    const { extends: extended, catalog } = draft.wire;
+    catalogPath ??= catalog && named(catalog, next, shipped.catalog);
+    next = extended && named(extended, next, shipped.scenario);
+  }
+  const scenario = readScenario(drafts);
+  return { scenario, ...(catalogPath !== undefined && { catalogPath }) };
+}
+
+/**
+ * @param path absolute
+ * @throws ScenarioRefused when the catalog cannot be used
+ */
+export async function loadCatalog(path: string, shipped: ShippedFiles): Promise<CatalogSnapshot> {
+  // No secret is read: whom the operator can call stands in the scenario.
+  const content = await readContent({ path, shippedPath: shipped.catalog, variable: () => undefined });
+  const reading = content.read();
+  if ('faults' in reading) throw new ScenarioRefused(reading.faults.map(describeFault).join('\n'));
+  return reading.snapshot;
+}
+
+const named = (name: string, from: string, shipped: string): string =>
+  name === 'default' ? shipped : resolve(dirname(from), name);
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'for an unknown reason';
+    throw new ScenarioRefused(`${displayName(path)}: cannot be read (${code})`);
+  }
+}
+
+function displayName(path: string): string {
+  const below = relative(process.cwd(), path);
+  return below.startsWith('..') ? path : below;
+}

@@ -1,0 +1,110 @@
+import type { ModelRequest } from '../../src/core/conversation/request.js';
+import { readModelName } from '../../src/core/routing/model-name.js';
+import type { Leg } from '../../src/core/routing/plan.js';
+import type { NamedModel, RouteNeeds } from '../../src/core/routing/route-inputs.js';
+import type { Fortune } from './fortune.js';
+import type { AnswerTokens } from './list-price.js';
+import type { TrafficKind } from './scenario.js';
+import type { PlannedSession } from './traffic.js';
+
+/** How long a provider's cache remembers a prompt, milliseconds (WIRE 3.5). */
+const CACHE_MS = 300_000;
+/** What the gateway knows of a prompt for sure is less than its tokens: characters / 6, where about four make one. */
+const PROMPT_BOUND_SHARE = 4 / 6;
+
+/** A conversation that goes on for some turns. Remembers which endpoint has seen how much of it. */
+export class Session {
+  turn = 0;
+  promptTokens: number;
+  /** Who answered last. */
+  answeredBy: Leg | undefined;
+  private readonly seen = new Map<string, { readonly tokens: number; readonly at: number }>();
+  private readonly models: readonly NamedModel[];
+  private known: ModelRequest;
+
+  constructor(
+    readonly plan: PlannedSession,
+    private readonly fortune: Fortune,
+  ) {
+    const { kind, id } = plan;
+    this.models = namedModels(kind);
+    this.promptTokens = fortune.whole(kind.promptTokens, id, 'prompt');
+    this.known = requestOf(kind, id);
+  }
+
+  /** What draws of this turn are named by. */
+  get subject(): string {
+    return `${this.plan.id}.${this.turn}`;
+  }
+
+  get answerTokens(): number {
+    return this.fortune.whole(this.plan.kind.answerTokens, this.subject, 'answer');
+  }
+
+  /** As much of a request as sessions are known by. */
+  get request(): ModelRequest {
+    return this.known;
+  }
+
+  /** What routing looks at in this turn's request. */
+  get needs(): RouteNeeds {
+    const { model, preferences, parameters, maxOutputTokens } = this.plan.kind;
+    return {
+      requested: model,
+      models: this.models,
+      movesOnRefusal: false,
+      preferences,
+      parameters,
+      modalities: [],
+      promptTokensMin: Math.floor(this.promptTokens * PROMPT_BOUND_SHARE),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      tier: 'standard',
+    };
+  }
+
+  /** Tokens of this turn's prompt that the endpoint has in its cache. */
+  cachedAt({ model, tag, endpoint }: Leg, now: number): number {
+    const seen = this.seen.get(`${model.id} ${tag}`);
+    if (!seen || now - seen.at > CACHE_MS || endpoint.pricing?.inputCacheRead === undefined) return 0;
+    return Math.floor(this.plan.kind.cachedShare * Math.min(seen.tokens, this.promptTokens));
+  }
+
+  /** @param cached as `cachedAt` said when the call was made */
+  answered(leg: Leg, cached: number, now: number): AnswerTokens {
+    const { model, tag, endpoint } = leg;
+    const isWritten = endpoint.pricing?.inputCacheWrite !== undefined;
+    const kept = isWritten ? Math.floor(this.plan.kind.cachedShare * this.promptTokens) : 0;
+    const written = Math.max(0, kept - cached);
+    this.seen.set(`${model.id} ${tag}`, { tokens: this.promptTokens, at: now });
+    this.answeredBy = leg;
+    return { fresh: this.promptTokens - cached - written, cached, written, answer: this.answerTokens };
+  }
+
+  /** @returns milliseconds until the next turn; undefined: that was the last */
+  next(): number | undefined {
+    const { kind, turns, id } = this.plan;
+    if (++this.turn >= turns) return undefined;
+    this.promptTokens += this.fortune.whole(kind.growthTokens, this.subject, 'growth');
+    // Nothing ties its turns together, so each begins another conversation.
+    if (kind.affinity === 'none') this.known = requestOf(kind, `${id} ${this.turn}`);
+    return this.fortune.between(kind.pauseMs, this.subject, 'pause');
+  }
+}
+
+function namedModels({ model, fallbacks }: TrafficKind): readonly NamedModel[] {
+  const named = [model, ...fallbacks].map(readModelName);
+  return [...new Map(named.map((one) => [one.id, one])).values()];
+}
+
+const requestOf = ({ model, preferences, affinity }: TrafficKind, text: string): ModelRequest => ({
+  model,
+  system: [],
+  messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+  stream: true,
+  sampling: {},
+  tools: [],
+  preferences,
+  plugins: [],
+  betas: [],
+  ...(affinity === 'id' && { sessionId: text }),
+});

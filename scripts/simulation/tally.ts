@@ -1,0 +1,117 @@
+import type { PicoUsd } from '../../src/core/money/credits.js';
+import type { Leg } from '../../src/core/routing/plan.js';
+import type { AnswerTokens } from './list-price.js';
+
+const HOUR_MS = 3_600_000;
+export const HOURS = 24;
+
+/** What one provider did. */
+export interface ProviderTally {
+  attempts: number;
+  /** Attempts that were refused for too many calls. */
+  rateLimited: number;
+  /** Attempts that failed in another way. */
+  faults: number;
+  answers: number;
+  costPicoUsd: PicoUsd;
+  readonly answersByHour: number[];
+}
+
+/** Counts of a day. */
+export class Tally {
+  decisions = 0;
+  attempts = 0;
+  /** Requests that needed more than one attempt. */
+  failovers = 0;
+  answers = 0;
+  costPicoUsd: PicoUsd = 0n;
+  promptTokens = 0;
+  cachedTokens = 0;
+  answerTokens = 0;
+  /** By code: there was nobody to ask. */
+  readonly refused = new Map<string, number>();
+  /** By kind of error: everyone who was asked failed. */
+  readonly failed = new Map<string, number>();
+  readonly providers = new Map<string, ProviderTally>();
+  /** Pairs of answers that follow each other in a session. */
+  continued = 0;
+  /** Those that came from two endpoints. */
+  moves = 0;
+  /** Tokens that the endpoint before would have read from its cache, less what the new one read. */
+  cachedTokensLost = 0;
+  /** How long planning took, milliseconds of this process, with the look-up of health and pins. */
+  planningMs = 0;
+  private readonly movedSessions = new Set<string>();
+  private readonly firstTokens: number[] = [];
+  private isSorted = true;
+
+  get sessionsMoved(): number {
+    return this.movedSessions.size;
+  }
+
+  refuse(code: string): void {
+    count(this.refused, code);
+  }
+
+  fail(kind: string, attempts: number): void {
+    count(this.failed, kind);
+    if (attempts > 1) this.failovers++;
+  }
+
+  attempt(leg: Leg, fault?: 'rate-limited' | 'other'): void {
+    this.attempts++;
+    const provider = this.providerOf(leg);
+    provider.attempts++;
+    if (fault === 'rate-limited') provider.rateLimited++;
+    else if (fault) provider.faults++;
+  }
+
+  /** @param firstMs from the request to the first token, failed attempts included */
+  answer(leg: Leg, tokens: AnswerTokens, cost: PicoUsd, firstMs: number, attempts: number, dayMs: number): void {
+    const provider = this.providerOf(leg);
+    // What goes on past midnight counts to the last hour.
+    const hour = Math.min(HOURS - 1, Math.floor(dayMs / HOUR_MS));
+    provider.answers++;
+    provider.answersByHour[hour]!++;
+    provider.costPicoUsd += cost;
+    this.answers++;
+    this.costPicoUsd += cost;
+    this.promptTokens += tokens.fresh + tokens.cached + tokens.written;
+    this.cachedTokens += tokens.cached;
+    this.answerTokens += tokens.answer;
+    if (attempts > 1) this.failovers++;
+    this.firstTokens.push(firstMs);
+    this.isSorted = false;
+  }
+
+  /** A further answer of a session. */
+  continue(session: string, hasMoved: boolean, cachedTokensLost: number): void {
+    this.continued++;
+    if (!hasMoved) return;
+    this.moves++;
+    this.movedSessions.add(session);
+    this.cachedTokensLost += cachedTokensLost;
+  }
+
+  /** Time to the first token in milliseconds that this share of the answers kept to; 0 without answers. */
+  firstTokenMs(share: number): number {
+    if (!this.isSorted) this.firstTokens.sort((one, other) => one - other);
+    this.isSorted = true;
+    return this.firstTokens[Math.max(0, Math.ceil(share * this.firstTokens.length) - 1)] ?? 0;
+  }
+
+  private providerOf({ endpoint }: Leg): ProviderTally {
+    const { slug } = endpoint.provider;
+    let provider = this.providers.get(slug);
+    if (!provider) {
+      const answersByHour = new Array<number>(HOURS).fill(0);
+      provider = { attempts: 0, rateLimited: 0, faults: 0, answers: 0, costPicoUsd: 0n, answersByHour };
+      this.providers.set(slug, provider);
+    }
+    return provider;
+  }
+}
+
+const count = (counts: Map<string, number>, name: string): void => {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+};

@@ -1,0 +1,67 @@
+import { Clock } from '../../src/core/time.js';
+
+interface Entry {
+  readonly at: number;
+  /** Of two at the same time the one that was planned first goes first. */
+  readonly order: number;
+  readonly act: () => void;
+}
+
+/** What happens when, and the clock that goes with it: it stands still while something happens. */
+export class Timeline extends Clock {
+  /** A heap: each entry is before the two at twice its place. */
+  private readonly entries: Entry[] = [];
+  private planned = 0;
+
+  /** @param time where the clock stands first, epoch milliseconds */
+  constructor(private time: number) {
+    super();
+  }
+
+  override now(): number {
+    return this.time;
+  }
+
+  /** @param at epoch milliseconds; what is past happens at once */
+  plan(at: number, act: () => void): void {
+    const { entries } = this;
+    const entry: Entry = { at: Math.max(at, this.time), order: this.planned++, act };
+    let place = entries.push(entry) - 1;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      if (!isBefore(entry, entries[parent]!)) break;
+      entries[place] = entries[parent]!;
+      place = parent;
+    }
+    entries[place] = entry;
+  }
+
+  /** Lets everything happen, and what that leads to. */
+  run(): void {
+    for (let entry = this.takeFirst(); entry; entry = this.takeFirst()) {
+      this.time = entry.at;
+      entry.act();
+    }
+  }
+
+  private takeFirst(): Entry | undefined {
+    const { entries } = this;
+    const [first] = entries;
+    const last = entries.pop();
+    if (last === undefined || entries.length === 0) return last;
+    let place = 0;
+    for (;;) {
+      let child = 2 * place + 1;
+      if (child >= entries.length) break;
+      if (child + 1 < entries.length && isBefore(entries[child + 1]!, entries[child]!)) child++;
+      if (!isBefore(entries[child]!, last)) break;
+      entries[place] = entries[child]!;
+      place = child;
+    }
+    entries[place] = last;
+    return first;
+  }
+}
+
+const isBefore = (one: Entry, other: Entry): boolean =>
+  one.at < other.at || (one.at === other.at && one.order < other.order);

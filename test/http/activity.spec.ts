@@ -1,0 +1,247 @@
+// Goal: what was spent where, summed up exactly by completed UTC days, by account; no day that is not over, nobody else's spending.
+// Method: the real app on each database at a time of the test's choice; rows are settled by the statement the ledger uses.
+import { DataSource } from 'typeorm';
+import { hashKey } from '../../src/core/ids.js';
+import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { AheadClock } from '../support/ahead-clock.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import { addKey, addStrangers, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
+
+interface Item {
+  readonly [key: string]: unknown;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: {
+    readonly data: readonly Item[];
+    readonly error: { readonly code: number; readonly message: string };
+  };
+}
+
+// 16 January 2027: the thirty days before it reach into the year before.
+const TODAY = '2027-01-16';
+const YESTERDAY = '2027-01-15';
+const FIRST_DAY = '2026-12-17';
+
+describeOnEachDatabase('GET /activity', (database) => {
+  const clock = new AheadClock();
+  let gateway: TestGateway;
+  let store: DataSource;
+  let owner: Owner;
+  let further: Owner;
+  let strangers: Owner;
+
+  const moveTo = (time: string): void => {
+    clock.aheadMs = Date.parse(time) - Date.now();
+  };
+
+  beforeAll(async () => {
+    gateway = await startGateway(database, { clock });
+    store = gateway.gateway.app.get(DataSource, { strict: false });
+    owner = await ownerOf(store, hashKey(API_KEY));
+    further = await addKey(store, owner.account_id);
+    strangers = await addStrangers(store);
+    const row = (held_at: string, changes: Partial<GenerationRow> = {}, whose = owner): GenerationRow =>
+      generationRow(whose, { held_at, cost: '1', prompt_tokens: 10, completion_tokens: 5, ...changes });
+    await settle(
+      store,
+      // Just outside, on both ends.
+      row('2026-12-16T23:59:59.999Z', { cost: '500' }),
+      row(`${TODAY}T00:00:00.000Z`, { cost: '500' }),
+      // The first and the last moment of the thirty days.
+      row(`${FIRST_DAY}T00:00:00.000Z`),
+      row(`${YESTERDAY}T23:59:59.999Z`, { cost: '0.1', key_user: 'anna' }),
+      row(`${YESTERDAY}T00:00:00.000Z`, {
+        cost: '0.2',
+        reasoning_tokens: 3,
+        cache_read_tokens: 100,
+        cache_write_tokens: 20,
+        cache_write_1h_tokens: 3,
+      }),
+      // One day, told apart by model, endpoint and provider.
+      row('2027-01-10T10:00:00Z', { model: 'test/other' }),
+      row('2027-01-10T11:00:00Z', { endpoint: 'p0/turbo' }),
+      row('2027-01-10T12:00:00Z', { provider: 'p9', provider_name: 'Provider p9' }),
+      row('2027-01-10T13:00:00Z', { provider_name: 'Provider p0, renamed' }),
+      row('2027-01-10T14:00:00Z', { is_byok: true, cost: '0.05', byok_cost: '1.25' }),
+      // Nobody answered: nothing was charged, or else it was.
+      row('2027-01-05T10:00:00Z', { model: null, provider: null, provider_name: null, endpoint: null, cost: '0' }),
+      row('2027-01-04T10:00:00Z', { model: null, provider: null, provider_name: null, endpoint: null, cost: '0.5' }),
+      // Another workspace of the account, and another account.
+      row('2027-01-12T10:00:00Z', { key_user: 'ben', cost: '3' }, further),
+      row('2027-01-12T10:00:00Z', { cost: '4' }),
+      row('2027-01-12T10:00:00Z', { cost: '500' }, strangers),
+    );
+  }, 60_000);
+  beforeEach(() => moveTo(`${TODAY}T12:00:00Z`));
+  afterAll(() => gateway?.close());
+
+  async function read(query = '', key = MANAGEMENT_KEY): Promise<Reply> {
+    const response = await gateway.request(`/activity${query}`, { key });
+    return { status: response.status, body: (await response.json()) as Reply['body'] };
+  }
+
+  async function list(query = ''): Promise<readonly Item[]> {
+    const { status, body } = await read(query);
+    expect([query, status]).toEqual([query, 200]);
+    return body.data;
+  }
+
+  const sum = (items: readonly Item[], key: string): number =>
+    items.reduce((total, item) => total + Number(item[key]), 0);
+
+  it('sums up the last thirty completed days, newest first', async () => {
+    const items = await list();
+    expect(items.map(({ date }) => date)).toEqual([
+      YESTERDAY,
+      '2027-01-12',
+      ...Array.from({ length: 4 }, () => '2027-01-10'),
+      '2027-01-04',
+      FIRST_DAY,
+    ]);
+    // Exact to the last place, which a sum of doubles is not: 0.1 + 0.2.
+    expect(items[0]).toEqual({
+      date: YESTERDAY,
+      model: 'test/model',
+      model_permaslug: 'test/model',
+      endpoint_id: 'p0',
+      provider_name: 'Provider p0',
+      usage: 0.3,
+      byok_usage_inference: 0,
+      requests: 2,
+      prompt_tokens: 143,
+      completion_tokens: 10,
+      reasoning_tokens: 3,
+    });
+    expect(items[1]).toMatchObject({ usage: 7, requests: 2 });
+    expect(sum(items, 'requests')).toBe(11);
+  });
+
+  it('tells models, endpoints and providers apart, but not a provider that was renamed', async () => {
+    const items = await list('?date=2027-01-10');
+    expect(
+      items.map(({ model, endpoint_id, provider_name, requests, usage, byok_usage_inference }) => [
+        ...[model, endpoint_id, provider_name],
+        ...[requests, usage, byok_usage_inference],
+      ]),
+    ).toEqual([
+      ['test/model', 'p0', 'Provider p0, renamed', 2, 1.05, 1.25],
+      ['test/model', 'p0', 'Provider p9', 1, 1, 0],
+      ['test/model', 'p0/turbo', 'Provider p0', 1, 1, 0],
+      ['test/other', 'p0', 'Provider p0', 1, 1, 0],
+    ]);
+  });
+
+  it('leaves out what nobody answered, but nothing that was charged', async () => {
+    expect(await list('?date=2027-01-05')).toEqual([]);
+    expect(await list('?date=2027-01-04')).toMatchObject([
+      { model: 'test/model', endpoint_id: '', provider_name: '', usage: 0.5 },
+    ]);
+  });
+
+  it('is narrowed to one completed day', async () => {
+    for (const date of [YESTERDAY, FIRST_DAY]) {
+      expect(await list(`?date=${date}`)).toEqual((await list()).filter((item) => item['date'] === date));
+    }
+    expect(await list('?date=2027-01-01')).toEqual([]);
+  });
+
+  it('begins a new day by the clock of the books, at midnight in UTC', async () => {
+    moveTo('2027-01-16T23:59:30Z');
+    expect((await read(`?date=${TODAY}`)).status).toBe(400);
+    moveTo('2027-01-17T00:00:01Z');
+    expect(await list(`?date=${TODAY}`)).toMatchObject([{ date: TODAY, usage: 500 }]);
+    expect((await list())[0]).toMatchObject({ date: TODAY });
+    // The oldest day is past.
+    expect((await read(`?date=${FIRST_DAY}`)).status).toBe(400);
+    expect((await list()).map(({ date }) => date)).not.toContain(FIRST_DAY);
+  });
+
+  it('is narrowed to a key, a user and a workspace', async () => {
+    const usage = async (query: string): Promise<number> => sum(await list(`?date=2027-01-12${query}`), 'usage');
+    expect(await usage('')).toBe(7);
+    expect(await usage(`&api_key_hash=${further.key_hash}`)).toBe(3);
+    expect(await usage(`&api_key_hash=${owner.key_hash}`)).toBe(4);
+    expect(await usage('&user_id=ben')).toBe(3);
+    expect(await usage('&user_id=anna')).toBe(0);
+    expect(await usage(`&workspace_id=${further.workspace_id}`)).toBe(3);
+    expect(await usage(`&workspace_id=${further.workspace_id.toUpperCase()}`)).toBe(3);
+    expect(await usage(`&workspace_id=${owner.workspace_id}&user_id=ben`)).toBe(0);
+  });
+
+  it('shows what a key spent that is deleted by now', async () => {
+    const deleted = await addKey(store, owner.account_id);
+    await settle(store, generationRow(deleted, { held_at: '2027-01-13T10:00:00Z', cost: '9' }));
+    await store.query('update api_keys set deleted_at = now() where hash = $1', [deleted.key_hash]);
+    expect(await list(`?api_key_hash=${deleted.key_hash}`)).toMatchObject([{ usage: 9 }]);
+  });
+
+  it('is told by workspace when asked to', async () => {
+    const items = await list('?date=2027-01-12&group_by=workspace');
+    const told = items.map((item) => [item['workspace_id'], item['usage']]);
+    expect(told).toHaveLength(2);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        [owner.workspace_id, 4],
+        [further.workspace_id, 3],
+      ]),
+    );
+  });
+
+  it('is exactly what was charged', async () => {
+    // A correction changes what its generation cost.
+    const recovered = generationRow(owner, { held_at: '2027-01-08T10:00:00Z', cost: '2', is_recovered: true });
+    await settle(store, recovered);
+    await settle(store, { ...recovered, cost: '2.5', is_recovered: false });
+    const [entered] = await store.query<{ amount: string }[]>(
+      `select sum(amount) as amount from ledger_entries
+       where account_id = $1 and held_at >= '2026-12-17T00:00:00Z' and held_at < '2027-01-16T00:00:00Z'`,
+      [owner.account_id],
+    );
+    expect(await list('?date=2027-01-08')).toMatchObject([{ requests: 1, usage: 2.5 }]);
+    expect(sum(await list(), 'usage')).toBeCloseTo(Number(entered!.amount), 9);
+  });
+
+  const REFUSED = [
+    [`date=${TODAY}`, 400, `date: must be one of the last 30 completed UTC days, ${FIRST_DAY} to ${YESTERDAY}`],
+    ['date=2026-12-16', 400, 'date: must be one of'],
+    ['date=2027-02-30', 400, 'date: must be one of'],
+    ['date=2028-01-01', 400, 'date: must be one of'],
+    ['date=', 400, 'date: must be a day'],
+    ['date=2027-1-5', 400, 'date: must be a day'],
+    ['date=2027-01-15T00:00:00Z', 400, 'date: must be a day'],
+    ['date=yesterday', 400, 'date: must be a day'],
+    [`date=${YESTERDAY}&date=${YESTERDAY}`, 400, 'date: must be a string'],
+    ['api_key_hash=x', 400, 'api_key_hash: must be 64'],
+    [`api_key_hash=${'F'.repeat(64)}`, 400, 'api_key_hash: must be 64'],
+    [`api_key_hash=${'f'.repeat(64)}`, 404, 'api_key_hash: there is no such key'],
+    ['user_id=', 400, 'user_id: must be at least 1 character'],
+    ['user_id=a%00b', 400, 'user_id: must not hold NUL characters'],
+    [`user_id=${'x'.repeat(256)}`, 400, 'user_id: must be at most 255 characters'],
+    ['group_by=model', 400, 'group_by: must be one of workspace'],
+    ['workspace_id=default', 400, 'workspace_id: must be a UUID'],
+    ['workspace_id=0198c0de-0000-7000-8000-000000000001', 404, 'workspace_id: there is no such workspace'],
+  ] as const;
+  it.each(REFUSED.map(([query, status, message]) => [query.slice(0, 40), status, message, query] as const))(
+    'answers ?%s with %d',
+    async (_, status, message, query) => {
+      const { status: answered, body } = await read(`?${query}`);
+      expect([answered, body.error.code]).toEqual([status, status]);
+      expect(body.error.message).toContain(message);
+    },
+  );
+
+  it('knows no key and no workspace of another account', async () => {
+    expect((await read(`?api_key_hash=${strangers.key_hash}`)).status).toBe(404);
+    expect((await read(`?workspace_id=${strangers.workspace_id}`)).status).toBe(404);
+  });
+
+  it('is not for inference keys', async () => {
+    expect(await read('', API_KEY)).toEqual({
+      status: 403,
+      body: { error: { code: 403, message: 'Only management keys can perform this operation' } },
+    });
+  });
+});

@@ -1,0 +1,279 @@
+// Goal: whoever made a generation can read what became of it, exactly as it was settled, and nobody else can.
+// Method: the real app on each database; rows are settled by the statement the ledger uses, and read over HTTP.
+import { DataSource } from 'typeorm';
+import { hashKey } from '../../src/core/ids.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import { addKey, addStrangers, generationId, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
+
+/** WIRE 2.6: the keys that clients require, and those that may be missing. */
+const REQUIRED_KEYS =
+  'id upstream_id created_at model provider_name api_type app_id router preset_id streamed cancelled is_byok origin http_referer ' +
+  'user_agent external_user service_tier data_region finish_reason native_finish_reason generation_time latency ' +
+  'moderation_latency tokens_prompt tokens_completion native_tokens_prompt native_tokens_completion ' +
+  'native_tokens_completion_images native_tokens_reasoning native_tokens_cached num_media_prompt num_media_completion ' +
+  'num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost cache_discount ' +
+  'upstream_inference_cost provider_responses workspace_id request_id session_id response_cache_source_id';
+
+const NOW = '2026-11-15T12:00:00.123Z';
+
+describeOnEachDatabase('GET /generation', (database) => {
+  let gateway: TestGateway;
+  let store: DataSource;
+  let owner: Owner;
+
+  beforeAll(async () => {
+    gateway = await startGateway(database);
+    store = gateway.gateway.app.get(DataSource, { strict: false });
+    owner = await ownerOf(store, hashKey(API_KEY));
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  interface Body {
+    readonly data: { readonly [key: string]: unknown };
+    readonly error: { readonly code: number; readonly message: string };
+  }
+
+  async function read(query: string, key = API_KEY): Promise<{ status: number; body: Body }> {
+    const response = await gateway.request(`/generation${query}`, { key });
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  async function show(id: string, key = API_KEY): Promise<Body['data']> {
+    const { status, body } = await read(`?id=${id}`, key);
+    expect([id, status]).toEqual([id, 200]);
+    return body.data;
+  }
+
+  it('shows all of it, to either kind of key of its workspace', async () => {
+    const row = generationRow(owner, {
+      held_at: NOW,
+      requested_model: 'test/wanted',
+      model: 'test/answered',
+      provider_name: 'Provider One',
+      upstream_id: 'msg_1',
+      service_tier: 'priority',
+      streamed: true,
+      prompt_tokens: 100,
+      cache_read_tokens: 2_000,
+      cache_write_tokens: 30,
+      cache_write_1h_tokens: 4,
+      completion_tokens: 70,
+      reasoning_tokens: 20,
+      images: 2,
+      web_fetches: 1,
+      cost: '0.000123456789',
+      latency_ms: 320,
+      generation_ms: 4_321,
+      session_id: 'session',
+      end_user: 'user-7',
+      trace: { trace_id: 't', nested: { kept: [1] } },
+      attempts: [
+        { provider: 'Provider Zero', model: 'test/wanted', status: 529, endpoint: 'p0/turbo' },
+        { provider: 'Provider One', model: 'test/answered', status: 200, endpoint: 'p1' },
+      ],
+    });
+    await settle(store, row);
+    const data = await show(row.id);
+    expect(data).toEqual({
+      id: row.id,
+      request_id: row.id,
+      session_id: 'session',
+      workspace_id: owner.workspace_id,
+      upstream_id: 'msg_1',
+      created_at: NOW,
+      model: 'test/answered',
+      requested_model: 'test/wanted',
+      provider_name: 'Provider One',
+      provider_responses: [
+        { status: 529, provider_name: 'Provider Zero', model_permaslug: 'test/wanted', endpoint_id: 'p0/turbo' },
+        { status: 200, provider_name: 'Provider One', model_permaslug: 'test/answered', endpoint_id: 'p1' },
+      ],
+      api_type: 'completions',
+      router: null,
+      preset_id: null,
+      service_tier: 'priority',
+      data_region: 'global',
+      is_byok: false,
+      outcome: 'completed',
+      streamed: true,
+      cancelled: false,
+      finish_reason: 'stop',
+      native_finish_reason: 'end_turn',
+      latency: 320,
+      generation_time: 4_321,
+      moderation_latency: null,
+      tokens_prompt: 2_134,
+      tokens_completion: 70,
+      native_tokens_prompt: 2_134,
+      native_tokens_completion: 70,
+      native_tokens_completion_images: null,
+      native_tokens_reasoning: 20,
+      native_tokens_cached: 2_000,
+      num_media_prompt: 2,
+      num_media_completion: null,
+      num_input_audio_prompt: null,
+      num_search_results: 0,
+      num_searches: 0,
+      num_fetches: 1,
+      web_search_engine: null,
+      usage: 0.000123456789,
+      total_cost: 0.000123456789,
+      cache_discount: null,
+      upstream_inference_cost: 0,
+      is_estimated: false,
+      is_over_bound: false,
+      is_recovered: false,
+      user: 'user-7',
+      external_user: 'user-7',
+      trace: { trace_id: 't', nested: { kept: [1] } },
+      response_cache_source_id: null,
+      app_id: null,
+      origin: '',
+      http_referer: null,
+      user_agent: null,
+    });
+    expect(REQUIRED_KEYS.split(' ').filter((key) => !(key in data))).toEqual([]);
+    expect(await show(row.id, MANAGEMENT_KEY)).toEqual(data);
+  });
+
+  it.each([
+    [
+      'one nobody answered',
+      { model: null, provider_name: null, outcome: 'overloaded', finish_reason: null, cost: '0' },
+      { model: 'test/model', provider_name: null, cancelled: false, finish_reason: 'error', usage: 0 },
+    ],
+    [
+      'one whose caller left',
+      { outcome: 'caller-gone', finish_reason: null },
+      { cancelled: true, finish_reason: null },
+    ],
+    [
+      'one through an own credential',
+      { is_byok: true, cost: '0.05', byok_cost: '1' },
+      { is_byok: true, usage: 0.05, total_cost: 0.05, upstream_inference_cost: 1 },
+    ],
+    [
+      'one that was counted here',
+      { is_estimated: true, is_over_bound: true },
+      { is_estimated: true, is_over_bound: true },
+    ],
+    [
+      'one that was recovered',
+      { outcome: 'recovered', finish_reason: null, is_recovered: true },
+      { outcome: 'recovered', finish_reason: null, is_recovered: true },
+    ],
+    ['one that searched', { web_searches: 3 }, { num_searches: 3, num_search_results: null }],
+    ['the other face', { api_type: 'chat' }, { api_type: 'completions' }],
+    [
+      'an attempt without answer',
+      { attempts: [{ provider: 'P', model: 'm', status: null }] },
+      { provider_responses: [{ status: null, provider_name: 'P', model_permaslug: 'm' }] },
+    ],
+    ['none attempted', { attempts: [] }, { provider_responses: [] }],
+    [
+      'amounts and counts past 2^31',
+      { cost: '12345678901.5', prompt_tokens: 4_000_000_000 },
+      { usage: 12345678901.5, tokens_prompt: 4_000_000_000 },
+    ],
+  ] as const)('tells %s', async (_, changes, told) => {
+    const row = generationRow(owner, changes);
+    await settle(store, row);
+    expect(await show(row.id)).toMatchObject(told);
+  });
+
+  it.each([
+    ['end-turn', 'stop'],
+    ['stop-sequence', 'stop'],
+    ['pause', 'stop'],
+    ['compaction', 'stop'],
+    ['other', 'stop'],
+    ['output-limit', 'length'],
+    ['context-limit', 'length'],
+    ['tool-use', 'tool_calls'],
+    ['refusal', 'content_filter'],
+    ['content-filter', 'content_filter'],
+  ])('tells that a reply ended by %s as %s', async (stop, told) => {
+    const row = generationRow(owner, { finish_reason: stop, native_finish_reason: 'theirs' });
+    await settle(store, row);
+    expect(await show(row.id)).toMatchObject({ finish_reason: told, native_finish_reason: 'theirs' });
+  });
+
+  it('is there when the reply is, with what the reply said of itself', async () => {
+    const response = await gateway.messages({
+      model: 'sandbox/echo',
+      max_tokens: 50,
+      session_id: 's',
+      user: 'u',
+      messages: [{ role: 'user', content: 'say it again' }],
+    });
+    const reply = (await response.json()) as {
+      readonly id: string;
+      readonly usage: { readonly cost: number; readonly input_tokens: number; readonly output_tokens: number };
+    };
+    expect(response.status).toBe(200);
+    expect(reply.usage.cost).toBeGreaterThan(0);
+    expect(await show(reply.id)).toMatchObject({
+      id: response.headers.get('x-generation-id'),
+      model: 'sandbox/echo',
+      outcome: 'completed',
+      finish_reason: 'stop',
+      session_id: 's',
+      external_user: 'u',
+      usage: reply.usage.cost,
+      tokens_prompt: reply.usage.input_tokens,
+      tokens_completion: reply.usage.output_tokens,
+      provider_responses: [expect.objectContaining({ status: 200, model_permaslug: 'sandbox/echo' })],
+    });
+  });
+
+  it('finds what was held in another month than its id says, as clocks differ', async () => {
+    const held = { held_at: '2026-12-01T00:00:00.500Z', id: generationId('2026-11-30T23:59:58Z') };
+    await settle(store, generationRow(owner, held));
+    expect(await show(held.id)).toMatchObject({ id: held.id, created_at: held.held_at });
+  });
+
+  it('does not find one that is still running', async () => {
+    const id = generationId(new Date().toISOString());
+    await store.query(
+      `insert into holds (generation_id, held_at, account_id, workspace_id, key_hash, key_interval, bound, byok_bound)
+       values ($1, now(), $2, $3, $4, 'lifetime', 1, 0)`,
+      [id, owner.account_id, owner.workspace_id, owner.key_hash],
+    );
+    expect((await read(`?id=${id}`)).status).toBe(404);
+    await settle(store, generationRow(owner, { id }));
+    expect(await show(id)).toMatchObject({ id });
+  });
+
+  it('is closed to other workspaces and accounts', async () => {
+    const elsewhere = generationRow(await addKey(store, owner.account_id));
+    const theirs = generationRow(await addStrangers(store));
+    // Ids of workspaces are never taken for those of accounts: the same workspace under another account is nobody's.
+    const mixed = generationRow({ ...owner, account_id: theirs.account_id });
+    await settle(store, elsewhere, theirs, mixed);
+    for (const { id } of [elsewhere, theirs, mixed]) {
+      for (const key of [API_KEY, MANAGEMENT_KEY]) {
+        const { status, body } = await read(`?id=${id}`, key);
+        expect([status, body.error.code]).toEqual([404, 404]);
+      }
+    }
+  });
+
+  it.each([
+    ['', 400, 'id: is required'],
+    ['?id=', 400, 'id: must be at least 1 character'],
+    ['?id=a&id=b', 400, 'id: must be a string'],
+    ['?id[x]=a', 400, 'id: '],
+    [`?id=gen-1763208000-${'a'.repeat(20)}`, 404, 'There is no generation'],
+    [`?id=gen-99999999999-${'a'.repeat(20)}`, 404, 'There is no generation'],
+    [`?id=gen-${'9'.repeat(400)}-${'a'.repeat(20)}`, 404, 'There is no generation'],
+    ['?id=gen-1763208000-short', 404, 'There is no generation'],
+    ['?id=msg_1', 404, 'There is no generation'],
+    ['?id=%00', 404, 'There is no generation'],
+    ["?id='%20or%201=1--", 404, 'There is no generation'],
+  ])('answers %s with %d', async (query, status, message) => {
+    const reply = await read(query);
+    expect([reply.status, reply.body.error.code]).toEqual([status, status]);
+    expect(reply.body.error.message).toContain(message);
+  });
+});

@@ -1,0 +1,306 @@
+/**
+ * Goal: an endpoint that fails is left alone for as long as it asked or the operator set, tried with one call after that, and when all
+ * are left alone the caller is told until when. Method: a clock that the test moves; the calls that the providers counted.
+ */
+import { AheadClock } from '../support/ahead-clock.js';
+import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { json, neverAnswers, type Script } from '../support/upstream-answers.js';
+import { after, gate } from './messages-bench.js';
+import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
+
+const SECOND = 1_000;
+const BASE_S = 5;
+/** Requests take their time as well, on a busy machine more: the clock is moved by hand from one to the next. */
+const LAG_S = 2;
+const PAIR = ['alpha', 'beta'];
+
+/** Models of their own for each test, so that none inherits a pause. */
+const NAMES = Array.from({ length: 40 }, (_, index) => index);
+
+describeOnEmbedded('endpoints that are left alone', (database) => {
+  const clock = new AheadClock();
+  let bench: RoutingBench;
+  let next = 0;
+  let pair: string;
+  let single: string;
+  beforeAll(async () => {
+    bench = await RoutingBench.start(database, {
+      clock,
+      variables: { FAIRLEAD_COOLDOWN: `base=${BASE_S}s,max=60s`, FAIRLEAD_TIMEOUTS: 'first=150ms' },
+      providers: { alpha: {}, beta: {}, gamma: { kind: 'openai' } },
+      models: NAMES.flatMap((name) => [
+        model(`test/pair-${name}`, inTurn(PAIR)),
+        model(`test/single-${name}`, [at('alpha')]),
+        model(`test/all-${name}`, inTurn(['alpha', 'beta', 'gamma'])),
+      ]),
+    });
+  }, 60_000);
+  afterAll(() => bench?.close());
+  beforeEach(() => {
+    bench.reset();
+    next++;
+    pair = `test/pair-${next}`;
+    single = `test/single-${next}`;
+  });
+
+  const pass = (seconds: number): void => void (clock.aheadMs += seconds * SECOND);
+
+  /** Asks once a second, and tells at which seconds the first provider was called. Every caller must be answered. */
+  async function secondsOfCalls(seconds: number): Promise<readonly number[]> {
+    const called: number[] = [];
+    for (let second = 0; second < seconds; second++) {
+      bench.calls.length = 0;
+      const { status } = await bench.ask(ask(pair));
+      expect(status).toBe(200);
+      if (bench.calls.includes('alpha')) called.push(second);
+      pass(1);
+    }
+    return called;
+  }
+
+  /** Refuses with these hints one after another, the last for ever. */
+  const hinting = (...hints: readonly (number | string)[]): Script => {
+    let call = 0;
+    return () => {
+      const hint = hints[Math.min(call++, hints.length - 1)]!;
+      return json(anthropicError('rate_limit_error', 'Wait'), 429, { 'retry-after': String(hint) });
+    };
+  };
+
+  it('a longer hint after a pause is kept to (FAILURES C03)', async () => {
+    bench.script('alpha', hinting(1, 30));
+    const [first, second, third] = await secondsOfCalls(40);
+    // The shortest pause is the operator's, where the provider asks for less.
+    expect(first).toBe(0);
+    expect(second).toBeGreaterThanOrEqual(BASE_S - LAG_S);
+    expect(second).toBeLessThanOrEqual(BASE_S);
+    expect(third! - second!).toBeGreaterThanOrEqual(30 - LAG_S);
+  });
+
+  it('of two refusals that were on their way together the later end counts (FAILURES C03)', async () => {
+    const answered = [gate(), gate()];
+    const hints = hinting(8, 30);
+    let call = 0;
+    bench.script('alpha', (request, index) => after(answered[call++]!.opened, hints)(request, index));
+    const asked = [0, 1].map(() => bench.ask(ask(pair)));
+    while (call < 2) await bench.gateway.request('/key');
+    answered[0]!.open();
+    await Promise.race(asked);
+    answered[1]!.open();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
+    bench.answers('alpha');
+    pass(29);
+    expect(await bench.callsOf(ask(pair))).toEqual(['beta']);
+    pass(1);
+    expect(await bench.callsOf(ask(pair))).toEqual(['alpha']);
+  });
+
+  it('failures again and again cost few calls, and no caller (FAILURES C04)', async () => {
+    bench.fails('alpha', 500);
+    const called = await secondsOfCalls(60);
+    // Two in a row begin a pause, one trial ends it. From the third on it is in outage as well: behind the other, which answers.
+    expect(called.slice(0, 3)).toEqual([0, 1, 1 + BASE_S]);
+    expect(called[3]).toBeGreaterThanOrEqual(1 + BASE_S + 2 * BASE_S);
+    expect(called.length).toBeLessThanOrEqual(8);
+  });
+
+  it('it is called again as soon as a trial has succeeded', async () => {
+    bench.fails('alpha', 503);
+    await secondsOfCalls(2);
+    bench.answers('alpha');
+    pass(BASE_S);
+    expect(await secondsOfCalls(10)).toHaveLength(10);
+    // One fault among many calls is no reason.
+    bench.fails('alpha', 503);
+    await secondsOfCalls(1);
+    bench.answers('alpha');
+    expect(await secondsOfCalls(2)).toEqual([0, 1]);
+  });
+
+  it('each hint is kept to on its own (FAILURES C16)', async () => {
+    const hints = [1, 7, 30];
+    bench.script('alpha', hinting(...hints));
+    const called = await secondsOfCalls(80);
+    const gaps = called.slice(1).map((second, index) => second - called[index]!);
+    expect(gaps.length).toBeGreaterThanOrEqual(3);
+    gaps.forEach((gap, index) => expect(gap).toBeGreaterThanOrEqual(Math.min(hints[Math.min(index, 2)]!, 30) - LAG_S));
+    expect(gaps[1]).toBeGreaterThanOrEqual(2 * BASE_S - LAG_S);
+  });
+
+  it('a hint that is a date is understood', async () => {
+    bench.script('alpha', hinting(new Date(Date.now() + 20_000).toUTCString()));
+    const called = await secondsOfCalls(25);
+    expect(called[0]).toBe(0);
+    expect(called[1]).toBeGreaterThanOrEqual(18);
+    expect(called[1]).toBeLessThanOrEqual(21);
+  });
+
+  it('a hint of a day is not believed: an hour at most', async () => {
+    bench.script('alpha', hinting(86_400));
+    await bench.ask(ask(pair));
+    pass(3_599);
+    expect(await bench.callsOf(ask(pair))).toEqual(['beta']);
+    pass(1);
+    expect(await bench.callsOf(ask(pair))).toEqual(['alpha', 'beta']);
+  });
+
+  it.each([
+    [429, 1],
+    [500, 2],
+    [401, 2],
+    [402, 2],
+    [404, 2],
+  ])(
+    '%i leaves the credential alone after %i, and the next request starts at the next provider (FAILURES C13)',
+    async (status, calls) => {
+      bench.fails('alpha', status);
+      expect(await secondsOfCalls(4)).toEqual(Array.from({ length: calls }, (_, index) => index));
+      const { data } = await bench.explain(ask(pair));
+      expect(data.excluded).toMatchObject([
+        {
+          tag: 'alpha',
+          reason: 'cooling-down',
+          credential: 'shared',
+          cooling_by: status === 429 ? 'rate-limit' : 'faults',
+        },
+      ]);
+      // Another model at the same provider is another matter.
+      expect(await bench.callsOf(ask(single))).toEqual(['alpha']);
+    },
+  );
+
+  it.each([400, 403, 413, 422])('%i says nothing of the endpoint', async (status) => {
+    bench.fails('alpha', status);
+    for (let call = 0; call < 4; call++) expect((await bench.callsOf(ask(pair)))[0]).toBe('alpha');
+  });
+
+  it('a provider that stays silent is left alone after two (FAILURES C20)', async () => {
+    bench.script('alpha', neverAnswers());
+    for (const expected of [['alpha', 'beta'], ['alpha', 'beta'], ['beta']]) {
+      expect(await bench.callsOf(ask(pair, { stream: true }))).toEqual(expected);
+    }
+  });
+
+  it('a stream that breaks off after its first word counts as well', async () => {
+    const broken: Script = (request, index) => {
+      const answer = anthropicText('Some words that never come to their end.')(request, index) as { body: string[] };
+      return { headers: { 'content-type': 'text/event-stream' }, body: answer.body.slice(0, 5) };
+    };
+    bench.script('alpha', broken);
+    for (let call = 0; call < 2; call++) {
+      const { events } = await bench.ask(ask(pair, { stream: true }));
+      expect(events.at(-1).type).toBe('error');
+    }
+    expect(await bench.callsOf(ask(pair, { stream: true }))).toEqual(['beta']);
+  });
+
+  it('of many requests after a pause one is the trial, and the others go elsewhere', async () => {
+    bench.script('alpha', hinting(1));
+    await bench.ask(ask(pair));
+    pass(BASE_S);
+    const answered = gate();
+    bench.script('alpha', after(answered.opened, anthropicText('Well again.')));
+    const arrival = bench.upstream('alpha').request();
+    bench.calls.length = 0;
+    const trial = Promise.all(Array.from({ length: 10 }, () => bench.ask(ask(pair))));
+    await arrival;
+    while (bench.calls.length < 10) await bench.gateway.request('/key');
+    answered.open();
+    expect((await trial).map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(bench.calls.filter((slug) => slug === 'alpha')).toHaveLength(1);
+  });
+
+  it('a trial whose caller left makes room for the next', async () => {
+    bench.script('alpha', hinting(1));
+    await bench.ask(ask(pair));
+    pass(BASE_S);
+    bench.script('alpha', neverAnswers());
+    const arrival = bench.upstream('alpha').request();
+    const leaving = new AbortController();
+    const trial = bench.gateway.messages(ask(pair), { signal: leaving.signal }).catch(() => undefined);
+    const record = await arrival;
+    expect(await bench.callsOf(ask(pair))).toEqual(['beta']);
+    leaving.abort();
+    await Promise.all([trial, record.closed]);
+    bench.answers('alpha');
+    let calls = await bench.callsOf(ask(pair));
+    // The gateway learns of it by an event of its own.
+    for (let turn = 0; turn < 20 && calls[0] !== 'alpha'; turn++) calls = await bench.callsOf(ask(pair));
+    expect(calls).toEqual(['alpha']);
+  });
+
+  describe('when nobody is left', () => {
+    it('429 until the pause ends, with one call made (FAILURES C05)', async () => {
+      bench.script('alpha', hinting(BASE_S));
+      expect((await bench.ask(ask(single))).status).toBe(429);
+      bench.answers('alpha');
+      bench.calls.length = 0;
+      const outcomes = await Promise.all(Array.from({ length: 10 }, () => bench.ask(ask(single))));
+      for (const { status, headers, body } of outcomes) {
+        expect([status, body.error.type]).toEqual([429, 'rate_limit_error']);
+        expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(BASE_S - 1);
+        expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(BASE_S);
+        expect(body.error.availability).toMatchObject({ code: 'capacity_exhausted', retryable: true });
+      }
+      expect(bench.calls).toEqual([]);
+      // Refusals of the gateway's own made it no longer.
+      pass(BASE_S);
+      expect((await bench.ask(ask(single))).status).toBe(200);
+    });
+
+    it('503 where it was no rate limit, until the first pause ends', async () => {
+      const all = `test/all-${next}`;
+      bench.fails('alpha', 429, { 'retry-after': '40' });
+      bench.fails('beta', 503);
+      bench.fails('gamma', 503);
+      await bench.ask(ask(all));
+      pass(1);
+      await bench.ask(ask(all));
+      bench.calls.length = 0;
+      const { status, headers, body } = await bench.ask(ask(all));
+      expect([status, body.error.type, bench.calls]).toEqual([503, 'overloaded_error', []]);
+      expect(body.error.availability).toMatchObject({ code: 'temporarily_unavailable', retryable: true });
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(BASE_S);
+    });
+
+    it('one request is the trial; the others are told to come again shortly, not in the past', async () => {
+      bench.script('alpha', hinting(BASE_S));
+      await bench.ask(ask(single));
+      pass(BASE_S + 3);
+      const answered = gate();
+      bench.script('alpha', after(answered.opened, anthropicText('Well again.')));
+      const arrival = bench.upstream('alpha').request();
+      const trial = bench.ask(ask(single));
+      await arrival;
+      bench.calls.length = 0;
+      const others = await Promise.all(Array.from({ length: 3 }, () => bench.ask(ask(single))));
+      answered.open();
+      expect((await trial).status).toBe(200);
+      expect(bench.calls).toEqual([]);
+      for (const { status, headers, body } of others) {
+        expect(status).toBe(429);
+        expect(Number(headers.get('retry-after'))).toBe(1);
+        expect(body.error.availability.retry_after).toBe(1);
+        expect(body.error.message).toMatch(/try again in 1 s\.$/);
+      }
+      expect((await bench.ask(ask(single))).status).toBe(200);
+    });
+
+    it('a further model that is not left alone answers', async () => {
+      bench.script('alpha', hinting(30));
+      await bench.ask(ask(single));
+      bench.answers('alpha');
+      const { body } = await bench.ask(ask(single, { models: [pair] }));
+      expect([body.model, body.provider]).toEqual([pair, 'Alpha']);
+    });
+
+    it("the caller's own limits hold: a pause opens no door", async () => {
+      bench.script('alpha', hinting(30));
+      await bench.ask(ask(pair));
+      bench.calls.length = 0;
+      const { status } = await bench.ask(ask(pair, { provider: { only: ['alpha'] } }));
+      expect([status, bench.calls]).toEqual([429, []]);
+    });
+  });
+});

@@ -1,0 +1,175 @@
+/**
+ * Goal: however a request ends, it is settled exactly once and for the right amount: one row, one charge, the counters moved, nothing
+ * held. Method: scripted endings on both databases, whole and streamed; rows read back from the store. The model costs 3 USD a million
+ * tokens in and 15 out, so three and one token are 24 microdollars.
+ */
+import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
+import { Books } from '../support/books.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import type { RawClient } from '../support/raw-client.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { frame, HANG, json, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
+import { ask, askStream, delta, END, MessagesBench, OPEN, START } from './messages-bench.js';
+
+const IDLE_MS = 300;
+const TOTAL_MS = 1_500;
+const MICRO = 1e-6;
+/** Forty characters: ten tokens, as an estimate has it. */
+const FORTY = 'forty characters are ten tokens or so...';
+const LEAVE = (client: RawClient): void => client.destroy();
+
+interface Ending {
+  readonly body: object;
+  readonly answer: Answer | Script;
+  /** What is seen before the client leaves; absent: it stays. Empty: it leaves once the request is upstream. */
+  readonly leavesAfter?: string;
+  readonly is: object;
+  /** Microdollars. */
+  readonly costs: number;
+  readonly operator?: number;
+}
+
+const native = ask('test/native');
+const stream = askStream('test/native');
+const chat = ask('test/translated');
+const ERROR = frame('error', anthropicError('overloaded_error', 'x'));
+/** In chunks of their own. */
+const apart =
+  (one: string, other: string): Script =>
+  () =>
+    sse([one, new Promise((resolve) => setTimeout(resolve, 50)), other]);
+const usage = (figures: object): object => ({ usage: figures });
+
+const ENDINGS: Record<string, Ending> = {
+  'a whole reply': { body: native, answer: anthropicText('Hi.'), is: { outcome: 'completed', prompt_tokens: '12', completion_tokens: '7', finish_reason: 'end-turn', upstream_id: 'msg_loopback' }, costs: 141 },
+  'a stream': { body: stream, answer: anthropicText('Hi.'), is: { outcome: 'completed', streamed: true, native_finish_reason: 'end_turn' }, costs: 141 },
+  'a refusal': { body: stream, answer: anthropicReply([], { stopReason: 'refusal' }), is: { outcome: 'completed', finish_reason: 'refusal' }, costs: 141 },
+  'every class of tokens': {
+    body: native,
+    answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: 1, cache_read_input_tokens: 10, cache_creation_input_tokens: 5, output_tokens: 1 })),
+    is: { cache_read_tokens: '10', cache_write_tokens: '5' },
+    costs: 3 + 30 + 15 + 15,
+  },
+  'an error before any word': { body: native, answer: json(anthropicError('overloaded_error', 'x'), 529), is: { outcome: 'overloaded', model: null, attempts: [expect.objectContaining({ status: 529 })] }, costs: 0 },
+  'an error before any word of a stream': {
+    body: stream,
+    answer: apart(START, ERROR),
+    is: { outcome: 'overloaded', model: null },
+    costs: 0,
+    operator: 24,
+  },
+  'an error after the first words': {
+    body: stream,
+    answer: apart(OPEN + delta(FORTY), ERROR),
+    is: { outcome: 'overloaded', model: 'test/native', completion_tokens: '10', is_estimated: true },
+    costs: 0,
+    operator: 9 + 150,
+  },
+  'a stream that breaks off': { body: stream, answer: sse([OPEN + delta(FORTY)]), is: { outcome: expect.stringMatching(/^(?:malformed-reply|unreachable)$/), completion_tokens: '10' }, costs: 0, operator: 9 + 150 },
+  'a client gone before the headers': { body: stream, answer: neverAnswers(), leavesAfter: '', is: { outcome: 'caller-gone', model: null, attempts: [expect.objectContaining({ status: 499 })] }, costs: 0 },
+  'a client gone before the first word': { body: stream, answer: sse([START, HANG]), leavesAfter: '', is: { outcome: 'caller-gone' }, costs: 0 },
+  'a client gone in a stream': { body: stream, answer: sse([OPEN + delta(FORTY), HANG]), leavesAfter: FORTY, is: { outcome: 'caller-gone', completion_tokens: '10', is_estimated: true }, costs: 9 + 150 },
+  'a client gone in a whole reply': { body: native, answer: { headers: { 'content-type': 'application/json' }, body: ['{"id":"msg', HANG] }, leavesAfter: '', is: { outcome: 'caller-gone' }, costs: 0 },
+  'silence in a stream': { body: stream, answer: sse([OPEN + delta(FORTY), HANG]), is: { outcome: 'timed-out', is_estimated: true }, costs: 9 + 150 },
+  'the whole time without a word': { body: native, answer: neverAnswers(), is: { outcome: 'timed-out' }, costs: 0 },
+  'no usage at all': {
+    body: chat,
+    answer: json({ id: 'c', object: 'chat.completion', model: 'm', choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: FORTY } }] }),
+    is: { outcome: 'completed', is_estimated: true, completion_tokens: '10', prompt_tokens: expect.stringMatching(/^[1-9]/) },
+    costs: NaN,
+  },
+  'usage that cannot be': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: -5, output_tokens: 2 })), is: { prompt_tokens: '0', completion_tokens: '2' }, costs: 30 },
+  'no word and no reason': { body: native, answer: anthropicReply([], { stopReason: '', ...usage({ output_tokens: 0 }) }), is: { outcome: 'completed', completion_tokens: '0' }, costs: 0 },
+  'more than was held': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ output_tokens: 5_000 })), is: { is_over_bound: true, completion_tokens: '5000' }, costs: 36 + 75_000 },
+}; // prettier-ignore
+
+describeOnEachDatabase('settling', (database) => {
+  let bench: MessagesBench;
+  let books: Books;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database, {
+      variables: { FAIRLEAD_TIMEOUTS: `idle=${IDLE_MS}ms,total=${TOTAL_MS}ms`, FAIRLEAD_INITIAL_CREDITS: '1000' },
+    });
+    books = new Books(bench.gateway);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const amount = (text: string): number => Math.round(Number(text) / MICRO);
+
+  it.each(Object.entries(ENDINGS))('%s', async (_, { body, answer, leavesAfter, is, costs, operator = 0 }) => {
+    const upstream = JSON.stringify(body).includes('translated') ? bench.openai : bench.anthropic;
+    upstream.script(answer);
+    const before = await books.account();
+    const arrival = upstream.request();
+    const client = await bench.open(body);
+    const record = await arrival;
+    if (leavesAfter === undefined) await client.response().catch(() => undefined);
+    else {
+      if (leavesAfter !== '') await client.until(leavesAfter);
+      LEAVE(client);
+      await record.closed;
+    }
+    await books.rest();
+    const row = await books.latest();
+    expect(row).toMatchObject({ requested_model: expect.stringMatching(/^test\//), is_recovered: false, ...is });
+    if (!Number.isNaN(costs)) expect(amount(row.cost)).toBe(costs);
+    else expect(amount(row.cost)).toBeGreaterThan(150);
+    expect(amount(row.operator_cost)).toBe(operator);
+    expect(await books.entriesOf(row.id)).toEqual([{ kind: 'charge', amount: row.cost }]);
+    const after = await books.account();
+    expect(after.held).toBe(0);
+    expect(after.used - before.used).toBeCloseTo(Number(row.cost), 9);
+    expect(await books.openHolds()).toBe(0);
+  });
+
+  it('prints what it charges, in the reply and in the stream', async () => {
+    bench.anthropic.script(anthropicText('Hi.'));
+    const whole = (await (await bench.gateway.messages(native)).json()) as JsonBody;
+    expect(whole.usage).toMatchObject({ cost: 0.000141, is_byok: false });
+    expect(whole.usage.cost_details).toEqual({
+      upstream_inference_cost: null,
+      upstream_inference_prompt_cost: 0.000036,
+      upstream_inference_completions_cost: 0.000105,
+      server_tool_cost: 0,
+    });
+    expect(Number((await books.generation(whole.id)).cost)).toBe(0.000141);
+    const text = await (await bench.gateway.messages(stream)).text();
+    const end = JSON.parse(/"type":"message_delta".*/.exec(text)![0].replace(/^/, '{'));
+    expect(end.usage).toMatchObject({ cost: 0.000141 });
+  });
+
+  it('has committed the row before the last byte goes out', async () => {
+    bench.anthropic.script(sse([OPEN + delta('x'), END]));
+    for (let round = 0; round < 5; round++) {
+      const response = await bench.gateway.messages(stream);
+      await response.text();
+      expect((await books.generation(response.headers.get('x-generation-id')!)).outcome).toBe('completed');
+    }
+  });
+
+  it('keeps what groups records, and no word of the request or the reply', async () => {
+    bench.anthropic.script(anthropicText('a-word-of-the-reply'));
+    const body = {
+      ...native,
+      messages: [{ role: 'user', content: 'a-word-of-the-prompt' }],
+      session_id: 'the-session',
+      user: 'the \u0000user\ud83d\ude00',
+      trace: { trace_id: 'the-trace', depth: 2 },
+    };
+    const { id } = (await (await bench.gateway.messages(body)).json()) as JsonBody;
+    const row = await books.generation(id);
+    expect(row).toMatchObject({
+      session_id: 'the-session',
+      end_user: 'the \ufffduser\ud83d\ude00',
+      trace: { trace_id: 'the-trace', depth: 2 },
+    });
+    expect(JSON.stringify(row)).not.toMatch(/a-word-of/);
+  });
+
+  it('names the prices it charged', async () => {
+    await books.rest();
+    const row = await books.latest();
+    const [version] = await books.query('select pricing from price_versions where id = $1', [row.price_version]);
+    expect(version.pricing).toEqual({ completion: '0.000015', prompt: '0.000003', tiers: [] });
+  });
+});

@@ -1,0 +1,173 @@
+// Goal: what one replica learns of an endpoint the others act on within a second; without Redis each goes on by itself.
+// Method: two registries on a real Redis where one answers, one of them by a way that can be cut; a clock that both share.
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import type { EndpointHealth, HealthKey } from '../../src/core/routing/health.js';
+import { Secret } from '../../src/core/secret.js';
+import { HealthRegistry } from '../../src/health/health-registry.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { RedisLink } from '../../src/shared/redis-link.js';
+import { AheadClock } from '../support/ahead-clock.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { describeOnRedis, redisAddress } from '../support/redis.js';
+
+const environment = {
+  cooldown: { baseMs: 5_000, maxMs: 60_000 },
+  timeouts: { totalMs: 900_000 },
+} as Environment;
+const ELSEWHERE_MS_MAX = 1_000;
+const HEALED_MS_MAX = 8_000;
+const FAULT = { by: 'fault' } as const;
+const LIMIT = { by: 'rate-limit' } as const;
+
+describeOnRedis('health at two replicas', () => {
+  const run = randomUUID();
+  const clock = new AheadClock();
+  const links: RedisLink[] = [];
+  let way: TcpProxy;
+  let redis: Redis;
+  let here: HealthRegistry;
+  let there: HealthRegistry;
+  let key: HealthKey;
+
+  function registryBy(url: string): HealthRegistry {
+    const link = new RedisLink(new Secret(url));
+    links.push(link);
+    return new HealthRegistry(environment, clock, link);
+  }
+  const newKey = (): HealthKey => ({ model: `${run}/${randomUUID()}`, tag: 'acme', credential: 'shared' });
+  const find = (registry: HealthRegistry, of = key): EndpointHealth | undefined => registry.snapshot().find(of);
+  const isPaused = (registry: HealthRegistry, of = key): boolean => find(registry, of)?.cooling !== undefined;
+
+  async function until(holds: () => boolean, msMax = ELSEWHERE_MS_MAX): Promise<void> {
+    const began = performance.now();
+    while (!holds() && performance.now() - began < msMax) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(holds()).toBe(true);
+  }
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    way = new TcpProxy(redisAddress!);
+    await way.start();
+    redis = new Redis(redisAddress!);
+    here = registryBy(way.url);
+    there = registryBy(redisAddress!);
+    const greeting = newKey();
+    here.failed(greeting, LIMIT);
+    await until(() => isPaused(there, greeting), HEALED_MS_MAX);
+  });
+  beforeEach(() => (key = newKey()));
+  afterAll(async () => {
+    for (const link of links) link.onApplicationShutdown();
+    await way.stop();
+    const keys = await redis.keys(`fairlead:health-*:${run}/*`);
+    if (keys.length > 0) await redis.del(keys);
+    redis.disconnect();
+  });
+
+  // FAILURES C04
+  it('pauses an endpoint at once here and within a second there, for as long', async () => {
+    here.failed(key, { ...LIMIT, retryAfterMs: 30_000 });
+    expect([here.admit(key), there.admit(key)]).toEqual([false, true]);
+    await until(() => isPaused(there));
+    expect(there.admit(key)).toBe(false);
+    expect(find(there)!.cooling).toEqual(find(here)!.cooling);
+  });
+
+  // FAILURES C03
+  it('goes by the later end of two that were given apart', async () => {
+    here.failed(key, { ...LIMIT, retryAfterMs: 10_000 });
+    there.failed(key, { ...LIMIT, retryAfterMs: 40_000 });
+    const last = find(there)!.cooling;
+    await until(() => find(here)!.cooling?.until === last!.until);
+    expect(find(there)!.cooling).toEqual(last);
+  });
+
+  it('tries with one call a replica after the pause, and is free everywhere once one has answered', async () => {
+    here.failed(key, LIMIT);
+    await until(() => isPaused(there));
+    clock.aheadMs += 5_000;
+    expect([here, here, there, there].map((registry) => registry.admit(key))).toEqual([true, false, true, false]);
+    here.succeeded(key);
+    await until(() => !isPaused(there));
+    expect([there.admit(key), there.admit(key)]).toEqual([true, true]);
+  });
+
+  it('counts pauses in a row over all replicas', async () => {
+    here.failed(key, LIMIT);
+    await until(() => isPaused(there));
+    clock.aheadMs += 5_000;
+    there.admit(key);
+    there.failed(key, LIMIT);
+    await until(() => isPaused(here));
+    clock.aheadMs += 9_000;
+    expect(here.admit(key)).toBe(false);
+    clock.aheadMs += 1_000;
+    expect(here.admit(key)).toBe(true);
+  });
+
+  it('puts an endpoint in outage behind at every replica, until it is well where it was seen', async () => {
+    for (const story of ['S', 'F', 'S', 'F', 'S', 'F']) {
+      if (story === 'S') here.succeeded(key);
+      else here.failed(key, FAULT);
+    }
+    expect(find(here)).toEqual({ isOut: true, faultShare: 0.5 });
+    await until(() => find(there)?.isOut === true);
+    there.succeeded(key);
+    expect(find(there)!.isOut).toBe(true);
+    here.succeeded(key);
+    await until(() => find(there)?.isOut === false);
+  });
+
+  it('keeps figures to each process', async () => {
+    for (let call = 0; call < 5; call++) here.succeeded(key, { secondsToFirstToken: 1 });
+    const other = newKey();
+    here.failed(other, LIMIT);
+    await until(() => isPaused(there, other));
+    expect([find(here)!.latency !== undefined, find(there)]).toEqual([true, undefined]);
+  });
+
+  it('lets a replica that joins know every pause within a second', async () => {
+    here.failed(key, { ...LIMIT, retryAfterMs: 30_000 });
+    await until(() => isPaused(there));
+    const added = registryBy(redisAddress!);
+    await until(() => isPaused(added));
+    expect(added.admit(key)).toBe(false);
+  });
+
+  it.each([
+    ['a sound pause', { until: Date.now() + 30_000, by: 'faults', streak: 0 }, 'faults'],
+    ['a pause without end', { until: 9e15, by: 'faults', streak: 0 }, undefined],
+    ['an unknown kind', { until: Date.now() + 30_000, by: 'spite', streak: 0 }, undefined],
+    ['a streak that is none', { until: Date.now() + 30_000, by: 'faults', streak: -1 }, undefined],
+    ['no object', 7, undefined],
+  ])('judges %s from another replica', async (_, value, by) => {
+    const now = clock.now();
+    const sent = typeof value === 'object' ? { ...value, until: value.until + clock.aheadMs } : value;
+    const text = JSON.stringify({ value: sent, writtenAt: now, expiresAt: now + 60_000 });
+    const channel = `fairlead:${redis.options.db}:health-pauses`;
+    await redis.publish(channel, JSON.stringify([`${key.model} acme shared`, text]));
+    const other = newKey();
+    here.failed(other, LIMIT);
+    await until(() => isPaused(there, other));
+    expect(find(there)?.cooling?.by).toBe(by);
+  });
+
+  it('goes on by itself without Redis, and tells what it learned when that is back', async () => {
+    const before = newKey();
+    here.failed(before, { ...LIMIT, retryAfterMs: 60_000 });
+    await until(() => isPaused(there, before));
+    await way.stop();
+
+    here.failed(key, { ...LIMIT, retryAfterMs: 60_000 });
+    const missed = newKey();
+    there.failed(missed, { ...LIMIT, retryAfterMs: 60_000 });
+    expect([here.admit(key), here.admit(before), here.admit(missed)]).toEqual([false, false, true]);
+    here.succeeded(missed);
+
+    await way.start();
+    await until(() => isPaused(there) && isPaused(here, missed), HEALED_MS_MAX);
+    expect([there.admit(key), here.admit(missed), here.admit(before)]).toEqual([false, false, false]);
+  }, 20_000);
+});

@@ -1,0 +1,791 @@
+/**
+ * Goal: what a dead replica held is settled once, by what was observed of it, whoever does it and however often; should
+ * it live after all, its own settlement becomes one correction; nobody's calls are taken from who lives (DESIGN 7,
+ * FAILURES D14). Method: holds of replicas that stopped to beat, taken by the statements of the gateway; replicas that
+ * sleep; real processes that are killed. The books are computed anew after each test. The model costs 3 USD a million
+ * tokens in and 15 out.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import type { Caller } from '../../src/core/caller.js';
+import { hashKey, newGenerationId, newUuid } from '../../src/core/ids.js';
+import { parseUsd } from '../../src/core/money/credits.js';
+import { BooksRepository } from '../../src/ledger/books.repository.js';
+import { Caretaker } from '../../src/ledger/caretaker.js';
+import { printGeneration } from '../../src/ledger/generation-json.js';
+import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import { Ledger } from '../../src/ledger/ledger.js';
+import { verifyBooks } from '../../src/ledger/verify-books.js';
+import { AheadClock } from '../support/ahead-clock.js';
+import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
+import { Books } from '../support/books.js';
+import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { HANG, neverAnswers, sse } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { generationRow } from '../http/generation-rows.js';
+import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.js';
+
+const MODEL = 'test/native';
+/** After so long without a beat a replica is dead. */
+const DEAD_MS = 15_000;
+/** How old any request may become, and a minute. */
+const TOTAL_MS = 30_000;
+const NOBODYS_MS = TOTAL_MS + 60_000;
+const BOUND = '0.01';
+
+const variables = { FAIRLEAD_TIMEOUTS: `total=${TOTAL_MS}ms`, FAIRLEAD_INITIAL_CREDITS: '100' };
+const catalogAt = (upstream: Upstream): object =>
+  catalogOf({ id: MODEL, at: [{ url: upstream.url, dialect: 'anthropic-messages' }] });
+
+async function until(what: string, holds: () => Promise<boolean> | boolean, msMax = 20_000): Promise<void> {
+  const deadline = performance.now() + msMax;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`Not within ${msMax} ms: ${what}.`);
+    await sleep(20);
+  }
+}
+
+const attend = ({ gateway }: TestGateway): Promise<void> => gateway.app.get(Caretaker).attend();
+
+/** Another replica on the same books: its calls are made by hand, and it beats when it is told to. */
+class OtherReplica {
+  readonly id = newUuid(Date.now());
+  private readonly repository: BooksRepository;
+  private readonly source: DataSource;
+
+  private constructor(
+    gateway: TestGateway,
+    private readonly caller: Caller,
+    private readonly clock: AheadClock,
+  ) {
+    this.repository = gateway.gateway.app.get(BooksRepository);
+    this.source = gateway.gateway.app.get(DataSource);
+  }
+
+  static async start(gateway: TestGateway, clock: AheadClock): Promise<OtherReplica> {
+    const source = gateway.gateway.app.get(DataSource);
+    const [key] = await source.query<JsonBody[]>('select * from api_keys where hash = $1', [hashKey(API_KEY)]);
+    const caller: Caller = {
+      accountId: key.account_id,
+      workspaceId: key.workspace_id,
+      keyHash: key.hash,
+      kind: 'inference',
+      userId: null,
+    };
+    const replica = new OtherReplica(gateway, caller, clock);
+    await replica.beat();
+    return replica;
+  }
+
+  async hold(): Promise<string> {
+    const id = newGenerationId(this.clock.now());
+    const amounts = { credits: parseUsd(BOUND)!, byok: 0n };
+    const request = { id, caller: this.caller, model: MODEL, bound: amounts, isFree: false };
+    const [taken] = await this.repository.take(this.id, [{ request, amounts, extends: false }]);
+    expect(taken).toHaveProperty('heldAt');
+    return id;
+  }
+
+  async row(id: string, cost: string, changes: Partial<GenerationRow> = {}): Promise<GenerationRow> {
+    const [hold] = await this.source.query<JsonBody[]>(
+      'select held_at from holds where generation_id = $1 union all select held_at from generations where id = $1',
+      [id],
+    );
+    const { accountId: account_id, workspaceId: workspace_id, keyHash: key_hash } = this.caller;
+    return generationRow(
+      { account_id, workspace_id, key_hash },
+      { id, held_at: hold.held_at.toISOString(), bound: BOUND, cost, requested_model: MODEL, model: MODEL, ...changes },
+    );
+  }
+
+  async beat(...observed: readonly GenerationRow[]): Promise<void> {
+    await this.repository.beat(
+      this.id,
+      observed.map((row) => [row.id, printGeneration(row)]),
+    );
+  }
+
+  async settle(row: GenerationRow): Promise<void> {
+    await this.repository.settle([printGeneration(row)]);
+    await this.repository.fold([row.id]);
+  }
+
+  /** It was last heard of so long ago. */
+  async fallSilent(ms: number): Promise<void> {
+    await this.source.query(`update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id = $1`, [
+      this.id,
+      ms,
+    ]);
+  }
+}
+
+describeOnEachDatabase('recovery', (database) => {
+  const clock = new AheadClock();
+  let upstream: Upstream;
+  let gateway: TestGateway;
+  let books: Books;
+  beforeAll(async () => {
+    upstream = await startUpstream('anthropic');
+    gateway = await startGateway(database, { clock, coolsDown: false, catalog: catalogAt(upstream), variables });
+    books = new Books(gateway);
+    await addBudget();
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+  afterEach(async () => {
+    upstream.script(anthropicText('Hi.'));
+    await attend(gateway);
+    const { differences, unlisted, warnings } = await verifyBooks(gateway.gateway.app.get(DataSource));
+    expect({ differences, unlisted, warnings }).toEqual({ differences: [], unlisted: 0, warnings: [] });
+  });
+
+  /** Of the workspace, so that it is seen whether the counters of budgets are moved as well. */
+  async function addBudget(): Promise<void> {
+    await books.query(
+      `insert into budgets select account_id, 'workspace', workspace_id::text, 'weekly', 50, false
+       from api_keys where hash = $1`,
+      [hashKey(API_KEY)],
+    );
+  }
+
+  /** What the account, the key and the workspace have used and hold. */
+  async function counters(): Promise<Record<string, { used: number; held: number }>> {
+    const rows = (await books.query(
+      `select scope, used, held from spending_windows
+       where scope = 'account' or (scope = 'key' and interval = 'lifetime') or scope = 'workspace'`,
+    )) as JsonBody[];
+    return Object.fromEntries(rows.map(({ scope, used, held }) => [scope, { used: Number(used), held: Number(held) }]));
+  }
+
+  async function expectUsed(before: Awaited<ReturnType<typeof counters>>, amount: number): Promise<void> {
+    const now = await counters();
+    for (const scope of ['account', 'key', 'workspace']) {
+      expect({ scope, held: now[scope]!.held }).toEqual({ scope, held: 0 });
+      expect(now[scope]!.used - (before[scope]?.used ?? 0)).toBeCloseTo(amount, 9);
+    }
+    expect(await books.openHolds()).toBe(0);
+  }
+
+  const recoveredCount = async (): Promise<number> => {
+    const text = await (await fetch(`${gateway.origin}/metrics`)).text();
+    return Number(/^fairlead_ledger_events_total\{event="recovered"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+
+  it('settles what a dead replica held by what was observed of it, and at nothing where nothing was', async () => {
+    const before = await counters();
+    const countBefore = await recoveredCount();
+    const dead = await OtherReplica.start(gateway, clock);
+    const [seen, unseen] = [await dead.hold(), await dead.hold()];
+    await dead.beat(await dead.row(seen, '0.004', { completion_tokens: 266, outcome: 'running', streamed: true }));
+    expect((await counters())['workspace']!.held).toBeCloseTo(0.02, 9);
+    await dead.fallSilent(DEAD_MS + 1_000);
+    clock.aheadMs += DEAD_MS + 1_000;
+    await attend(gateway);
+
+    expect(await books.generation(seen)).toMatchObject({
+      outcome: 'recovered',
+      is_recovered: true,
+      is_corrected: false,
+      cost: '0.004000000000',
+      bound: '0.010000000000',
+      completion_tokens: '266',
+      streamed: true,
+    });
+    expect(await books.generation(unseen)).toMatchObject({
+      outcome: 'recovered',
+      is_recovered: true,
+      is_estimated: true,
+      cost: '0.000000000000',
+      requested_model: MODEL,
+      model: null,
+    });
+    for (const [id, amount] of [
+      [seen, '0.004000000000'],
+      [unseen, '0.000000000000'],
+    ] as const) {
+      expect(await books.entriesOf(id)).toEqual([{ kind: 'charge', amount }]);
+    }
+    await expectUsed(before, 0.004);
+    expect((await recoveredCount()) - countBefore).toBe(2);
+    await attend(gateway);
+    await expectUsed(before, 0.004);
+  });
+
+  it.each([
+    ['has beaten within 15 seconds', DEAD_MS - 5_000, DEAD_MS + 1_000],
+    ['took the hold within 15 seconds', DEAD_MS + 60_000, DEAD_MS - 5_000],
+  ])('leaves a replica alone that %s', async (_, silentMs, heldMs) => {
+    const before = await counters();
+    const other = await OtherReplica.start(gateway, clock);
+    const id = await other.hold();
+    await other.fallSilent(silentMs);
+    clock.aheadMs += heldMs;
+    await attend(gateway);
+    expect(await books.generation(id)).toBeUndefined();
+    expect((await counters())['account']!.held).toBeCloseTo(0.01, 9);
+    await other.settle(await other.row(id, '0.003'));
+    await expectUsed(before, 0.003);
+  });
+
+  it.each([
+    ['more', '0.004', '0.009', '0.005000000000'],
+    ['less', '0.004', '0.001', '-0.003000000000'],
+    ['the same', '0.004', '0.004', '0.000000000000'],
+    ['something unseen', undefined, '0.002', '0.002000000000'],
+  ])(
+    'enters one correction when the dead one only slept and settles %s, however often it does',
+    async (_, observed, cost, correction) => {
+      const before = await counters();
+      const sleeper = await OtherReplica.start(gateway, clock);
+      const id = await sleeper.hold();
+      if (observed !== undefined) await sleeper.beat(await sleeper.row(id, observed));
+      await sleeper.fallSilent(DEAD_MS + 1_000);
+      clock.aheadMs += DEAD_MS + 1_000;
+      await attend(gateway);
+      const own = await sleeper.row(id, cost, { completion_tokens: 7, provider: 'p0', outcome: 'completed' });
+      for (let round = 0; round < 3; round++) await sleeper.settle(own);
+      // Another price would not be believed either: it is corrected once.
+      await sleeper.settle({ ...own, cost: '0.01' });
+
+      expect(await books.generation(id)).toMatchObject({
+        is_recovered: true,
+        is_corrected: true,
+        outcome: 'completed',
+        cost: expect.stringMatching(new RegExp(`^${cost}0*$`)),
+        completion_tokens: '7',
+        provider: 'p0',
+      });
+      expect(await books.entriesOf(id)).toEqual([
+        { kind: 'charge', amount: expect.stringMatching(new RegExp(`^${observed ?? '0.0'}0*$`)) },
+        { kind: 'correction', amount: correction },
+      ]);
+      await expectUsed(before, Number(cost));
+      await attend(gateway);
+      await expectUsed(before, Number(cost));
+    },
+  );
+
+  it('releases a hold whose answer never came, after ten seconds, and writes no generation', async () => {
+    const before = await counters();
+    const own = await OtherReplica.start(gateway, clock);
+    Object.assign(own, { id: gateway.gateway.app.get(Ledger).replica });
+    const id = await own.hold();
+    clock.aheadMs += 8_000;
+    await attend(gateway);
+    expect(await books.openHolds()).toBe(1);
+    clock.aheadMs += 3_000;
+    await attend(gateway);
+    await expectUsed(before, 0);
+    expect(await books.generation(id)).toBeUndefined();
+    expect(await books.entriesOf(id)).toEqual([]);
+  });
+
+  it('settles what can be settled although the database refuses what was observed of another', async () => {
+    const before = await counters();
+    const dead = await OtherReplica.start(gateway, clock);
+    const [good, bad, unseen] = [await dead.hold(), await dead.hold(), await dead.hold()];
+    await dead.beat(await dead.row(good, '0.004'), await dead.row(bad, 'no number'));
+    await dead.fallSilent(DEAD_MS + 1_000);
+    clock.aheadMs += DEAD_MS + 1_000;
+    await attend(gateway);
+    expect((await books.generation(good)).cost).toBe('0.004000000000');
+    for (const id of [bad, unseen]) {
+      expect(await books.generation(id)).toMatchObject({ is_recovered: true, cost: '0.000000000000' });
+    }
+    expect(gateway.log.map(({ msg }) => msg)).toContain(`The generation ${bad} cannot be recovered as it was observed`);
+    await expectUsed(before, 0.004);
+  });
+
+  it('leaves what runs here alone, however old, and finishes what is that old and nobody’s', async () => {
+    const before = await counters();
+    const { opened, open } = gate();
+    upstream.script(sse([OPEN + delta('begun'), opened, END]));
+    const reply = await gateway.messages(askStream(MODEL));
+    const id = reply.headers.get('x-generation-id')!;
+    const living = await OtherReplica.start(gateway, clock);
+    const lost = await living.hold();
+    clock.aheadMs += NOBODYS_MS + 1_000;
+    await living.beat(await living.row(lost, '0.006'));
+    await attend(gateway);
+    expect(await books.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.006000000000' });
+    expect(await books.generation(id)).toBeUndefined();
+    open();
+    expect(await reply.text()).toContain('message_stop');
+    await books.rest();
+    expect(await books.generation(id)).toMatchObject({
+      is_recovered: false,
+      outcome: 'completed',
+      cost: '0.000084000000',
+    });
+    await expectUsed(before, 0.006 + 0.000084);
+  });
+
+  it('writes down every two seconds what open streams have come to', async () => {
+    const { opened, open } = gate();
+    upstream.script(sse([OPEN + delta('forty characters are ten tokens or so...'), opened, END]));
+    const reply = await gateway.messages(askStream(MODEL));
+    const id = reply.headers.get('x-generation-id')!;
+    let observed: JsonBody;
+    await until('it is written', async () => {
+      [{ observed }] = (await books.query('select observed from holds where generation_id = $1', [id])) as JsonBody[];
+      return observed !== null && observed.completion_tokens === 10;
+    });
+    expect(observed).toMatchObject({ id, cost: '0.000159', prompt_tokens: 3, is_estimated: true, model: MODEL });
+    open();
+    await reply.text();
+    await books.rest();
+    expect((await books.generation(id)).cost).toBe('0.000084000000');
+  });
+
+  describe('goes on beating', () => {
+    let ids: string[];
+    let finish: () => Promise<void>;
+    beforeEach(async () => {
+      const { opened, open } = gate();
+      upstream.script(sse([OPEN + delta('begun'), opened, END]));
+      const replies = await Promise.all([1, 2].map(() => gateway.messages(askStream(MODEL))));
+      ids = replies.map((reply) => reply.headers.get('x-generation-id')!);
+      finish = async () => {
+        open();
+        await Promise.all(replies.map((reply) => reply.text()));
+        await books.rest();
+      };
+      await books.query(`update holds set observed = null`);
+      await books.query(`update replicas set heartbeat_at = now() - interval '10 seconds'`);
+    });
+    afterEach(() => finish());
+
+    const beatsAgain = async (): Promise<boolean> => {
+      const { replica } = gateway.gateway.app.get(Ledger);
+      const [row] = (await books.query(
+        `select heartbeat_at > now() - interval '5 seconds' as beats from replicas where id = $1`,
+        [replica],
+      )) as JsonBody[];
+      return row.beats;
+    };
+
+    it('although one of its calls cannot be told', async () => {
+      const hold = gateway.gateway.app.get(Ledger).openHolds.get(ids[0]!)!;
+      const { observe } = hold;
+      hold.observe = () => {
+        throw new Error('a bug');
+      };
+      try {
+        await attend(gateway);
+      } finally {
+        hold.observe = observe;
+      }
+      expect(await beatsAgain()).toBe(true);
+    });
+
+    it('although a row of them is refused', async () => {
+      const repository = gateway.gateway.app.get(BooksRepository);
+      const beat = repository.beat.bind(repository);
+      const refused = Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' });
+      const hold = gateway.gateway.app.get(Ledger).openHolds.get(ids[0]!)!;
+      const { observe } = hold;
+      hold.observe = () => ({ ...observe!()!, cost: '0.009' });
+      const spy = jest
+        .spyOn(repository, 'beat')
+        .mockImplementation((replica, rows) => (rows.length > 0 ? Promise.reject(refused) : beat(replica, rows)));
+      try {
+        await attend(gateway);
+      } finally {
+        spy.mockRestore();
+        hold.observe = observe;
+      }
+      expect(await beatsAgain()).toBe(true);
+    });
+
+    it('and writes a row again only when its figures have changed', async () => {
+      await attend(gateway);
+      await books.query(`update holds set observed = '{"as": "it was"}' where generation_id = $1`, [ids[0]]);
+      await attend(gateway);
+      const observed = async (): Promise<JsonBody> =>
+        ((await books.query('select observed from holds where generation_id = $1', [ids[0]])) as JsonBody[])[0]
+          .observed;
+      expect(await observed()).toEqual({ as: 'it was' });
+      const hold = gateway.gateway.app.get(Ledger).openHolds.get(ids[0]!)!;
+      const { observe } = hold;
+      hold.observe = () => ({ ...observe!()!, completion_tokens: 99 });
+      await attend(gateway);
+      hold.observe = observe;
+      expect(await observed()).toMatchObject({ id: ids[0], completion_tokens: 99 });
+    });
+  });
+
+  it.each([
+    ['is deadlocked', '40P01'],
+    ['is cancelled by a time limit of the role', '57014'],
+    ['meets a server that can only be read, as after a failover', '25006'],
+    ['finds the disk full', '53100'],
+  ])('charges a call whose settlement %s, once, when that is over', async (_, code) => {
+    const before = await counters();
+    const repository = gateway.gateway.app.get(BooksRepository);
+    const spy = jest
+      .spyOn(repository, 'settle')
+      .mockRejectedValue(Object.assign(new Error('as the server says'), { code }));
+    const reply = await gateway.messages(ask(MODEL));
+    expect(reply.status).toBe(200);
+    const { id } = (await reply.json()) as JsonBody;
+    // While it lasts, the sweep has come round.
+    clock.aheadMs += 11_000;
+    await attend(gateway).catch(() => undefined);
+    expect((await counters())['account']!.held).toBeGreaterThan(0);
+    spy.mockRestore();
+    await books.rest();
+    expect(await books.generation(id)).toMatchObject({ outcome: 'completed', is_recovered: false });
+    expect(await books.entriesOf(id)).toEqual([{ kind: 'charge', amount: '0.000141000000' }]);
+    await expectUsed(before, 0.000141);
+  });
+
+  it.each(['40P01', '57014', '25006', '53100', '55P03'])(
+    'tells a new call to come again, and keeps nothing of it, when the server answers %s to its hold',
+    async (code) => {
+      const before = await counters();
+      const requests = upstream.requests.length;
+      const spy = jest
+        .spyOn(gateway.gateway.app.get(BooksRepository), 'take')
+        .mockRejectedValue(Object.assign(new Error('as the server says'), { code }));
+      const reply = await gateway.messages(ask(MODEL));
+      spy.mockRestore();
+      expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await reply.text()).not.toContain('as the server says');
+      expect(upstream.requests).toHaveLength(requests);
+      await expectUsed(before, 0);
+    },
+  );
+
+  it('lets go of a hold whose caller left while it was taken', async () => {
+    const before = await counters();
+    const requests = upstream.requests.length;
+    const repository = gateway.gateway.app.get(BooksRepository);
+    const take = repository.take.bind(repository);
+    const { opened, open } = gate();
+    let isTaking = false;
+    const spy = jest.spyOn(repository, 'take').mockImplementation(async (replica, members) => {
+      isTaking = true;
+      await opened;
+      return take(replica, members);
+    });
+    const leaving = new AbortController();
+    const gone = gateway.messages(ask(MODEL), { signal: leaving.signal }).catch(() => undefined);
+    await until('it is taken', () => isTaking);
+    leaving.abort();
+    await gone;
+    // The gateway has heard of it as soon as it answers another.
+    await (await fetch(`${gateway.origin}/health/live`)).text();
+    open();
+    await until('nothing is held', async () => {
+      await books.rest();
+      return (await books.openHolds()) === 0 && isTaking;
+    });
+    spy.mockRestore();
+    expect(upstream.requests).toHaveLength(requests);
+    await expectUsed(before, 0);
+  });
+
+  it('settles a reply at what is held when the books fail as more is to be held', async () => {
+    const before = await counters();
+    upstream.script(anthropicReply([{ type: 'text', text: 'x' }], { usage: { output_tokens: 5_000 } }));
+    const repository = gateway.gateway.app.get(BooksRepository);
+    const take = repository.take.bind(repository);
+    const failure = Object.assign(new Error('as the server says'), { code: 'XX000' });
+    const spy = jest
+      .spyOn(repository, 'take')
+      .mockImplementation((replica, members) =>
+        members.some((member) => member.extends) ? Promise.reject(failure) : take(replica, members),
+      );
+    const reply = await gateway.messages(ask(MODEL));
+    const { id } = (await reply.json()) as JsonBody;
+    spy.mockRestore();
+    expect(reply.status).toBe(200);
+    await books.rest();
+    const row = await books.generation(id);
+    expect(row).toMatchObject({ is_over_bound: true, outcome: 'completed', cost: row.bound });
+    await expectUsed(before, Number(row.bound));
+  });
+
+  it('keeps no hold for ever when a settlement fails by a fault of ours', async () => {
+    const before = await counters();
+    const ledger = gateway.gateway.app.get(Ledger);
+    const spy = jest.spyOn(ledger, 'settle').mockRejectedValueOnce(new Error('a bug'));
+    const reply = await gateway.messages(ask(MODEL));
+    expect(reply.status).toBe(200);
+    await reply.text();
+    spy.mockRestore();
+    expect(ledger.openHolds.size).toBe(0);
+    clock.aheadMs += NOBODYS_MS + 1_000;
+    await attend(gateway);
+    await expectUsed(before, 0);
+    expect(await books.latest()).toMatchObject({ is_recovered: true });
+  });
+
+  it('settles a call by what was observed whose own settlement the database will never take', async () => {
+    const before = await counters();
+    const { opened, open } = gate();
+    upstream.script(sse([OPEN + delta('forty characters are ten tokens or so...'), opened, END]));
+    const reply = await gateway.messages(askStream(MODEL));
+    const id = reply.headers.get('x-generation-id')!;
+    await attend(gateway);
+    const spy = jest
+      .spyOn(gateway.gateway.app.get(BooksRepository), 'settle')
+      .mockRejectedValue(Object.assign(new Error('value out of range'), { code: '22003' }));
+    open();
+    expect(await reply.text()).toContain('message_stop');
+    spy.mockRestore();
+    clock.aheadMs += 11_000;
+    await attend(gateway);
+    expect(await books.openHolds()).toBe(1);
+    clock.aheadMs += NOBODYS_MS;
+    await attend(gateway);
+    expect(await books.generation(id)).toMatchObject({ is_recovered: true, cost: '0.000159000000' });
+    await expectUsed(before, 0.000159);
+  });
+});
+
+describeOnEachDatabase('relaxed durability', (database) => {
+  let upstream: Upstream;
+  let gateway: TestGateway;
+  let books: Books;
+  beforeAll(async () => {
+    upstream = await startUpstream('anthropic');
+    const relaxed = { ...variables, LEDGER_DURABILITY: 'relaxed' };
+    gateway = await startGateway(database, { coolsDown: false, catalog: catalogAt(upstream), variables: relaxed });
+    books = new Books(gateway);
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+
+  it('has the row soon after the last byte', async () => {
+    upstream.script(sse([OPEN + delta('x'), END]));
+    for (let round = 0; round < 5; round++) {
+      const reply = await gateway.messages(askStream(MODEL));
+      await reply.text();
+      // Fifty milliseconds by design, on a machine that has nothing else to do.
+      await until(
+        'its row is there',
+        async () => (await books.generation(reply.headers.get('x-generation-id')!)) !== undefined,
+        500,
+      );
+    }
+  });
+
+  it('lets the last byte go before the row is there, and loses nothing', async () => {
+    const repository = gateway.gateway.app.get(BooksRepository);
+    const settle = repository.settle.bind(repository);
+    const { opened, open } = gate();
+    const spy = jest.spyOn(repository, 'settle').mockImplementation(async (rows) => {
+      await opened;
+      await settle(rows);
+    });
+    const reply = await gateway.messages(askStream(MODEL));
+    expect(await reply.text()).toContain('message_stop');
+    const id = reply.headers.get('x-generation-id')!;
+    expect(await books.generation(id)).toBeUndefined();
+    open();
+    await books.rest();
+    spy.mockRestore();
+    expect(await books.generation(id)).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describeOnPostgres('recovery by several replicas', (database) => {
+  const clock = new AheadClock();
+  let upstream: Upstream;
+  let one: TestGateway;
+  let other: TestGateway;
+  let books: Books;
+  beforeAll(async () => {
+    upstream = await startUpstream('anthropic');
+    const options = { clock, coolsDown: false, catalog: catalogAt(upstream), variables };
+    one = await startGateway(database, options);
+    other = await startGateway(database, options);
+    books = new Books(one);
+  }, 60_000);
+  afterAll(async () => {
+    await one?.close();
+    await other?.close();
+    await upstream?.close();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await attend(one);
+    await attend(other);
+    const { differences, unlisted, warnings } = await verifyBooks(one.gateway.app.get(DataSource));
+    expect({ differences, unlisted, warnings }).toEqual({ differences: [], unlisted: 0, warnings: [] });
+  });
+
+  const replicaOf = ({ gateway }: TestGateway): string => gateway.app.get(Ledger).replica;
+  const age = (replica: string, ms: number): Promise<JsonBody> =>
+    books.query(`update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id = $1`, [
+      replica,
+      ms,
+    ]);
+  /** A stream of `one` that has come to forty characters, and how it goes on to its end. */
+  async function openStream(): Promise<{ readonly id: string; readonly end: () => Promise<string> }> {
+    const { opened, open } = gate();
+    upstream.script(sse([OPEN + delta('forty characters are ten tokens or so...'), opened, END]));
+    const reply = await one.messages(askStream(MODEL));
+    const id = reply.headers.get('x-generation-id')!;
+    await until('it is observed', async () => {
+      await attend(one);
+      const [row] = (await books.query('select observed from holds where generation_id = $1', [id])) as JsonBody[];
+      return row.observed?.completion_tokens === 10;
+    });
+    return {
+      id,
+      end: async () => {
+        open();
+        return reply.text();
+      },
+    };
+  }
+
+  it('settles each hold once when all do it at the same time', async () => {
+    const before = await books.account();
+    const dead = await OtherReplica.start(one, clock);
+    const ids = await Promise.all(Array.from({ length: 60 }, () => dead.hold()));
+    await dead.beat(...(await Promise.all(ids.slice(0, 30).map((id) => dead.row(id, '0.002')))));
+    await dead.fallSilent(DEAD_MS + 1_000);
+    clock.aheadMs += DEAD_MS + 1_000;
+    await Promise.all([attend(one), attend(other), attend(one), attend(other)]);
+    const [{ rows, charges, corrections }] = (await books.query(
+      `select (select count(*)::int from generations where id = any($1) and is_recovered) as rows,
+         (select count(*)::int from ledger_entries where generation_id = any($1) and kind = 'charge') as charges,
+         (select count(*)::int from ledger_entries where generation_id = any($1) and kind <> 'charge') as corrections`,
+      [ids],
+    )) as JsonBody[];
+    expect({ rows, charges, corrections }).toEqual({ rows: 60, charges: 60, corrections: 0 });
+    await Promise.all([attend(one), attend(other)]);
+    const after = await books.account();
+    expect(after.held).toBe(0);
+    expect(after.used - before.used).toBeCloseTo(30 * 0.002, 9);
+    expect(await books.openHolds()).toBe(0);
+  });
+
+  it('corrects itself when a replica that was taken for dead ends its stream', async () => {
+    const before = await books.account();
+    const { id, end } = await openStream();
+    jest.spyOn(one.gateway.app.get(BooksRepository), 'beat').mockResolvedValue();
+    await age(replicaOf(one), DEAD_MS + 1_000);
+    clock.aheadMs += DEAD_MS + 1_000;
+    await attend(other);
+    expect(await books.generation(id)).toMatchObject({
+      is_recovered: true,
+      is_corrected: false,
+      cost: '0.000159000000',
+    });
+    expect((await books.account()).used - before.used).toBeCloseTo(0.000159, 9);
+    expect(await end()).toContain('message_stop');
+    await books.rest();
+    expect(await books.generation(id)).toMatchObject({
+      is_corrected: true,
+      outcome: 'completed',
+      cost: '0.000084000000',
+    });
+    expect(await books.entriesOf(id)).toEqual([
+      { kind: 'charge', amount: '0.000159000000' },
+      { kind: 'correction', amount: '-0.000075000000' },
+    ]);
+    const after = await books.account();
+    expect(after.held).toBe(0);
+    expect(after.used - before.used).toBeCloseTo(0.000084, 9);
+  });
+
+  it('loses nothing that a killed process has answered, and charges what it was at by what came of it', async () => {
+    const before = await books.account();
+    const process = await GatewayProcess.start(join(database.settings.dataDir, 'process'), {
+      DATABASE_URL: database.settings.databaseUrl!.reveal(),
+      FAIRLEAD_CATALOG: one.catalogPath,
+    });
+    try {
+      upstream.script(anthropicText('Hi.'));
+      const ids: string[] = [];
+      for (let round = 0; round < 10; round++) {
+        const replies = await Promise.all(Array.from({ length: 10 }, () => process.messages(ask(MODEL))));
+        for (const reply of replies) {
+          expect(reply.status).toBe(200);
+          ids.push(((await reply.json()) as JsonBody).id);
+        }
+      }
+      // Two streams with words, and one call that nobody has answered yet.
+      upstream.script(({ json: body }) =>
+        body.stream === true ? sse([OPEN + delta('forty characters are ten tokens or so...'), HANG]) : neverAnswers(),
+      );
+      const streams = await Promise.all([1, 2].map(() => process.messages(askStream(MODEL))));
+      const unanswered = process.messages(ask(MODEL)).catch(() => undefined);
+      const open = (): Promise<JsonBody[]> =>
+        books.query('select * from holds where cost is null') as Promise<JsonBody[]>;
+      await until('all are held and observed', async () => {
+        const holds = await open();
+        return holds.length === 3 && holds.filter(({ observed }) => observed?.completion_tokens === 10).length === 2;
+      });
+      const holds = await open();
+      await process.kill();
+      await unanswered;
+      await Promise.all(streams.map((stream) => stream.text().catch(() => undefined)));
+
+      await age(holds[0].replica, DEAD_MS + 1_000);
+      clock.aheadMs += DEAD_MS + 1_000;
+      await attend(other);
+      const [{ charged }] = (await books.query(
+        `select count(*)::int as charged from generations g join ledger_entries e on e.generation_id = g.id
+         where g.id = any($1) and g.cost = 0.000141 and e.amount = g.cost and not g.is_recovered`,
+        [ids],
+      )) as JsonBody[];
+      expect(charged).toBe(100);
+      const recovered = (await books.query(
+        'select cost from generations where id = any($1) and is_recovered order by cost',
+        [holds.map(({ generation_id }) => generation_id)],
+      )) as JsonBody[];
+      expect(recovered.map(({ cost }) => Number(cost))).toEqual([0, 0.000159, 0.000159]);
+      const after = await books.account();
+      expect(after.held).toBe(0);
+      expect(after.used - before.used).toBeCloseTo(100 * 0.000141 + 2 * 0.000159, 9);
+      const { data } = (await (await other.request('/key')).json()) as JsonBody;
+      expect(data.usage).toBeCloseTo(after.used, 9);
+    } finally {
+      await process.kill();
+    }
+  }, 90_000);
+
+  // Last: for these gateways the time has run ahead, and stands still for a while.
+  it('takes nobody for dead after an outage in which nobody could beat', async () => {
+    const { id, end } = await openStream();
+    const dead = await OtherReplica.start(one, clock);
+    const lost = await dead.hold();
+    const now = performance.now.bind(performance);
+    let aheadMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    const pass = (ms: number): void => {
+      aheadMs += ms;
+      clock.aheadMs += ms;
+    };
+    // Both replicas are kept from it by the outage.
+    pass(DEAD_MS + 5_000);
+    for (const replica of [replicaOf(one), replicaOf(other), dead.id]) await age(replica, DEAD_MS + 5_000);
+    await attend(other);
+    expect(await books.generation(id)).toBeUndefined();
+    await attend(one);
+    // By then whoever lives has beaten again.
+    for (let step = 0; step < 3; step++) {
+      pass(DEAD_MS / 3 + 100);
+      await attend(other);
+      await attend(one);
+    }
+    expect(await books.generation(id)).toBeUndefined();
+    expect(await books.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.000000000000' });
+    await end();
+    await books.rest();
+    expect(await books.generation(id)).toMatchObject({ is_recovered: false, outcome: 'completed' });
+  });
+});

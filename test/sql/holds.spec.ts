@@ -1,0 +1,118 @@
+/**
+ * Goal: a hold is taken from the counters of its moment, and goes back to exactly those, whatever is changed meanwhile; who has no
+ * counter has no credit. Method: the statements themselves on both databases.
+ */
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { INTERVALS, windowStart, type Interval } from '../../src/core/time.js';
+import { verifyBooks } from '../../src/ledger/verify-books.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import { BooksBench, type BooksAccount } from './books-bench.js';
+
+describeOnEachDatabase('holds', (database) => {
+  let source: DataSource;
+  let books: BooksBench;
+  beforeAll(async () => {
+    source = await database.connect();
+    books = new BooksBench(source);
+  }, 60_000);
+  afterAll(() => source?.destroy());
+  afterEach(async () => expect((await verifyBooks(source)).differences).toEqual([]));
+
+  const budget = { interval: 'weekly', limitUsd: '5', includesByok: false } as const;
+  const end = async (account: BooksAccount, id: string, heldAt: Date): Promise<void> => {
+    await books.ensureMonth(heldAt);
+    await books.settle({ id, heldAt, account, key: account.keys[0]!, cost: '1' });
+    await books.fold(id);
+  };
+  const heldOf = async ({ workspaceId }: BooksAccount): Promise<number[]> => {
+    const rows = await source.query<{ held: string }[]>(`select held from spending_windows where scope_id = $1`, [
+      workspaceId,
+    ]);
+    return rows.map(({ held }) => Number(held));
+  };
+
+  it('stay with their budgets when one is added or taken away before they are made longer', async () => {
+    for (const change of ['add', 'remove'] as const) {
+      const account = await books.addAccount('100', { budgets: change === 'add' ? [] : [budget] });
+      const key = account.keys[0]!;
+      const { id, heldAt } = await books.hold(account, key, '1');
+      if (change === 'remove') await source.query('delete from budgets where scope_id = $1', [account.workspaceId]);
+      else
+        await source.query(`insert into budgets values ($1, 'workspace', $2, 'weekly', 5, false)`, [
+          account.id,
+          account.workspaceId,
+        ]);
+      const [taken] = await books.take({ id, account, key, bound: '2', extends: true });
+      expect(taken?.held_at).not.toBeNull();
+      await end(account, id, heldAt);
+      expect((await heldOf(account)).every((held) => held === 0)).toBe(true);
+    }
+  });
+
+  it('stay with their window when the key’s reset is changed', async () => {
+    const account = await books.addAccount('100', { keys: [{ limitUsd: '5', reset: 'daily', includesByok: false }] });
+    const key = account.keys[0]!;
+    const { id, heldAt } = await books.hold(account, key, '1');
+    await source.query(`update api_keys set limit_reset = 'monthly' where hash = $1`, [key]);
+    await books.take({ id, account, key, bound: '1', extends: true });
+    await end(account, id, heldAt);
+  });
+
+  it('are not to be had without a counter of the account', async () => {
+    const account = await books.addAccount('100');
+    await source.query(`delete from credit_grants where account_id = $1`, [account.id]);
+    await source.query(`delete from spending_windows where scope_id = $1`, [account.id]);
+    const [taken] = await books.take({
+      id: 'gen-1-nocounter',
+      account,
+      key: account.keys[0]!,
+      bound: '0.000000000001',
+    });
+    expect(taken).toMatchObject({ held_at: null, scope: 'account' });
+  });
+
+  it('count what goes through own credentials only where the cap says so', async () => {
+    const account = await books.addAccount('1', {
+      keys: [
+        { limitUsd: '5', reset: null, includesByok: false },
+        { limitUsd: '5', reset: null, includesByok: true },
+      ],
+    });
+    const [open, strict] = account.keys as [string, string];
+    const take = async (key: string, byokBound: string, id: string): Promise<boolean> =>
+      (await books.take({ id, account, key, bound: '0', byokBound }))[0]?.held_at !== null;
+    expect(await take(open, '100', 'gen-1-open')).toBe(true);
+    expect(await take(strict, '5.000000000001', 'gen-1-past')).toBe(false);
+    expect(await take(strict, '5', 'gen-1-at')).toBe(true);
+    expect(await take(strict, '0.000000000001', 'gen-1-more')).toBe(false);
+    await books.release('gen-1-open');
+    await books.release('gen-1-at');
+    await books.fold();
+  });
+
+  it('belong to the windows that the rest of the gateway means, whatever the time zone of the session', async () => {
+    const times = [
+      ...fc.sample(fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }), {
+        numRuns: 200,
+        seed: 7,
+      }),
+      ...[
+        '2026-11-22T23:59:59.999Z',
+        '2026-11-23T00:00:00.000Z',
+        '2024-02-29T12:00:00Z',
+        '2026-12-31T23:59:59.999Z',
+      ].map((at) => new Date(at)),
+    ];
+    const rows = await source.query<{ at: Date; interval: Interval; starts: Date }[]>(
+      `with zone as materialized (select set_config('TimeZone', 'Asia/Tokyo', true))
+       select t.at, i.interval, window_start_of(i.interval, t.at) as starts
+       from zone, unnest($1::timestamptz[]) as t (at), unnest($2::text[]) as i (interval)`,
+      [times.map((at) => at.toISOString()), INTERVALS],
+    );
+    expect(rows).toHaveLength(times.length * INTERVALS.length);
+    for (const { at, interval, starts } of rows) {
+      expect([at, interval, starts]).toEqual([at, interval, windowStart(interval, at.getTime())]);
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { API_KEY, MANAGEMENT_KEY } from './app.js';
+
+const ROOT = join(__dirname, '..', '..');
+const START_MS_MAX = 60_000;
+
+/** The gateway as a process of its own, from the sources as they stand: for what only the death of a process shows. */
+export class GatewayProcess {
+  private output = '';
+  private readonly child: ChildProcess;
+  private readonly ended: Promise<unknown>;
+
+  private constructor(dataDir: string, variables: NodeJS.ProcessEnv) {
+    this.child = spawn(process.execPath, ['--import', './test/support/typescript.mjs', 'src/main.ts'], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        DATA_DIR: dataDir,
+        FAIRLEAD_API_KEY: API_KEY,
+        FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
+        FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+        ...variables,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    }
+    this.ended = once(this.child, 'close');
+  }
+
+  /** Resolves when it listens and its store is open. */
+  static async start(dataDir: string, variables: NodeJS.ProcessEnv): Promise<GatewayProcess> {
+    const gateway = new GatewayProcess(dataDir, variables);
+    // Nobody else could end one that has not been handed out.
+    const tooLong = setTimeout(() => void gateway.kill(), START_MS_MAX);
+    let isOver = false;
+    void gateway.ended.then(() => (isOver = true));
+    while (!gateway.origin) {
+      if (isOver) throw new Error(`The gateway ended before it listened:\n${gateway.output}`);
+      await Promise.race([once(gateway.child.stdout!, 'data'), gateway.ended]);
+    }
+    clearTimeout(tooLong);
+    return gateway;
+  }
+
+  /** `http://127.0.0.1:<port>`; empty before it listens. */
+  get origin(): string {
+    return /listening at (http:\/\/[\d.:]+)/.exec(this.output)?.[1] ?? '';
+  }
+
+  /** `POST /messages` with the inference key. */
+  messages(body: object): Promise<Response> {
+    return fetch(`${this.origin}/api/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** Ends it without a chance to write anything. Safe to call again. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+}
