@@ -30,7 +30,7 @@ export default tseslint.config(
     },
   },
   { files: ['ormconfig.ts'], rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['scripts/**', 'src/main.ts'], rules: { 'no-console': 'off' } },
+  { files: ['scripts/**', 'src/serve.ts'], rules: { 'no-console': 'off' } },
   { files: ['**/*.js', '**/*.cjs', '**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.spec.ts', 'test/**/*.ts'],
