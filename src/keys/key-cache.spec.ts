@@ -3,7 +3,8 @@
 // Method: look-ups answered by hand, a clock moved by hand.
 import { Clock } from '../core/time.js';
 import type { ActiveKey } from './active-key.js';
-import { AGE_MAX_MS, KeyCache, REFRESH_AGE_MS } from './key-cache.js';
+import { AGE_MAX_MS, REFRESH_AGE_MS } from '../shared/fresh-cache.js';
+import { KeyCache } from './key-cache.js';
 import type { KeyLookups } from './key-lookups.js';
 
 class HandClock extends Clock {

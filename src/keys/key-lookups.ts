@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { GatewayError } from '../core/errors.js';
+import { notReadable, withinTime } from '../shared/within-time.js';
 import type { ActiveKey } from './active-key.js';
 import { KeysRepository } from './keys.repository.js';
 
@@ -9,9 +9,6 @@ const STATEMENTS_MAX = 2;
 const BATCH_MAX = 500;
 /** Look-ups that wait for a statement; further ones are refused. */
 const WAITING_MAX = 2_000;
-/** Longest that a statement is waited for, in milliseconds. */
-const STATEMENT_TIMEOUT_MS = 2_000;
-const RETRY_AFTER_MS = 1_000;
 
 interface Lookup {
   readonly hash: string;
@@ -36,7 +33,7 @@ export class KeyLookups {
    * @throws GatewayError `unavailable` when the store does not answer in time: nothing is known of the key then
    */
   find(hash: string): Promise<ActiveKey | null> {
-    if (this.waiting.length >= WAITING_MAX) return Promise.reject(unavailable());
+    if (this.waiting.length >= WAITING_MAX) return Promise.reject(notReadable('The key'));
     const found = new Promise<ActiveKey | null>((resolve, reject) => this.waiting.push({ hash, resolve, reject }));
     this.depart();
     return found;
@@ -58,27 +55,10 @@ export class KeyLookups {
       // Those who wait are told as well: else each batch of them would wait for the same dead store in turn.
       const refused = [...batch, ...this.waiting];
       this.waiting = [];
-      for (const { reject } of refused) reject(unavailable(error));
+      for (const { reject } of refused) reject(notReadable('The key', error));
     } finally {
       this.statements--;
       this.depart();
     }
   }
-}
-
-async function withinTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The store did not answer in time.')), STATEMENT_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function unavailable(cause?: unknown): GatewayError {
-  const message = 'The key cannot be checked at the moment; try again shortly.';
-  return new GatewayError('unavailable', message, { retryAfterMs: RETRY_AFTER_MS }, { cause });
 }

@@ -36,10 +36,17 @@ export interface RouteNeeds {
 
 /** What an account, a workspace or a guardrail allows: it can only narrow what the request asks for. */
 export interface RoutingPolicy {
+  /** Slugs of providers; an empty list allows nobody. */
   readonly only?: readonly string[];
   readonly ignore?: readonly string[];
+  /** Ids of models, `*` standing for any characters: `anthropic/*`. An empty list allows none. */
+  readonly onlyModels?: readonly string[];
+  readonly ignoreModels?: readonly string[];
   readonly denyDataCollection?: boolean;
-  readonly zeroDataRetention?: boolean;
+  /** True for every model, or the authors (`anthropic`) whose models it is asked for; `*` for those no policy names. */
+  readonly zeroDataRetention?: boolean | readonly string[];
+  /** In force where the request asks for no order of its own. The first policy that has one decides. */
+  readonly sort?: Sort;
 }
 
 /** A session's place: the same for every replica. */

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Caller } from '../core/caller.js';
+import { Clock } from '../core/time.js';
+
+/** Who changes something: the key that was used, or the operator by the variables of the process. */
+export type AuditActor = Pick<Caller, 'accountId' | 'keyHash' | 'userId'>;
+
+/** What the operator does through the variables of the process. */
+export const operatorOf = (accountId: string): AuditActor => ({ accountId, keyHash: 'operator', userId: null });
+
+/** One change of what administrators manage. */
+export interface AuditChange {
+  /** Kind of thing and what was done to it: `api_key.create`. */
+  readonly action: string;
+  /** Id of the thing. */
+  readonly target: string;
+  readonly workspaceId?: string | undefined;
+  /** The thing as the API shows it, before and after; absent where there was or is none. Never a secret. */
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/** An entry as it is stored: what its hash covers. */
+export interface AuditEntry {
+  readonly accountId: string;
+  /** 1 for the first of the account; no number is left out. */
+  readonly seq: number;
+  /** ISO 8601, milliseconds. */
+  readonly at: string;
+  readonly actor: string;
+  readonly actorUser: string | null;
+  readonly action: string;
+  readonly target: string;
+  readonly workspaceId: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly previousHash: string;
+}
+
+/** Hash before the first entry of an account. */
+export const FIRST_HASH = '0'.repeat(64);
+
+// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
+const CHAIN_LOCK = 4_721_004;
+
+/** Lowercase SHA-256 hex over all of an entry and the hash before it. */
+export function hashEntry(entry: AuditEntry): string {
+  const { accountId, seq, at, actor, actorUser, action, target, workspaceId, before, after, previousHash } = entry;
+  const covered = [previousHash, accountId, seq, at, actor, actorUser, action, target, workspaceId, before, after];
+  return createHash('sha256').update(JSON.stringify(covered)).digest('hex');
+}
+
+/** The log of management changes: append-only, each entry chained to the one before it. */
+@Injectable()
+export class AuditLog {
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Appends an entry in the transaction of the change it tells of: both are there, or neither. Entries of one account are appended one
+   * after another, so this is the last thing a transaction does. Needs the level `READ COMMITTED`.
+   */
+  async record(manager: EntityManager, actor: AuditActor, change: AuditChange): Promise<void> {
+    const { accountId } = actor;
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [CHAIN_LOCK, accountId]);
+    const [last] = await manager.query<{ seq: string; hash: string }[]>(
+      `SELECT seq, hash FROM audit_entries WHERE account_id = $1
+       UNION ALL SELECT seq, hash FROM audit_anchors WHERE account_id = $1
+       ORDER BY seq DESC LIMIT 1`,
+      [accountId],
+    );
+    const entry: AuditEntry = {
+      accountId,
+      seq: last ? Number(last.seq) + 1 : 1,
+      at: new Date(this.clock.now()).toISOString(),
+      actor: actor.keyHash,
+      actorUser: actor.userId,
+      action: change.action,
+      target: change.target,
+      workspaceId: change.workspaceId ?? null,
+      before: change.before ? JSON.stringify(change.before) : null,
+      after: change.after ? JSON.stringify(change.after) : null,
+      previousHash: last?.hash ?? FIRST_HASH,
+    };
+    await manager.query(
+      `INSERT INTO audit_entries
+         (account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      [
+        accountId,
+        entry.seq,
+        entry.at,
+        entry.actor,
+        entry.actorUser,
+        entry.action,
+        entry.target,
+        entry.workspaceId,
+        entry.before,
+        entry.after,
+        entry.previousHash,
+        hashEntry(entry),
+      ],
+    );
+  }
+}

@@ -1,0 +1,28 @@
+/** A data key as it is stored: wrapped by the key-encryption key that `keyId` names. */
+export interface WrappedKey {
+  readonly keyId: string;
+  readonly wrapped: Buffer;
+}
+
+/**
+ * The port to what holds the key-encryption keys: the process itself, or a service outside. The context is authenticated with each
+ * data key: another context does not unwrap it.
+ */
+export abstract class KeyService {
+  /** Id of the key that wraps from now on. */
+  abstract readonly currentKeyId: string;
+  /** @throws KeyServiceUnavailable */
+  abstract wrap(dataKey: Buffer, context: string): Promise<WrappedKey>;
+  /** @throws Undecryptable, KeyServiceUnavailable */
+  abstract unwrap(key: WrappedKey, context: string): Promise<Buffer>;
+}
+
+/** The key is not known here, or the stored bytes are not what was stored. The message holds nothing of either. */
+export class Undecryptable extends Error {
+  override readonly name = 'Undecryptable';
+}
+
+/** A key service outside does not answer, or refuses this process: it may well be over in a while. */
+export class KeyServiceUnavailable extends Error {
+  override readonly name = 'KeyServiceUnavailable';
+}
