@@ -1,14 +1,12 @@
 import { ValidateBy } from 'class-validator';
 import { readUsdNumber } from '../ledger/usd-amount.js';
+import { STORABLE, UUID } from '../shared/http/field-patterns.js';
 import { compile, flag, object, oneOf, optional, text } from '../shared/http/schema.js';
 import { LIMIT_RESETS } from './api-key.entity.js';
 import { readUtcTime } from './utc-time.js';
 
 /** Characters of a name or a user's id. Not in scope; chosen: the bound of other names (Scope 8). */
 const TEXT_MAX = 255;
-
-// PostgreSQL stores neither.
-const STORABLE = { pattern: '^[^\\u0000\\p{Cs}]*$', reason: 'must not hold NUL characters or lone surrogates' };
 
 const chosenText = text({ min: 1, max: TEXT_MAX, ...STORABLE });
 /** A name or a user's id. */
@@ -22,9 +20,7 @@ export const limitReset = compile(oneOf(LIMIT_RESETS));
 export const yesOrNo = compile(flag());
 
 /** Any version of UUID, in either case. */
-export const workspaceId = compile(
-  text({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', reason: 'must be a UUID' }),
-);
+export const workspaceId = compile(text(UUID));
 
 /**
  * Who uses the key in the caller's own system. Not in scope; chosen: `api_key` is judged and not kept, for keys are never chosen

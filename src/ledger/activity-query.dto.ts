@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/errors.js';
+import { UUID } from '../shared/http/field-patterns.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, oneOf, text } from '../shared/http/schema.js';
@@ -7,9 +8,7 @@ const day = compile(text({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', reason: 'must be a
 const keyHash = compile(text({ pattern: '^[0-9a-f]{64}$', reason: 'must be 64 lower-case hex characters' }));
 // PostgreSQL takes no NUL, not even to compare with.
 const userId = compile(text({ min: 1, max: 255, pattern: '^[^\\u0000]*$', reason: 'must not hold NUL characters' }));
-const workspaceId = compile(
-  text({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', reason: 'must be a UUID' }),
-);
+const workspaceId = compile(text(UUID));
 const grouping = compile(oneOf(['workspace']));
 
 /** Query of `GET /activity` (WIRE 2.6). Parameters beyond these are ignored (WIRE 0.3). */

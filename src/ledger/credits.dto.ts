@@ -1,14 +1,12 @@
 import { ValidateBy } from 'class-validator';
 import { GatewayError } from '../core/errors.js';
 import type { ExactNumber } from '../core/exact-json.js';
+import { STORABLE } from '../shared/http/field-patterns.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, oneOf, text, type Of } from '../shared/http/schema.js';
 import type { NewCredits } from './credits.repository.js';
 import { readUsdNumber } from './usd-amount.js';
-
-// PostgreSQL stores neither.
-const STORABLE = { pattern: '^[^\\u0000\\p{Cs}]*$', reason: 'must not hold NUL characters or lone surrogates' };
 
 const kind = compile(oneOf(['purchase', 'adjustment']));
 // Not in scope; chosen: room for a sentence with a reference to an invoice.

@@ -22,7 +22,8 @@ export class LocalKeyService extends KeyService {
 
   async unwrap({ keyId, wrapped }: WrappedKey, context: string): Promise<Buffer> {
     const key = this.keys.get(keyId);
-    if (!key) throw new Undecryptable(`The encryption key ${JSON.stringify(keyId)} is not among those of this process.`);
+    if (!key)
+      throw new Undecryptable(`The encryption key ${JSON.stringify(keyId)} is not among those of this process.`);
     return open(wrapped, key, context);
   }
 }

@@ -61,4 +61,5 @@ export class Vault {
 }
 
 /** Additional data of both layers. A JSON array, so that no two places print alike. */
-const contextOf = ({ id, workspaceId, provider }: CredentialPlace): string => JSON.stringify([id, workspaceId, provider]);
+const contextOf = ({ id, workspaceId, provider }: CredentialPlace): string =>
+  JSON.stringify([id, workspaceId, provider]);

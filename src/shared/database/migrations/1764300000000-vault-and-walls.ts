@@ -76,9 +76,13 @@ export class VaultAndWalls1764300000000 implements MigrationInterface {
         constraint provider_credentials_wiped check ((deleted_at is null) = (sealed is not null)
           and (sealed is null) = (wrapped_key is null) and (sealed is null) = (key_id is null))
       )`);
-    await runner.query(`create index provider_credentials_newest on provider_credentials (account_id, created_at desc, id)`);
+    await runner.query(
+      `create index provider_credentials_newest on provider_credentials (account_id, created_at desc, id)`,
+    );
     // Rotation asks for what is not yet under the newest key.
-    await runner.query(`create index provider_credentials_by_key on provider_credentials (key_id, id) where deleted_at is null`);
+    await runner.query(
+      `create index provider_credentials_by_key on provider_credentials (key_id, id) where deleted_at is null`,
+    );
 
     await runner.query(`
       create table guardrails (
