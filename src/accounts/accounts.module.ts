@@ -2,12 +2,14 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountDirectory } from './account-directory.js';
 import { AccountEntity } from './account.entity.js';
+import { Budgets } from './budgets.js';
+import { RoutingPolicies } from './routing-policies.js';
 import { WorkspaceEntity } from './workspace.entity.js';
 
 /** The account and its workspaces. */
 @Module({
   imports: [TypeOrmModule.forFeature([AccountEntity, WorkspaceEntity])],
-  providers: [AccountDirectory],
-  exports: [AccountDirectory],
+  providers: [AccountDirectory, Budgets, RoutingPolicies],
+  exports: [AccountDirectory, Budgets, RoutingPolicies],
 })
 export class AccountsModule {}
