@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import type { JsonObject } from '../core/json.js';
 import type { RoutingPolicy } from '../core/routing/route-inputs.js';
 
 /** One entry of router metadata's `pipeline` (WIRE 1.16). */
-export interface PipelineStage {
+export interface PipelineStage extends JsonObject {
   readonly type: 'guardrail';
   /** `content-filter`, or `regex_pi_detection`. */
   readonly name: string;

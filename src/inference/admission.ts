@@ -20,6 +20,14 @@ const DAY_MS = 86_400_000;
 /** Catalogue variants that cost nothing and are limited by number instead. */
 const FREE_VARIANT = ':free';
 
+/** What is to be paid for, and from whose counters. */
+export interface Payer {
+  readonly request: ModelRequest;
+  readonly caller: Caller;
+  /** Budgets of guardrails. */
+  readonly guardrails: readonly string[];
+}
+
 /** A plan that may be run: what it may cost is reserved. */
 export interface AdmittedPlan {
   /** Without the legs that cannot be paid for. */
@@ -65,9 +73,9 @@ export class Admission {
   }
 
   /** Whether each leg would be granted, alone and now. Takes nothing, and asks nothing of limits of number. */
-  async foresee(plan: Plan, request: ModelRequest, caller: Caller): Promise<ReadonlyMap<Leg, LegOutlook>> {
+  async foresee(plan: Plan, { request, caller, guardrails }: Payer): Promise<ReadonlyMap<Leg, LegOutlook>> {
     const prompt = measurePrompt(request);
-    const counters = await this.ledger.listRoom(caller);
+    const counters = await this.ledger.listRoom(caller, guardrails);
     return new Map(
       plan.legs.map((leg): [Leg, LegOutlook] => {
         const bound = this.price(prompt, leg);
@@ -83,7 +91,8 @@ export class Admission {
    */
   async admit(
     plan: Plan,
-    { request, caller, id }: { readonly request: ModelRequest; readonly caller: Caller; readonly id: GenerationId },
+    { request, caller, guardrails }: Payer,
+    id: GenerationId,
     signal: AbortSignal,
   ): Promise<AdmittedPlan> {
     const prompt = measurePrompt(request);
@@ -91,7 +100,7 @@ export class Admission {
     for (let tries = 1; ; tries++) {
       const isFree = legs.some(({ leg }) => isFreeVariant(leg));
       const model = legs[0]?.leg.model.id ?? plan.requested;
-      const outcome = await this.ledger.hold({ id, caller, model, bound: dearest(legs), isFree }, signal);
+      const outcome = await this.ledger.hold({ id, caller, guardrails, model, bound: dearest(legs), isFree }, signal);
       if ('granted' in outcome) {
         const hold = outcome.granted;
         if (isFree) legs = await this.enterFree(hold, legs);

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, ProviderFault } from '../core/errors.js';
+import type { ModelRequest } from '../core/conversation/request.js';
 import { newGenerationId } from '../core/ids.js';
 import type { Model } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
-import { noRouteError } from '../core/routing/no-route-error.js';
+import { forbiddenModels, noRouteError } from '../core/routing/no-route-error.js';
 import { Clock } from '../core/time.js';
+import { Guardrails, type GuardrailSet } from '../guardrails/guardrails.js';
 import { Ledger } from '../ledger/ledger.js';
 import { PriceBook } from '../ledger/price-book.js';
 import { ModelGate } from '../limits/model-gate.js';
@@ -31,6 +33,7 @@ export class CreateCompletion {
   private readonly cashier: Cashier;
 
   constructor(
+    private readonly guardrails: Guardrails,
     private readonly planner: RoutePlanner,
     private readonly admission: Admission,
     private readonly models: ModelGate,
@@ -76,7 +79,7 @@ export class CreateCompletion {
     trace: RouteTrace,
     abort: AbortController,
   ): Promise<Answer> {
-    const { request, caller, wantsRouterMetadata } = inference;
+    const { request: asked, caller, wantsRouterMetadata } = inference;
     const deadline = setTimeout(() => {
       abort.abort(new GatewayError('timed-out', 'The request took longer than this gateway allows.'));
     }, this.environment.timeouts.totalMs);
@@ -87,10 +90,13 @@ export class CreateCompletion {
       slots.leave(record.answer?.leg.model, record.usage);
     };
     try {
-      const routed = this.planner.plan(request, caller);
-      const admitted = await this.admission.admit(routed.plan, { request, caller, id: record.id }, abort.signal);
+      const guardrails = await this.guardrails.of(caller);
+      const routed = await this.planner.plan(asked, caller, guardrails.policies);
+      const request = this.inspect(asked, guardrails, routed, trace);
+      const payer = { request, caller, guardrails: guardrails.budgets };
+      const admitted = await this.admission.admit(routed.plan, payer, record.id, abort.signal);
       const charged = (account = new GenerationAccount(this.cashier, inference, admitted, record, trace));
-      const answered = await this.run(routed, admitted, inference, record, trace, slots, abort.signal);
+      const answered = await this.run(routed, admitted, { ...inference, request }, record, trace, slots, abort.signal);
       const { leg } = answered;
       record.answered(answered);
       return {
@@ -99,7 +105,7 @@ export class CreateCompletion {
         isByok: leg.credential !== SHARED_CREDENTIAL,
         bill: () => charged.bill,
         events: new WatchedReply(answered, record, charged, abort.signal, {
-          finished: () => this.pins.answered(caller, request, routed.plan, leg, record.usage.cacheReadTokens ?? 0),
+          finished: () => this.pins.answered(caller, asked, routed.plan, leg, record.usage.cacheReadTokens ?? 0),
           failed: () => (trace.hasFailed = true),
           closed: close,
         }),
@@ -115,8 +121,22 @@ export class CreateCompletion {
     }
   }
 
+  /**
+   * The request as guardrails let it through.
+   * @throws GatewayError 403 where none of its models is allowed, or a content filter blocks it
+   */
+  private inspect(asked: ModelRequest, guardrails: GuardrailSet, routed: RoutedPlan, trace: RouteTrace): ModelRequest {
+    const { request, stages, blocked } = guardrails.inspect(asked);
+    trace.pipeline = stages;
+    const refusal = forbiddenModels(routed.plan) ?? blocked;
+    if (!refusal) return request;
+    // Nobody was called, and the caller may want to know who would have been.
+    trace.run = { ...routed, failed: [], calls: 0 };
+    throw refusal;
+  }
+
   private async run(
-    { inputs, plan: routed }: RoutedPlan,
+    { inputs, plan: routed, reveal }: RoutedPlan,
     { plan, prompt }: AdmittedPlan,
     { request, caller }: Inference,
     record: GenerationRecord,
@@ -124,7 +144,7 @@ export class CreateCompletion {
     slots: ModelSlots,
     signal: AbortSignal,
   ): Promise<AnsweredPlan> {
-    const run: PlanRun = (trace.run = { plan, failed: [], calls: 0 });
+    const run: PlanRun = (trace.run = { plan, reveal, failed: [], calls: 0 });
     const enter = (model: Model): boolean | Promise<boolean> => slots.enter(model, prompt);
     try {
       if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Leg } from '../core/routing/plan.js';
+import { Guardrails } from '../guardrails/guardrails.js';
 import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
 import { Admission, type LegOutlook } from './admission.js';
 
@@ -14,6 +15,7 @@ export interface ExplainedPlan extends RoutedPlan {
 @Injectable()
 export class ExplainRoute {
   constructor(
+    private readonly guardrails: Guardrails,
     private readonly planner: RoutePlanner,
     private readonly admission: Admission,
   ) {}
@@ -23,7 +25,9 @@ export class ExplainRoute {
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
   async explain(request: ModelRequest, caller: Caller, seed?: string): Promise<ExplainedPlan> {
-    const routed = this.planner.plan(request, caller, seed);
-    return { ...routed, outlook: await this.admission.foresee(routed.plan, request, caller) };
+    const guardrails = await this.guardrails.of(caller);
+    const routed = await this.planner.plan(request, caller, guardrails.policies, seed);
+    const outlook = await this.admission.foresee(routed.plan, { request, caller, guardrails: guardrails.budgets });
+    return { ...routed, outlook };
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
@@ -8,7 +9,7 @@ import { Delivery } from './deliver.js';
 import { ExplainRoute } from './explain-route.js';
 
 @Module({
-  imports: [LedgerModule, LimitsModule, RoutingModule],
+  imports: [GuardrailsModule, LedgerModule, LimitsModule, RoutingModule],
   providers: [Admission, CreateCompletion, Delivery, ExplainRoute],
   exports: [CreateCompletion, Delivery, ExplainRoute],
 })

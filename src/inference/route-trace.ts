@@ -8,6 +8,8 @@ import type { PlanRun } from '../routing/plan-runner.js';
 export class RouteTrace {
   /** Undefined before there is a plan. */
   run: PlanRun | undefined;
+  /** What plugins and guardrails did to the request. */
+  pipeline: readonly JsonObject[] = [];
   /** On errors no endpoint is the selected one (WIRE 1.16). */
   hasFailed = false;
 
@@ -28,6 +30,10 @@ export class RouteTrace {
     if (!this.run) return undefined;
     const { plan, answered } = this.run;
     const isAnswered = answered !== undefined && !this.hasFailed;
-    return routerMetadata(plan, { attempts: this.attempts(), ...(isAnswered && { answered: answered.leg }) });
+    return routerMetadata(plan, {
+      attempts: this.attempts(),
+      pipeline: this.pipeline,
+      ...(isAnswered && { answered: answered.leg }),
+    });
   }
 }

@@ -51,7 +51,7 @@ export class WatchedReply implements AsyncIterableIterator<readonly ModelEvent[]
       this.record.failed(reason);
       this.hooks.failed();
       await this.close();
-      throw reason instanceof ProviderFault ? faultError(reason, this.answered.leg) : reason;
+      throw reason instanceof ProviderFault ? faultError(events.masked(reason), this.answered.leg) : reason;
     }
   }
 

@@ -59,7 +59,10 @@ export class BooksRepository {
   }
 
   /** The counters that a hold of this caller's would be taken from, those with a cap, as they stand now. Takes nothing. */
-  async listRoom({ accountId, workspaceId, keyHash }: Caller): Promise<readonly HoldRefusal[]> {
+  async listRoom(
+    { accountId, workspaceId, keyHash }: Caller,
+    guardrails: readonly string[],
+  ): Promise<readonly HoldRefusal[]> {
     const rows = await this.statements.run<TakenRow>(
       `WITH claim AS (
          SELECT 'account' AS scope, $1::text AS scope_id, 'lifetime' AS interval, NULL::numeric AS cap, false AS includes_byok
@@ -67,7 +70,8 @@ export class BooksRepository {
          SELECT 'key', k.hash, coalesce(k.limit_reset, 'lifetime'), k.limit_usd, k.include_byok_in_limit FROM api_keys k WHERE k.hash = $3
          UNION ALL
          SELECT b.scope, b.scope_id, b.interval, b.limit_usd, b.include_byok FROM budgets b
-         WHERE b.account_id = $1::uuid AND b.scope = 'workspace' AND b.scope_id = $2
+         WHERE b.account_id = $1::uuid
+           AND (b.scope = 'workspace' AND b.scope_id = $2 OR b.scope = 'guardrail' AND b.scope_id = ANY($5))
        )
        SELECT 0 AS place, c.scope, c.interval AS window_interval, c.includes_byok, coalesce(c.cap, w."limit") AS cap,
          coalesce(w.used, 0) + CASE WHEN c.includes_byok THEN coalesce(w.byok_used, 0) ELSE 0 END AS used,
@@ -76,7 +80,7 @@ export class BooksRepository {
          AND w.window_start = window_start_of(c.interval, now() + $4 * interval '1 millisecond')
        WHERE coalesce(c.cap, w."limit") IS NOT NULL
        ORDER BY array_position(array['account', 'key', 'workspace', 'guardrail'], c.scope), c.interval`,
-      [accountId, workspaceId, keyHash, this.clock.aheadMs],
+      [accountId, workspaceId, keyHash, this.clock.aheadMs, guardrails],
     );
     return rows.map(readRefusal);
   }
@@ -228,7 +232,7 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
     byok_bound: formatUsd(amounts.byok),
     free: isFree && !isExtension,
     extends: isExtension,
-    guardrails: [],
+    guardrails: request.guardrails,
   };
 }
 

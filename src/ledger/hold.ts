@@ -16,6 +16,8 @@ export interface HeldAmounts {
 export interface HoldRequest {
   readonly id: GenerationId;
   readonly caller: Caller;
+  /** Ids of the budgets of guardrails that it is counted in, beside those of the workspace. */
+  readonly guardrails: readonly string[];
   /** Id of the first model of the plan: all that is known should the process die. */
   readonly model: string;
   readonly bound: HeldAmounts;

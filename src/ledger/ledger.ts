@@ -101,10 +101,10 @@ export class Ledger implements OnModuleInit {
   }
 
   /** The counters that a hold would be taken from, as they stand now. @throws GatewayError `unavailable` */
-  async listRoom(caller: Caller): Promise<readonly HoldRefusal[]> {
+  async listRoom(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
     try {
       await this.folds.flush();
-      return await this.books.listRoom(caller);
+      return await this.books.listRoom(caller, guardrails);
     } catch (error) {
       throw isDatabaseUnavailable(error) ? unavailable() : error;
     }

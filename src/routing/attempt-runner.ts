@@ -5,11 +5,14 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { parseJson } from '../core/exact-json.js';
 import { ProviderFault } from '../core/errors.js';
 import type { Dialect, Target } from '../core/provider.js';
+import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Leg } from '../core/routing/plan.js';
+import type { Secret } from '../core/secret.js';
 import { GrammarCheck } from '../core/stream/grammar.js';
 import { pump } from '../core/stream/pump.js';
 import { SseReader } from '../core/stream/sse.js';
 import { chain } from '../core/stream/step.js';
+import { withoutCredential } from '../providers/credential-mask.js';
 import { credentialHeaders } from '../providers/credentials.js';
 import { outgoingHeaders } from '../providers/http-headers.js';
 import { ProviderRegistry } from '../providers/registry.js';
@@ -17,6 +20,7 @@ import { Transport, type UpstreamResponse } from '../providers/transport.js';
 import { Environment } from '../shared/environment.js';
 import { othersTurn } from '../shared/others-turn.js';
 import { MediaFetcher } from './media-fetcher.js';
+import type { RevealCredential } from './route-planner.js';
 import { BegunReply, StreamAttempt, untilTelling, type EventBatches } from './stream-attempt.js';
 
 /** Largest whole reply. */
@@ -26,6 +30,15 @@ const LARGE_CHARACTERS = 1024 * 1024;
 /** As much of an error's body as is read, and as long as it is waited for: the status alone says enough. */
 const ERROR_BYTES_MAX = 64 * 1024;
 const ERROR_MS_MAX = 2_000;
+
+/** One call that is to be made. */
+interface Attempt {
+  readonly dialect: Dialect;
+  readonly target: Target;
+  /** Absent where the provider wants none. */
+  readonly credential: Secret | undefined;
+  readonly request: ModelRequest;
+}
 
 /**
  * Makes one attempt: encode, send, and wait for the first telling event. Each attempt is built afresh from the caller's request,
@@ -44,60 +57,55 @@ export class AttemptRunner {
    * Resolves once the reply is telling, with all its events from the start on; the rest is pulled by whoever iterates.
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
-  run({ model, endpoint, tier }: Leg, request: ModelRequest, signal: AbortSignal): Promise<BegunReply> {
+  async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: AbortSignal): Promise<BegunReply> {
+    const { model, endpoint, tier } = leg;
     const { provider } = endpoint;
+    const isShared = leg.credential === SHARED_CREDENTIAL;
+    const credential = isShared ? provider.credential : await reveal(leg.credential);
+    if (!isShared && !credential) throw new ProviderFault('refused-credential', 'The credential is no longer in use.');
     const dialect = this.providers.dialect(provider);
     const target: Target = { model, endpoint, tier, definition: this.providers.definition(provider) };
-    return request.stream
-      ? this.runStream(dialect, target, request, signal)
-      : this.runWhole(dialect, target, request, signal);
-  }
-
-  private async runWhole(
-    dialect: Dialect,
-    target: Target,
-    request: ModelRequest,
-    signal: AbortSignal,
-  ): Promise<BegunReply> {
-    const response = await this.send(dialect, target, request, signal);
-    return new BegunReply(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
-  }
-
-  private async runStream(
-    dialect: Dialect,
-    target: Target,
-    request: ModelRequest,
-    signal: AbortSignal,
-  ): Promise<BegunReply> {
-    const attempt = new StreamAttempt(signal, target.endpoint.firstTimeoutMs ?? this.environment.timeouts.firstMs);
+    const attempt = { dialect, target, credential, request };
     try {
-      return await untilTelling(await this.openStream(dialect, target, request, attempt), attempt);
+      const begun = await (request.stream ? this.runStream(attempt, signal) : this.runWhole(attempt, signal));
+      begun.credential = credential;
+      return begun;
     } catch (error) {
-      attempt.settle();
-      // A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
-      throw attempt.signal.aborted ? attempt.signal.reason : error;
+      throw error instanceof ProviderFault ? withoutCredential(error, credential) : error;
     }
   }
 
-  private async openStream(
-    dialect: Dialect,
-    target: Target,
-    request: ModelRequest,
-    attempt: StreamAttempt,
-  ): Promise<EventBatches> {
-    const response = await this.send(dialect, target, request, attempt.signal);
+  private async runWhole(attempt: Attempt, signal: AbortSignal): Promise<BegunReply> {
+    const { dialect, target, request } = attempt;
+    const response = await this.send(attempt, signal);
+    return new BegunReply(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
+  }
+
+  private async runStream(attempt: Attempt, signal: AbortSignal): Promise<BegunReply> {
+    const { firstTimeoutMs = this.environment.timeouts.firstMs } = attempt.target.endpoint;
+    const stream = new StreamAttempt(signal, firstTimeoutMs);
+    try {
+      return await untilTelling(await this.openStream(attempt, stream), stream);
+    } catch (error) {
+      stream.settle();
+      // A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
+      throw stream.signal.aborted ? stream.signal.reason : error;
+    }
+  }
+
+  private async openStream(attempt: Attempt, stream: StreamAttempt): Promise<EventBatches> {
+    const { dialect, target, request } = attempt;
+    const response = await this.send(attempt, stream.signal);
     if (isJson(response)) {
       return new BegunReply(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
     }
     const decoder = chain(chain(new SseReader(), dialect.decodeStream({ request, target })), new GrammarCheck());
-    return pump(response.chunks, decoder, () => attempt.isTold);
+    return pump(response.chunks, decoder, () => stream.isTold);
   }
 
   /** @returns an answer with a 2xx status */
   private async send(
-    dialect: Dialect,
-    target: Target,
-    request: ModelRequest,
+    { dialect, target, credential, request }: Attempt,
     signal: AbortSignal,
   ): Promise<UpstreamResponse> {
     const { provider } = target.endpoint;
@@ -108,7 +116,7 @@ export class AttemptRunner {
     const response = await this.transport.open(
       {
         url: provider.baseUrl + call.path,
-        headers: outgoingHeaders(call.headers, credentialHeaders(target.definition.credential, provider.credential)),
+        headers: outgoingHeaders(call.headers, credentialHeaders(target.definition.credential, credential)),
         body: call.body,
         stream: call.stream,
         connectTimeoutMs: this.environment.timeouts.connectMs,

@@ -25,7 +25,7 @@ const SWEEP_ROWS_MAX = 10_000;
 const DAY_MS = 86_400_000;
 
 /** One decision that was carried out. */
-export interface Decided extends RoutedPlan {
+export interface Decided extends Omit<RoutedPlan, 'reveal'> {
   readonly id: GenerationId;
   readonly caller: Caller;
   readonly attempts: readonly AttemptOutcomeView[];

@@ -3,7 +3,6 @@
 import { GatewayError, ProviderFault, Untranslatable, type FaultDetail, type FaultKind } from '../core/errors.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
 import type { Leg } from '../core/routing/plan.js';
-import { Secret } from '../core/secret.js';
 import { APPEARANCES } from '../shared/http/error-views.js';
 import { failureOf, faultError, FAULT_POLICIES, healthOf, statusOf, type FailedAttempt } from './fault-policies.js';
 
@@ -91,21 +90,6 @@ describe('faultError', () => {
       detail: { metadata: { provider_name: 'Acme', provider_code: 'too_fast' } },
     });
     expect(error.detail.retryAfterMs).toBeUndefined();
-  });
-
-  it('never passes on the credential that a provider repeats', () => {
-    const leg = legAt('Acme');
-    const credential = new Secret('mysecret-1234');
-    const provider = { ...leg.endpoint.provider, credential };
-    const withKey: Leg = { ...leg, endpoint: { ...leg.endpoint, provider } };
-    const detail = { status: 401, providerCode: 'bad mysecret-1234' };
-    const fault = new ProviderFault('refused-credential', 'Key mysecret-1234 is not known', detail);
-    const error = failureOf([
-      { leg: withKey, error: fault },
-      { leg: withKey, error: fault },
-    ]);
-    expect(JSON.stringify([error.message, error.detail])).not.toContain('mysecret');
-    expect(error.message).toBe('Key [secret] is not known');
   });
 
   it('invents no code', () => {

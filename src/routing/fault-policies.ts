@@ -96,11 +96,11 @@ export function faultError(
   const kind = status === 422 ? 'unprocessable' : FAULT_POLICIES[fault.kind].tells;
   return new GatewayError(
     kind,
-    withoutCredential(fault.message, leg),
+    fault.message,
     {
       metadata: {
         provider_name: leg.endpoint.provider.name,
-        ...(providerCode !== undefined && { provider_code: withoutCredential(providerCode, leg) }),
+        ...(providerCode !== undefined && { provider_code: providerCode }),
         ...metadata,
       },
       ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -113,11 +113,5 @@ function previousError({ leg, error }: FailedAttempt): Json {
   const provider = leg.endpoint.provider.name;
   if (error instanceof Untranslatable) return { provider, code: 400, message: error.message };
   if (error instanceof ModelRefusal) return { provider, code: 200, message: error.message };
-  return { provider, code: error.detail.status ?? null, message: withoutCredential(error.message, leg) };
-}
-
-/** A provider may repeat the key it refuses: whatever its form, the very text of it is never passed on. */
-function withoutCredential(words: string, { endpoint }: Leg): string {
-  const { credential } = endpoint.provider;
-  return credential ? words.replaceAll(credential.reveal(), '[secret]') : words;
+  return { provider, code: error.detail.status ?? null, message: error.message };
 }

@@ -10,6 +10,7 @@ import { Metrics, type AttemptOutcome } from '../shared/metrics.js';
 import { Tracing, type TraceSpan } from '../shared/tracing.js';
 import { AttemptRecord, healthKeyOf } from './attempt-record.js';
 import { AttemptRunner } from './attempt-runner.js';
+import type { RevealCredential } from './route-planner.js';
 import { failureOf, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
 import { usageOf, type BegunReply } from './stream-attempt.js';
 
@@ -27,6 +28,7 @@ export interface AnsweredPlan {
 /** What became of a plan so far: filled in as it is run, read by whoever tells of it. */
 export interface PlanRun {
   readonly plan: Plan;
+  readonly reveal: RevealCredential;
   /** Attempts that did not answer, in order. */
   readonly failed: FailedAttempt[];
   /** Calls that were begun; a target that could not carry the request was not called. */
@@ -82,7 +84,7 @@ export class PlanRunner {
       run.calling = leg;
       const record = this.open(leg, request, span);
       try {
-        const events = await this.attempts.run(leg, request, signal);
+        const events = await this.attempts.run(leg, request, run.reveal, signal);
         giveUpRefused();
         if (request.stream) record.told();
         const answered = { leg, events, record };

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { RoutingPolicies } from '../accounts/routing-policies.js';
+import { CredentialStore } from '../byok/credential-store.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -8,20 +10,25 @@ import { assertKnownProviders, assertNoContradiction } from '../core/routing/ass
 import type { CatalogProvider } from '../core/routing/catalog.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
-import type { RouteInputs } from '../core/routing/route-inputs.js';
-import { routeNeeds } from '../core/routing/route-needs.js';
+import type { RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
+import { routeNeeds, withDefaultSort } from '../core/routing/route-needs.js';
+import type { Secret } from '../core/secret.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { SessionPins } from './session-pins.js';
+
+/** The text of a credential of the caller's own, as it is now; undefined where it has gone since. */
+export type RevealCredential = (id: string) => Promise<Secret | undefined>;
 
 /** A plan with what it was made from. */
 export interface RoutedPlan {
   readonly inputs: RouteInputs;
   /** Without legs where nothing is left. */
   readonly plan: Plan;
+  readonly reveal: RevealCredential;
 }
 
-/** Gathers the pure planner's inputs: catalog, health, credentials, session. No upstream call is made here. */
+/** Gathers the pure planner's inputs: catalog, health, credentials, policies, session. No upstream call is made here. */
 @Injectable()
 export class RoutePlanner {
   private readonly isShared = (provider: CatalogProvider): boolean => this.providers.isReachable(provider);
@@ -31,29 +38,40 @@ export class RoutePlanner {
     private readonly providers: ProviderRegistry,
     private readonly health: HealthRegistry,
     private readonly pins: SessionPins,
+    private readonly credentials: CredentialStore,
+    private readonly policies: RoutingPolicies,
   ) {}
 
   /**
+   * @param guardrails what they allow, beside the caller's account and workspace
    * @param seed gives the same draw again
-   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for unknown or contradictory providers
+   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for unknown or contradictory providers, `unavailable`
+   * where the store does not say in time what the caller may use
    */
-  plan(request: ModelRequest, caller: Caller, seed = newSeed()): RoutedPlan {
+  async plan(
+    request: ModelRequest,
+    caller: Caller,
+    guardrails: readonly RoutingPolicy[],
+    seed = newSeed(),
+  ): Promise<RoutedPlan> {
+    const [credentials, own] = await Promise.all([this.credentials.usableBy(caller), this.policies.of(caller)]);
+    const policies = guardrails.length > 0 ? [...own, ...guardrails] : own;
     const catalog = this.catalog.current();
     const { preferences } = request;
     assertKnownProviders(preferences, catalog);
     assertNoContradiction(preferences);
     const inputs: RouteInputs = {
-      needs: routeNeeds(request),
+      needs: withDefaultSort(routeNeeds(request), policies),
       catalog,
       health: this.health.snapshot(),
-      credentials: [],
+      credentials,
       isShared: this.isShared,
-      policies: [],
+      policies,
       session: this.pins.placeOf(caller, request),
       seed,
     };
     const plan = planRoute(inputs);
-    if (plan) return { inputs, plan };
+    if (plan) return { inputs, plan, reveal: (id) => this.credentials.reveal(caller, id) };
     throw unknownModel(request.model);
   }
 }

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { ByokModule } from '../byok/byok.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { RedisModule } from '../shared/redis.module.js';
@@ -10,7 +12,7 @@ import { RoutePlanner } from './route-planner.js';
 import { SessionPins } from './session-pins.js';
 
 @Module({
-  imports: [HealthModule, ProvidersModule, RedisModule],
+  imports: [AccountsModule, ByokModule, HealthModule, ProvidersModule, RedisModule],
   providers: [AttemptRunner, DecisionLog, MediaFetcher, PlanRunner, RoutePlanner, SessionPins],
   exports: [DecisionLog, PlanRunner, RoutePlanner, SessionPins],
 })

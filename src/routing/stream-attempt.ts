@@ -1,6 +1,8 @@
 import { isTelling, type ModelEvent } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
 import { ProviderFault } from '../core/errors.js';
+import type { Secret } from '../core/secret.js';
+import { withoutCredential } from '../providers/credential-mask.js';
 
 type Next = IteratorResult<readonly ModelEvent[], void>;
 
@@ -81,6 +83,8 @@ function withUsage(fault: ProviderFault, usage: Usage | undefined): ProviderFaul
  * also at its end.
  */
 export class BegunReply implements EventBatches {
+  /** What its provider was called with: never to be told again. */
+  credential: Secret | undefined;
   private isBegun = false;
 
   constructor(
@@ -93,6 +97,11 @@ export class BegunReply implements EventBatches {
     if (this.isBegun) return this.rest ? this.rest.next() : END;
     this.isBegun = true;
     return Promise.resolve({ done: false, value: this.beginning });
+  }
+
+  /** A fault of it as it may be told. */
+  masked(fault: ProviderFault): ProviderFault {
+    return withoutCredential(fault, this.credential);
   }
 
   return(): Promise<Next> {

@@ -84,7 +84,7 @@ class OtherReplica {
   async hold(): Promise<string> {
     const id = newGenerationId(this.clock.now());
     const amounts = { credits: parseUsd(BOUND)!, byok: 0n };
-    const request = { id, caller: this.caller, model: MODEL, bound: amounts, isFree: false };
+    const request = { id, caller: this.caller, model: MODEL, bound: amounts, guardrails: [], isFree: false };
     const [taken] = await this.repository.take(this.id, [{ request, amounts, extends: false }]);
     expect(taken).toHaveProperty('heldAt');
     return id;

@@ -1,6 +1,7 @@
 import type { CatalogProvider } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import { unlessEmpty, type DecisionRecord, type KeyRecord } from './decision-record.js';
+import { matchesModel } from './model-pattern.js';
 import type { ProviderPreferences } from './preferences.js';
 import type { NamedModel, RouteInputs, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 import { namesProvider, readSlug } from './slug.js';
@@ -66,7 +67,7 @@ export function recordCaller(
   const shared = all.filter((provider) => isShared(provider)).map(({ slug }) => slug);
   const unshared = all.filter((provider) => !isShared(provider)).map(({ slug }) => slug);
   return {
-    policies: unlessEmpty(policies.map((policy) => withoutStrangers(policy, providers))),
+    policies: unlessEmpty(policies.map((policy) => withoutOtherModels(withoutStrangers(policy, providers), needs))),
     keys: unlessEmpty(credentials.map((credential) => recordKey(credential, needs))),
     ...(shared.length < unshared.length ? { shared } : { unshared: unlessEmpty(unshared) }),
   };
@@ -101,6 +102,20 @@ export function deriveCredentials(
     ...(allowed && { allowedModels: allowed.map((index) => models[index]!.id) }),
     ...(replaces && { replacesShared: true }),
   }));
+}
+
+const MODEL_LISTS = ['onlyModels', 'ignoreModels'] as const;
+
+/** Likewise of models. */
+function withoutOtherModels(policy: RoutingPolicy, { models }: RouteNeeds): RoutingPolicy {
+  let shorter = policy;
+  for (const list of MODEL_LISTS) {
+    const patterns = policy[list];
+    if (!patterns) continue;
+    const fitting = patterns.filter((pattern) => models.some(({ id }) => matchesModel(pattern, id)));
+    shorter = { ...shorter, [list]: fitting };
+  }
+  return shorter;
 }
 
 const LISTS = ['order', 'only', 'ignore'] as const;

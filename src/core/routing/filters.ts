@@ -2,7 +2,7 @@ import type { Candidate } from './candidate.js';
 import type { Endpoint } from './catalog.js';
 import type { ExclusionReason, ServiceTier } from './plan.js';
 import { findPriceAbove } from './price-caps.js';
-import type { Rules, SlugList } from './rules.js';
+import { refusesRetentionOf, type Rules, type SlugList } from './rules.js';
 import { findSlug } from './slug.js';
 
 /** A hard filter. The detail names the field or figure that decided, never content. */
@@ -37,7 +37,7 @@ const FILTERS: readonly Filter[] = [
   },
   {
     reason: 'retains-data',
-    excludes: ({ provider }, { refusesRetention }) => refusesRetention && !provider.policy.zeroDataRetention,
+    excludes: ({ provider, model }, rules) => !provider.policy.zeroDataRetention && refusesRetentionOf(rules, model.id),
   },
   {
     reason: 'not-distillable',

@@ -48,6 +48,19 @@ export function noRouteError(plan: Plan, now: number): GatewayError {
   });
 }
 
+/**
+ * What the caller is told when policies allow none of the models asked for: that is decided before money is looked at (DESIGN 3.6).
+ * @returns undefined where at least one is allowed
+ */
+export function forbiddenModels(plan: Plan): GatewayError | undefined {
+  const forbidden = plan.excluded.filter(({ reason }) => reason === 'model-not-allowed');
+  if (forbidden.length === 0 || forbidden.length < plan.models.length) return undefined;
+  const names = forbidden.map(({ model }) => model).join(', ');
+  return new GatewayError('forbidden', shorten(`A guardrail of this key does not allow ${names}.`), {
+    metadata: { limit_source: 'guardrail', models: requestedModels(plan) },
+  });
+}
+
 /** Pauses decide alone; one that is not by a 429 makes the whole 503. Else the last code of the table that was met. */
 function codeOf({ excluded }: Plan): AvailabilityCode {
   const codes = new Set(excluded.map(availabilityCode));
@@ -56,7 +69,7 @@ function codeOf({ excluded }: Plan): AvailabilityCode {
 }
 
 const requestedModels = ({ models, excluded }: Plan): readonly string[] =>
-  [...models, ...excluded.filter(({ tag }) => tag === undefined).map(({ model }) => model)]
+  [...new Set([...models, ...excluded.filter(({ tag }) => tag === undefined).map(({ model }) => model)])]
     .slice(0, MODELS_SHOWN_MAX)
     .map((model) => model.slice(0, MODEL_SHOWN_CHARACTERS_MAX));
 

@@ -3,7 +3,7 @@ import { CandidateJudge } from './candidates.js';
 import { orderLegs, readOrdering } from './ordering.js';
 import { ATTEMPTS_MAX, MODELS_MAX, type Plan } from './plan.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
-import { readRules } from './rules.js';
+import { allowsModel, readRules } from './rules.js';
 
 /** Most further models looked up and told of; the others are left out as one. */
 export const MODELS_NAMED_MAX = 64;
@@ -27,7 +27,11 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     const model = catalog.models.get(named.id);
     if (!model) excluded.push({ model: named.id, reason: 'unknown-model' });
     else if (models.length === MODELS_MAX) excluded.push({ model: named.id, reason: 'too-many-models' });
-    else judge.judge(model, models.push(named) - 1);
+    else if (allowsModel(rules, named.id)) judge.judge(model, models.push(named) - 1);
+    else {
+      models.push(named);
+      excluded.push({ model: named.id, reason: 'model-not-allowed' });
+    }
   }
   const unnamed = needs.models.length - namedMax;
   if (unnamed > 0) {

@@ -34,6 +34,9 @@ export interface RouteNeeds {
   readonly tier: ServiceTier;
 }
 
+/** Authors for whose models zero data retention is asked apart from the rest. */
+export const ZDR_AUTHORS = ['anthropic', 'openai', 'google', 'x-ai'] as const;
+
 /** What an account, a workspace or a guardrail allows: it can only narrow what the request asks for. */
 export interface RoutingPolicy {
   /** Slugs of providers; an empty list allows nobody. */
@@ -43,7 +46,7 @@ export interface RoutingPolicy {
   readonly onlyModels?: readonly string[];
   readonly ignoreModels?: readonly string[];
   readonly denyDataCollection?: boolean;
-  /** True for every model, or the authors (`anthropic`) whose models it is asked for; `*` for those no policy names. */
+  /** True for every model, or the authors (`x-ai`) whose models it is asked for; `*` is all but `ZDR_AUTHORS` (WIRE 2.9). */
   readonly zeroDataRetention?: boolean | readonly string[];
   /** In force where the request asks for no order of its own. The first policy that has one decides. */
   readonly sort?: Sort;

@@ -2,7 +2,7 @@ import type { ModelRequest, Sampling } from '../conversation/request.js';
 import { readModelName } from './model-name.js';
 import type { ServiceTier } from './plan.js';
 import { sizePrompt } from './prompt-size.js';
-import type { NamedModel, RouteNeeds } from './route-inputs.js';
+import type { NamedModel, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
 /** What routing looks at in a request. Reads lengths of texts, never the texts. */
 export function routeNeeds(request: ModelRequest): RouteNeeds {
@@ -18,6 +18,13 @@ export function routeNeeds(request: ModelRequest): RouteNeeds {
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     tier: readTier(request),
   };
+}
+
+/** A policy's order stands in where the request asks for none of its own. */
+export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPolicy[]): RouteNeeds {
+  if (policies.length === 0 || needs.preferences.sort || needs.preferences.order?.length) return needs;
+  const sort = policies.find((policy) => policy.sort)?.sort;
+  return sort ? { ...needs, preferences: { ...needs.preferences, sort } } : needs;
 }
 
 function listModels({ model, fallbackModels }: ModelRequest): readonly NamedModel[] {

@@ -18,6 +18,8 @@ export interface RouteRun {
   readonly attempts: readonly AttemptOutcomeView[];
   /** The last of them, unless it failed as well. Absent on every error, also within a stream. */
   readonly answered?: Leg;
+  /** The stages that changed or stopped something (WIRE 1.16). */
+  readonly pipeline?: readonly JsonObject[];
   /** Milliseconds of the whole reply. */
   readonly generationMs?: number;
 }
@@ -27,7 +29,7 @@ export const strategyOf = (plan: Plan): 'direct' | 'fallback' => (plan.models.le
 
 /** How a request was routed, as WIRE 1.16 has it: its seven required keys are always there. Money and addresses never are. */
 export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
-  const { attempts, answered, generationMs } = run;
+  const { attempts, answered, pipeline = [], generationMs } = run;
   const last = answered ?? attempts.at(-1)?.leg;
   const endpoints = viewEndpoints(plan, answered);
   const selected = answered ? `, selected=${answered.endpoint.provider.name}` : '';
@@ -46,6 +48,7 @@ export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
         status,
       })),
     }),
+    ...(pipeline.length > 0 && { pipeline }),
     ...(generationMs !== undefined && { generation_time: Math.round(generationMs) }),
   };
 }

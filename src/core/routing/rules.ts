@@ -1,6 +1,7 @@
 import { readCaps, type ReadCaps } from './price-caps.js';
 import type { Quantization } from './preferences.js';
-import type { RouteNeeds, RoutingPolicy } from './route-inputs.js';
+import { matchesModel } from './model-pattern.js';
+import { ZDR_AUTHORS, type RouteNeeds, type RoutingPolicy } from './route-inputs.js';
 import { readSlug, type SlugPattern } from './slug.js';
 
 /** Patterns of one list; those of a policy speak of companies, so their base slugs cover the tiers as well. */
@@ -25,7 +26,12 @@ export interface Rules {
   /** No order and no fallbacks. */
   readonly onlyFirst: boolean;
   readonly refusesCollection: boolean;
-  readonly refusesRetention: boolean;
+  /** For all models, or those of these authors; `*` is all that are not named apart. */
+  readonly refusesRetention: boolean | ReadonlySet<string>;
+  /** A model must fit one of each of these. */
+  readonly onlyModels: readonly (readonly string[])[];
+  /** A model must fit none of these. */
+  readonly ignoreModels: readonly string[];
   readonly quantizations?: ReadonlySet<Quantization>;
   readonly caps?: ReadCaps;
 }
@@ -51,11 +57,17 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
   const ignore: SlugList[] = ignored.length > 0 ? [{ patterns: ignored, isPolicy: false }] : [];
   let refusesCollection = preferences.dataCollection === 'deny';
   let refusesRetention = preferences.zeroDataRetention === true;
+  const authors = new Set<string>();
+  const onlyModels: (readonly string[])[] = [];
+  const ignoreModels: string[] = [];
   for (const policy of policies) {
     if (policy.only) only.push({ patterns: readList(policy.only), isPolicy: true });
     if (policy.ignore?.length) ignore.push({ patterns: readList(policy.ignore), isPolicy: true });
     refusesCollection ||= policy.denyDataCollection === true;
     refusesRetention ||= policy.zeroDataRetention === true;
+    if (typeof policy.zeroDataRetention === 'object') for (const author of policy.zeroDataRetention) authors.add(author);
+    if (policy.onlyModels) onlyModels.push(policy.onlyModels);
+    if (policy.ignoreModels) ignoreModels.push(...policy.ignoreModels);
   }
   const noFallbacks = preferences.allowFallbacks === false;
   return {
@@ -68,11 +80,27 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
     onlyOrdered: noFallbacks && order.length > 0,
     onlyFirst: noFallbacks && order.length === 0,
     refusesCollection,
-    refusesRetention,
+    refusesRetention: refusesRetention || (authors.size > 0 && authors),
+    onlyModels: onlyModels.length > 0 ? onlyModels : NONE,
+    ignoreModels: ignoreModels.length > 0 ? ignoreModels : NONE,
     ...(preferences.quantizations?.length && { quantizations: widen(preferences.quantizations) }),
     ...(preferences.maxPrice && { caps: readCaps(preferences.maxPrice) }),
   };
 }
+
+/** Whether policies let a model take part at all. */
+export const allowsModel = ({ onlyModels, ignoreModels }: Rules, id: string): boolean =>
+  onlyModels.every((patterns) => patterns.some((pattern) => matchesModel(pattern, id))) &&
+  !ignoreModels.some((pattern) => matchesModel(pattern, id));
+
+/** Whether data of a request to this model must not be retained. */
+export function refusesRetentionOf({ refusesRetention }: Rules, id: string): boolean {
+  if (typeof refusesRetention === 'boolean') return refusesRetention;
+  const author = id.slice(0, id.indexOf('/'));
+  return refusesRetention.has(isNamedApart(author) ? author : '*');
+}
+
+const isNamedApart = (author: string): boolean => (ZDR_AUTHORS as readonly string[]).includes(author);
 
 const readList = (entries: readonly string[] | undefined): readonly SlugPattern[] => entries?.map(readSlug) ?? NONE;
 

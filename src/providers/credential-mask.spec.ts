@@ -1,0 +1,34 @@
+// Goal: no text of a credential leaves with a fault. Method: faults that repeat it, whole and in parts.
+import { ProviderFault } from '../core/errors.js';
+import { Secret } from '../core/secret.js';
+import { withoutCredential } from './credential-mask.js';
+
+const faultOf = (message: string, providerCode?: string): ProviderFault =>
+  new ProviderFault('refused-credential', message, {
+    status: 401,
+    ...(providerCode !== undefined && { providerCode }),
+  });
+
+it('cuts a key out of message and code, and keeps the rest', () => {
+  const masked = withoutCredential(faultOf('bad key (k)-1.*, key (k)-1.*', 'no_(k)-1.*'), new Secret('(k)-1.*'));
+  expect([masked.message, masked.detail]).toEqual([
+    'bad key [secret], key [secret]',
+    { status: 401, providerCode: 'no_[secret]' },
+  ]);
+});
+
+it('cuts out each longer text of a structured one', () => {
+  const key = JSON.stringify({
+    accessKeyId: 'AKIA12345',
+    region: 'eu',
+    nested: [{ secretAccessKey: 'long-secret-value' }],
+  });
+  const masked = withoutCredential(faultOf('AKIA12345 with long-secret-value in eu'), new Secret(key));
+  expect(masked.message).toBe('[secret] with [secret] in eu');
+});
+
+it('leaves what holds nothing of it as it is', () => {
+  const fault = faultOf('no such model');
+  expect(withoutCredential(fault, new Secret('key'))).toBe(fault);
+  expect(withoutCredential(fault, undefined)).toBe(fault);
+});

@@ -1,0 +1,52 @@
+import { ProviderFault } from '../core/errors.js';
+import type { Secret } from '../core/secret.js';
+
+const MASK = '[secret]';
+/** Shorter parts of a structured credential are words such as `eu`, which say nothing. */
+const PART_CHARACTERS_MIN = 8;
+
+/**
+ * The fault without the credential of its call: a provider may repeat the key it refuses, and whatever its form, the very text of it is
+ * never passed on. Of one that is JSON, neither is any longer text in it.
+ */
+export function withoutCredential(fault: ProviderFault, credential: Secret | undefined): ProviderFault {
+  if (!credential) return fault;
+  const { detail, cause } = fault;
+  const texts = textsOf(credential);
+  const message = mask(fault.message, texts);
+  const providerCode = detail.providerCode === undefined ? undefined : mask(detail.providerCode, texts);
+  if (message === fault.message && providerCode === detail.providerCode) return fault;
+  return new ProviderFault(
+    fault.kind,
+    message,
+    { ...detail, ...(providerCode !== undefined && { providerCode }) },
+    { cause },
+  );
+}
+
+const mask = (words: string, texts: readonly string[]): string =>
+  texts.reduce((masked, text) => masked.replaceAll(text, MASK), words);
+
+/** Longest first, so that no part is left of one that holds another. */
+function textsOf(credential: Secret): readonly string[] {
+  const whole = credential.reveal();
+  const texts = [whole];
+  if (/^\s*[[{]/.test(whole)) collect(parse(whole), texts);
+  return texts.sort((one, other) => other.length - one.length);
+}
+
+function collect(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') {
+    if (value.length >= PART_CHARACTERS_MIN) texts.push(value);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) collect(part, texts);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
