@@ -22,8 +22,8 @@ const shared = {
 export default {
   // Generous: a test that waits for an event says what it waits for, and a busy machine is no failure.
   testTimeout: 30_000,
-  // As many as there are cores: tests wait more than they compute.
-  maxWorkers: '100%',
+  // More than there are cores: the longest suites wait more than they compute.
+  maxWorkers: '150%',
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { Statements } from '../shared/database/statements.js';
+import { patiently } from '../shared/database/watched-client.js';
 import { systemCode } from '../shared/database/system-code.js';
 
 /** Tables that are kept by the UTC month of `held_at`, and dropped by it. */
@@ -83,7 +84,9 @@ export class MonthsRepository {
   async drop({ table, first }: KeptMonth): Promise<DropOutcome> {
     try {
       // Under a stricter level the snapshot would be older than the locks.
-      return await this.database.transaction('READ COMMITTED', (manager) => dropWithin(manager, table, first));
+      return await this.database.transaction('READ COMMITTED', async (manager) =>
+        patiently(await manager.queryRunner?.connect(), () => dropWithin(manager, table, first)),
+      );
     } catch (error) {
       if (IN_USE.includes(systemCode(error))) return 'busy';
       throw error;

@@ -442,9 +442,7 @@ describeOnPostgres('a database that another takes the place of', (database) => {
   }, 60_000);
   afterAll(() => scene?.close(), 30_000);
 
-  // Known: a connection that owes an answer is waited for as long as the operating system keeps it, and is missing in
-  // the pool.
-  it.failing(
+  it(
     'without a word on the connections of before finishes what runs, refuses what is new, and heals',
     () => passThrough(scene, REPLACED),
     90_000,

@@ -1,5 +1,6 @@
 // Goal: planning is never what a request waits for (DESIGN 13). Method: the median of many plans after a warm-up, which
 // is printed beside the bound; the bound is wide because other work shares the machine.
+import { slowness } from '../../../test/support/pace.js';
 import { endpoint, healthOf, inputsOf, model } from '../../../test/support/route-inputs.js';
 import { planRoute } from './plan-route.js';
 import type { RouteInputs } from './route-inputs.js';
@@ -61,6 +62,6 @@ describe('the speed of planning', () => {
   ])('%s', (name, boundMicroseconds, inputs) => {
     const median = medianMicroseconds(inputs);
     process.stdout.write(`planning ${name}: ${median.toFixed(1)} µs\n`);
-    expect(median).toBeLessThan(boundMicroseconds);
+    expect(median).toBeLessThan(boundMicroseconds * slowness());
   });
 });

@@ -8,6 +8,7 @@ import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
 import { migrate } from './migrate.js';
 import { databaseOptions } from './options.js';
 import { Statements } from './statements.js';
+import { WatchedClient } from './watched-client.js';
 
 /** With the pause, half a minute: long enough for a database that starts together with the gateway. */
 const CONNECT_ATTEMPTS_MAX = 15;
@@ -40,8 +41,10 @@ export class DatabaseModule {
 
 async function storeOptions(environment: Environment, opener: EmbeddedOpener): Promise<TypeOrmModuleOptions> {
   const embedded = environment.databaseUrl === undefined ? await opener.open(environment.dataDir) : undefined;
+  const options = databaseOptions(environment, embedded);
   return {
-    ...databaseOptions(environment, embedded),
+    ...options,
+    ...(!embedded && { extra: { ...options.extra, Client: WatchedClient } }),
     autoLoadEntities: true,
     retryAttempts: CONNECT_ATTEMPTS_MAX,
     retryDelay: CONNECT_PAUSE_MS,

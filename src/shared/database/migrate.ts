@@ -1,5 +1,6 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import { StoreRefused } from './store-refused.js';
+import { patiently } from './watched-client.js';
 
 /** Any number; ours everywhere and for ever: replicas of different releases must exclude one another. */
 const MIGRATION_LOCK = 7_236_451_902;
@@ -13,6 +14,10 @@ const MIGRATION_LOCK = 7_236_451_902;
  */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
+  return patiently(await runner.connect(), () => migrateBy(dataSource, runner));
+}
+
+async function migrateBy(dataSource: DataSource, runner: QueryRunner): Promise<string[]> {
   try {
     // Under a stricter level, which a server may have as its default, the snapshot would be older than the wait for the lock.
     await runner.startTransaction('READ COMMITTED');
