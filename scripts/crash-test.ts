@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createOwnDatabase } from './crash/own-database.js';
+import { createPostgresDatabase } from '../test/support/postgres-database.js';
 import { printReport } from './crash/print-report.js';
 import { runCrashes } from './crash/run.js';
 
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   if (help) return void process.stdout.write(HELP);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(new Error(signal)));
-  const own = await createOwnDatabase(database);
+  const own = await createPostgresDatabase(database);
   try {
     const report = await runCrashes({
       points,

@@ -1,4 +1,4 @@
-import type { BlockDelta, ModelEvent, StopReason } from '../core/conversation/event.js';
+import { charactersOf, type ModelEvent, type StopReason } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
 import type { GenerationId } from '../core/ids.js';
 import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
@@ -71,7 +71,7 @@ export class GenerationRecord {
   /** @returns whether the reply ended with these events */
   observe(batch: readonly ModelEvent[]): boolean {
     for (const event of batch) {
-      if (event.type === 'block-delta') this.characters += lengthOf(event.delta);
+      if (event.type === 'block-delta') this.characters += charactersOf(event.delta);
       else if (event.type === 'usage') this.latestUsage = mergeUsage(this.latestUsage, event.usage);
       else if (event.type === 'reply-start') this.replyId = event.id;
       else if (event.type === 'reply-end') {
@@ -112,19 +112,5 @@ export class GenerationRecord {
       ...(answer && { provider: answer.leg.endpoint.provider.slug, model: answer.leg.model.id }),
       ...(outcome !== 'completed' && { error: outcome }),
     });
-  }
-}
-
-function lengthOf(delta: BlockDelta): number {
-  switch (delta.type) {
-    case 'text':
-    case 'thinking':
-      return delta.text.length;
-    case 'input-json':
-      return delta.json.length;
-    case 'signature':
-    case 'citation':
-    case 'opaque':
-      return 0;
   }
 }

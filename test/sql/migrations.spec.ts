@@ -6,12 +6,8 @@ import { migrate } from '../../src/shared/database/migrate.js';
 import { MIGRATIONS } from '../../src/shared/database/migrations.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import { StoreRefused } from '../../src/shared/database/store-refused.js';
-import {
-  createPostgresDatabase,
-  describeOnEachDatabase,
-  describeOnPostgres,
-  type TestDatabase,
-} from '../support/database.js';
+import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
+import { createPostgresDatabase } from '../support/postgres-database.js';
 
 const NAMES = MIGRATIONS.map(({ name }) => name);
 const ROUNDS = 10;
@@ -58,17 +54,23 @@ describeOnEachDatabase('migrations', (database) => {
     expect(await listTables(dataSource)).toEqual([
       'accounts',
       'api_keys',
+      'audit_anchors',
+      'audit_entries',
       'budgets',
       'credit_grants',
       'generations',
+      'guardrail_assignments',
+      'guardrails',
       'holds',
       'ledger_closings',
       'ledger_entries',
       'migrations',
       'price_versions',
+      'provider_credentials',
       'replicas',
       'route_decisions',
       'spending_windows',
+      'workspace_members',
       'workspaces',
     ]);
     await dataSource.destroy();

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
-import pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { Secret } from '../../src/core/secret.js';
 import { openMigrated } from '../../src/shared/database/database.module.js';
@@ -11,6 +9,7 @@ import type { EmbeddedEngine } from '../../src/shared/database/embedded-engine.j
 import { EmbeddedOpener, type EmbeddedDatabase } from '../../src/shared/database/embedded.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import type { Environment } from '../../src/shared/environment.js';
+import { createPostgresDatabase } from './postgres-database.js';
 
 declare global {
   /** Servers that answer, by `global-setup.mjs`. */
@@ -55,20 +54,6 @@ export function describeOnPostgres(name: string, suite: (database: TestDatabase)
   const { skip } = describe;
   const run = server === null ? skip : describe;
   run(`${name} (PostgreSQL)`, () => runWith(preparePostgres(server ?? ''), suite));
-}
-
-/** Makes an empty database on the server. `drop` removes it, whoever is connected. */
-export async function createPostgresDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
-  const name = `fairlead_test_${randomBytes(6).toString('hex')}`;
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  await runOn(server, `create database ${name}`);
-  const drop = `drop database if exists ${name}`;
-  return {
-    url: url.href,
-    // The server itself waits some seconds for sessions that are just closing: cutting those off would be logged as errors.
-    drop: () => runOn(server, drop).catch(() => runOn(server, `${drop} with (force)`)),
-  };
 }
 
 interface Prepared {
@@ -179,14 +164,4 @@ async function removeDataDir(dataDir: string | undefined): Promise<void> {
 function made<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('The database is there from beforeAll on: read it inside tests and hooks.');
   return value;
-}
-
-async function runOn(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

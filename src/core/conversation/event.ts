@@ -108,3 +108,18 @@ function isEmptyDelta(delta: BlockDelta): boolean {
       return false;
   }
 }
+
+/** How much text a delta adds, in UTF-16 units. */
+export function charactersOf(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return delta.text.length;
+    case 'input-json':
+      return delta.json.length;
+    case 'signature':
+    case 'citation':
+    case 'opaque':
+      return 0;
+  }
+}

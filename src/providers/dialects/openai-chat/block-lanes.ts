@@ -1,4 +1,4 @@
-import type { BlockDelta, BlockStart, ModelEvent } from '../../../core/conversation/event.js';
+import { charactersOf, type BlockDelta, type BlockStart, type ModelEvent } from '../../../core/conversation/event.js';
 import { ProviderFault } from '../../../core/errors.js';
 
 /** Most characters that blocks waiting for their turn may hold; an upstream that interleaves more is cut. */
@@ -59,7 +59,7 @@ export class BlockLanes {
         out.push({ type: 'block-delta', index: this.openIndex, delta });
         break;
       case 'waiting':
-        this.keep(lengthOf(delta));
+        this.keep(charactersOf(delta));
         lane.waiting.push(delta);
         break;
       case 'closed':
@@ -99,7 +99,7 @@ export class BlockLanes {
     lane.state = 'open';
     out.push({ type: 'block-start', index: this.openIndex, block: lane.start });
     for (const delta of lane.waiting) {
-      this.waitingCharacters -= lengthOf(delta) + WAITING_OVERHEAD;
+      this.waitingCharacters -= charactersOf(delta) + WAITING_OVERHEAD;
       lane.hasDeltas = true;
       out.push({ type: 'block-delta', index: this.openIndex, delta });
     }
@@ -123,19 +123,5 @@ export class BlockLanes {
         'The provider interleaved more of its reply than can be put in order.',
       );
     }
-  }
-}
-
-function lengthOf(delta: BlockDelta): number {
-  switch (delta.type) {
-    case 'text':
-    case 'thinking':
-      return delta.text.length;
-    case 'input-json':
-      return delta.json.length;
-    case 'signature':
-    case 'citation':
-    case 'opaque':
-      return 0;
   }
 }

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** Makes an empty database on the server, for tests and scripts alike. `drop` removes it, whoever is connected. */
+export async function createPostgresDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `fairlead_test_${randomBytes(6).toString('hex')}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await runOn(server, `create database ${name}`);
+  const drop = `drop database if exists ${name}`;
+  return {
+    url: url.href,
+    // The server itself waits some seconds for sessions that are just closing: cutting those off would be logged as errors.
+    drop: () => runOn(server, drop).catch(() => runOn(server, `${drop} with (force)`)),
+  };
+}
+
+async function runOn(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
