@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** CommonJS mode: Nest 12 and its companions are ES modules, which jest's native mode cannot run; swc rewrites them. */
 const shared = {
   testEnvironment: 'node',
@@ -23,7 +25,7 @@ export default {
   // Generous: a test that waits for an event says what it waits for, and a busy machine is no failure.
   testTimeout: 30_000,
   // More than there are cores: the longest suites wait more than they compute.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
