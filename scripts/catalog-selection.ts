@@ -163,7 +163,7 @@ export const PROVIDERS: readonly ProviderChoice[] = [
     parameters: ['max_tokens', 'stop', ...TOOLS, 'response_format'],
   },
   {
-    slug: 'zai',
+    slug: 'z-ai',
     name: 'Z.AI',
     source: 'zai',
     dialect: 'openai-chat',
@@ -332,11 +332,11 @@ export const MODELS: readonly ModelChoice[] = [
     fireworks('glm-5p1', { context: 202_800, output: 131_072, ...REASONING }),
   ]],
   ['z-ai/glm-5.2', 'Z.AI: GLM 5.2', [
-    at('zai', 'GLM-5.2', { upstream: 'glm-5.2' }),
+    at('z-ai', 'GLM-5.2', { upstream: 'glm-5.2' }),
     fireworks('glm-5p2'),
     fireworksRouter('glm-5p2-fast', 'fast'),
   ]],
-  ['z-ai/glm-5.3', 'Z.AI: GLM 5.3', [at('zai', 'GLM-5.3', { upstream: 'glm-5.3' })]],
+  ['z-ai/glm-5.3', 'Z.AI: GLM 5.3', [at('z-ai', 'GLM-5.3', { upstream: 'glm-5.3' })]],
 
   ['minimax/minimax-m2.7', 'MiniMax: MiniMax M2.7', [
     at('minimax', 'MiniMax-M2.7'),

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ExplainModule } from './explain/explain.module.js';
+import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { AuthenticationGuard } from './keys/authentication.guard.js';
 import { KeysModule } from './keys/keys.module.js';
 import { FloodGuard } from './limits/flood.guard.js';
@@ -13,6 +14,7 @@ import { DtoPipe } from './shared/http/dto.pipe.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
 import { JsonBodyGuard } from './shared/http/json-body.guard.js';
 import { SharedModule, type ProcessContext } from './shared/shared.module.js';
+import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** What the application is made of, and the order in which a request passes: guards, pipe, handler; errors to one filter. */
 @Module({})
@@ -24,6 +26,8 @@ export class AppModule {
         // The router tries routes in this order: inference first.
         MessagesModule,
         KeysModule,
+        WorkspacesModule,
+        GuardrailsModule,
         ExplainModule,
         LimitsModule,
         SharedModule.register(context),

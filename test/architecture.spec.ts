@@ -20,11 +20,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   limits: ['ledger'],
   keys: ['accounts', 'ledger', 'limits', 'audit'],
   byok: ['keys', 'accounts', 'catalog', 'providers', 'audit'],
-  guardrails: ['keys', 'accounts', 'audit'],
+  guardrails: ['keys', 'accounts', 'ledger', 'catalog', 'audit'],
   routing: ['health', 'catalog', 'providers', 'byok', 'accounts'],
   inference: ['plugins', 'routing', 'limits', 'ledger', 'tools', 'guardrails', 'accounts', 'catalog'],
   messages: ['inference', 'presets'],
   explain: ['messages', 'chat', 'inference'],
+  workspaces: ['keys', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
 };
 
 /** Files at the top of `src`, which wire the rooms and may import any. */

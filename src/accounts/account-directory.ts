@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { newUuid } from '../core/ids.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock, windowStart } from '../core/time.js';
@@ -47,12 +47,24 @@ export class AccountDirectory {
 
   /** @returns null when the account has none, which only a store changed by hand can bring about */
   async findDefaultWorkspace(accountId: string): Promise<string | null> {
-    const workspace = await this.database.manager.findOneBy(WorkspaceEntity, { accountId, isDefault: true });
+    const home = { accountId, isDefault: true, deletedAt: IsNull() };
+    const workspace = await this.database.manager.findOneBy(WorkspaceEntity, home);
     return workspace?.id ?? null;
   }
 
   async hasWorkspace(accountId: string, workspaceId: string): Promise<boolean> {
-    return this.database.manager.existsBy(WorkspaceEntity, { id: workspaceId, accountId });
+    return this.database.manager.existsBy(WorkspaceEntity, { id: workspaceId, accountId, deletedAt: IsNull() });
+  }
+
+  /**
+   * The same, within a transaction of level `READ COMMITTED`: the workspace stays until its end. For whoever puts something into it.
+   */
+  async keepWorkspace(manager: EntityManager, accountId: string, workspaceId: string): Promise<boolean> {
+    const rows = await manager.query<unknown[]>(
+      'SELECT 1 FROM workspaces WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE',
+      [accountId, workspaceId],
+    );
+    return rows.length > 0;
   }
 
   async getStanding(accountId: string): Promise<AccountStanding> {
@@ -62,6 +74,7 @@ export class AccountDirectory {
     return { isFreeTier: account.freeTier, purchased };
   }
 
+  // Deleted or not: nothing deletes it but a store changed by hand, and a second account must not come of that.
   private async findDefault(manager: EntityManager): Promise<Home | null> {
     const workspace = await manager.findOneBy(WorkspaceEntity, { isDefault: true });
     return workspace && { accountId: workspace.accountId, workspaceId: workspace.id };

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { PolicyColumns } from './policy-columns.js';
 
 /** Who pays: owns workspaces, keys and one balance. One in this release; every other row names it. */
 @Entity('accounts')
-export class AccountEntity {
+export class AccountEntity extends PolicyColumns {
   @PrimaryColumn({ type: 'uuid' })
   id!: string;
 

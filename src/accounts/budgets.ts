@@ -18,10 +18,18 @@ export interface Budget extends BudgetScope {
   readonly includesByok: boolean;
 }
 
+/** A budget that is there. */
+export interface StoredBudget extends Budget {
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 interface BudgetRow {
   readonly interval: Interval;
   readonly limit_usd: string;
   readonly include_byok: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
 /** The statements over `budgets`. Holds are taken from their counters by the ledger, which reads them with each hold: a change is in force at once. */
@@ -32,7 +40,7 @@ export class Budgets {
     await manager.query(
       `INSERT INTO budgets (account_id, scope, scope_id, interval, limit_usd, include_byok) VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (scope, scope_id, interval) DO UPDATE
-         SET limit_usd = excluded.limit_usd, include_byok = excluded.include_byok WHERE budgets.account_id = $1`,
+         SET limit_usd = excluded.limit_usd, include_byok = excluded.include_byok, updated_at = now() WHERE budgets.account_id = $1`,
       [accountId, budget.scope, budget.scopeId, budget.interval, formatUsd(budget.limit), budget.includesByok],
     );
   }
@@ -50,9 +58,13 @@ export class Budgets {
     );
   }
 
-  async list(manager: EntityManager, accountId: string, { scope, scopeId }: BudgetScope): Promise<readonly Budget[]> {
+  async list(
+    manager: EntityManager,
+    accountId: string,
+    { scope, scopeId }: BudgetScope,
+  ): Promise<readonly StoredBudget[]> {
     const rows = await manager.query<BudgetRow[]>(
-      `SELECT interval, limit_usd, include_byok FROM budgets WHERE account_id = $1 AND scope = $2 AND scope_id = $3
+      `SELECT interval, limit_usd, include_byok, created_at, updated_at FROM budgets WHERE account_id = $1 AND scope = $2 AND scope_id = $3
        ORDER BY array_position(array['daily', 'weekly', 'monthly', 'lifetime'], interval)`,
       [accountId, scope, scopeId],
     );
@@ -62,6 +74,8 @@ export class Budgets {
       interval: row.interval,
       limit: parseUsd(row.limit_usd)!,
       includesByok: row.include_byok,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
     }));
   }
 }

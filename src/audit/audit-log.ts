@@ -25,7 +25,7 @@ export interface AuditChange {
 /** An entry as it is stored: what its hash covers. */
 export interface AuditEntry {
   readonly accountId: string;
-  /** 1 for the first of the account; no number is left out. */
+  /** Place in the account's chain: 1 for the first; no number is left out. */
   readonly seq: number;
   /** ISO 8601, milliseconds. */
   readonly at: string;
@@ -43,7 +43,7 @@ export interface AuditEntry {
 export const FIRST_HASH = '0'.repeat(64);
 
 // Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
-const CHAIN_LOCK = 4_721_004;
+const CHAIN_LOCK = 4_721_005;
 
 /** Lowercase SHA-256 hex over all of an entry and the hash before it. */
 export function hashEntry(entry: AuditEntry): string {
@@ -59,11 +59,18 @@ export class AuditLog {
 
   /**
    * Appends an entry in the transaction of the change it tells of: both are there, or neither. Entries of one account are appended one
-   * after another, so this is the last thing a transaction does. Needs the level `READ COMMITTED`.
+   * after another, up to each commit: from here on the transaction must wait for nothing that another change may hold. Needs the level
+   * `READ COMMITTED`.
    */
   async record(manager: EntityManager, actor: AuditActor, change: AuditChange): Promise<void> {
     const { accountId } = actor;
-    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [CHAIN_LOCK, accountId]);
+    // The account's row comes first, for the entry refers to it: a change that has it locked records after this one, or before.
+    await manager.query(
+      `WITH account AS MATERIALIZED (SELECT id FROM accounts WHERE id = $2 FOR KEY SHARE)
+       SELECT pg_advisory_xact_lock($1, hashtext(id::text)) FROM account`,
+      [CHAIN_LOCK, accountId],
+    );
+    // A statement of its own: it sees what was committed while the lock was waited for.
     const [last] = await manager.query<{ seq: string; hash: string }[]>(
       `SELECT seq, hash FROM audit_entries WHERE account_id = $1
        UNION ALL SELECT seq, hash FROM audit_anchors WHERE account_id = $1
@@ -78,7 +85,8 @@ export class AuditLog {
       actorUser: actor.userId,
       action: change.action,
       target: change.target,
-      workspaceId: change.workspaceId ?? null,
+      // As the store prints it: whoever verifies the entry hashes that.
+      workspaceId: change.workspaceId?.toLowerCase() ?? null,
       before: change.before ? JSON.stringify(change.before) : null,
       after: change.after ? JSON.stringify(change.after) : null,
       previousHash: last?.hash ?? FIRST_HASH,

@@ -1,6 +1,38 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { KeysModule } from '../keys/keys.module.js';
+import { ProvidersModule } from '../providers/providers.module.js';
+import { ByokController } from './byok.controller.js';
+import { CredentialOpener } from './credential-opener.js';
+import { CredentialRing } from './credential-ring.js';
 import { CredentialStore } from './credential-store.js';
+import { CredentialTrial } from './credential-trial.js';
+import { CredentialsRepository } from './credentials.repository.js';
+import { ProviderCredentialEntity } from './provider-credential.entity.js';
+import { UnreadableCredentials } from './unreadable-credentials.js';
+import { VaultModule } from './vault/vault.module.js';
 
 /** The callers' own provider credentials. */
-@Module({ providers: [CredentialStore], exports: [CredentialStore] })
+@Module({
+  imports: [
+    AccountsModule,
+    AuditModule,
+    KeysModule,
+    ProvidersModule,
+    VaultModule,
+    TypeOrmModule.forFeature([ProviderCredentialEntity]),
+  ],
+  controllers: [ByokController],
+  providers: [
+    CredentialsRepository,
+    CredentialOpener,
+    CredentialStore,
+    CredentialRing,
+    CredentialTrial,
+    UnreadableCredentials,
+  ],
+  exports: [CredentialStore],
+})
 export class ByokModule {}

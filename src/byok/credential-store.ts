@@ -1,23 +1,125 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { StoredCredential } from '../core/routing/credential.js';
 import type { Secret } from '../core/secret.js';
+import { Clock } from '../core/time.js';
+import { FreshCache } from '../shared/fresh-cache.js';
+import { RepeatedLog } from '../shared/repeated-log.js';
+import { notReadable, withinTime } from '../shared/within-time.js';
+import { CredentialOpener, nameInLog, type Opening } from './credential-opener.js';
+import { CredentialsRepository } from './credentials.repository.js';
+import type { ProviderCredentialEntity } from './provider-credential.entity.js';
+
+/** Workspaces whose credentials are kept at hand. */
+const WORKSPACES_MAX = 10_000;
+/** How often the log tells of one credential and cause. */
+const LOG_INTERVAL_MS = 60_000;
+
+/** A credential of a workspace in use. */
+interface Held {
+  readonly stored: StoredCredential;
+  /** Absent where it cannot be read now. */
+  readonly secret: Secret | undefined;
+  readonly keyHashes: ReadonlySet<string> | undefined;
+  readonly userIds: ReadonlySet<string> | undefined;
+}
 
 /** The provider credentials of workspaces as the request path uses them. A change is in force everywhere within five seconds. */
 @Injectable()
 export class CredentialStore {
+  private readonly logger = new Logger('byok');
+  private readonly workspaces: FreshCache<readonly Held[]>;
+  private readonly repeated: RepeatedLog;
+
+  constructor(
+    private readonly credentials: CredentialsRepository,
+    private readonly opener: CredentialOpener,
+    clock: Clock,
+  ) {
+    this.repeated = new RepeatedLog(clock, LOG_INTERVAL_MS);
+    this.workspaces = new FreshCache((key) => this.load(key), clock, { known: WORKSPACES_MAX, missing: 1 });
+  }
+
   /**
-   * Those that may be used for this caller: enabled, readable, and allowed for this key and user.
+   * Those that may be used for this caller: enabled, readable, and allowed for this key and user. One that cannot be read is left
+   * out, unless the operator's own may not stand in for it: then it stays, its calls fail, and nobody else pays for them.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
-  async usableBy(_caller: Caller): Promise<readonly StoredCredential[]> {
-    return NONE;
+  async usableBy(caller: Caller): Promise<readonly StoredCredential[]> {
+    const all = await this.of(caller);
+    if (all.length === 0) return NONE;
+    const usable: StoredCredential[] = [];
+    for (const held of all) {
+      if (isFor(held, caller) && (held.secret || held.stored.replacesShared)) usable.push(held.stored);
+    }
+    return usable;
   }
 
   /** The text of one of them, as it is now; undefined where it has gone since. */
-  async reveal(_caller: Caller, _id: string): Promise<Secret | undefined> {
+  async reveal(caller: Caller, id: string): Promise<Secret | undefined> {
+    const held = (await this.of(caller)).find(({ stored }) => stored.id === id);
+    return held && isFor(held, caller) ? held.secret : undefined;
+  }
+
+  /** To be called after a change is committed: what is at hand of its workspace is no longer believed. */
+  forget({ accountId, workspaceId }: Pick<ProviderCredentialEntity, 'accountId' | 'workspaceId'>): void {
+    this.workspaces.forget(keyOf(accountId, workspaceId));
+  }
+
+  private async of({ accountId, workspaceId }: Caller): Promise<readonly Held[]> {
+    return (await this.workspaces.find(keyOf(accountId, workspaceId))) ?? NONE;
+  }
+
+  private async load(key: string): Promise<readonly Held[]> {
+    const [accountId, workspaceId] = key.split(' ') as [string, string];
+    const rows = await this.list(accountId, workspaceId);
+    return Promise.all(rows.map(async (row) => hold(row, await this.open(row))));
+  }
+
+  private async list(accountId: string, workspaceId: string): Promise<ProviderCredentialEntity[]> {
+    try {
+      return await withinTime(this.credentials.listEnabled(accountId, workspaceId));
+    } catch (error) {
+      this.logger.warn('Provider credentials cannot be looked up.', error);
+      throw notReadable('The provider credentials', error);
+    }
+  }
+
+  private async open(row: ProviderCredentialEntity): Promise<Secret | undefined> {
+    const opening = await this.opener.open(row);
+    if (opening.status === 'ok') return opening.secret;
+    this.report(row, opening);
     return undefined;
+  }
+
+  private report(row: ProviderCredentialEntity, { status, cause }: Exclude<Opening, { readonly status: 'ok' }>): void {
+    if (this.repeated.admit(`${row.id} ${status}`) === undefined) return;
+    const told = `The provider credential ${nameInLog(row)} cannot be used`;
+    if (status === 'undecryptable') this.logger.error(`${told}: it cannot be decrypted.`, cause);
+    else this.logger.warn(`${told}: the key service does not answer.`, cause);
   }
 }
 
 const NONE: readonly never[] = [];
+
+const keyOf = (accountId: string, workspaceId: string): string => `${accountId} ${workspaceId}`;
+
+function hold(row: ProviderCredentialEntity, secret: Secret | undefined): Held {
+  return {
+    stored: {
+      id: row.id,
+      provider: row.provider,
+      isFallback: row.isFallback,
+      sortOrder: row.sortOrder,
+      ...(row.allowedModels && { allowedModels: row.allowedModels }),
+      ...((row.isRequired || row.isByokOnly) && { replacesShared: true }),
+    },
+    secret,
+    keyHashes: row.allowedApiKeyHashes ? new Set(row.allowedApiKeyHashes) : undefined,
+    userIds: row.allowedUserIds ? new Set(row.allowedUserIds) : undefined,
+  };
+}
+
+/** A key made for nobody in particular is nobody's on a list. */
+const isFor = ({ keyHashes, userIds }: Held, { keyHash, userId }: Caller): boolean =>
+  (!keyHashes || keyHashes.has(keyHash)) && (!userIds || (userId !== null && userIds.has(userId)));

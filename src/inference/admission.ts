@@ -109,7 +109,9 @@ export class Admission {
       const { refused } = outcome;
       const left = legs.filter((priced) => hasRoom(refused, priced));
       // What has room by these figures was refused by figures that have moved on: the dearest goes.
-      const next = left.length < legs.length ? left : withoutDearest(legs, refused);
+      let next = left.length < legs.length ? left : withoutDearest(legs, refused);
+      // Either kind alone has room: together they are held as if both were called. The caller's own come first.
+      if (next.length === legs.length) next = legs.filter(({ leg }) => leg.credential !== SHARED_CREDENTIAL);
       if (next.length === 0 || tries === TRIES_MAX) throw refusalOf(refused, prompt, legs, this.clock.now());
       legs = next;
     }

@@ -52,11 +52,7 @@ const CREDITS = {
   limit_source: 'openrouter_credits',
   remedy_hint: 'add credits (POST /credits)',
 };
-const KEY = {
-  provider_name: null,
-  limit_source: 'openrouter_key_limit',
-  remedy_hint: "raise the key's limit (PATCH /keys/{hash}), or wait for its reset",
-};
+const KEY = { provider_name: null, limit_source: 'openrouter_key_limit' };
 const BUSY = {
   provider_name: null,
   limit_source: 'openrouter_in_flight_budget',
@@ -85,12 +81,14 @@ describe('holdError', () => {
   });
 
   it.each(['daily', 'weekly', 'monthly', 'lifetime'] as const)('tells of a %s limit of a key', (interval) => {
+    // What is for all time never begins anew.
+    const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
+    const remedy = `raise the key's limit (PATCH /keys/{hash})${wait}`;
     expect(told(refusal({ scope: 'key', interval, used: usd('1') }))).toEqual({
       kind: 'payment-required',
       message:
-        `The key's ${interval} limit is used up: 0 USD left. ${askedFor(0)} ` +
-        "Lower max_tokens, or raise the key's limit (PATCH /keys/{hash}), or wait for its reset.",
-      metadata: { ...KEY, requested_tokens: 1_000, affordable_tokens: 0 },
+        `The key's ${interval} limit is used up: 0 USD left. ${askedFor(0)} ` + `Lower max_tokens, or ${remedy}.`,
+      metadata: { ...KEY, remedy_hint: remedy, requested_tokens: 1_000, affordable_tokens: 0 },
     });
   });
 
@@ -137,14 +135,14 @@ describe('holdError', () => {
 
   it.each(['workspace', 'guardrail'] as const)('tells of a budget of a %s: 403, by its interval', (scope) => {
     for (const interval of ['daily', 'weekly', 'monthly', 'lifetime'] as const) {
-      const name = interval === 'lifetime' ? '' : `${interval} `;
+      const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
       // Whether it is spent or held: what helps is the same.
       for (const held of [0n, usd('2')]) {
         expect(told(refusal({ scope, interval, limit: usd('2.5'), used: usd('2.49'), held }))).toEqual({
           kind: 'forbidden',
           message:
-            `The ${scope}'s ${name}budget of 2.5 USD has no room for this request (2.49 USD used). ` +
-            'Raise it, wait for its reset, or lower max_tokens.',
+            `The ${scope}'s ${interval} budget of 2.5 USD has no room for this request (2.49 USD used). ` +
+            `Raise it${wait}, or lower max_tokens.`,
           metadata: { limit_source: `${scope}_budget`, interval },
         });
       }

@@ -3,6 +3,7 @@ import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { GatewayError } from '../core/errors.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Leg } from '../core/routing/plan.js';
+import type { Interval } from '../core/time.js';
 import { countedBy, roomOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
 
 /** The leg that comes nearest to being affordable, with what it would take. */
@@ -13,10 +14,18 @@ export interface CheapestLeg {
 
 const RETRY_AFTER_MS = 1_000;
 
+/** What is for all time never begins anew. */
+const orWait = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
+
 /** The words of WIRE 1.31 for what ran out, and what helps. */
-const SOURCES: Readonly<Record<'account' | 'key', { readonly source: string; readonly remedy: string }>> = {
-  account: { source: 'openrouter_credits', remedy: 'add credits (POST /credits)' },
-  key: { source: 'openrouter_key_limit', remedy: "raise the key's limit (PATCH /keys/{hash}), or wait for its reset" },
+const SOURCES: Readonly<
+  Record<'account' | 'key', (refused: HoldRefusal) => { readonly source: string; readonly remedy: string }>
+> = {
+  account: () => ({ source: 'openrouter_credits', remedy: 'add credits (POST /credits)' }),
+  key: ({ interval }) => ({
+    source: 'openrouter_key_limit',
+    remedy: `raise the key's limit (PATCH /keys/{hash})${orWait(interval)}`,
+  }),
 };
 
 /**
@@ -27,7 +36,7 @@ const SOURCES: Readonly<Record<'account' | 'key', { readonly source: string; rea
 export function holdError(refused: HoldRefusal, prompt: MeasuredPrompt, cheapest?: CheapestLeg): GatewayError {
   const { scope } = refused;
   if (scope === 'workspace' || scope === 'guardrail') return budgetError(refused, scope);
-  const { source, remedy } = SOURCES[scope === 'key' ? 'key' : 'account'];
+  const { source, remedy } = SOURCES[scope === 'key' ? 'key' : 'account'](refused);
   const room = atLeastZero(roomOf(refused));
   const asked = cheapest && countedBy(refused, cheapest.amounts);
   const isBusy = asked !== undefined && asked > 0n && asked <= refused.limit - refused.used;
@@ -68,10 +77,9 @@ function amountsOf(
 }
 
 function budgetError({ interval, limit, used }: HoldRefusal, scope: 'workspace' | 'guardrail'): GatewayError {
-  const name = interval === 'lifetime' ? '' : `${interval} `;
   const message =
-    `The ${scope}'s ${name}budget of ${formatUsd(limit)} USD has no room for this request (${formatUsd(used)} USD used). ` +
-    'Raise it, wait for its reset, or lower max_tokens.';
+    `The ${scope}'s ${interval} budget of ${formatUsd(limit)} USD has no room for this request (${formatUsd(used)} USD used). ` +
+    `Raise it${orWait(interval)}, or lower max_tokens.`;
   return new GatewayError('forbidden', message, { metadata: { limit_source: `${scope}_budget`, interval } });
 }
 

@@ -1,18 +1,26 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AccountDirectory, type Home } from '../accounts/account-directory.js';
+import { operatorOf } from '../audit/audit-log.js';
 import type { KeyKind } from '../core/caller.js';
 import { hashKey, newApiKey } from '../core/ids.js';
 import type { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { ApiKeyEntity } from './api-key.entity.js';
+import { KeysRepository } from './keys.repository.js';
 import { newKeyRow, plainKey } from './new-key.js';
 
 /** Keys made at this start and nowhere written: to be shown once. */
 export interface GeneratedKeys {
   readonly managementKey?: string;
   readonly apiKey?: string;
+}
+
+interface MadeKey {
+  readonly row: ApiKeyEntity;
+  /** The key itself, where no variable named it. */
+  readonly generated?: string;
 }
 
 // Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
@@ -31,6 +39,7 @@ export class FirstKeys {
   constructor(
     private readonly database: DataSource,
     private readonly accounts: AccountDirectory,
+    private readonly keys: KeysRepository,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -45,39 +54,56 @@ export class FirstKeys {
     // Under a stricter level the snapshot would be older than the wait for the lock.
     return this.database.transaction('READ COMMITTED', async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock($1)', [FIRST_KEYS_LOCK]);
-      const managementKey = await this.ensureKind(manager, home, 'management', this.environment.managementKey);
-      const apiKey = await this.ensureKind(manager, home, 'inference', this.environment.apiKey);
-      return { ...(managementKey !== undefined && { managementKey }), ...(apiKey !== undefined && { apiKey }) };
+      const management = await this.ensureKind(manager, home, 'management', this.environment.managementKey);
+      const inference = await this.ensureKind(manager, home, 'inference', this.environment.apiKey);
+      // At the end, when nothing is left to wait for.
+      for (const made of [management, inference])
+        if (made) await this.keys.recordCreated(manager, operatorOf(home.accountId), made.row);
+      return {
+        ...(management?.generated !== undefined && { managementKey: management.generated }),
+        ...(inference?.generated !== undefined && { apiKey: inference.generated }),
+      };
     });
   }
 
+  /** @returns undefined where there is one already */
   private async ensureKind(
     manager: EntityManager,
     home: Home,
     kind: KeyKind,
     named: Secret | undefined,
-  ): Promise<string | undefined> {
-    if (named) {
-      await this.ensureNamed(manager, home, kind, named.reveal());
-      return undefined;
-    }
+  ): Promise<MadeKey | undefined> {
+    if (named) return this.ensureNamed(manager, home, kind, named.reveal());
     if (await manager.existsBy(ApiKeyEntity, { accountId: home.accountId, kind })) return undefined;
-    const key = newApiKey();
-    await this.insert(manager, home, key, `First ${kind} key`, kind);
-    return key;
+    const generated = newApiKey();
+    return { row: await this.insert(manager, home, generated, `First ${kind} key`, kind), generated };
   }
 
-  private async ensureNamed(manager: EntityManager, home: Home, kind: KeyKind, key: string): Promise<void> {
+  private async ensureNamed(
+    manager: EntityManager,
+    home: Home,
+    kind: KeyKind,
+    key: string,
+  ): Promise<MadeKey | undefined> {
     const variable = VARIABLES[kind];
     const stored = await manager.findOneBy(ApiKeyEntity, { hash: hashKey(key) });
-    if (!stored) return this.insert(manager, home, key, variable, kind);
+    if (!stored) return { row: await this.insert(manager, home, key, variable, kind) };
     if (stored.kind !== kind) throw new Error(`${variable}: this key is already stored as the ${stored.kind} kind`);
     // Making it anew would undo a revocation at the next restart.
     if (stored.deletedAt)
       this.logger.warn(`${variable} names a key that was deleted; it stays deleted. Choose another.`);
+    return undefined;
   }
 
-  private async insert(manager: EntityManager, home: Home, key: string, name: string, kind: KeyKind): Promise<void> {
-    await manager.insert(ApiKeyEntity, newKeyRow(key, home, plainKey(name, kind), new Date(this.clock.now())));
+  private async insert(
+    manager: EntityManager,
+    home: Home,
+    key: string,
+    name: string,
+    kind: KeyKind,
+  ): Promise<ApiKeyEntity> {
+    const row = newKeyRow(key, home, plainKey(name, kind), new Date(this.clock.now()));
+    await manager.insert(ApiKeyEntity, row);
+    return row;
   }
 }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AccountDirectory } from '../accounts/account-directory.js';
+import type { EntityManager } from 'typeorm';
+import { AccountDirectory, type Home } from '../accounts/account-directory.js';
+import type { AuditActor } from '../audit/audit-log.js';
 import { GatewayError } from '../core/errors.js';
 import { newApiKey } from '../core/ids.js';
 import { Clock } from '../core/time.js';
@@ -30,17 +32,19 @@ export class KeyRing {
   ) {}
 
   /**
+   * @param actor who asks for it; the key is one of the same account
    * @param workspaceId the account's default workspace where undefined
    * @throws GatewayError `invalid-request` for a time gone by, `not-found` for a workspace of nobody or somebody else
    */
-  async issue(accountId: string, description: KeyDescription, workspaceId: string | undefined): Promise<IssuedKey> {
+  async issue(actor: AuditActor, description: KeyDescription, workspaceId: string | undefined): Promise<IssuedKey> {
+    const { accountId } = actor;
     const createdAt = new Date(this.clock.now());
     if (description.expiresAt && description.expiresAt <= createdAt)
       throw new GatewayError('invalid-request', 'expires_at: must be in the future');
-    const home = { accountId, workspaceId: await this.workspaceOf(accountId, workspaceId) };
+    const home = { accountId, workspaceId: workspaceId ?? (await this.defaultWorkspaceOf(accountId)) };
     const key = newApiKey();
     const row = newKeyRow(key, home, description, createdAt);
-    await this.keys.insert(row);
+    await this.keys.insert(actor, row, (manager) => this.keepWorkspace(manager, home));
     this.cache.forget(row.hash);
     return { key, row };
   }
@@ -61,23 +65,42 @@ export class KeyRing {
     return row;
   }
 
+  /**
+   * Keys of a workspace that can be used now: not deleted, not disabled, not expired.
+   * @param userId only those made for this user; of everybody where undefined
+   * @param manager of the caller's transaction, where it is in one
+   */
+  async countActive(accountId: string, workspaceId: string, userId?: string, manager?: EntityManager): Promise<number> {
+    const at = new Date(this.clock.now());
+    return this.keys.countActive(accountId, { workspaceId, creatorUserId: userId }, at, manager);
+  }
+
+  /**
+   * Whether every one of the hashes is that of a key of the account; disabled and expired keys are keys, deleted ones are not.
+   * @param manager of the caller's transaction, where it is in one
+   */
+  async ownsAll(accountId: string, hashes: readonly string[], manager?: EntityManager): Promise<boolean> {
+    const wanted = [...new Set(hashes)];
+    // The column pads with blanks: only what is exactly a hash is compared.
+    if (!wanted.every((hash) => HASH.test(hash))) return false;
+    return wanted.length === 0 || (await this.keys.countOwned(accountId, wanted, manager)) === wanted.length;
+  }
+
   /** @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key */
-  async change(accountId: string, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
+  async change(actor: AuditActor, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
     if (Object.keys(changes).length > 0) {
       const at = new Date(this.clock.now());
       await this.apply(hash, () =>
-        changes.disabled
-          ? this.keys.retire(accountId, hash, changes, at)
-          : this.keys.change(accountId, hash, changes, at),
+        changes.disabled ? this.keys.retire(actor, hash, changes, at) : this.keys.change(actor, hash, changes, at),
       );
     }
-    return this.get(accountId, hash);
+    return this.get(actor.accountId, hash);
   }
 
   /** @throws GatewayError `not-found`; `invalid-request` instead of deleting the last management key */
-  async revoke(accountId: string, hash: string): Promise<void> {
+  async revoke(actor: AuditActor, hash: string): Promise<void> {
     const at = new Date(this.clock.now());
-    await this.apply(hash, () => this.keys.retire(accountId, hash, { deletedAt: at }, at));
+    await this.apply(hash, () => this.keys.retire(actor, hash, { deletedAt: at }, at));
   }
 
   private async apply(hash: string, change: () => Promise<ChangeOutcome>): Promise<void> {
@@ -92,14 +115,15 @@ export class KeyRing {
       );
   }
 
-  private async workspaceOf(accountId: string, workspaceId: string | undefined): Promise<string> {
-    if (workspaceId === undefined) {
-      const home = await this.accounts.findDefaultWorkspace(accountId);
-      if (home === null)
-        throw new GatewayError('invalid-request', 'workspace_id: is required, as there is no default workspace');
-      return home;
-    }
-    if (await this.accounts.hasWorkspace(accountId, workspaceId)) return workspaceId;
+  private async defaultWorkspaceOf(accountId: string): Promise<string> {
+    const workspaceId = await this.accounts.findDefaultWorkspace(accountId);
+    if (workspaceId !== null) return workspaceId;
+    throw new GatewayError('invalid-request', 'workspace_id: is required, as there is no default workspace');
+  }
+
+  /** In the transaction that makes the key: the workspace cannot be deleted meanwhile. */
+  private async keepWorkspace(manager: EntityManager, { accountId, workspaceId }: Home): Promise<void> {
+    if (await this.accounts.keepWorkspace(manager, accountId, workspaceId)) return;
     throw new GatewayError('not-found', 'workspace_id: there is no such workspace');
   }
 }

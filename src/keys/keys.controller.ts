@@ -22,7 +22,7 @@ export class KeysController {
   @Post()
   @Header('Cache-Control', 'no-store')
   async create(@FromCaller() caller: Caller, @Body() body: CreateKeyDto): Promise<{ data: KeyView; key: string }> {
-    const { key, row } = await this.keys.issue(caller.accountId, readKeyDescription(body), body.workspace_id);
+    const { key, row } = await this.keys.issue(caller, readKeyDescription(body), body.workspace_id);
     return { data: viewKey(row, UNSPENT), key };
   }
 
@@ -47,12 +47,12 @@ export class KeysController {
     @Param('hash') hash: string,
     @Body() body: UpdateKeyDto,
   ): Promise<{ data: KeyView }> {
-    return { data: await this.view(await this.keys.change(caller.accountId, hash, readKeyChanges(body))) };
+    return { data: await this.view(await this.keys.change(caller, hash, readKeyChanges(body))) };
   }
 
   @Delete(':hash')
   async remove(@FromCaller() caller: Caller, @Param('hash') hash: string): Promise<{ deleted: true }> {
-    await this.keys.revoke(caller.accountId, hash);
+    await this.keys.revoke(caller, hash);
     return { deleted: true };
   }
 

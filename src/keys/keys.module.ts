@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuditModule } from '../audit/audit.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { ApiKeyEntity } from './api-key.entity.js';
@@ -15,9 +16,9 @@ import { ShowKeyController } from './show-key.controller.js';
 
 /** Who is asking. The application puts its guard before every route. */
 @Module({
-  imports: [AccountsModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
+  imports: [AccountsModule, AuditModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
   controllers: [KeysController, ShowKeyController],
   providers: [KeysRepository, KeyLookups, KeyCache, KeyRing, FirstKeys, AuthenticationGuard],
-  exports: [FirstKeys, AuthenticationGuard],
+  exports: [KeyRing, FirstKeys, AuthenticationGuard],
 })
 export class KeysModule {}

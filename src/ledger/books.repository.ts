@@ -79,7 +79,8 @@ export class BooksRepository {
        FROM claim c LEFT JOIN spending_windows w ON w.scope = c.scope AND w.scope_id = c.scope_id AND w.interval = c.interval
          AND w.window_start = window_start_of(c.interval, now() + $4 * interval '1 millisecond')
        WHERE coalesce(c.cap, w."limit") IS NOT NULL
-       ORDER BY array_position(array['account', 'key', 'workspace', 'guardrail'], c.scope), c.interval`,
+       ORDER BY array_position(array['account', 'key', 'workspace', 'guardrail'], c.scope),
+         array_position(array['lifetime', 'monthly', 'weekly', 'daily'], c.interval)`,
       [accountId, workspaceId, keyHash, this.clock.aheadMs, guardrails],
     );
     return rows.map(readRefusal);

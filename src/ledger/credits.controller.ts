@@ -3,7 +3,8 @@ import type { Caller } from '../core/caller.js';
 import { usdNumber } from '../core/money/credits.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { EnterCreditsDto, readNewCredits } from './credits.dto.js';
-import { CreditsRepository, type EnteredCredits } from './credits.repository.js';
+import { CreditsRepository } from './credits.repository.js';
+import { viewCredits, type CreditsView } from './entered-credits.js';
 import { SpendingWindows } from './spending-windows.js';
 
 /** What the account may spend (WIRE 2.6). */
@@ -11,15 +12,6 @@ interface BalanceView {
   /** All credits that ever came in; null is unlimited. */
   total_credits: number | null;
   total_usage: number;
-}
-
-/** Credits that came in. It says nothing of the balance, so that the same request has the same answer for ever. */
-interface CreditsView {
-  id: string;
-  kind: string;
-  amount: number;
-  note: string | null;
-  created_at: string;
 }
 
 /** The credits of the account (DESIGN 11, "Keys and credits"). */
@@ -39,11 +31,7 @@ export class CreditsController {
   }
 
   @Post()
-  async enter(@FromCaller() { accountId }: Caller, @Body() body: EnterCreditsDto): Promise<{ data: CreditsView }> {
-    return { data: viewCredits(await this.credits.enter(accountId, readNewCredits(body))) };
+  async enter(@FromCaller() caller: Caller, @Body() body: EnterCreditsDto): Promise<{ data: CreditsView }> {
+    return { data: viewCredits(await this.credits.enter(caller, readNewCredits(body))) };
   }
-}
-
-function viewCredits({ id, kind, amount, note, createdAt }: EnteredCredits): CreditsView {
-  return { id, kind, amount: usdNumber(amount), note, created_at: createdAt.toISOString() };
 }

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { AuditLog, type AuditActor } from '../audit/audit-log.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock } from '../core/time.js';
+import { viewCredits, type EnteredCredits } from './entered-credits.js';
 
 /** Credits that come in by hand. The grants at an account's opening are no one's to make. */
 export interface NewCredits {
@@ -15,15 +17,6 @@ export interface NewCredits {
   readonly idempotencyKey: string | null;
 }
 
-/** Credits that came in. */
-export interface EnteredCredits {
-  readonly id: string;
-  readonly kind: 'grant' | NewCredits['kind'];
-  readonly amount: PicoUsd;
-  readonly note: string | null;
-  readonly createdAt: Date;
-}
-
 interface CreditsRow {
   readonly id: string;
   readonly kind: EnteredCredits['kind'];
@@ -33,8 +26,6 @@ interface CreditsRow {
 }
 
 interface EnteredRow extends CreditsRow {
-  /** All credits of the account; null is unlimited. */
-  readonly total: string | null;
   /** All purchases of the account; null where this is none. */
   readonly purchased: string | null;
 }
@@ -45,18 +36,26 @@ export class CreditsRepository {
   constructor(
     private readonly database: DataSource,
     private readonly clock: Clock,
+    private readonly audit: AuditLog,
   ) {}
 
   /**
-   * Enters credits: once for each idempotency key, however many ask at once. They can be spent when this returns.
+   * Enters credits: once for each idempotency key, however many ask at once. They can be spent when this returns. What came in is in
+   * the audit log; a repetition is not.
    * @throws GatewayError `conflict` when the key stands for another amount or kind; `invalid-request` when the account's
    *   amounts would leave the range that amounts have
    */
-  async enter(accountId: string, credits: NewCredits): Promise<EnteredCredits> {
+  async enter(actor: AuditActor, credits: NewCredits): Promise<EnteredCredits> {
+    const { accountId } = actor;
     // At this level a row that was waited for is seen as it is now.
     return this.database.transaction('READ COMMITTED', async (manager) => {
       const entered = await this.insert(manager, accountId, credits);
-      return entered ?? this.getEarlier(manager, accountId, credits);
+      if (!entered) return this.getEarlier(manager, accountId, credits);
+      const change = { action: 'credits.enter', target: entered.id, after: viewCredits(entered) };
+      await this.audit.record(manager, actor, change);
+      // The counter comes last, for holds wait for its row from there to the commit. Whoever has it waits for no entry of the log.
+      await this.raise(manager, accountId, credits.amount);
+      return entered;
     });
   }
 
@@ -66,34 +65,36 @@ export class CreditsRepository {
     accountId: string,
     { kind, amount, note, idempotencyKey }: NewCredits,
   ): Promise<EnteredCredits | undefined> {
-    // One statement, for holds wait for the counter's row from here to the commit.
     const [row] = await manager.query<EnteredRow[]>(
       `WITH entered AS (
          INSERT INTO credit_grants (id, account_id, kind, amount, note, idempotency_key, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')
          ON CONFLICT ON CONSTRAINT credit_grants_once DO NOTHING
          RETURNING *
-       ), counter AS (
-         INSERT INTO spending_windows AS w (account_id, scope, scope_id, "interval", window_start, "limit")
-         SELECT e.account_id, 'account', e.account_id::text, 'lifetime', window_start_of('lifetime', now()), e.amount
-         FROM entered e
-         ON CONFLICT (scope, scope_id, "interval", window_start) DO UPDATE SET "limit" = w."limit" + excluded."limit"
-         RETURNING "limit"
        ), buyer AS (
          UPDATE accounts a SET purchased_usd = a.purchased_usd + e.amount, free_tier = false
          FROM entered e WHERE a.id = e.account_id AND e.kind = 'purchase'
          RETURNING purchased_usd
        )
-       SELECT e.id, e.kind, e.amount, e.note, e.created_at,
-         (SELECT "limit" FROM counter) AS total, (SELECT purchased_usd FROM buyer) AS purchased
+       SELECT e.id, e.kind, e.amount, e.note, e.created_at, (SELECT purchased_usd FROM buyer) AS purchased
        FROM entered e`,
       [newUuid(this.clock.now()), accountId, kind, formatUsd(amount), note, idempotencyKey, this.clock.aheadMs],
     );
     if (!row) return undefined;
-    // Nobody could read such a sum. The transaction is undone.
-    if ([row.total, row.purchased].some((sum) => sum !== null && parseUsd(sum) === undefined))
-      throw new GatewayError('invalid-request', 'amount: would take the credits of the account beyond 10^15 USD');
+    assertReadable(row.purchased);
     return readCredits(row);
+  }
+
+  /** Moves the counter that every charge of the account goes through. */
+  private async raise(manager: EntityManager, accountId: string, amount: PicoUsd): Promise<void> {
+    const [row] = await manager.query<{ limit: string | null }[]>(
+      `INSERT INTO spending_windows AS w (account_id, scope, scope_id, "interval", window_start, "limit")
+       VALUES ($1, 'account', $1::uuid::text, 'lifetime', window_start_of('lifetime', now()), $2)
+       ON CONFLICT (scope, scope_id, "interval", window_start) DO UPDATE SET "limit" = w."limit" + excluded."limit"
+       RETURNING "limit"`,
+      [accountId, formatUsd(amount)],
+    );
+    assertReadable(row?.limit ?? null);
   }
 
   private async getEarlier(
@@ -110,6 +111,12 @@ export class CreditsRepository {
       throw new GatewayError('conflict', 'idempotency_key: was used before, with another amount or kind');
     return earlier;
   }
+}
+
+/** Nobody could read a sum beyond. The transaction is undone. */
+function assertReadable(sum: string | null): void {
+  if (sum !== null && parseUsd(sum) === undefined)
+    throw new GatewayError('invalid-request', 'amount: would take the credits of the account beyond 10^15 USD');
 }
 
 function readCredits({ id, kind, amount, note, created_at }: CreditsRow): EnteredCredits {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuditModule } from '../audit/audit.module.js';
 import { ActivityController } from './activity.controller.js';
 import { ActivityRepository } from './activity.repository.js';
 import { BooksRepository } from './books.repository.js';
@@ -20,7 +21,7 @@ import { WindowsRepository } from './windows.repository.js';
 
 /** The books. */
 @Module({
-  imports: [AccountsModule, TypeOrmModule.forFeature([SpendingWindowEntity])],
+  imports: [AccountsModule, AuditModule, TypeOrmModule.forFeature([SpendingWindowEntity])],
   controllers: [CreditsController, GenerationController, ActivityController],
   providers: [
     BooksRepository,

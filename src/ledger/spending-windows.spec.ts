@@ -75,6 +75,17 @@ describe('SpendingWindows', () => {
     expect(await windowsOver([]).windows.ofAccount('account')).toEqual({ limit: 0n, used: 0n, held: 0n });
   });
 
+  it('tells the counters of a workspace by interval', async () => {
+    const row = { scopeId: 'home', interval: 'weekly', used: 1n, held: 2n, byokUsed: 3n, byokHeld: 4n } as const;
+    const { windows, asked } = windowsOver([row, { ...row, scopeId: 'stranger', interval: 'daily' }]);
+    expect(await windows.ofWorkspace('account', 'home')).toEqual({
+      credits: { ...UNSPENT.credits, weekly: { used: 1n, held: 2n } },
+      byok: { ...UNSPENT.byok, weekly: { used: 3n, held: 4n } },
+    });
+    expect(asked).toEqual([['account', 'workspace', ['home'], AHEAD_MS]]);
+    expect(await windowsOver([]).windows.ofWorkspace('account', 'home')).toEqual(UNSPENT);
+  });
+
   it('counts free requests in whole numbers', async () => {
     const { windows, asked } = windowsOver([{ used: 7n * USD }]);
     expect(await windows.countFreeRequests('account')).toBe(7);

@@ -15,7 +15,7 @@ export interface Spent {
 /** One kind of spending by interval, each in its current UTC window; `lifetime` is all time. */
 export type SpentByInterval = Readonly<Record<Interval, Spent>>;
 
-/** What one key has spent. */
+/** What one key, or whoever has budgets, has spent. */
 export interface KeySpending {
   /** Credits of the account. */
   readonly credits: SpentByInterval;
@@ -57,6 +57,12 @@ export class SpendingWindows {
     return spending.get(keyHash) ?? UNSPENT;
   }
 
+  /** In the intervals that the workspace has budgets for: nothing else is counted for it. */
+  async ofWorkspace(accountId: string, workspaceId: string): Promise<KeySpending> {
+    const rows = await this.list(accountId, 'workspace', [workspaceId]);
+    return foldKeyWindows([workspaceId], rows).get(workspaceId) ?? UNSPENT;
+  }
+
   async ofAccount(accountId: string): Promise<AccountSpending> {
     const [row] = await this.list(accountId, 'account', [accountId]);
     return row ? { limit: row.limit, used: row.used, held: row.held } : { ...NOTHING, limit: 0n };
@@ -78,7 +84,7 @@ export class SpendingWindows {
   }
 }
 
-/** Rows of current windows, gathered by key. */
+/** Rows of current windows, gathered by key or whatever else the counters are for. */
 export function foldKeyWindows(
   keyHashes: readonly string[],
   rows: readonly SpendingWindowEntity[],

@@ -27,6 +27,13 @@ it('cuts out each longer text of a structured one', () => {
   expect(masked.message).toBe('[secret] with [secret] in eu');
 });
 
+it('cuts out the beginning of one where a shortened message ends in it', () => {
+  const key = new Secret('sk-0123456789abcdef');
+  expect(withoutCredential(faultOf('bad key sk-01234567…'), key).message).toBe('bad key [secret]');
+  expect(withoutCredential(faultOf('bad key sk-01234567'), key).message).toBe('bad key [secret]');
+  expect(withoutCredential(faultOf('bad key sk-0…'), key).message).toBe('bad key sk-0…');
+});
+
 it('leaves what holds nothing of it as it is', () => {
   const fault = faultOf('no such model');
   expect(withoutCredential(fault, new Secret('key'))).toBe(fault);

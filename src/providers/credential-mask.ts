@@ -25,7 +25,16 @@ export function withoutCredential(fault: ProviderFault, credential: Secret | und
 }
 
 const mask = (words: string, texts: readonly string[]): string =>
-  texts.reduce((masked, text) => masked.replaceAll(text, MASK), words);
+  texts.reduce((masked, text) => withoutBeginning(masked.replaceAll(text, MASK), text), words);
+
+/** A message that was shortened may end in the midst of it. */
+function withoutBeginning(words: string, text: string): string {
+  const end = words.endsWith('…') ? words.length - 1 : words.length;
+  for (let length = Math.min(text.length, end); length >= PART_CHARACTERS_MIN; length--) {
+    if (words.startsWith(text.slice(0, length), end - length)) return words.slice(0, end - length) + MASK;
+  }
+  return words;
+}
 
 /** Longest first, so that no part is left of one that holds another. */
 function textsOf(credential: Secret): readonly string[] {

@@ -6,6 +6,28 @@ export interface Rate {
   readonly windowMs: number;
 }
 
+/** What holds key-encryption keys: this process, or a service outside with what calling it needs. Addresses end without a slash. */
+export type KeyServiceSetting =
+  | { readonly kind: 'local' }
+  | {
+      readonly kind: 'aws-kms';
+      /** Id or ARN of the key. */
+      readonly keyId: string;
+      readonly region: string;
+      readonly endpoint: string;
+      readonly accessKeyId: Secret;
+      readonly secretAccessKey: Secret;
+      readonly sessionToken?: Secret;
+    }
+  | {
+      readonly kind: 'vault-transit';
+      readonly mount: string;
+      readonly key: string;
+      readonly address: string;
+      readonly token: Secret;
+      readonly namespace?: string;
+    };
+
 /**
  * Every setting of the process, read once from its variables, checked and frozen (DESIGN 11 lists names, defaults, meanings).
  * The class is the injection token; `readEnvironment` makes the value.
@@ -22,8 +44,10 @@ export abstract class Environment {
   abstract readonly workers: number;
   /** Absolute path of the catalog file. */
   abstract readonly catalogPath: string;
-  /** First encrypts, all decrypt. Empty only when embedded: then one is generated into `dataDir`. */
+  /** First encrypts, all decrypt. Empty when embedded (then one is generated into `dataDir`) or beside a key service. */
   abstract readonly encryptionKeys: readonly { readonly id: string; readonly key: Secret }[];
+  /** The first wraps data keys, all unwrap. Empty: local. The encryption keys above unwrap in any case. */
+  abstract readonly keyServices: readonly KeyServiceSetting[];
   abstract readonly managementKey?: Secret;
   abstract readonly apiKey?: Secret;
   abstract readonly initialCredits: PicoUsd;

@@ -95,6 +95,13 @@ describe('PinoLogger', () => {
         FAIRLEAD_MANAGEMENT_KEY: 'the canary-3 is here',
         FAIRLEAD_API_KEY: 'the canary-4 is here',
         FAIRLEAD_ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 'canary-5').toString('base64')}`,
+        FAIRLEAD_KEY_SERVICE:
+          'aws-kms:arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab,vault-transit:t/k',
+        AWS_ACCESS_KEY_ID: 'canary-6',
+        AWS_SECRET_ACCESS_KEY: 'canary-7',
+        AWS_SESSION_TOKEN: 'canary-8',
+        VAULT_ADDR: 'https://vault',
+        VAULT_TOKEN: 'canary-9',
       },
       '/srv',
     ).environment;
@@ -103,8 +110,9 @@ describe('PinoLogger', () => {
     const secrets = [environment.databaseUrl, environment.redisUrl, environment.managementKey, environment.apiKey];
     for (const secret of [...secrets, environment.encryptionKeys[0]?.key]) logger.log(`it is ${secret?.reveal()}`);
     logger.log('auth failed for canary-1 and canary-2');
+    logger.log('and for canary-6, canary-7, canary-8 and canary-9');
     logger.log(environment);
-    expect(lines).toHaveLength(7);
+    expect(lines).toHaveLength(8);
     expect(lines.join('')).not.toMatch(/canary|Y2FuYXJ5/);
   });
 

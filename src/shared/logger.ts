@@ -200,7 +200,7 @@ interface Line {
 
 /** The logger of a process with these settings: none of their secrets can be printed through it. */
 export function createLogger(environment: Environment, destination?: DestinationStream): PinoLogger {
-  const { databaseUrl, redisUrl, managementKey, apiKey, encryptionKeys, otelEndpoint } = environment;
+  const { databaseUrl, redisUrl, managementKey, apiKey, encryptionKeys, keyServices, otelEndpoint } = environment;
   return new PinoLogger({
     level: environment.logLevel,
     ...(destination && { destination }),
@@ -210,6 +210,7 @@ export function createLogger(environment: Environment, destination?: Destination
       managementKey,
       apiKey,
       ...encryptionKeys.map(({ key }) => key),
+      ...keyServices.flatMap((service) => Object.values(service).filter((value) => value instanceof Secret)),
       ...(otelEndpoint !== undefined ? [new Secret(otelEndpoint)] : []),
     ].filter((secret) => secret !== undefined),
   });

@@ -6,6 +6,8 @@ import { readEnvironment } from './read-environment.js';
 import { VARIABLE_ROWS } from './variables/variables.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
+const KMS_ID = '1234abcd-12ab-34cd-56ef-1234567890ab';
+const KMS_ARN = `arn:aws:kms:eu-central-1:111122223333:key/${KMS_ID}`;
 const read = (variables: NodeJS.ProcessEnv): Environment => readEnvironment(variables, '/srv').environment;
 
 function faultsOf(variables: NodeJS.ProcessEnv): InvalidEnvironment {
@@ -30,6 +32,7 @@ describe('readEnvironment', () => {
         workers: 1,
         catalogPath: '/opt/fairlead/catalog/default.yaml',
         encryptionKeys: [],
+        keyServices: [],
         initialCredits: 10_000_000_000_000n,
         byokFeePercent: '0',
         egressAllow: [],
@@ -212,6 +215,102 @@ describe('readEnvironment', () => {
     ]);
   });
 
+  describe('of key services', () => {
+    const AWS = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'canary/secret+' };
+    const VAULT = { VAULT_ADDR: 'https://vault.internal:8200/', VAULT_TOKEN: 'hvs.canary' };
+    const database = { DATABASE_URL: 'postgres://db/x' };
+
+    it('reads each with what it needs, in their order, and nothing of those that are not named', () => {
+      const { keyServices } = read({
+        ...AWS,
+        ...VAULT,
+        ...database,
+        FAIRLEAD_ENCRYPTION_KEYS: `k:${KEY}`,
+        FAIRLEAD_KEY_SERVICE: `local, aws-kms:${KMS_ARN}, vault-transit:secrets/transit/fairlead`,
+        VAULT_NAMESPACE: 'team/a',
+        AWS_SESSION_TOKEN: 'canary-session',
+      });
+      expect(keyServices).toMatchObject([
+        { kind: 'local' },
+        {
+          kind: 'aws-kms',
+          keyId: KMS_ARN,
+          region: 'eu-central-1',
+          endpoint: 'https://kms.eu-central-1.amazonaws.com',
+        },
+        {
+          kind: 'vault-transit',
+          mount: 'secrets/transit',
+          key: 'fairlead',
+          address: 'https://vault.internal:8200',
+          namespace: 'team/a',
+        },
+      ]);
+      expect(JSON.stringify(keyServices)).not.toContain('canary');
+      expect(read({ VAULT_ADDR: 'wrong', AWS_REGION: 'wrong', VAULT_TOKEN: 'two words' }).keyServices).toEqual([]);
+    });
+
+    it('takes the region of an id from AWS_REGION, and the endpoint from its variable or the region', () => {
+      const endpointOf = (variables: NodeJS.ProcessEnv): unknown =>
+        read({ ...AWS, FAIRLEAD_KEY_SERVICE: `aws-kms:${KMS_ID}`, ...variables }).keyServices[0];
+      expect(endpointOf({ AWS_REGION: 'cn-north-1' })).toMatchObject({
+        region: 'cn-north-1',
+        endpoint: 'https://kms.cn-north-1.amazonaws.com.cn',
+      });
+      expect(endpointOf({ AWS_REGION: 'us-gov-west-1', AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:4566/' })).toMatchObject(
+        { region: 'us-gov-west-1', endpoint: 'http://127.0.0.1:4566' },
+      );
+    });
+
+    it('names all that is missing', () => {
+      const named = (FAIRLEAD_KEY_SERVICE: string): string[] =>
+        faultsOf({ FAIRLEAD_KEY_SERVICE }).faults.map(({ variable }) => variable);
+      expect(named(`aws-kms:${KMS_ID}`)).toEqual(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
+      expect(named(`aws-kms:${KMS_ARN}`)).toEqual(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
+      expect(named('vault-transit:transit/fairlead')).toEqual(['VAULT_ADDR', 'VAULT_TOKEN']);
+    });
+
+    it('needs no encryption keys with a database where a service encrypts, unless local is named too', () => {
+      const service = `aws-kms:${KMS_ARN}`;
+      expect(read({ ...AWS, ...database, FAIRLEAD_KEY_SERVICE: service }).encryptionKeys).toEqual([]);
+      expect(faultsOf({ ...AWS, ...database, FAIRLEAD_KEY_SERVICE: `${service},local` }).faults).toEqual([
+        { variable: 'FAIRLEAD_ENCRYPTION_KEYS', reason: 'is required where FAIRLEAD_KEY_SERVICE names local' },
+      ]);
+      expect(faultsOf({ ...database, FAIRLEAD_KEY_SERVICE: 'kms' }).faults.map(({ variable }) => variable)).toEqual([
+        'FAIRLEAD_KEY_SERVICE',
+      ]);
+    });
+
+    it.each<[string, string, string]>([
+      ['FAIRLEAD_KEY_SERVICE', 'gcp-kms:x', 'entry 1 must be local, aws-kms:'],
+      ['FAIRLEAD_KEY_SERVICE', 'local,', 'entry 2 must be local, aws-kms:'],
+      ['FAIRLEAD_KEY_SERVICE', 'local,local', 'names a key twice'],
+      ['FAIRLEAD_KEY_SERVICE', 'aws-kms:alias/fairlead', 'not an alias'],
+      ['FAIRLEAD_KEY_SERVICE', `aws-kms:${KMS_ARN.replace('key/', 'alias/')}`, 'not an alias'],
+      ['FAIRLEAD_KEY_SERVICE', `aws-kms:${KMS_ARN}@evil.example`, 'the id or the ARN'],
+      ['FAIRLEAD_KEY_SERVICE', 'vault-transit:fairlead', '<mount>/<key>'],
+      ['FAIRLEAD_KEY_SERVICE', 'vault-transit:transit/../sys', '<mount>/<key>'],
+      ['FAIRLEAD_KEY_SERVICE', 'vault-transit:transit/key?x', '<mount>/<key>'],
+      ['AWS_REGION', 'Frankfurt', 'a region such as'],
+      ['AWS_REGION', 'eu-central-1.evil.example/', 'a region such as'],
+      ['AWS_ENDPOINT_URL_KMS', 'http://kms.internal', 'begins with https://'],
+      ['AWS_ENDPOINT_URL_KMS', 'http://127.0.0.1.evil.example', 'begins with https://'],
+      ['AWS_ENDPOINT_URL_KMS', 'https://kms.internal/path', 'without a path'],
+      ['AWS_SECRET_ACCESS_KEY', 'two words', 'visible ASCII'],
+      ['VAULT_ADDR', 'http://vault:8200', 'begins with https://'],
+      ['VAULT_ADDR', 'https://user:canary@vault', 'without user'],
+      ['VAULT_ADDR', 'https://vault/?', 'query'],
+      ['VAULT_TOKEN', 'a\tb', 'visible ASCII'],
+      ['VAULT_NAMESPACE', 'a b', 'visible ASCII'],
+    ])('refuses %s=%s', (name, text, expected) => {
+      const both = `aws-kms:${KMS_ID},vault-transit:transit/fairlead`;
+      const { faults } = faultsOf({ ...AWS, ...VAULT, AWS_REGION: 'x-y-1', FAIRLEAD_KEY_SERVICE: both, [name]: text });
+      expect(faults.filter((fault) => fault.variable === name).map(({ reason }) => reason)).toEqual([
+        expect.stringContaining(expected),
+      ]);
+    });
+  });
+
   it('refuses one text for both kinds of key', () => {
     const both = faultsOf({ FAIRLEAD_MANAGEMENT_KEY: 'sixteen letters!', FAIRLEAD_API_KEY: 'sixteen letters!' });
     expect(both.message).toContain('FAIRLEAD_API_KEY must differ');
@@ -227,7 +326,11 @@ describe('readEnvironment', () => {
     const canary = 'canary-in-the-mine\n';
     const secrets = VARIABLE_ROWS.filter((row) => row.isSecret).map((row) => row.name);
     expect(secrets).toContain('DATABASE_URL');
-    const { message } = faultsOf(Object.fromEntries(secrets.map((name) => [name, `${canary}${canary}`])));
+    const { message } = faultsOf({
+      ...Object.fromEntries(secrets.map((name) => [name, `${canary}${canary}`])),
+      // Else those of the key services are not looked at.
+      FAIRLEAD_KEY_SERVICE: `aws-kms:${KMS_ID},vault-transit:transit/fairlead`,
+    });
     for (const name of secrets) expect(message).toContain(name);
     expect(message).not.toContain('canary');
   });

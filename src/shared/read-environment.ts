@@ -1,42 +1,13 @@
 import { resolve } from 'node:path';
-import { InvalidEnvironment, type Environment, type EnvironmentFault } from './environment.js';
-import { reasonOf } from './variables/grammars.js';
-import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES, type Variable } from './variables/variables.js';
+import { InvalidEnvironment, type Environment } from './environment.js';
+import { readKeyServices } from './variables/read-key-services.js';
+import { VariableReader } from './variables/variable-reader.js';
+import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES } from './variables/variables.js';
 
 /** What the variables say. The warnings are for the log: nothing is wrong enough to stop. */
 export interface EnvironmentReading {
   readonly environment: Environment;
   readonly warnings: readonly string[];
-}
-
-const SHOWN_CHARACTERS_MAX = 80;
-
-/** Reads variables one by one and gathers what is wrong with all of them. A faulty one counts as not set. */
-class VariableReader {
-  readonly faults: EnvironmentFault[] = [];
-
-  constructor(private readonly variables: NodeJS.ProcessEnv) {}
-
-  read<T>(variable: Variable<T>): T {
-    const text = this.variables[variable.name]?.trim();
-    // Compose files and charts pass an empty text for "not set".
-    if (text === undefined || text === '') return variable.fallback();
-    try {
-      return variable.grammar(text);
-    } catch (error) {
-      const shown = variable.isSecret ? '' : ` (it is ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))})`;
-      this.refuse(variable, `${reasonOf(error)}${shown}`);
-      return variable.fallback();
-    }
-  }
-
-  isSet(variable: { readonly name: string }): boolean {
-    return (this.variables[variable.name]?.trim() ?? '') !== '';
-  }
-
-  refuse(variable: { readonly name: string }, reason: string): void {
-    this.faults.push({ variable: variable.name, reason });
-  }
 }
 
 /**
@@ -70,6 +41,7 @@ export function readEnvironment(
     workers: reader.read(VARIABLES.workers),
     catalogPath: catalog ? resolve(workingDirectory, catalog) : resolve(packageDirectory, SHIPPED_CATALOG),
     encryptionKeys: reader.read(VARIABLES.encryptionKeys) ?? Object.freeze([]),
+    keyServices: readKeyServices(reader),
     ...(managementKey && { managementKey }),
     ...(apiKey && { apiKey }),
     initialCredits: reader.read(VARIABLES.initialCredits),
@@ -107,9 +79,15 @@ export function readEnvironment(
 /** What each variable alone cannot know. */
 function refuseContradictions(environment: Environment, reader: VariableReader): void {
   // A faulty variable has its own line already: what is set, rightly or not, is not also called missing.
-  if (reader.isSet(VARIABLES.databaseUrl) && !reader.isSet(VARIABLES.encryptionKeys)) {
+  const isWithoutKeys = reader.isSet(VARIABLES.databaseUrl) && !reader.isSet(VARIABLES.encryptionKeys);
+  if (isWithoutKeys && !reader.isSet(VARIABLES.keyService)) {
     reader.refuse(VARIABLES.encryptionKeys, 'is required with DATABASE_URL: replicas must share their keys');
+  } else if (isWithoutKeys && environment.keyServices.some(({ kind }) => kind === 'local')) {
+    reader.refuse(VARIABLES.encryptionKeys, 'is required where FAIRLEAD_KEY_SERVICE names local');
   }
+  // Secrets print alike, so that only what is named counts.
+  const services = environment.keyServices.map((service) => JSON.stringify(service));
+  if (new Set(services).size < services.length) reader.refuse(VARIABLES.keyService, 'names a key twice');
   const ids = environment.encryptionKeys.map((key) => key.id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) reader.refuse(VARIABLES.encryptionKeys, `gives the id ${repeated} to two keys`);

@@ -6,11 +6,15 @@ import type { DataSource } from 'typeorm';
 import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
+import { AuditLog, operatorOf, type AuditActor } from '../../src/audit/audit-log.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
 import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
 import { FirstKeys } from '../../src/keys/first-keys.js';
+import { KeyCache } from '../../src/keys/key-cache.js';
+import { KeyLookups } from '../../src/keys/key-lookups.js';
+import { KeyRing } from '../../src/keys/key-ring.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { newKeyRow, plainKey, type KeyDescription } from '../../src/keys/new-key.js';
 import type { Folds } from '../../src/ledger/folds.js';
@@ -45,7 +49,7 @@ describeOnEachDatabase('keys', (database) => {
     Logger.overrideLogger(false);
     dataSource = await database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, SpendingWindowEntity]);
     accounts = new AccountDirectory(dataSource, clock, settings as Environment);
-    keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity));
+    keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity), new AuditLog(clock));
     windows = new SpendingWindows(
       new WindowsRepository(dataSource.getRepository(SpendingWindowEntity)),
       NO_FOLDS,
@@ -60,12 +64,23 @@ describeOnEachDatabase('keys', (database) => {
     await dataSource.query('truncate accounts, workspaces, api_keys, spending_windows cascade');
   });
 
+  interface Recorded {
+    readonly actor: string;
+    readonly action: string;
+    readonly target: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  }
+  const listRecorded = (): Promise<Recorded[]> =>
+    dataSource.query('select actor, action, target, before, after from audit_entries order by seq');
+  const countRecorded = async (): Promise<number> => (await listRecorded()).length;
+
   const firstKeys = (variables: { managementKey?: Secret; apiKey?: Secret } = {}): FirstKeys =>
-    new FirstKeys(dataSource, accounts, { ...settings, ...variables } as Environment, clock);
+    new FirstKeys(dataSource, accounts, keys, { ...settings, ...variables } as Environment, clock);
 
   async function addKey(home: Home, changes: Partial<ApiKeyEntity> & Partial<KeyDescription> = {}): Promise<string> {
     const row = newKeyRow(newApiKey(), home, plainKey('name', 'inference'), new Date(clock.time));
-    await keys.insert({ ...row, ...changes });
+    await keys.insert(operatorOf(home.accountId), { ...row, ...changes });
     return row.hash;
   }
 
@@ -158,10 +173,31 @@ describeOnEachDatabase('keys', (database) => {
       await firstKeys({ apiKey }).ensure();
       const { accountId } = await accounts.ensureDefault();
       const at = new Date(clock.time);
-      expect(await keys.retire(accountId, hashKey('a key of my own'), { deletedAt: at }, at)).toBe('changed');
+      expect(await keys.retire(operatorOf(accountId), hashKey('a key of my own'), { deletedAt: at }, at)).toBe(
+        'changed',
+      );
       await firstKeys({ apiKey }).ensure();
       expect(await firstKeys().ensure()).toEqual({});
       expect(await keys.listActive([hashKey('a key of my own')])).toEqual([]);
+    });
+
+    it('are recorded as the operator made them, each once', async () => {
+      const apiKey = new Secret('a key of my own');
+      const { managementKey } = await firstKeys({ apiKey }).ensure();
+      await firstKeys({ apiKey }).ensure();
+      const recorded = await listRecorded();
+      expect(recorded).toMatchObject([
+        { actor: 'operator', action: 'api_key.create', target: hashKey(managementKey!), before: null },
+        { actor: 'operator', action: 'api_key.create', target: hashKey('a key of my own'), before: null },
+      ]);
+      expect(JSON.stringify(recorded)).not.toMatch(new RegExp(`${managementKey}|a key of my own`));
+    });
+
+    it('leave nothing behind where one of them is refused', async () => {
+      const one = new Secret('a key of my own');
+      await expect(firstKeys({ managementKey: one, apiKey: one }).ensure()).rejects.toThrow('FAIRLEAD_API_KEY');
+      expect(await keys.listActive([hashKey('a key of my own')])).toEqual([]);
+      expect(await listRecorded()).toEqual([]);
     });
 
     it('are not of both kinds', async () => {
@@ -176,7 +212,11 @@ describeOnEachDatabase('keys', (database) => {
 
   describe('the statements over keys', () => {
     let home: Home;
-    beforeEach(async () => (home = await accounts.ensureDefault()));
+    let actor: AuditActor;
+    beforeEach(async () => {
+      home = await accounts.ensureDefault();
+      actor = operatorOf(home.accountId);
+    });
 
     it('know active keys by hash, and whom they speak for', async () => {
       const expiresAt = new Date('2030-01-01T00:00:00.123Z');
@@ -197,7 +237,7 @@ describeOnEachDatabase('keys', (database) => {
         await addKey(home);
         expect(await keys.listActive([text])).toEqual([]);
         expect(await keys.find(home.accountId, text)).toBeNull();
-        expect(await keys.change(home.accountId, text, { name: 'mine' }, new Date())).toBe('absent');
+        expect(await keys.change(actor, text, { name: 'mine' }, new Date())).toBe('absent');
       },
     );
 
@@ -211,7 +251,7 @@ describeOnEachDatabase('keys', (database) => {
         externalUser: 'external',
         expiresAt: new Date('2030-01-01T00:00:00.123Z'),
       };
-      await keys.insert(row);
+      await keys.insert(actor, row);
       expect(await keys.find(home.accountId, row.hash)).toEqual(row);
     });
 
@@ -220,8 +260,8 @@ describeOnEachDatabase('keys', (database) => {
       const theirs = await addKey(strangers);
       const at = new Date(clock.time);
       expect(await keys.find(home.accountId, theirs)).toBeNull();
-      expect(await keys.change(home.accountId, theirs, { name: 'mine' }, at)).toBe('absent');
-      expect(await keys.retire(home.accountId, theirs, { deletedAt: at }, at)).toBe('absent');
+      expect(await keys.change(actor, theirs, { name: 'mine' }, at)).toBe('absent');
+      expect(await keys.retire(actor, theirs, { deletedAt: at }, at)).toBe('absent');
       expect(await keys.list(home.accountId, { includeDisabled: true, offset: 0, limit: 100 })).toEqual([]);
     });
 
@@ -229,8 +269,49 @@ describeOnEachDatabase('keys', (database) => {
       const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily' });
       const before = await keys.find(home.accountId, hash);
       const at = new Date(clock.time + 1);
-      expect(await keys.change(home.accountId, hash, { limitUsd: null, name: 'new' }, at)).toBe('changed');
+      expect(await keys.change(actor, hash, { limitUsd: null, name: 'new' }, at)).toBe('changed');
       expect(await keys.find(home.accountId, hash)).toEqual({ ...before, limitUsd: null, name: 'new', updatedAt: at });
+    });
+
+    it('change nothing, not even the time, where all is so already', async () => {
+      const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily', disabled: true });
+      const before = await keys.find(home.accountId, hash);
+      const recorded = await countRecorded();
+      const at = new Date(clock.time + 1);
+      const same = { name: 'name', limitUsd: USD, limitReset: 'daily', includeByokInLimit: false } as const;
+      expect(await keys.change(actor, hash, same, at)).toBe('unchanged');
+      expect(await keys.retire(actor, hash, { disabled: true }, at)).toBe('unchanged');
+      expect(await keys.find(home.accountId, hash)).toEqual(before);
+      expect(await countRecorded()).toBe(recorded);
+      // A trillionth of a dollar is a change.
+      expect(await keys.change(actor, hash, { limitUsd: USD + 1n }, at)).toBe('changed');
+      expect(await countRecorded()).toBe(recorded + 1);
+    });
+
+    it('are all recorded when many change one key at once: each from what it replaced', async () => {
+      const hash = await addKey(home, { name: '0' });
+      const names = ['1', '2', '3', '4', '5', '6'];
+      await Promise.all(names.map((name) => keys.change(actor, hash, { name }, new Date(clock.time))));
+      const named = (view: string | null): string => (JSON.parse(view!) as { name: string }).name;
+      const changes = (await listRecorded()).filter(({ action }) => action === 'api_key.update');
+      expect(changes.map(({ after }) => named(after)).sort()).toEqual(names);
+      let before = '0';
+      for (const change of changes) {
+        expect(named(change.before)).toBe(before);
+        before = named(change.after);
+      }
+      expect((await keys.find(home.accountId, hash))?.name).toBe(before);
+    });
+
+    it('record nothing of what fails', async () => {
+      const last = await addKey(home, { kind: 'management' });
+      const recorded = await countRecorded();
+      const at = new Date(clock.time);
+      expect(await keys.retire(actor, last, { deletedAt: at }, at)).toBe('last');
+      expect(await keys.retire(actor, hashKey('nobody'), { deletedAt: at }, at)).toBe('absent');
+      const row = newKeyRow(newApiKey(), { ...home, workspaceId: newUuid(clock.time) }, plainKey('n', 'inference'), at);
+      await expect(keys.insert(actor, row)).rejects.toThrow('api_keys_workspace');
+      expect(await countRecorded()).toBe(recorded);
     });
 
     it('list newest first, page by page, without the disabled unless asked', async () => {
@@ -263,21 +344,99 @@ describeOnEachDatabase('keys', (database) => {
       await addKey(home, { kind: 'management', deletedAt: at });
       await addKey(home, { kind: 'management', expiresAt: at });
       await addKey(await addStrangers(), { kind: 'management' });
-      expect(await keys.retire(home.accountId, last, changes, at)).toBe('last');
+      expect(await keys.retire(actor, last, changes, at)).toBe('last');
       expect(await keys.listActive([last])).toHaveLength(1);
       const other = await addKey(home, { kind: 'management', expiresAt: new Date(clock.time + 1) });
-      expect(await keys.retire(home.accountId, last, changes, at)).toBe('changed');
-      expect(await keys.retire(home.accountId, other, changes, at)).toBe('last');
+      expect(await keys.retire(actor, last, changes, at)).toBe('changed');
+      expect(await keys.retire(actor, other, changes, at)).toBe('last');
     });
 
     it('leave one management key when all are deleted at once', async () => {
       const at = new Date(clock.time);
       const hashes = await Promise.all(Array.from({ length: 6 }, () => addKey(home, { kind: 'management' })));
-      const outcomes = await Promise.all(
-        hashes.map((hash) => keys.retire(home.accountId, hash, { deletedAt: at }, at)),
-      );
+      const outcomes = await Promise.all(hashes.map((hash) => keys.retire(actor, hash, { deletedAt: at }, at)));
       expect(outcomes.sort()).toEqual(['changed', 'changed', 'changed', 'changed', 'changed', 'last']);
       expect(await keys.listActive(hashes)).toHaveLength(1);
+    });
+  });
+
+  describe('the ring', () => {
+    let ring: KeyRing;
+    let home: Home;
+    beforeEach(async () => {
+      ring = new KeyRing(keys, new KeyCache(new KeyLookups(keys), clock), accounts, clock);
+      home = await accounts.ensureDefault();
+    });
+
+    it('makes keys in workspaces of the account that are there, and records nothing of others', async () => {
+      const actor = operatorOf(home.accountId);
+      const strangers = await addStrangers();
+      await dataSource.query(
+        `insert into workspaces (id, account_id, name, slug, deleted_at) values ($1, $2, 'gone', 'gone', now())`,
+        [newUuid(clock.time), home.accountId],
+      );
+      const [gone] = await dataSource.query<{ id: string }[]>(`select id from workspaces where slug = 'gone'`);
+      for (const workspaceId of [strangers.workspaceId, gone!.id, newUuid(clock.time)])
+        await expect(ring.issue(actor, plainKey('n', 'inference'), workspaceId)).rejects.toThrow('no such workspace');
+      expect(await listRecorded()).toEqual([]);
+      const { row } = await ring.issue(actor, plainKey('n', 'inference'), undefined);
+      expect(row.workspaceId).toBe(home.workspaceId);
+      expect(await listRecorded()).toMatchObject([{ action: 'api_key.create', target: row.hash }]);
+    });
+
+    it('counts the keys of a workspace that can be used, of everybody or of one user', async () => {
+      const { accountId, workspaceId } = home;
+      const count = (userId?: string): Promise<number> => ring.countActive(accountId, workspaceId, userId);
+      expect(await count()).toBe(0);
+      await addKey(home, { creatorUserId: 'one' });
+      await addKey(home, { creatorUserId: 'one', expiresAt: new Date(clock.time + 1) });
+      await addKey(home, { creatorUserId: 'other' });
+      await addKey(home);
+      await addKey(home, { creatorUserId: 'one', expiresAt: new Date(clock.time) });
+      await addKey(home, { creatorUserId: 'one', disabled: true });
+      await addKey(home, { creatorUserId: 'one', deletedAt: new Date(clock.time) });
+      const strangers = await addStrangers();
+      await addKey(strangers, { creatorUserId: 'one' });
+      expect([await count(), await count('one'), await count('other'), await count('nobody')]).toEqual([4, 2, 1, 0]);
+      expect(await ring.countActive(accountId, newUuid(clock.time))).toBe(0);
+      expect(await ring.countActive(accountId, strangers.workspaceId)).toBe(0);
+      expect(await ring.countActive(strangers.accountId, strangers.workspaceId)).toBe(1);
+      clock.time += 1;
+      expect(await count('one')).toBe(1);
+    });
+
+    it('knows whether all hashes are those of keys of the account', async () => {
+      const owns = (...hashes: string[]): Promise<boolean> => ring.ownsAll(home.accountId, hashes);
+      const one = await addKey(home);
+      const disabled = await addKey(home, { disabled: true });
+      const expired = await addKey(home, { expiresAt: new Date(clock.time) });
+      const deleted = await addKey(home, { deletedAt: new Date(clock.time) });
+      const theirs = await addKey(await addStrangers());
+      expect(await owns()).toBe(true);
+      expect(await owns(one)).toBe(true);
+      expect(await owns(one, disabled, expired, one)).toBe(true);
+      for (const stranger of [
+        deleted,
+        theirs,
+        hashKey('nobody'),
+        '',
+        'x',
+        one.toUpperCase(),
+        `${one} `,
+        ` ${one}`,
+        '\0',
+      ])
+        expect([stranger, await owns(one, stranger)]).toEqual([stranger, false]);
+    });
+
+    // The embedded database has one connection: without the manager these would wait for themselves.
+    it('counts within a transaction, and sees what it did', async () => {
+      const hash = await addKey(home);
+      await dataSource.transaction(async (manager) => {
+        await manager.query('update api_keys set deleted_at = now() where hash = $1', [hash]);
+        expect(await ring.countActive(home.accountId, home.workspaceId, undefined, manager)).toBe(0);
+        expect(await ring.ownsAll(home.accountId, [hash], manager)).toBe(false);
+      });
     });
   });
 

@@ -155,6 +155,19 @@ async function seed(dataSource: DataSource): Promise<void> {
   };
   await put('ledger_closings', { ...closing, entries: '9223372036854775807' });
   await put('price_versions', { id: 'p', pricing: { prompt: '0.10', text: ODD_TEXT }, effective_from: times[1] });
+  const lists = { allowed_providers: [ODD_TEXT], ignored_providers: [] };
+  await put('workspace_members', { ...owned, user_id: ODD_TEXT, created_at: times[0] });
+  const credential = { ...owned, provider: 'p', name: ODD_TEXT, label: '', disabled: false, is_fallback: true, is_required: false, is_byok_only: false, sort_order: 2_147_483_647, created_at: times[1] }; // prettier-ignore
+  const sealed = { key_id: 'k', wrapped_key: String.raw`\x00ff`, sealed: String.raw`\x` };
+  await put('provider_credentials', { id: WORKSPACE, ...credential, ...sealed, allowed_models: [ODD_TEXT] });
+  const guardrail = { id: WORKSPACE, ...owned, name: ODD_TEXT, limit_usd: LARGEST, include_byok_in_budgets: true, ...lists, content_filters: [{ pattern: ODD_TEXT }], created_at: times[1] }; // prettier-ignore
+  await put('guardrails', guardrail);
+  const assignment = { id: ACCOUNT, account_id: ACCOUNT, guardrail_id: WORKSPACE, kind: 'member', subject: ODD_TEXT };
+  await put('guardrail_assignments', { ...assignment, created_at: times[2] });
+  const hashes = { previous_hash: '0'.repeat(64), hash: 'f'.repeat(64) };
+  const entered = { account_id: ACCOUNT, at: times[1], actor: 'operator', action: 'a', target: ODD_TEXT, ...hashes };
+  await put('audit_entries', { ...entered, seq: '9223372036854775807', before: ODD_TEXT });
+  await put('audit_anchors', { account_id: ACCOUNT, seq: 1, hash: 'f'.repeat(64) });
   const decision = { held_at: times[2], ...owned, decision: ODD_TEXT };
   await put('route_decisions', ...many.map((generation_id) => ({ generation_id, ...decision })));
 }

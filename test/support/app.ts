@@ -9,6 +9,8 @@ import type { TestDatabase } from './database.js';
 
 export const API_KEY = 'test-inference-key-0123456789';
 export const MANAGEMENT_KEY = 'test-management-key-0123456789';
+/** Of gateways on PostgreSQL: the id is `test`. */
+export const ENCRYPTION_KEY = `test:${Buffer.alloc(32, 'test-encryption-key').toString('base64')}`;
 const ROOT = join(__dirname, '..', '..');
 
 export interface GatewayOptions {
@@ -49,6 +51,8 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
       FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
       // Endpoints that are only there to come last are very dear. Suites about money set what they need.
       FAIRLEAD_INITIAL_CREDITS: '100000000000000',
+      // The embedded database has a key of its own making.
+      ...(database.kind === 'postgres' && { FAIRLEAD_ENCRYPTION_KEYS: ENCRYPTION_KEY }),
       ...(options.catalog && { FAIRLEAD_CATALOG: catalogPath }),
       ...options.variables,
     },

@@ -15,6 +15,11 @@ export abstract class KeyService {
   abstract wrap(dataKey: Buffer, context: string): Promise<WrappedKey>;
   /** @throws Undecryptable, KeyServiceUnavailable */
   abstract unwrap(key: WrappedKey, context: string): Promise<Buffer>;
+
+  /** Whether it has the key of this id. Asks nobody. */
+  unwraps(keyId: string): boolean {
+    return keyId === this.currentKeyId;
+  }
 }
 
 /** The key is not known here, or the stored bytes are not what was stored. The message holds nothing of either. */
@@ -26,3 +31,6 @@ export class Undecryptable extends Error {
 export class KeyServiceUnavailable extends Error {
   override readonly name = 'KeyServiceUnavailable';
 }
+
+export const unknownKey = (keyId: string): Undecryptable =>
+  new Undecryptable(`The encryption key ${JSON.stringify(keyId)} is not among those of this process.`);

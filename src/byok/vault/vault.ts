@@ -29,6 +29,11 @@ export class Vault {
     return this.keys.currentKeyId;
   }
 
+  /** Whether this process has the key of that id: without it, what it wrapped cannot be opened here. */
+  hasKey(keyId: string): boolean {
+    return this.keys.unwraps(keyId);
+  }
+
   /** @throws KeyServiceUnavailable */
   async seal(credential: Secret, place: CredentialPlace): Promise<SealedCredential> {
     const context = contextOf(place);
@@ -45,12 +50,13 @@ export class Vault {
   }
 
   /**
-   * The same credential, its data key wrapped by the current key: the ciphertext itself does not change.
+   * The same credential, its data key wrapped by the current key: the ciphertext itself does not change, but is proven to open.
    * @throws Undecryptable, KeyServiceUnavailable
    */
   async rewrap({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialPlace): Promise<SealedCredential> {
     const context = contextOf(place);
     const dataKey = await this.keys.unwrap({ keyId, wrapped: wrappedKey }, context);
+    open(sealed, dataKey, context);
     return { ...(await this.wrap(dataKey, context)), sealed };
   }
 

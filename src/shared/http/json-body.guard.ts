@@ -89,8 +89,10 @@ function readBytes(request: Request, admit: (received: number) => GatewayError |
   });
 }
 
-function hasNoBody(request: Request): boolean {
-  return request.headers['transfer-encoding'] === undefined && request.headers['content-length'] === undefined;
+function hasNoBody({ headers }: Request): boolean {
+  if (headers['transfer-encoding'] !== undefined) return false;
+  // Clients say of a POST without a body that it has no bytes; of an empty one that was meant to be JSON they say the type as well.
+  return headers['content-length'] === undefined || (headers['content-length'] === '0' && !headers['content-type']);
 }
 
 function requireJson(request: Request): void {

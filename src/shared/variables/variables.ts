@@ -17,6 +17,14 @@ import {
   wholeNumber,
   type Grammar,
 } from './grammars.js';
+import {
+  awsRegion,
+  headerSecret,
+  keyService,
+  keyServiceAddress,
+  keyServiceOrigin,
+  vaultNamespace,
+} from './key-service-grammars.js';
 import { egressTarget, host, proxyNetwork } from './network-grammars.js';
 
 /** One variable of the process, as the documents show it. */
@@ -118,7 +126,62 @@ export const VARIABLES = {
     isSecret: true,
     shownDefault: '– (generated into `DATA_DIR` when embedded)',
     meaning:
-      '`id:base64(32 bytes)[,older…]`: the first encrypts, all decrypt. Required with `DATABASE_URL`. Make one with `echo "k1:$(openssl rand -base64 32)"`.',
+      '`id:base64(32 bytes)[,older…]`: the first encrypts, all decrypt. Required with `DATABASE_URL`, unless a key service encrypts. Make one with `echo "k1:$(openssl rand -base64 32)"`.',
+  }),
+  keyService: optional({
+    name: 'FAIRLEAD_KEY_SERVICE',
+    grammar: list(keyService),
+    shownDefault: '`local`',
+    meaning:
+      '`aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (the keys above), several between commas: the first encrypts, all decrypt.',
+  }),
+  awsRegion: optional({
+    name: 'AWS_REGION',
+    grammar: awsRegion,
+    meaning: 'Region of the AWS KMS key, where it is not named by its ARN.',
+  }),
+  awsAccessKeyId: optional({
+    name: 'AWS_ACCESS_KEY_ID',
+    grammar: headerSecret,
+    isSecret: true,
+    meaning: 'Credentials for AWS KMS; required with it.',
+  }),
+  awsSecretAccessKey: optional({
+    name: 'AWS_SECRET_ACCESS_KEY',
+    grammar: headerSecret,
+    isSecret: true,
+    meaning: 'Likewise.',
+  }),
+  awsSessionToken: optional({
+    name: 'AWS_SESSION_TOKEN',
+    grammar: headerSecret,
+    isSecret: true,
+    meaning:
+      'Likewise, for temporary credentials. They are not renewed: the process has to be started again before they end.',
+  }),
+  awsEndpointUrlKms: optional({
+    name: 'AWS_ENDPOINT_URL_KMS',
+    grammar: keyServiceOrigin,
+    isSecret: true,
+    shownDefault: "– (the region's)",
+    meaning: 'Address of AWS KMS, for example of a VPC endpoint.',
+  }),
+  vaultAddress: optional({
+    name: 'VAULT_ADDR',
+    grammar: keyServiceAddress,
+    isSecret: true,
+    meaning: 'Address of HashiCorp Vault; required with `vault-transit`.',
+  }),
+  vaultToken: optional({
+    name: 'VAULT_TOKEN',
+    grammar: headerSecret,
+    isSecret: true,
+    meaning: 'Token for it; required with `vault-transit`.',
+  }),
+  vaultNamespace: optional({
+    name: 'VAULT_NAMESPACE',
+    grammar: vaultNamespace,
+    meaning: 'Its namespace, where it has any.',
   }),
   managementKey: optional({
     name: 'FAIRLEAD_MANAGEMENT_KEY',

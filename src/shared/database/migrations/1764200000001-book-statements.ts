@@ -187,7 +187,8 @@ export class BookStatements1764200000001 implements MigrationInterface {
           left join sums s on s.scope = f.scope and s.scope_id = f.scope_id and s.window_interval = f.window_interval
             and s.window_start = f.window_start
           where not f.fits
-          order by f.place, array_position(array['account', 'key', 'workspace', 'guardrail', 'free_requests'], f.scope));
+          order by f.place, array_position(array['account', 'key', 'workspace', 'guardrail', 'free_requests'], f.scope),
+            array_position(array['lifetime', 'monthly', 'weekly', 'daily'], f.window_interval));
       end
       $$`);
 

@@ -47,6 +47,11 @@ export class VaultAndWalls1764300000000 implements MigrationInterface {
           on delete cascade
       )`);
 
+    await runner.query(`
+      alter table budgets
+        add column created_at timestamptz(3) not null default now(),
+        add column updated_at timestamptz(3) not null default now()`);
+
     // A credential's text is sealed under a data key of its own, which is wrapped by the key that key_id names. The three are null
     // together, once it is deleted.
     await runner.query(`
@@ -179,6 +184,7 @@ export class VaultAndWalls1764300000000 implements MigrationInterface {
       await runner.query(`drop table ${table}`);
     }
     await runner.query(`drop function refuse_audit_change_1()`);
+    await runner.query(`alter table budgets drop column created_at, drop column updated_at`);
     await runner.query(`drop index workspaces_newest`);
     await runner.query(`drop index workspaces_slug`);
     await runner.query(`alter table workspaces add constraint workspaces_slug unique (account_id, slug)`);

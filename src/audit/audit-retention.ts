@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { Environment } from '../shared/environment.js';
+import { AuditRepository } from './audit.repository.js';
+
+const KEEP_EVERY_MS = 3_600_000;
+/** How long the end of the process waits for a removal under way; what is cut off then is rolled back. */
+const LAST_REMOVAL_MS = 2_000;
+
+/**
+ * Removes entries of the audit log after their time (FAIRLEAD_RETENTION, `audit`), whole months only; by default nothing ever. Any number of
+ * replicas may do it at once.
+ */
+@Injectable()
+export class AuditRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('audit');
+  private keeping: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly entries: AuditRepository,
+    private readonly environment: Environment,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.environment.retentionDays.audit === null) return;
+    this.timer = setInterval(() => void this.keep(), KEEP_EVERY_MS).unref();
+    void this.keep();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.race([this.keeping, delay(LAST_REMOVAL_MS, undefined, { ref: false })]);
+  }
+
+  /** Removes what is past its time. Comes round by itself every hour. Never throws: what fails now is done an hour later. */
+  async keep(): Promise<void> {
+    this.keeping ??= this.removePast()
+      .catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) this.logger.error(error);
+      })
+      .finally(() => (this.keeping = undefined));
+    await this.keeping;
+  }
+
+  private async removePast(): Promise<void> {
+    const { audit: days } = this.environment.retentionDays;
+    if (days === null) return;
+    for (const accountId of await this.entries.listAccounts()) {
+      // Month by month: others who wait for the database have their turn in between.
+      for (;;) {
+        const removed = await this.entries.removeOldestMonth(accountId, days);
+        if (!removed) break;
+        const month = removed.first.toISOString().slice(0, 7);
+        this.logger.log(
+          `Removed ${removed.entries} entries of ${month} and before: past their time (FAIRLEAD_RETENTION).`,
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../core/time.js';
+import type { AuditEntry } from './audit-log.js';
+
+/** An entry and its hash, as they are stored. */
+export interface StoredEntry extends AuditEntry {
+  /** Lowercase hex. */
+  readonly hash: string;
+}
+
+/** Entries that are asked for: what is given must be equal. */
+export interface AuditFilter {
+  readonly action: string | undefined;
+  readonly target: string | undefined;
+  /** Hash of a key, or `operator`. */
+  readonly actor: string | undefined;
+  readonly workspaceId: string | undefined;
+}
+
+/** Where a chain goes on: a place in it, and the hash there. */
+export interface ChainLink {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What a removal took. */
+export interface RemovedMonth {
+  /** Its first moment. */
+  readonly first: Date;
+  readonly entries: number;
+}
+
+interface EntryRow {
+  readonly account_id: string;
+  readonly seq: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly actor_user: string | null;
+  readonly action: string;
+  readonly target: string;
+  readonly workspace_id: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly previous_hash: string;
+  readonly hash: string;
+}
+
+interface OldestRow {
+  readonly first: Date;
+  readonly next: Date;
+}
+
+const COLUMNS =
+  'account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash';
+/** Of all replicas one removes at a time. Any number, as long as no other lock of the schema has it. */
+const RETENTION_LOCK = 4_721_006;
+
+/** The statements over `audit_entries` and `audit_anchors`, but for the one that appends. */
+@Injectable()
+export class AuditRepository {
+  constructor(
+    private readonly database: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Newest first.
+   * @param before only entries below this place in the chain; all where undefined
+   */
+  async list(
+    accountId: string,
+    filter: AuditFilter,
+    before: number | undefined,
+    limit: number,
+  ): Promise<readonly StoredEntry[]> {
+    const { action, target, actor, workspaceId } = filter;
+    const rows = await this.database.query<EntryRow[]>(
+      `SELECT ${COLUMNS} FROM audit_entries
+       WHERE account_id = $1 AND seq < $2
+         AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR target = $4)
+         AND ($5::text IS NULL OR actor = $5) AND ($6::uuid IS NULL OR workspace_id = $6)
+       ORDER BY seq DESC LIMIT $7`,
+      [
+        accountId,
+        before ?? Number.MAX_SAFE_INTEGER,
+        action ?? null,
+        target ?? null,
+        actor ?? null,
+        workspaceId ?? null,
+        limit,
+      ],
+    );
+    return rows.map(readEntry);
+  }
+
+  async listAccounts(): Promise<readonly string[]> {
+    return listAccounts(this.database.manager);
+  }
+
+  /**
+   * Removes the oldest month of an account's entries, if it ended longer ago than that by the database's clock: all of it or nothing. What the
+   * chain goes on from is kept as its anchor. Any number of replicas may call it at once: one of them removes.
+   * @returns undefined when there is nothing to remove, or another replica is at it
+   */
+  async removeOldestMonth(accountId: string, days: number): Promise<RemovedMonth | undefined> {
+    // Under a stricter level the snapshot would be older than the lock.
+    return this.database.transaction('READ COMMITTED', async (manager) => {
+      // For this transaction only: a role's own time limit is meant for requests.
+      await manager.query(`SET LOCAL statement_timeout = 0`);
+      const [lock] = await manager.query<{ taken: boolean }[]>(`SELECT pg_try_advisory_xact_lock($1) AS taken`, [
+        RETENTION_LOCK,
+      ]);
+      if (!lock?.taken) return undefined;
+      const [oldest] = await manager.query<OldestRow[]>(
+        `SELECT month.first, month.next
+         FROM (SELECT at FROM audit_entries WHERE account_id = $1 ORDER BY seq LIMIT 1) AS oldest
+         CROSS JOIN LATERAL (SELECT date_trunc('month', at AT TIME ZONE 'UTC') AS day) AS name
+         CROSS JOIN LATERAL (SELECT day AT TIME ZONE 'UTC' AS first, (day + interval '1 month') AT TIME ZONE 'UTC' AS next) AS month
+         WHERE month.next <= clock_timestamp() + $3 * interval '1 millisecond' - $2 * interval '24 hours'`,
+        [accountId, days, this.clock.aheadMs],
+      );
+      if (!oldest) return undefined;
+      // The chain is cut in one place: clocks of replicas differ, so that near the turn of a month its times may go back and forth.
+      const [anchor] = await manager.query<{ seq: string }[]>(
+        `INSERT INTO audit_anchors (account_id, seq, hash)
+         SELECT account_id, seq, hash FROM audit_entries
+         WHERE account_id = $1 AND seq < coalesce(
+           (SELECT seq FROM audit_entries WHERE account_id = $1 AND at >= $2 ORDER BY seq LIMIT 1), 9223372036854775807)
+         ORDER BY seq DESC LIMIT 1
+         ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash
+         RETURNING seq`,
+        [accountId, oldest.next],
+      );
+      await manager.query(`SELECT set_config('fairlead.audit_retention', 'on', true)`);
+      const [removed] = await manager.query<{ entries: number }[]>(
+        `WITH removed AS (DELETE FROM audit_entries WHERE account_id = $1 AND seq <= $2 RETURNING seq)
+         SELECT count(*)::int AS entries FROM removed`,
+        [accountId, anchor?.seq],
+      );
+      return { first: oldest.first, entries: removed?.entries ?? 0 };
+    });
+  }
+}
+
+/** Every account, whether it has entries or not. */
+export async function listAccounts(manager: EntityManager): Promise<readonly string[]> {
+  const rows = await manager.query<{ id: string }[]>(`SELECT id FROM accounts ORDER BY id`);
+  return rows.map(({ id }) => id);
+}
+
+/** What retention left of an account's removed entries; undefined where it removed none. */
+export async function findAnchor(manager: EntityManager, accountId: string): Promise<ChainLink | undefined> {
+  const [row] = await manager.query<{ seq: string; hash: string }[]>(
+    `SELECT seq, hash FROM audit_anchors WHERE account_id = $1`,
+    [accountId],
+  );
+  return row && { seq: Number(row.seq), hash: row.hash };
+}
+
+/** Entries in the order of the chain, those above `after`. */
+export async function listChain(
+  manager: EntityManager,
+  accountId: string,
+  after: number,
+  limit: number,
+): Promise<readonly StoredEntry[]> {
+  const rows = await manager.query<EntryRow[]>(
+    `SELECT ${COLUMNS} FROM audit_entries WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+    [accountId, after, limit],
+  );
+  return rows.map(readEntry);
+}
+
+function readEntry(row: EntryRow): StoredEntry {
+  return {
+    accountId: row.account_id,
+    seq: Number(row.seq),
+    at: row.at.toISOString(),
+    actor: row.actor,
+    actorUser: row.actor_user,
+    action: row.action,
+    target: row.target,
+    workspaceId: row.workspace_id,
+    before: row.before,
+    after: row.after,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  };
+}

@@ -1,0 +1,86 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Caller } from '../core/caller.js';
+import { CallerGone } from '../core/errors.js';
+import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { CreateCredentialDto, readCredentialDescription } from './create-credential.dto.js';
+import { CredentialOpener } from './credential-opener.js';
+import { CredentialRing } from './credential-ring.js';
+import { CredentialTrial, type TrialView } from './credential-trial.js';
+import { viewCredential, type CredentialReply } from './credential-view.js';
+import { ListCredentialsDto, readCredentialListing } from './list-credentials.dto.js';
+import type { ProviderCredentialEntity } from './provider-credential.entity.js';
+import { readCredentialChanges, UpdateCredentialDto } from './update-credential.dto.js';
+
+/** Administration of the account's own provider credentials (Scope 4.2, WIRE 1.24). */
+@Controller('byok')
+@Accepts('management')
+export class ByokController {
+  constructor(
+    private readonly credentials: CredentialRing,
+    private readonly opener: CredentialOpener,
+    private readonly trial: CredentialTrial,
+  ) {}
+
+  @Post()
+  async create(@FromCaller() caller: Caller, @Body() body: CreateCredentialDto): Promise<{ data: CredentialReply }> {
+    return { data: await this.view(await this.credentials.create(caller, readCredentialDescription(body))) };
+  }
+
+  @Get()
+  async list(
+    @FromCaller() { accountId }: Caller,
+    @Query() query: ListCredentialsDto,
+  ): Promise<{ data: CredentialReply[]; total_count: number }> {
+    const [rows, count] = await this.credentials.list(accountId, readCredentialListing(query));
+    return { data: await Promise.all(rows.map((row) => this.view(row))), total_count: count };
+  }
+
+  @Get(':id')
+  async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: CredentialReply }> {
+    return { data: await this.view(await this.credentials.get(accountId, id)) };
+  }
+
+  @Patch(':id')
+  async update(
+    @FromCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() body: UpdateCredentialDto,
+  ): Promise<{ data: CredentialReply }> {
+    return { data: await this.view(await this.credentials.change(caller, id, readCredentialChanges(body))) };
+  }
+
+  @Delete(':id')
+  async remove(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ deleted: true }> {
+    await this.credentials.remove(caller, id);
+    return { deleted: true };
+  }
+
+  /** Not in scope; chosen: whether a credential works is asked of its provider, before traffic does. */
+  @Post(':id/test')
+  @HttpCode(200)
+  async test(
+    @FromCaller() { accountId }: Caller,
+    @Param('id') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ data: TrialView }> {
+    const row = await this.credentials.get(accountId, id);
+    return { data: await this.trial.run(row, signalOf(response)) };
+  }
+
+  private async view(row: ProviderCredentialEntity): Promise<CredentialReply> {
+    return { ...viewCredential(row), status: (await this.opener.open(row)).status };
+  }
+}
+
+/** Aborted once the client has gone. */
+function signalOf(response: Response): AbortSignal {
+  const abort = new AbortController();
+  const gone = (): void => {
+    if (!response.writableFinished) abort.abort(new CallerGone());
+  };
+  // It may have gone meanwhile: then `close` is not told again.
+  if (response.closed || response.destroyed) gone();
+  else response.once('close', gone);
+  return abort.signal;
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { Secret } from '../core/secret.js';
+import { withinTime } from '../shared/within-time.js';
+import type { ProviderCredentialEntity } from './provider-credential.entity.js';
+import { Undecryptable } from './vault/key-service.js';
+import { Vault } from './vault/vault.js';
+
+/** Whether a stored credential can be read: `undecryptable` until somebody mends it, the other perhaps only for a while. */
+export type CredentialStatus = 'ok' | 'undecryptable' | 'key_service_unavailable';
+
+/** What came of opening a credential. */
+export type Opening =
+  | { readonly status: 'ok'; readonly secret: Secret }
+  | { readonly status: Exclude<CredentialStatus, 'ok'>; readonly cause: unknown };
+
+/** Opens credentials one by one: what is wrong with one of them is its status, and never stops the rest. Safe to share. */
+@Injectable()
+export class CredentialOpener {
+  constructor(private readonly vault: Vault) {}
+
+  /** Takes two seconds at most. Never rejects. */
+  async open(row: ProviderCredentialEntity): Promise<Opening> {
+    const { keyId, wrappedKey, sealed } = row;
+    try {
+      // Deleted in the meantime.
+      if (keyId === null || wrappedKey === null || sealed === null) throw new Undecryptable('The credential is wiped.');
+      return { status: 'ok', secret: await withinTime(this.vault.open({ keyId, wrappedKey, sealed }, row)) };
+    } catch (cause) {
+      return { status: cause instanceof Undecryptable ? 'undecryptable' : 'key_service_unavailable', cause };
+    }
+  }
+}
+
+/** By label and id: what its owner named it may say more than a log should hold. */
+export const nameInLog = ({ label, id, provider }: ProviderCredentialEntity): string => `${label} (${provider}, ${id})`;

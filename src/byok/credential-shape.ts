@@ -1,0 +1,125 @@
+import { GatewayError } from '../core/errors.js';
+import type { Secret } from '../core/secret.js';
+import {
+  anything,
+  compile,
+  list,
+  object,
+  oneOf,
+  optional,
+  pathText,
+  text,
+  when,
+  type Compiled,
+} from '../shared/http/schema.js';
+
+// The forms of WIRE 1.19. What becomes part of an address later may hold only what cannot lead it elsewhere.
+
+const word = text({ min: 1 });
+const HOST_PART = {
+  pattern: '^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$',
+  reason: 'must be letters, digits and hyphens',
+};
+const region = text(HOST_PART);
+
+const azureResource = object({
+  api_key: word,
+  resource_name: text(HOST_PART),
+  resource_type: oneOf(['ai_foundry', 'openai']),
+});
+const azureDeployment = object({
+  model_slug: word,
+  endpoint_url: text({
+    pattern: '^https://[^\\s/?#@]+([/?#]\\S*)?$',
+    reason: 'must be an https:// address without user or blanks',
+  }),
+  api_key: word,
+  model_id: word,
+});
+const azureEntry = when(
+  object({ endpoint_url: anything() }),
+  azureDeployment,
+  when(object({ model_slug: anything() }), azureDeployment, azureResource),
+);
+
+interface AzureEntry {
+  readonly resource_name?: string;
+  readonly endpoint_url?: string;
+}
+interface BedrockKey {
+  readonly accessKeyId: string;
+}
+interface ServiceAccount {
+  readonly client_email: string;
+}
+
+const azureKey = compile(list(azureEntry, { min: 1, max: 100 })) as Compiled<readonly AzureEntry[]>;
+const bedrockKey: Compiled<BedrockKey> = compile(object({ accessKeyId: word, secretAccessKey: word, region }));
+const serviceAccount: Compiled<ServiceAccount> = compile(
+  object({
+    type: oneOf(['service_account']),
+    project_id: text({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:-]*$', reason: "must be a project's id" }),
+    client_email: text({ pattern: '^[^\\s@]+@[^\\s@]+$', reason: 'must be an e-mail address' }),
+    private_key: word,
+    region: optional(region),
+  }),
+);
+
+/** Longest label. Those made of names would be as long as the names. */
+const LABEL_MAX = 100;
+
+/** How the credentials of a provider look: whether they fit, and what of them may be shown. Providers not listed take any text. */
+const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
+  azure: (key) => {
+    const entries = readStructured(key, azureKey, 'a JSON array of resources or deployments');
+    const more = entries.length > 1 ? ` +${entries.length - 1}` : '';
+    return nameOf(entries[0]!).slice(0, LABEL_MAX) + more;
+  },
+  'amazon-bedrock': (key) =>
+    // An API key never begins so.
+    /^\s*\{/.test(key)
+      ? tailOf(readStructured(key, bedrockKey, 'an API key, or a JSON object').accessKeyId)
+      : labelOfText(key),
+  'google-vertex': (key) =>
+    readStructured(key, serviceAccount, "the JSON of a service account's key").client_email.slice(0, LABEL_MAX),
+};
+
+/**
+ * What of a credential may be shown: so little that nothing can be made of it.
+ * @throws GatewayError `invalid-request` where it has not the form that the provider's have; the message names members, never values
+ */
+export function labelOf(provider: string, key: Secret): string {
+  const make = Object.hasOwn(LABEL_OF, provider) ? LABEL_OF[provider]! : labelOfText;
+  return make(key.reveal());
+}
+
+/** WIRE 1.19: the first three characters and the last four; fewer where these would be more than a third of it. */
+function labelOfText(key: string): string {
+  return PRINTABLE.test(key) && key.length > 20 ? `${key.slice(0, 3)}${tailOf(key)}` : tailOf(key);
+}
+
+/** Anything else is no provider's key, and would spoil the lines that labels stand in. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+const tailOf = (key: string): string => (PRINTABLE.test(key) && key.length >= 12 ? `...${key.slice(-4)}` : '...');
+
+const nameOf = ({ resource_name, endpoint_url }: AzureEntry): string => {
+  if (resource_name !== undefined) return resource_name;
+  return endpoint_url !== undefined && URL.canParse(endpoint_url) ? new URL(endpoint_url).hostname : '...';
+};
+
+function readStructured<T>(key: string, schema: Compiled<T>, wanted: string): T {
+  const value = parse(key, wanted);
+  if (schema.check(value)) return value;
+  const { path, reason } = schema.fault(value)!;
+  throw new GatewayError('invalid-request', `${pathText(path === '' ? ['key'] : ['key', path])}: ${reason}`);
+}
+
+/** The parser's own error quotes what it read, so it goes no further. */
+function parse(key: string, wanted: string): unknown {
+  try {
+    return JSON.parse(key);
+  } catch {
+    throw new GatewayError('invalid-request', `key: must be ${wanted}`);
+  }
+}

@@ -1,0 +1,207 @@
+import { Injectable } from '@nestjs/common';
+import { CatalogStore } from '../catalog/catalog-store.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { GatewayError, ProviderFault, Untranslatable, type FaultKind } from '../core/errors.js';
+import { parseJson } from '../core/exact-json.js';
+import type { Target } from '../core/provider.js';
+import type { Secret } from '../core/secret.js';
+import { withoutCredential } from '../providers/credential-mask.js';
+import { credentialHeaders } from '../providers/credentials.js';
+import { outgoingHeaders } from '../providers/http-headers.js';
+import { ProviderRegistry } from '../providers/registry.js';
+import { Transport, type UpstreamResponse } from '../providers/transport.js';
+import { Environment } from '../shared/environment.js';
+import { CredentialOpener, type CredentialStatus } from './credential-opener.js';
+import type { ProviderCredentialEntity } from './provider-credential.entity.js';
+import { findTrialEndpoint, TRIAL_TOKENS_MAX, type TrialEndpoint } from './trial-endpoint.js';
+
+/** What came of trying a credential. The answer's body, as it is. */
+export interface TrialView {
+  /** `null`: nothing is known of the credential; the message says why. */
+  works: boolean | null;
+  /** HTTP status the provider answered with; `null` where none came. */
+  status: number | null;
+  /** Id of the model that was asked; `null` where none was. */
+  model: string | null;
+  /** Of the call; `null` where there was none. */
+  latency_ms: number | null;
+  message: string;
+}
+
+/** For everything: connection, call, answer. */
+const TRIAL_MS_MAX = 10_000;
+const REPLY_BYTES_MAX = 1024 * 1024;
+const ERROR_BYTES_MAX = 64 * 1024;
+/** Trials under way at once in this process: each holds a connection. */
+const TRIALS_MAX = 16;
+const RETRY_AFTER_MS = 1_000;
+
+/** What a failed call says of the credential. */
+const VERDICTS: Readonly<Record<FaultKind, { readonly works: false | null; readonly words: string }>> = {
+  'refused-credential': { works: false, words: 'The provider refuses the credential' },
+  'payment-required': { works: false, words: "The credential's account at the provider has nothing left to spend" },
+  unreachable: { works: null, words: 'The provider cannot be reached' },
+  'timed-out': { works: null, words: 'The provider did not answer in time' },
+  'not-found': { works: null, words: 'The provider does not serve the model to this credential' },
+  'rejected-request': { works: null, words: 'The provider refuses the request of the test' },
+  'too-large': { works: null, words: 'The provider refuses the request of the test' },
+  'rate-limited': { works: null, words: 'The provider limits the rate of calls at the moment' },
+  unavailable: { works: null, words: 'The provider is not available at the moment' },
+  overloaded: { works: null, words: 'The provider is overloaded at the moment' },
+  'server-error': { works: null, words: 'The provider failed' },
+  'malformed-reply': { works: null, words: 'The provider sent an answer that is none' },
+};
+
+const UNREADABLE: Readonly<Record<Exclude<CredentialStatus, 'ok'>, string>> = {
+  undecryptable: 'The stored credential cannot be decrypted with the encryption keys of this process.',
+  key_service_unavailable: 'The key service does not answer; try again shortly.',
+};
+
+/**
+ * Tries a stored credential with one small call to its provider. Nothing is charged, held or recorded, and no endpoint's health is
+ * touched: what comes of it says something of the credential, not of the endpoint.
+ */
+@Injectable()
+export class CredentialTrial {
+  private underWay = 0;
+
+  constructor(
+    private readonly catalog: CatalogStore,
+    private readonly providers: ProviderRegistry,
+    private readonly transport: Transport,
+    private readonly opener: CredentialOpener,
+    private readonly environment: Environment,
+  ) {}
+
+  /**
+   * @param signal ends it when the caller has gone
+   * @throws GatewayError `unavailable` when too many are under way; the signal's reason
+   */
+  async run(row: ProviderCredentialEntity, signal: AbortSignal): Promise<TrialView> {
+    if (row.disabled) return untried('The credential is disabled; enable it to test it.');
+    const { provider, allowedModels } = row;
+    const place = findTrialEndpoint(this.catalog.current(), provider, allowedModels);
+    if (!place) {
+      const models = allowedModels === null ? 'no model' : 'none of the allowed models';
+      return untried(`The catalog has ${models} at the provider ${provider}: there is nothing to call.`);
+    }
+    if (this.providers.definition(place.endpoint.provider).credential === 'none')
+      return untried('The provider takes no credential: there is nothing to test.');
+    const opening = await this.opener.open(row);
+    if (opening.status !== 'ok') return untried(UNREADABLE[opening.status]);
+    if (this.underWay >= TRIALS_MAX) {
+      const message = 'Too many credentials are being tested; try again shortly.';
+      throw new GatewayError('unavailable', message, { retryAfterMs: RETRY_AFTER_MS });
+    }
+    this.underWay++;
+    try {
+      return await this.try(place, opening.secret, signal);
+    } finally {
+      this.underWay--;
+    }
+  }
+
+  private async try(place: TrialEndpoint, credential: Secret, gone: AbortSignal): Promise<TrialView> {
+    const limit = AbortSignal.timeout(TRIAL_MS_MAX);
+    const startedAt = performance.now();
+    const view = (works: boolean | null, status: number | undefined, message: string): TrialView => ({
+      works,
+      status: status ?? null,
+      model: place.model.id,
+      latency_ms: Math.round(performance.now() - startedAt),
+      message,
+    });
+    try {
+      const status = await this.call(place, credential, AbortSignal.any([gone, limit]));
+      return view(true, status, 'The provider accepts the credential.');
+    } catch (error) {
+      gone.throwIfAborted();
+      if (limit.aborted) return view(null, undefined, `The provider did not answer within ${TRIAL_MS_MAX / 1000} s.`);
+      if (error instanceof Untranslatable)
+        return view(null, undefined, 'The provider cannot be asked by a call as small as that of the test.');
+      if (!(error instanceof ProviderFault)) throw error;
+      const { kind, message, detail } = withoutCredential(error, credential);
+      const { works, words } = VERDICTS[kind];
+      return view(works, detail.status, `${words}: ${message}`);
+    }
+  }
+
+  /**
+   * As routing makes an attempt, with this credential.
+   * @returns the status of an answer that is one
+   * @throws ProviderFault, Untranslatable, the signal's reason
+   */
+  private async call({ model, endpoint }: TrialEndpoint, credential: Secret, signal: AbortSignal): Promise<number> {
+    const { provider } = endpoint;
+    const dialect = this.providers.dialect(provider);
+    const definition = this.providers.definition(provider);
+    const target: Target = { model, endpoint, tier: 'standard', definition };
+    const request = { ...QUESTION, model: model.id };
+    const call = dialect.encode(request, target, new Map());
+    const response = await this.transport.open(
+      {
+        url: provider.baseUrl + call.path,
+        headers: outgoingHeaders(call.headers, credentialHeaders(definition.credential, credential)),
+        body: call.body,
+        stream: call.stream,
+        connectTimeoutMs: this.environment.timeouts.connectMs,
+        idleTimeoutMs: TRIAL_MS_MAX,
+      },
+      signal,
+    );
+    const { status, headers } = response;
+    if (status < 200 || status >= 300) {
+      throw dialect.fault({ status, headers, body: await readError(response, signal) });
+    }
+    const body = await response.read(REPLY_BYTES_MAX);
+    try {
+      dialect.decodeWhole(parse(body), { request, target });
+    } catch (error) {
+      throw error instanceof ProviderFault ? withStatus(error, status) : error;
+    }
+    return status;
+  }
+}
+
+const untried = (message: string): TrialView => ({
+  works: null,
+  status: null,
+  model: null,
+  latency_ms: null,
+  message,
+});
+
+/** The least that every dialect can say. */
+const QUESTION: Omit<ModelRequest, 'model'> = {
+  system: [],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+  stream: false,
+  maxOutputTokens: TRIAL_TOKENS_MAX,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+};
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseJson(body.toString('utf8'));
+  } catch {
+    throw new ProviderFault('malformed-reply', "The provider's reply is not JSON.");
+  }
+}
+
+/** What there is to read of an error's body: the status alone says enough. */
+async function readError(response: UpstreamResponse, signal: AbortSignal): Promise<string> {
+  try {
+    return (await response.read(ERROR_BYTES_MAX)).toString('utf8');
+  } catch {
+    signal.throwIfAborted();
+    return '';
+  }
+}
+
+/** An error inside of an answer has no status of its own. */
+const withStatus = ({ kind, message, detail }: ProviderFault, status: number): ProviderFault =>
+  new ProviderFault(kind, message, { status, ...detail });

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, MoreThan, Repository, type EntityManager } from 'typeorm';
+import { ProviderCredentialEntity } from './provider-credential.entity.js';
+
+/** A page of the credentials of an account. */
+export interface CredentialListing {
+  readonly workspaceId?: string;
+  readonly provider?: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What a workspace holds already. */
+export interface Holdings {
+  readonly count: number;
+  /** The place behind the last one of the provider. */
+  readonly nextSortOrder: number;
+}
+
+// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
+const ORDER_LOCK = 4_721_007;
+
+/** The statements over `provider_credentials`. A deleted one is there for none of them. */
+@Injectable()
+export class CredentialsRepository {
+  constructor(
+    @InjectRepository(ProviderCredentialEntity) private readonly credentials: Repository<ProviderCredentialEntity>,
+  ) {}
+
+  /** Under this level a row that was waited for is seen as it is now. */
+  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.credentials.manager.transaction('READ COMMITTED', work);
+  }
+
+  async find(accountId: string, id: string): Promise<ProviderCredentialEntity | null> {
+    return this.credentials.findOneBy({ accountId, id, deletedAt: IsNull() });
+  }
+
+  /** Newest first, with the number of all that the filters let through. */
+  async list(accountId: string, listing: CredentialListing): Promise<[ProviderCredentialEntity[], number]> {
+    const { workspaceId, provider } = listing;
+    return this.credentials.findAndCount({
+      where: {
+        accountId,
+        deletedAt: IsNull(),
+        ...(workspaceId !== undefined && { workspaceId }),
+        ...(provider !== undefined && { provider }),
+      },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip: listing.offset,
+      take: listing.limit,
+    });
+  }
+
+  /** Those of a workspace that may be used. */
+  async listEnabled(accountId: string, workspaceId: string): Promise<ProviderCredentialEntity[]> {
+    return this.credentials.findBy({ accountId, workspaceId, disabled: false, deletedAt: IsNull() });
+  }
+
+  /** Some of all accounts, by id: the one read that is not scoped, for the operator's log at the start. */
+  async listAfter(id: string, limit: number): Promise<ProviderCredentialEntity[]> {
+    return this.credentials.find({
+      where: { id: MoreThan(id), deletedAt: IsNull() },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+  }
+
+  /** The row as it is now, kept so until the transaction ends. */
+  async lock(manager: EntityManager, accountId: string, id: string): Promise<ProviderCredentialEntity | null> {
+    return manager
+      .createQueryBuilder(ProviderCredentialEntity, 'credential')
+      .setLock('pessimistic_write')
+      .where({ accountId, id, deletedAt: IsNull() })
+      .getOne();
+  }
+
+  /** What the workspace holds; until the transaction ends nobody else adds to it. */
+  async holdings(manager: EntityManager, accountId: string, workspaceId: string, provider: string): Promise<Holdings> {
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [ORDER_LOCK, workspaceId]);
+    // A statement of its own: it sees what was committed while the lock was waited for.
+    const [row] = await manager.query<{ count: number; next: number }[]>(
+      `SELECT count(*)::integer AS count,
+         least(coalesce(max(sort_order) FILTER (WHERE provider = $3), -1)::bigint + 1, 2147483647)::integer AS next
+       FROM provider_credentials WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL`,
+      [accountId, workspaceId, provider],
+    );
+    return { count: row!.count, nextSortOrder: row!.next };
+  }
+
+  async insert(manager: EntityManager, row: ProviderCredentialEntity): Promise<void> {
+    await manager.insert(ProviderCredentialEntity, row);
+  }
+
+  /** Writes over a row that the transaction has locked. */
+  async write(
+    manager: EntityManager,
+    { accountId, id }: ProviderCredentialEntity,
+    values: Partial<Omit<ProviderCredentialEntity, 'id' | 'accountId' | 'workspaceId' | 'provider' | 'createdAt'>>,
+  ): Promise<void> {
+    await manager.update(ProviderCredentialEntity, { accountId, id }, values);
+  }
+}

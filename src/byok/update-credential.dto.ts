@@ -1,0 +1,92 @@
+import { Secret } from '../core/secret.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
+import { entries, fixed, keyHashes, keyText, nameText, sortOrder, yesOrNo } from './credential-fields.js';
+import type { CredentialTraits } from './provider-credential.entity.js';
+
+/** Body of `PATCH /byok/{id}`: what is left out stays as it is, null clears, `key` replaces the credential's text (WIRE 1.24). */
+export class UpdateCredentialDto {
+  @MayOmit()
+  @Fits(keyText)
+  key?: string;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(nameText)
+  name?: string | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(entries)
+  allowed_models?: string[] | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(entries)
+  allowed_user_ids?: string[] | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(keyHashes)
+  allowed_api_key_hashes?: string[] | null;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  disabled?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_fallback?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_required?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_byok_only?: boolean;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(yesOrNo)
+  declared_zdr?: boolean | null;
+
+  @MayOmit()
+  @Fits(sortOrder)
+  sort_order?: number;
+
+  @MayOmit()
+  @Fits(fixed)
+  provider?: never;
+
+  @MayOmit()
+  @Fits(fixed)
+  workspace_id?: never;
+}
+
+/** What is to change of a credential. */
+export interface CredentialChanges {
+  /** Absent: its text stays. */
+  readonly key: Secret | undefined;
+  readonly traits: Partial<CredentialTraits>;
+}
+
+/** The changes that a valid body asks for. */
+export function readCredentialChanges(body: UpdateCredentialDto): CredentialChanges {
+  const traits: { readonly [Trait in keyof CredentialTraits]: CredentialTraits[Trait] | undefined } = {
+    name: body.name,
+    disabled: body.disabled,
+    isFallback: body.is_fallback,
+    isRequired: body.is_required,
+    isByokOnly: body.is_byok_only,
+    declaredZdr: body.declared_zdr,
+    allowedModels: body.allowed_models,
+    allowedUserIds: body.allowed_user_ids,
+    allowedApiKeyHashes: body.allowed_api_key_hashes,
+    sortOrder: body.sort_order,
+  };
+  return {
+    key: body.key === undefined ? undefined : new Secret(body.key),
+    traits: Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined)),
+  };
+}

@@ -1,0 +1,66 @@
+import type { StoredBudget } from '../accounts/budgets.js';
+import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { usdNumber } from '../core/money/credits.js';
+import { windowStart, type Interval } from '../core/time.js';
+import type { KeySpending } from '../ledger/spending-windows.js';
+import { derivedId } from './derived-id.js';
+
+/** A budget as management sees it: what clients want of it (WIRE 2.8), and where it stands by the counters that are enforced. */
+export interface BudgetView {
+  id: string;
+  workspace_id: string;
+  interval: Interval;
+  /** As clients know the interval: null is lifetime. */
+  reset_interval: Exclude<Interval, 'lifetime'> | null;
+  limit_usd: number;
+  include_byok_in_budgets: boolean;
+  /** USD in the current window. */
+  usage: number;
+  /** Reserved for calls that are under way; not yet in `usage`. */
+  held: number;
+  /** What `usage` leaves of the limit, not below 0. */
+  remaining: number;
+  resets_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Amounts become JSON numbers here and nowhere earlier. */
+export function viewBudget(
+  budget: StoredBudget,
+  { id }: WorkspaceEntity,
+  spending: KeySpending,
+  now: number,
+): BudgetView {
+  const { interval, limit, includesByok } = budget;
+  const credits = spending.credits[interval];
+  const byok = includesByok ? spending.byok[interval] : { used: 0n, held: 0n };
+  const used = credits.used + byok.used;
+  return {
+    id: derivedId('budget', id, interval),
+    workspace_id: id,
+    interval,
+    reset_interval: interval === 'lifetime' ? null : interval,
+    limit_usd: usdNumber(limit),
+    include_byok_in_budgets: includesByok,
+    usage: usdNumber(used),
+    held: usdNumber(credits.held + byok.held),
+    remaining: usdNumber(limit > used ? limit - used : 0n),
+    resets_at: interval === 'lifetime' ? null : windowEnd(interval, now).toISOString(),
+    created_at: budget.createdAt.toISOString(),
+    updated_at: budget.updatedAt.toISOString(),
+  };
+}
+
+const DAY_MS = 86_400_000;
+/** A time that lies in the window after, whatever the length of months. */
+const REACH_MS: Readonly<Record<Exclude<Interval, 'lifetime'>, number>> = {
+  daily: DAY_MS,
+  weekly: 7 * DAY_MS,
+  monthly: 31 * DAY_MS,
+};
+
+/** Start of the window after the one that holds `at`. */
+function windowEnd(interval: Exclude<Interval, 'lifetime'>, at: number): Date {
+  return windowStart(interval, windowStart(interval, at).getTime() + REACH_MS[interval]);
+}

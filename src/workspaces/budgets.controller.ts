@@ -1,0 +1,78 @@
+import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { INTERVALS, type Interval } from '../core/time.js';
+import { readUsdNumber } from '../ledger/usd-amount.js';
+import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import type { BudgetView } from './budget-view.js';
+import { SetBudgetDto } from './set-budget.dto.js';
+import { WorkspaceBudgets } from './workspace-budgets.js';
+
+interface BudgetReply {
+  data: BudgetView;
+  include_byok_in_budgets: boolean;
+}
+
+/** What a workspace may spend by interval (WIRE 2.8). */
+@Controller('workspaces/:reference/budgets')
+@Accepts('management')
+export class BudgetsController {
+  constructor(private readonly budgets: WorkspaceBudgets) {}
+
+  @Get()
+  async list(
+    @FromCaller() { accountId }: Caller,
+    @Param('reference') reference: string,
+  ): Promise<{ data: readonly BudgetView[]; include_byok_in_budgets: boolean }> {
+    const { budgets, includesByok } = await this.budgets.list(accountId, reference);
+    return { data: budgets, include_byok_in_budgets: includesByok };
+  }
+
+  @Get(':interval')
+  async show(
+    @FromCaller() { accountId }: Caller,
+    @Param('reference') reference: string,
+    @Param('interval') interval: string,
+  ): Promise<BudgetReply> {
+    return this.view(accountId, reference, readInterval(interval));
+  }
+
+  @Put(':interval')
+  async set(
+    @FromCaller() caller: Caller,
+    @Param('reference') reference: string,
+    @Param('interval') interval: string,
+    @Body() body: SetBudgetDto,
+  ): Promise<BudgetReply> {
+    const wish = {
+      interval: readInterval(interval),
+      limit: readUsdNumber(body.limit_usd) ?? 0n,
+      includesByok: body.include_byok_in_budgets,
+    };
+    await this.budgets.set(caller, reference, wish);
+    return this.view(caller.accountId, reference, wish.interval);
+  }
+
+  @Delete(':interval')
+  async remove(
+    @FromCaller() caller: Caller,
+    @Param('reference') reference: string,
+    @Param('interval') interval: string,
+  ): Promise<{ deleted: true }> {
+    await this.budgets.remove(caller, reference, readInterval(interval));
+    return { deleted: true };
+  }
+
+  private async view(accountId: string, reference: string, interval: Interval): Promise<BudgetReply> {
+    const { budgets, includesByok } = await this.budgets.list(accountId, reference);
+    const budget = budgets.find((one) => one.interval === interval);
+    if (!budget) throw new GatewayError('not-found', `The workspace has no ${interval} budget.`);
+    return { data: budget, include_byok_in_budgets: includesByok };
+  }
+}
+
+function readInterval(text: string): Interval {
+  const interval = INTERVALS.find((known) => known === text);
+  if (interval) return interval;
+  throw new GatewayError('invalid-request', `interval: must be one of ${INTERVALS.join(', ')}`);
+}

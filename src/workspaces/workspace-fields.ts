@@ -1,0 +1,68 @@
+import { SORTS } from '../core/routing/preferences.js';
+import { STORABLE, UUID } from '../shared/http/field-patterns.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
+import { compile, integer, list, number, oneOf, text, type Of } from '../shared/http/schema.js';
+import { PolicyDto, yesOrNo } from './policy-fields.js';
+
+export const name = compile(text({ min: 1, max: 100, ...STORABLE }));
+
+const SLUG_PATTERN = '^[a-z0-9]+(-[a-z0-9]+)*$';
+export const slug = compile(
+  text({ min: 1, max: 50, pattern: SLUG_PATTERN, reason: 'must be lowercase letters and digits with single hyphens' }),
+);
+
+/** Of a guardrail. */
+export const guardrailId = compile(text(UUID));
+
+const description = compile(text({ max: 500, ...STORABLE }));
+// Not in scope; chosen: the bound of other names (Scope 8).
+const model = compile(text({ min: 1, max: 255, ...STORABLE }));
+const sort = compile(oneOf(SORTS));
+const samplingRate = compile(number({ min: 0.0001, max: 1 }));
+// Numbers as clients have them, although keys here are named by their hashes. Not in scope; chosen: the bounds.
+const apiKeyIds = compile(list(integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), { max: 1_000 }));
+
+/** What creating and changing a workspace have in common (WIRE 2.8). */
+export abstract class WorkspaceSettingsDto extends PolicyDto {
+  @MayOmit()
+  @MayBeNull()
+  @Fits(description)
+  description?: string | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(model)
+  default_text_model?: string | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(model)
+  default_image_model?: string | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(sort)
+  default_provider_sort?: Of<typeof sort> | null;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_data_discount_logging_enabled?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_observability_broadcast_enabled?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_observability_io_logging_enabled?: boolean;
+
+  @MayOmit()
+  @Fits(samplingRate)
+  io_logging_sampling_rate?: number;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(apiKeyIds)
+  io_logging_api_key_ids?: number[] | null;
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditLog } from '../audit/audit-log.js';
+import type { Caller } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { shortened } from '../shared/http/schema.js';
+import type { Page } from './page.dto.js';
+import { Workspaces } from './workspaces.js';
+import { WorkspacesRepository } from './workspaces.repository.js';
+
+/** A user that a workspace was opened to. */
+export interface WorkspaceMember {
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+}
+
+interface MemberRow {
+  readonly workspace_id: string;
+  readonly user_id: string;
+  readonly created_at: Date;
+}
+
+/** Members named in a refusal; the rest is counted. */
+const NAMED_MAX = 10;
+
+/** The members of workspaces and every change of them. Users are opaque: whom the account knows is its own matter. */
+@Injectable()
+export class WorkspaceMembers {
+  constructor(
+    private readonly database: DataSource,
+    private readonly workspaces: Workspaces,
+    private readonly statements: WorkspacesRepository,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * Newest first, with how many there are in all.
+   * @throws GatewayError `not-found`
+   */
+  async list(accountId: string, reference: string, page: Page): Promise<[readonly WorkspaceMember[], number]> {
+    const { id } = await this.workspaces.get(accountId, reference);
+    const rows = await this.database.query<(MemberRow & { total: number })[]>(
+      `SELECT c.total, m.workspace_id, m.user_id, m.created_at
+       FROM (SELECT count(*)::int AS total FROM workspace_members WHERE account_id = $1 AND workspace_id = $2) AS c
+       LEFT JOIN LATERAL (
+         SELECT * FROM workspace_members WHERE account_id = $1 AND workspace_id = $2
+         ORDER BY created_at DESC, user_id OFFSET $3 LIMIT $4
+       ) AS m ON true
+       ORDER BY m.created_at DESC, m.user_id`,
+      [accountId, id, page.offset, page.limit],
+    );
+    return [rows.filter(({ user_id }) => user_id !== null).map(readMember), rows[0]?.total ?? 0];
+  }
+
+  /**
+   * @returns those that were no members before
+   * @throws GatewayError `not-found`
+   */
+  async add(caller: Caller, reference: string, userIds: readonly string[]): Promise<readonly WorkspaceMember[]> {
+    return this.workspaces.within(caller, reference, async (manager, { id }, at) => {
+      const rows = await manager.query<MemberRow[]>(
+        `INSERT INTO workspace_members (account_id, workspace_id, user_id, created_at)
+         SELECT $1, $2, asked.user_id, $4 FROM unnest($3::text[]) AS asked (user_id)
+         ON CONFLICT DO NOTHING RETURNING workspace_id, user_id, created_at`,
+        [caller.accountId, id, userIds, at],
+      );
+      if (rows.length > 0)
+        await this.audit.record(manager, caller, {
+          action: 'workspace.members.add',
+          target: id,
+          workspaceId: id,
+          after: { user_ids: rows.map(({ user_id }) => user_id) },
+        });
+      return rows.map(readMember);
+    });
+  }
+
+  /**
+   * @returns how many were members
+   * @throws GatewayError `not-found`; `invalid-request`, naming them, when some still have active keys in the workspace: nobody is removed then
+   */
+  async remove(caller: Caller, reference: string, userIds: readonly string[]): Promise<number> {
+    return this.workspaces.within(caller, reference, async (manager, workspace, at) => {
+      const busy = await this.statements.listMembersWithKeys(manager, workspace, userIds, at);
+      if (busy.length > 0) throw stillHaveKeys(busy);
+      const [rows] = await manager.query<[{ user_id: string }[], number]>(
+        `DELETE FROM workspace_members WHERE account_id = $1 AND workspace_id = $2 AND user_id = ANY($3) RETURNING user_id`,
+        [caller.accountId, workspace.id, userIds],
+      );
+      if (rows.length > 0)
+        await this.audit.record(manager, caller, {
+          action: 'workspace.members.remove',
+          target: workspace.id,
+          workspaceId: workspace.id,
+          before: { user_ids: rows.map(({ user_id }) => user_id) },
+        });
+      return rows.length;
+    });
+  }
+}
+
+const readMember = (row: MemberRow): WorkspaceMember => ({
+  workspaceId: row.workspace_id,
+  userId: row.user_id,
+  createdAt: row.created_at,
+});
+
+function stillHaveKeys(userIds: readonly string[]): GatewayError {
+  const named = userIds.slice(0, NAMED_MAX).map(shortened).join(', ');
+  const others = userIds.length > NAMED_MAX ? ` and ${userIds.length - NAMED_MAX} more` : '';
+  return new GatewayError(
+    'invalid-request',
+    `user_ids: members with active keys in the workspace cannot be removed; delete or disable the keys first: ${named}${others}`,
+  );
+}

@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
+import { KeysModule } from '../keys/keys.module.js';
+import { LedgerModule } from '../ledger/ledger.module.js';
+import { AccountPreferencesController } from './account-preferences.controller.js';
+import { AccountPreferences } from './account-preferences.js';
+import { BudgetsController } from './budgets.controller.js';
+import { MembersController } from './members.controller.js';
+import { WorkspaceBudgets } from './workspace-budgets.js';
+import { WorkspaceMembers } from './workspace-members.js';
+import { WorkspacesController } from './workspaces.controller.js';
+import { Workspaces } from './workspaces.js';
+import { WorkspacesRepository } from './workspaces.repository.js';
+
+/** Administration of workspaces, their members and budgets, and of what an account allows of routing. */
+@Module({
+  imports: [AccountsModule, KeysModule, LedgerModule, GuardrailsModule, AuditModule],
+  controllers: [MembersController, BudgetsController, WorkspacesController, AccountPreferencesController],
+  providers: [WorkspacesRepository, Workspaces, WorkspaceMembers, WorkspaceBudgets, AccountPreferences],
+})
+export class WorkspacesModule {}

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, QueryFailedError, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { GatewayError } from '../core/errors.js';
+import { isUuid } from '../shared/http/field-patterns.js';
+import type { Page } from './page.dto.js';
+import type { WorkspaceChanges } from './workspace-bodies.dto.js';
+import { slug } from './workspace-fields.js';
+
+const SLUG_INDEX = 'workspaces_slug';
+
+/** The statements over `workspaces`. A deleted workspace is there for none of them. */
+@Injectable()
+export class WorkspacesRepository {
+  constructor(private readonly database: DataSource) {}
+
+  /** Newest first, with how many there are in all. */
+  async list(accountId: string, { offset, limit }: Page): Promise<[WorkspaceEntity[], number]> {
+    return this.database.manager.findAndCount(WorkspaceEntity, {
+      where: { accountId, deletedAt: IsNull() },
+      order: { createdAt: 'DESC', id: 'ASC' },
+      skip: offset,
+      take: limit,
+    });
+  }
+
+  /**
+   * @param reference an id or a slug; an id where it could be both
+   * @throws GatewayError `not-found`
+   */
+  async get(accountId: string, reference: string): Promise<WorkspaceEntity> {
+    return found(await this.database.manager.find(WorkspaceEntity, { where: where(accountId, reference) }), reference);
+  }
+
+  /**
+   * The same, and nobody else changes it, or puts anything into it, before the transaction ends.
+   * @throws GatewayError `not-found`
+   */
+  async lock(manager: EntityManager, accountId: string, reference: string): Promise<WorkspaceEntity> {
+    const rows = await manager
+      .createQueryBuilder(WorkspaceEntity, 'workspace')
+      .setLock('pessimistic_write')
+      .where(where(accountId, reference))
+      .orderBy('workspace.id')
+      .getMany();
+    return found(rows, reference);
+  }
+
+  /** @throws GatewayError `invalid-request` when another workspace of the account has the slug */
+  async insert(manager: EntityManager, workspace: WorkspaceEntity): Promise<void> {
+    await refusingTakenSlug(manager.insert(WorkspaceEntity, workspace));
+  }
+
+  /** @throws GatewayError `invalid-request` when another workspace of the account has the slug */
+  async change(
+    manager: EntityManager,
+    { accountId, id }: WorkspaceEntity,
+    changes: WorkspaceChanges,
+    updatedAt: Date,
+  ): Promise<void> {
+    await refusingTakenSlug(manager.update(WorkspaceEntity, { accountId, id }, { ...changes, updatedAt }));
+  }
+
+  async hasGuardrail(manager: EntityManager, accountId: string, guardrailId: string): Promise<boolean> {
+    const rows = await manager.query<unknown[]>(
+      'SELECT 1 FROM guardrails WHERE account_id = $1 AND id = $2 FOR KEY SHARE',
+      [accountId, guardrailId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Those of the members that have active keys in the workspace, by name. */
+  async listMembersWithKeys(
+    manager: EntityManager,
+    { accountId, id }: WorkspaceEntity,
+    userIds: readonly string[],
+    at: Date,
+  ): Promise<readonly string[]> {
+    const rows = await manager.query<{ user_id: string }[]>(
+      `SELECT m.user_id FROM workspace_members m
+       WHERE m.account_id = $1 AND m.workspace_id = $2 AND m.user_id = ANY($4) AND EXISTS (
+         SELECT 1 FROM api_keys k
+         WHERE k.account_id = $1 AND k.workspace_id = $2 AND k.creator_user_id = m.user_id
+           AND NOT k.disabled AND k.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)
+       ) ORDER BY m.user_id`,
+      [accountId, id, at, userIds],
+    );
+    return rows.map(({ user_id }) => user_id);
+  }
+
+  /**
+   * Deletes it with what it alone had. Its keys out of use go as well, for else they could be put back into use; the text of its
+   * credentials is wiped.
+   */
+  async remove(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<void> {
+    await manager.query(
+      `UPDATE api_keys SET deleted_at = $3, updated_at = $3
+       WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL`,
+      [accountId, id, at],
+    );
+    await manager.query(
+      `UPDATE provider_credentials SET deleted_at = $3, updated_at = $3, key_id = NULL, wrapped_key = NULL, sealed = NULL
+       WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL`,
+      [accountId, id, at],
+    );
+    await manager.query('DELETE FROM workspace_members WHERE account_id = $1 AND workspace_id = $2', [accountId, id]);
+    await manager.update(WorkspaceEntity, { accountId, id }, { deletedAt: at, updatedAt: at });
+  }
+}
+
+/** Nothing is asked of the store that could not be there. */
+function where(accountId: string, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
+  const within = { accountId, deletedAt: IsNull() };
+  const wheres = [
+    ...(isUuid(reference) ? [{ ...within, id: reference }] : []),
+    ...(slug.check(reference) ? [{ ...within, slug: reference }] : []),
+  ];
+  if (wheres.length === 0) throw noSuchWorkspace();
+  return wheres;
+}
+
+function found(rows: readonly WorkspaceEntity[], reference: string): WorkspaceEntity {
+  const workspace = rows.find(({ id }) => id === reference.toLowerCase()) ?? rows[0];
+  if (!workspace) throw noSuchWorkspace();
+  return workspace;
+}
+
+async function refusingTakenSlug(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    const cause = error instanceof QueryFailedError ? (error.driverError as { constraint?: string }) : {};
+    if (cause.constraint !== SLUG_INDEX) throw error;
+    throw new GatewayError('invalid-request', 'slug: another workspace of the account has it');
+  }
+}
+
+const noSuchWorkspace = (): GatewayError =>
+  new GatewayError('not-found', 'There is no workspace with this id or slug.');

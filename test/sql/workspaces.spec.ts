@@ -1,0 +1,241 @@
+// Goal: the statements behind workspaces and routing policies hold what they promise on both databases: nothing gets into a workspace
+// that is being deleted, deleted ones are there for nobody, and policies are read whole, once, and only if they are current.
+// Method: real migrated databases, the classes over them put together by hand, a clock moved by hand; races on PostgreSQL.
+import type { DataSource } from 'typeorm';
+import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import { AccountEntity } from '../../src/accounts/account.entity.js';
+import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
+import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
+import type { Caller } from '../../src/core/caller.js';
+import { newUuid } from '../../src/core/ids.js';
+import { Clock } from '../../src/core/time.js';
+import { Statements } from '../../src/shared/database/statements.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { WorkspacesRepository } from '../../src/workspaces/workspaces.repository.js';
+import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
+
+class HandClock extends Clock {
+  time = Date.UTC(2026, 10, 21, 12);
+
+  override now(): number {
+    return this.time;
+  }
+}
+
+/** Counts what is asked. */
+class CountedStatements extends Statements {
+  asked = 0;
+
+  override run<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    this.asked++;
+    return super.run<Row>(text, values);
+  }
+}
+
+class Bench {
+  readonly clock = new HandClock();
+  readonly accounts: AccountDirectory;
+  readonly workspaces: WorkspacesRepository;
+  readonly statements: CountedStatements;
+
+  private constructor(readonly source: DataSource) {
+    this.accounts = new AccountDirectory(source, this.clock, { initialCredits: 0n } as Environment);
+    this.workspaces = new WorkspacesRepository(source);
+    this.statements = new CountedStatements(source);
+  }
+
+  static async open(database: TestDatabase): Promise<Bench> {
+    return new Bench(await database.connect([AccountEntity, WorkspaceEntity]));
+  }
+
+  async addWorkspace(accountId: string, values: Partial<WorkspaceEntity> = {}): Promise<WorkspaceEntity> {
+    const id = newUuid(this.clock.time);
+    const createdAt = new Date(this.clock.time);
+    await this.source.manager.insert(WorkspaceEntity, {
+      id,
+      accountId,
+      name: 'n',
+      slug: id,
+      isDefault: false,
+      createdAt,
+      ...values,
+    });
+    return this.workspaces.get(accountId, id);
+  }
+
+  async addStrangers(): Promise<Home> {
+    const accountId = newUuid(this.clock.time);
+    const createdAt = new Date(this.clock.time);
+    await this.source.manager.insert(AccountEntity, { id: accountId, name: 'theirs', freeTier: true, createdAt });
+    const { id } = await this.addWorkspace(accountId);
+    return { accountId, workspaceId: id };
+  }
+
+  remove(workspace: WorkspaceEntity): Promise<void> {
+    const at = new Date(this.clock.time);
+    return this.source.transaction('READ COMMITTED', async (manager) => {
+      await this.workspaces.lock(manager, workspace.accountId, workspace.id);
+      await this.workspaces.remove(manager, workspace, at);
+    });
+  }
+}
+
+describeOnEachDatabase('workspaces', (database) => {
+  let bench: Bench;
+  let home: Home;
+  beforeAll(async () => {
+    bench = await Bench.open(database);
+    home = await bench.accounts.ensureDefault();
+  }, 60_000);
+  afterAll(() => bench?.source.destroy());
+
+  const keep = ({ accountId }: Home, workspaceId: string): Promise<boolean> =>
+    bench.source.transaction('READ COMMITTED', (manager) =>
+      bench.accounts.keepWorkspace(manager, accountId, workspaceId),
+    );
+
+  it('are their account’s, and gone once deleted', async () => {
+    const strangers = await bench.addStrangers();
+    const workspace = await bench.addWorkspace(home.accountId);
+    const known = async (): Promise<unknown[]> => [
+      await bench.accounts.hasWorkspace(home.accountId, workspace.id),
+      await keep(home, workspace.id),
+      await bench.accounts.hasWorkspace(strangers.accountId, workspace.id),
+      await keep(strangers, workspace.id),
+    ];
+    expect(await known()).toEqual([true, true, false, false]);
+    await expect(bench.workspaces.get(strangers.accountId, workspace.id)).rejects.toMatchObject({ kind: 'not-found' });
+    await bench.remove(workspace);
+    expect(await known()).toEqual([false, false, false, false]);
+    await expect(bench.workspaces.get(home.accountId, workspace.slug)).rejects.toMatchObject({ kind: 'not-found' });
+    const again = await bench.addWorkspace(home.accountId, { slug: workspace.slug });
+    expect((await bench.workspaces.get(home.accountId, workspace.slug)).id).toBe(again.id);
+  });
+
+  it('that are the default count as such until they are deleted, and never make a second account', async () => {
+    expect(await bench.accounts.findDefaultWorkspace(home.accountId)).toBe(home.workspaceId);
+    const setDeleted = 'update workspaces set deleted_at = $2 where id = $1';
+    await bench.source.query(setDeleted, [home.workspaceId, new Date()]);
+    expect(await bench.accounts.findDefaultWorkspace(home.accountId)).toBeNull();
+    expect(await bench.accounts.ensureDefault()).toEqual(home);
+    await bench.source.query(setDeleted, [home.workspaceId, null]);
+  });
+
+  describe('their policies', () => {
+    const callerOf = ({ accountId, workspaceId }: Home): Caller => ({
+      accountId,
+      workspaceId,
+      keyHash: 'k',
+      kind: 'inference',
+      userId: null,
+    });
+    const policies = (): RoutingPolicies => new RoutingPolicies(bench.statements, bench.clock);
+
+    it('are none where nothing is said, and of nobody else', async () => {
+      const strangers = await bench.addStrangers();
+      await bench.source.manager.update(AccountEntity, { id: strangers.accountId }, { enforceZdr: true });
+      expect(await policies().of(callerOf(home))).toEqual([]);
+      expect(await policies().of(callerOf({ ...home, workspaceId: strangers.workspaceId }))).toEqual([]);
+      expect(await policies().of(callerOf({ ...strangers, workspaceId: home.workspaceId }))).toEqual([
+        { zeroDataRetention: true },
+      ]);
+    });
+
+    it('are the workspace’s and then the account’s, with what each says, never to be changed', async () => {
+      const { accountId, workspaceId } = await bench.addStrangers();
+      const account = { allowedProviders: ['openai'], denyDataCollection: true };
+      await bench.source.manager.update(AccountEntity, { id: accountId }, account);
+      const workspace = { ignoredProviders: ['groq', 'x'], enforceZdr: true, defaultProviderSort: 'latency' } as const;
+      await bench.source.manager.update(WorkspaceEntity, { id: workspaceId }, workspace);
+      const before = bench.statements.asked;
+      const found = await policies().of(callerOf({ accountId, workspaceId }));
+      expect(bench.statements.asked - before).toBe(1);
+      expect(found).toEqual([
+        { ignore: ['groq', 'x'], zeroDataRetention: true, sort: 'latency' },
+        { only: ['openai'], denyDataCollection: true },
+      ]);
+      expect([found, ...found].every(Object.isFrozen)).toBe(true);
+    });
+
+    it('are asked for once in four seconds, and at once when they were forgotten', async () => {
+      const [known, caller] = [policies(), callerOf(await bench.addStrangers())];
+      const before = bench.statements.asked;
+      await Promise.all([known.of(caller), known.of(caller)]);
+      await known.of(caller);
+      expect(bench.statements.asked - before).toBe(1);
+      await bench.source.manager.update(AccountEntity, { id: caller.accountId }, { enforceZdr: true });
+      expect(await known.of(caller)).toEqual([]);
+      known.forgetAll();
+      expect(await known.of(caller)).toEqual([{ zeroDataRetention: true }]);
+      await bench.source.manager.update(AccountEntity, { id: caller.accountId }, { enforceZdr: false });
+      bench.clock.time += 4_000;
+      expect(await known.of(caller)).toEqual([]);
+    });
+
+    it('are not made up where the store does not answer', async () => {
+      const broken = new RoutingPolicies(
+        { run: () => Promise.reject(new Error('down')) } as unknown as Statements,
+        bench.clock,
+      );
+      await expect(broken.of(callerOf(home))).rejects.toMatchObject({
+        kind: 'unavailable',
+        detail: { retryAfterMs: 1_000 },
+      });
+    });
+  });
+});
+
+describeOnPostgres('workspaces that several change at once', (database) => {
+  let bench: Bench;
+  let home: Home;
+  beforeAll(async () => {
+    bench = await Bench.open(database);
+    home = await bench.accounts.ensureDefault();
+  }, 60_000);
+  afterAll(() => bench?.source.destroy());
+
+  it('are not deleted under what is being put into them, and take nothing once they are', async () => {
+    const workspace = await bench.addWorkspace(home.accountId);
+    const order: string[] = [];
+    let removal: Promise<void> | undefined;
+    await bench.source.transaction('READ COMMITTED', async (manager) => {
+      expect(await bench.accounts.keepWorkspace(manager, home.accountId, workspace.id)).toBe(true);
+      removal = bench.remove(workspace).then(() => void order.push('deleted'));
+      await waitForLock(bench.source);
+      order.push('put in');
+    });
+    await removal;
+    expect(order).toEqual(['put in', 'deleted']);
+
+    const next = await bench.addWorkspace(home.accountId);
+    let kept: Promise<boolean> | undefined;
+    await bench.source.transaction('READ COMMITTED', async (manager) => {
+      await bench.workspaces.lock(manager, home.accountId, next.id);
+      kept = bench.source.transaction('READ COMMITTED', (other) =>
+        bench.accounts.keepWorkspace(other, home.accountId, next.id),
+      );
+      await waitForLock(bench.source);
+      await bench.workspaces.remove(manager, next, new Date(bench.clock.time));
+    });
+    expect(await kept).toBe(false);
+  });
+
+  it('get one slug for one of them', async () => {
+    const [first, second] = [await bench.addWorkspace(home.accountId), await bench.addWorkspace(home.accountId)];
+    const take = (workspace: WorkspaceEntity): Promise<void> =>
+      bench.source.transaction('READ COMMITTED', (manager) =>
+        bench.workspaces.change(manager, workspace, { slug: 'wanted' }, new Date(bench.clock.time)),
+      );
+    const outcomes = await Promise.allSettled([take(first), take(second)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { kind: 'invalid-request', message: 'slug: another workspace of the account has it' },
+    });
+  });
+});
+
+/** Resolves when somebody waits for a lock. */
+async function waitForLock(source: DataSource): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  while ((await source.query<unknown[]>(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
