@@ -1,23 +1,12 @@
-import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { SystemClock } from '../core/time.js';
-import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
-import { MIGRATIONS } from '../shared/database/migrations.js';
-import { StoreRefused } from '../shared/database/store-refused.js';
-import { systemCode } from '../shared/database/system-code.js';
-import { assertStoreExists, openStore } from '../shared/database/transfer/open-store.js';
+import { DONE, FAILED, runStoreCommand } from '../shared/database/transfer/store-command.js';
 import type { CommandWorld } from '../shared/database/transfer/transfer-command.js';
-import { InvalidEnvironment, type Environment } from '../shared/environment.js';
 import { readEnvironment } from '../shared/read-environment.js';
-import { Redaction } from '../shared/redaction.js';
 import { countByKey, rotateCredentials } from './rotate-credentials.js';
 import { createKeyService } from './vault/create-key-service.js';
 import { Vault } from './vault/vault.js';
-
-const DONE = 0;
-const FAILED = 1;
-const MISUSED = 2;
 
 const USAGE = `npm run vault:rotate -- [--dry-run]
 
@@ -31,60 +20,21 @@ Ends with 0 when all are under the first key or were counted, with 1 when one is
 `;
 
 /** @returns the exit code: 0 done, 1 something is left or failed, 2 wrong words. Never throws, never prints a secret. */
-export async function runRotation(world: CommandWorld, opener?: EmbeddedOpener): Promise<number> {
-  const words = readWords(world);
-  if (typeof words === 'number') return words;
-
-  let redaction = new Redaction();
-  try {
-    const { environment } = readEnvironment(world.variables, world.workingDirectory);
-    redaction = new Redaction(environment.databaseUrl && [environment.databaseUrl]);
-    await assertStoreExists(environment);
-    return await withStore(environment, opener, (database, vault) =>
-      words.dryRun ? printCounts(database, vault, world) : rotate(database, vault, world),
-    );
-  } catch (error) {
-    world.printError(`vault:rotate: ${redaction.text(tell(error))}\n`);
-    return FAILED;
-  }
-}
-
-/** @returns the options, or the exit code */
-function readWords({ words, print, printError }: CommandWorld): { readonly dryRun: boolean } | number {
-  try {
-    const options = { 'dry-run': { type: 'boolean' }, help: { type: 'boolean' } } as const;
-    const { values } = parseArgs({ args: [...words], options });
-    if (values.help !== true) return { dryRun: values['dry-run'] === true };
-    print(USAGE);
-    return DONE;
-  } catch (error) {
-    printError(`vault:rotate: ${tell(error)}\n\n${USAGE}`);
-    return MISUSED;
-  }
-}
-
-async function withStore<T>(
-  environment: Environment,
-  opener: EmbeddedOpener | undefined,
-  work: (database: DataSource, vault: Vault) => Promise<T>,
-): Promise<T> {
-  const database = await openStore(environment, MIGRATIONS, opener);
-  try {
-    await assertSchema(database);
-    return await work(database, new Vault(await createKeyService(environment, new SystemClock())));
-  } finally {
-    await database.destroy();
-  }
-}
-
-/** @throws StoreRefused when the schema is not the one of this release */
-async function assertSchema(database: DataSource): Promise<void> {
-  const [table] = await database.query<{ there: boolean }[]>(`select to_regclass('migrations') is not null as there`);
-  const rows = table?.there ? await database.query<{ name: string }[]>('select name from migrations') : [];
-  const ran = new Set(rows.map(({ name }) => name));
-  if (ran.size === MIGRATIONS.length && MIGRATIONS.every(({ name }) => ran.has(name))) return;
-  throw new StoreRefused('The database is of another release: run the command of the release that its gateways run.');
-}
+export const runRotation = (world: CommandWorld, opener?: EmbeddedOpener): Promise<number> =>
+  runStoreCommand(
+    {
+      name: 'vault:rotate',
+      usage: USAGE,
+      switches: ['dry-run'],
+      readPlace: ({ variables, workingDirectory }) => readEnvironment(variables, workingDirectory).environment,
+      run: async (database, switches, environment) => {
+        const vault = new Vault(await createKeyService(environment, new SystemClock()));
+        return switches.has('dry-run') ? printCounts(database, vault, world) : rotate(database, vault, world);
+      },
+    },
+    world,
+    opener,
+  );
 
 async function printCounts(database: DataSource, vault: Vault, { print }: CommandWorld): Promise<number> {
   const counts = await countByKey(database);
@@ -119,11 +69,3 @@ async function rotate(
 
 const count = (number: number): string =>
   `${number.toLocaleString('en-US')} ${number === 1 ? 'credential' : 'credentials'}`;
-
-/** One line, but for settings. */
-function tell(error: unknown): string {
-  if (error instanceof StoreRefused || error instanceof InvalidEnvironment) return error.message;
-  const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
-  const reason = message || systemCode(error) || 'failed';
-  return isDatabaseUnavailable(error) ? `The database does not answer: ${reason}` : reason;
-}

@@ -1,15 +1,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
-import { InvalidEnvironment, type Environment } from '../../environment.js';
+import type { Environment } from '../../environment.js';
 import { readEnvironment } from '../../read-environment.js';
 import { Redaction } from '../../redaction.js';
-import { isDatabaseUnavailable } from '../database-unavailable.js';
 import { MIGRATIONS } from '../migrations.js';
-import { StoreRefused } from '../store-refused.js';
-import { systemCode } from '../system-code.js';
+import { tellFailure } from './command-failure.js';
 import { exportStore } from './export-store.js';
-import { FileRefused } from './file-refused.js';
 import { importStore, migrationsOf } from './import-store.js';
 import { assertStoreExists, openStore } from './open-store.js';
 import { readStoreFile, type StoreDescription } from './store-file.js';
@@ -17,9 +14,6 @@ import { readStoreFile, type StoreDescription } from './store-file.js';
 const DONE = 0;
 const FAILED = 1;
 const MISUSED = 2;
-
-/** Failures whose message says all there is to know. */
-const EXPECTED = [InvalidEnvironment, StoreRefused, FileRefused];
 
 /** The world of a command: the process, or a test. */
 export interface CommandWorld {
@@ -92,7 +86,7 @@ export async function runTransfer(command: TransferCommand, world: CommandWorld)
     world.print(`${command.told(path, rows, tables.length)}\n`);
     return DONE;
   } catch (error) {
-    world.printError(`${command.name}: ${redaction.text(reasonOf(error))}\n`);
+    world.printError(`${command.name}: ${redaction.text(tellFailure(error))}\n`);
     return FAILED;
   }
 }
@@ -110,7 +104,7 @@ function readWords({ name, option, usage }: TransferCommand, world: CommandWorld
     if (typeof file === 'string' && file !== '') return file;
     world.printError(`${name}: --${option} FILE is missing.\n\n${usage}`);
   } catch (error) {
-    world.printError(`${name}: ${reasonOf(error)}\n\n${usage}`);
+    world.printError(`${name}: ${tellFailure(error)}\n\n${usage}`);
   }
   return MISUSED;
 }
@@ -121,12 +115,4 @@ async function closing<T>(dataSource: DataSource, work: Promise<T>): Promise<T> 
   } finally {
     await dataSource.destroy();
   }
-}
-
-/** One line, but for settings, of which several may be wrong. */
-function reasonOf(error: unknown): string {
-  if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
-  const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
-  const reason = message || systemCode(error) || 'failed';
-  return isDatabaseUnavailable(error) ? `The database does not answer: ${reason}` : reason;
 }

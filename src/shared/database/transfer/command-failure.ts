@@ -1,0 +1,16 @@
+import { InvalidEnvironment } from '../../environment.js';
+import { isDatabaseUnavailable } from '../database-unavailable.js';
+import { StoreRefused } from '../store-refused.js';
+import { systemCode } from '../system-code.js';
+import { FileRefused } from './file-refused.js';
+
+/** Failures whose message says all there is to know. */
+const EXPECTED = [InvalidEnvironment, StoreRefused, FileRefused];
+
+/** What a command says of its failure: one line, but for settings, of which several may be wrong. */
+export function tellFailure(error: unknown): string {
+  if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
+  const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
+  const reason = message || systemCode(error) || 'failed';
+  return isDatabaseUnavailable(error) ? `The database does not answer: ${reason}` : reason;
+}

@@ -1,0 +1,107 @@
+import { resolve } from 'node:path';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { DataSource } from 'typeorm';
+import { InvalidEnvironment } from '../../environment.js';
+import { Redaction } from '../../redaction.js';
+import { reasonOf } from '../../variables/grammars.js';
+import { VARIABLES, type Variable } from '../../variables/variables.js';
+import type { EmbeddedOpener } from '../embedded.js';
+import { MIGRATIONS } from '../migrations.js';
+import { StoreRefused } from '../store-refused.js';
+import { tellFailure } from './command-failure.js';
+import { assertStoreExists, openStore, type StorePlace } from './open-store.js';
+import type { CommandWorld } from './transfer-command.js';
+
+export const DONE = 0;
+export const FAILED = 1;
+export const MISUSED = 2;
+
+/** A command of `npm run` that works on the store of a gateway of this release. */
+export interface StoreCommand<Place extends StorePlace> {
+  readonly name: string;
+  readonly usage: string;
+  /** Switches beside `--help`. */
+  readonly switches: readonly string[];
+  /** Reads as much of the environment as it needs. Throws InvalidEnvironment. */
+  readonly readPlace: (world: CommandWorld) => Place;
+  /** @returns the exit code */
+  readonly run: (database: DataSource, switches: ReadonlySet<string>, place: Place) => Promise<number>;
+}
+
+/** @returns the exit code: what `run` gives, 1 failed, 2 wrong words. Never throws, never prints a secret. */
+export async function runStoreCommand<Place extends StorePlace>(
+  command: StoreCommand<Place>,
+  world: CommandWorld,
+  opener?: EmbeddedOpener,
+): Promise<number> {
+  const switches = readWords(command, world);
+  if (typeof switches === 'number') return switches;
+
+  let redaction = new Redaction();
+  try {
+    const place = command.readPlace(world);
+    redaction = new Redaction(place.databaseUrl && [place.databaseUrl]);
+    await assertStoreExists(place);
+    const database = await openStore(place, MIGRATIONS, opener);
+    try {
+      await assertSchema(database);
+      return await command.run(database, switches, place);
+    } finally {
+      await database.destroy();
+    }
+  } catch (error) {
+    world.printError(`${command.name}: ${redaction.text(tellFailure(error))}\n`);
+    return FAILED;
+  }
+}
+
+/** As the gateway reads it, but that settings which have no part in where the store is may be missing. @throws InvalidEnvironment */
+export function readStorePlace({ variables, workingDirectory }: CommandWorld): StorePlace {
+  const read = <T>(variable: Variable<T>): T => {
+    const text = variables[variable.name]?.trim() ?? '';
+    if (text === '') return variable.fallback();
+    try {
+      return variable.grammar(text);
+    } catch (error) {
+      throw new InvalidEnvironment([{ variable: variable.name, reason: reasonOf(error) }]);
+    }
+  };
+  const databaseUrl = read(VARIABLES.databaseUrl);
+  return { dataDir: resolve(workingDirectory, read(VARIABLES.dataDir)), ...(databaseUrl && { databaseUrl }) };
+}
+
+/** @returns the switches that were given, or the exit code */
+function readWords<Place extends StorePlace>(
+  { name, usage, switches }: StoreCommand<Place>,
+  { words, print, printError }: CommandWorld,
+): ReadonlySet<string> | number {
+  const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
+    [...switches, 'help'].map((option) => [option, { type: 'boolean' }]),
+  );
+  try {
+    const { values } = parseArgs({ args: [...words], options });
+    if (values['help'] !== true) return new Set(Object.keys(values));
+    print(usage);
+    return DONE;
+  } catch (error) {
+    printError(`${name}: ${tellFailure(error)}\n\n${usage}`);
+    return MISUSED;
+  }
+}
+
+/** @throws StoreRefused when the schema is not the one of this release: nothing is known of what the statements would find */
+async function assertSchema(database: DataSource): Promise<void> {
+  const [table] = await database.query<{ there: boolean }[]>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
+  const rows = table?.there ? await database.query<{ name: string }[]>('SELECT name FROM migrations') : [];
+  const ran = new Set(rows.map(({ name }) => name));
+  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  const stranger = [...ran].find((name) => !known.has(name));
+  if (stranger !== undefined) {
+    throw new StoreRefused(`The database has been migrated by a newer release (${stranger} is not known here).`);
+  }
+  if ([...known].some((name) => !ran.has(name))) {
+    throw new StoreRefused(
+      'The database is of an older release: start the gateway of this one once, which migrates it.',
+    );
+  }
+}
