@@ -264,7 +264,8 @@ export const VARIABLES = {
   ledgerDurability: defaulted('strict', {
     name: 'LEDGER_DURABILITY',
     grammar: oneOf('strict', 'relaxed'),
-    meaning: '`strict` waits for the disk before a call goes upstream; `relaxed` does not.',
+    meaning:
+      '`strict`: the last byte of a reply waits until its charge is committed, or safe in the spool; `relaxed`: it does not.',
   }),
   otelEndpoint: optional({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
