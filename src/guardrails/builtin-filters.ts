@@ -1,0 +1,49 @@
+import { findCards } from './detectors/credit-card.js';
+import { findEmails, findIpAddresses, findPhones, findSocialSecurityNumbers } from './detectors/identifiers.js';
+import { findAddresses, findPeople } from './detectors/people.js';
+import { findInjections } from './detectors/prompt-injection.js';
+import type { Matcher, Span } from './scan.js';
+
+/** WIRE 2.9. */
+export const BUILTIN_SLUGS = [
+  'email',
+  'phone',
+  'ssn',
+  'credit-card',
+  'ip-address',
+  'person-name',
+  'address',
+  'regex-prompt-injection',
+] as const;
+export type BuiltinSlug = (typeof BUILTIN_SLUGS)[number];
+
+/** The one that can flag, and be told whose words to read. */
+export const PROMPT_INJECTION = 'regex-prompt-injection' satisfies BuiltinSlug;
+
+interface BuiltinFilter {
+  /** Set by the system: what stands in place of what was found, and in reports. */
+  readonly label: string;
+  readonly matcher: Matcher;
+}
+
+const of = (label: string, find: (text: string) => Span[]): BuiltinFilter => ({
+  label,
+  matcher: {
+    find: (text, time) => {
+      time.check();
+      return find(text);
+    },
+  },
+});
+
+/** What ships with the gateway. */
+export const BUILTIN_FILTERS: Readonly<Record<BuiltinSlug, BuiltinFilter>> = {
+  email: of('email', findEmails),
+  phone: of('phone', findPhones),
+  ssn: of('ssn', findSocialSecurityNumbers),
+  'credit-card': of('credit-card', findCards),
+  'ip-address': of('ip-address', findIpAddresses),
+  'person-name': of('person-name', findPeople),
+  address: of('address', findAddresses),
+  'regex-prompt-injection': of('prompt-injection', findInjections),
+};

@@ -1,0 +1,55 @@
+import { isIPv6 } from 'node:net';
+import { merged, scan, type Span } from '../scan.js';
+
+// Expressions of our own. Each is linear: a match begins at one certain character, or at the boundary of a run, and reads a bounded
+// number of characters from there; no two ways lead through the same text.
+
+/** From the sign outwards: a search for the name before it would read long words once for each of their letters. */
+const EMAIL =
+  /@(?<=(?<name>[\p{L}\p{N}_](?:[\p{L}\p{N}._%+'-]{0,63}))@)(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}/gu;
+
+/** Addresses of mail, in any script. */
+export function findEmails(text: string): Span[] {
+  if (!text.includes('@')) return [];
+  const spans: Span[] = [];
+  for (const match of text.matchAll(EMAIL)) {
+    spans.push({ start: match.index - match.groups!['name']!.length, end: match.index + match[0].length });
+  }
+  return spans;
+}
+
+const PHONES = [
+  // International: a plus, then 7 to 15 digits.
+  /(?<![\p{L}\p{N}_+])\+[1-9](?:[ .()/-]{0,2}\d){6,14}(?![\p{L}\p{N}_])/gu,
+  // North American, always with separators.
+  /(?<![\p{L}\p{N}_+.-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu,
+  // National, with a nought before the area.
+  /(?<![\p{L}\p{N}_+./-])\(?0\d{2,4}\)?[ /-]\d{3,4}[ -]?\d{3,5}(?![\p{L}\p{N}_]|[./-]\d)/gu,
+  // National, in pairs.
+  /(?<![\p{L}\p{N}_+./-])0[1-9](?:[ .]\d{2}){4}(?![\p{L}\p{N}_]|[ ./-]\d)/gu,
+];
+
+/** Telephone numbers as people write them; a bare row of digits is none. */
+export const findPhones = (text: string): Span[] => merged(PHONES.flatMap((expression) => scan(expression, text)));
+
+const SSN = /(?<![\p{L}\p{N}_-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\p{N}_]|-\d)/gu;
+
+/** Social security numbers of the United States, with their separators. */
+export const findSocialSecurityNumbers = (text: string): Span[] => scan(SSN, text);
+
+const IPV4 =
+  /(?<![\p{L}\p{N}_]|\d\.)(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\p{L}\p{N}_]|\.\d)/gu;
+const IPV6_LIKE = /(?<![\p{L}\p{N}_:.])[0-9A-Fa-f:][0-9A-Fa-f:.]{1,44}(?![\p{L}\p{N}_:])/gu;
+
+/** Addresses of the Internet Protocol, versions 4 and 6. */
+export function findIpAddresses(text: string): Span[] {
+  const spans = scan(IPV4, text);
+  if (!text.includes(':')) return spans;
+  for (const { 0: found, index: start } of text.matchAll(IPV6_LIKE)) {
+    // What ends a sentence is not part of it.
+    const address = found.replace(/[.:]$/, (end) => (found.endsWith('::') ? end : ''));
+    // Names in programs look like one (`dead::beef`); real ones have digits.
+    if (/\d/.test(address) && isIPv6(address)) spans.push({ start, end: start + address.length });
+  }
+  return merged(spans);
+}

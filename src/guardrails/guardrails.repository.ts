@@ -1,0 +1,301 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Caller } from '../core/caller.js';
+import { newUuid } from '../core/ids.js';
+import { GuardrailEntity } from './guardrail.entity.js';
+import type { Page } from './list-guardrails.dto.js';
+
+/** Whom a guardrail can be assigned to. */
+export type SubjectKind = 'key' | 'member';
+
+/** That a guardrail is in force for a key or a member, who is `subject`: a hash or a user's id. */
+export interface MemberAssignment {
+  readonly id: string;
+  readonly guardrailId: string;
+  readonly subject: string;
+  /** User of the key that assigned it. */
+  readonly assignedBy: string | null;
+  readonly createdAt: Date;
+}
+
+export interface KeyAssignment extends MemberAssignment {
+  readonly keyName: string;
+  readonly keyLabel: string;
+}
+
+interface AssignmentRow {
+  id: string;
+  guardrail_id: string;
+  subject: string;
+  assigned_by: string | null;
+  created_at: Date;
+  key_name: string;
+  key_label: string;
+}
+
+/** A guardrail that is in force for a caller, and through whom. */
+export interface HeldRow {
+  readonly id: string;
+  readonly through: SubjectKind | 'workspace';
+}
+
+// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
+const CHANGES_LOCK = 4_721_009;
+
+/** Whom a guardrail with a limit is for: each has a budget of its own. `$1` is the account, `$2` the guardrails' ids. */
+const WANTED_BUDGETS = `
+  SELECT g.id || ':' || s.kind || ':' || s.subject AS scope_id, coalesce(g.reset_interval, 'lifetime') AS interval, g.limit_usd,
+    g.include_byok_in_budgets AS include_byok
+  FROM guardrails g JOIN (
+    SELECT guardrail_id, kind, subject FROM guardrail_assignments WHERE account_id = $1::uuid
+    UNION ALL
+    SELECT default_guardrail_id, 'workspace', id::text FROM workspaces
+    WHERE account_id = $1::uuid AND default_guardrail_id IS NOT NULL AND deleted_at IS NULL
+  ) s ON s.guardrail_id = g.id
+  WHERE g.account_id = $1::uuid AND g.id = ANY($2::text[]::uuid[]) AND g.limit_usd IS NOT NULL`;
+
+/** The statements over `guardrails` and `guardrail_assignments`, and over the budgets that follow them. */
+@Injectable()
+export class GuardrailsRepository {
+  constructor(private readonly database: DataSource) {}
+
+  /**
+   * Runs a change of the account's guardrails. Changes of one account come one after another: which key is held to what, and the
+   * budgets that follow, are never made up of two of them.
+   */
+  async change<T>(accountId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    // Under a stricter level the snapshot would be older than the wait for the lock.
+    return this.database.transaction('READ COMMITTED', async (manager) => {
+      await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [CHANGES_LOCK, accountId]);
+      return work(manager);
+    });
+  }
+
+  /** Newest first, with how many there are in all. */
+  async list(
+    accountId: string,
+    { offset, limit }: Page,
+    workspaceId: string | undefined,
+  ): Promise<[GuardrailEntity[], number]> {
+    return this.database.manager.findAndCount(GuardrailEntity, {
+      where: { accountId, ...(workspaceId !== undefined && { workspaceId }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip: offset,
+      take: limit,
+    });
+  }
+
+  async find(
+    accountId: string,
+    id: string,
+    manager: EntityManager = this.database.manager,
+  ): Promise<GuardrailEntity | null> {
+    return manager.findOneBy(GuardrailEntity, { accountId, id });
+  }
+
+  async count(manager: EntityManager, accountId: string): Promise<number> {
+    return manager.countBy(GuardrailEntity, { accountId });
+  }
+
+  async insert(manager: EntityManager, guardrail: GuardrailEntity): Promise<void> {
+    await manager.insert(GuardrailEntity, guardrail);
+  }
+
+  async update(manager: EntityManager, guardrail: GuardrailEntity): Promise<void> {
+    const { id, accountId, ...values } = guardrail;
+    await manager.update(GuardrailEntity, { accountId, id }, values);
+  }
+
+  /** Its assignments and budgets go with it, and it is nobody's default any more. */
+  async delete(manager: EntityManager, accountId: string, id: string): Promise<void> {
+    // Workspaces are locked before guardrails by everyone.
+    await manager.query(
+      'SELECT 1 FROM workspaces WHERE account_id = $1 AND default_guardrail_id = $2 ORDER BY id FOR UPDATE',
+      [accountId, id],
+    );
+    await manager.query('DELETE FROM guardrails WHERE account_id = $1 AND id = $2', [accountId, id]);
+    await manager.query(
+      'UPDATE workspaces SET default_guardrail_id = NULL WHERE account_id = $1 AND default_guardrail_id = $2',
+      [accountId, id],
+    );
+    await this.followWithBudgets(manager, accountId, [id]);
+  }
+
+  /** Those of the subjects that some guardrail is assigned to, with it. */
+  async listAssigned(
+    manager: EntityManager,
+    accountId: string,
+    kind: SubjectKind,
+    subjects: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const rows = await manager.query<{ subject: string; guardrail_id: string }[]>(
+      'SELECT subject, guardrail_id FROM guardrail_assignments WHERE account_id = $1 AND kind = $2 AND subject = ANY($3)',
+      [accountId, kind, subjects],
+    );
+    return new Map(rows.map((row) => [row.subject, row.guardrail_id]));
+  }
+
+  /** Assigns, or moves from another guardrail: an assignment that moves is a new one. */
+  async assign(
+    manager: EntityManager,
+    { accountId, userId }: Caller,
+    guardrailId: string,
+    kind: SubjectKind,
+    subjects: readonly string[],
+    at: Date,
+  ): Promise<void> {
+    await manager.query(
+      `INSERT INTO guardrail_assignments (id, account_id, guardrail_id, kind, subject, assigned_by, created_at)
+       SELECT a.id, $1::uuid, $2::uuid, $3, a.subject, $4, $5::timestamptz FROM unnest($6::uuid[], $7::text[]) AS a (id, subject)
+       ON CONFLICT (account_id, kind, subject) DO UPDATE
+         SET id = excluded.id, guardrail_id = excluded.guardrail_id, assigned_by = excluded.assigned_by,
+           created_at = excluded.created_at`,
+      [accountId, guardrailId, kind, userId, at, subjects.map(() => newUuid(at.getTime())), subjects],
+    );
+  }
+
+  async unassign(
+    manager: EntityManager,
+    accountId: string,
+    guardrailId: string,
+    kind: SubjectKind,
+    subjects: readonly string[],
+  ): Promise<void> {
+    await manager.query(
+      `DELETE FROM guardrail_assignments WHERE account_id = $1 AND guardrail_id = $2 AND kind = $3 AND subject = ANY($4)`,
+      [accountId, guardrailId, kind, subjects],
+    );
+  }
+
+  /**
+   * Those of keys that are not deleted, newest first, with how many there are in all.
+   * @param guardrailId of all guardrails where undefined
+   */
+  async listKeyAssignments(
+    accountId: string,
+    guardrailId: string | undefined,
+    page: Page,
+  ): Promise<[KeyAssignment[], number]> {
+    const from = `
+      FROM guardrail_assignments a JOIN api_keys k ON k.account_id = a.account_id AND k.hash = a.subject AND k.deleted_at IS NULL
+      WHERE a.account_id = $1 AND a.kind = 'key' AND ($2::uuid IS NULL OR a.guardrail_id = $2)`;
+    const rows = await this.page(
+      `a.*, k.name AS key_name, k.label AS key_label ${from}`,
+      [accountId, guardrailId],
+      page,
+    );
+    return [
+      rows.map((row) => ({ ...readAssignment(row), keyName: row.key_name, keyLabel: row.key_label })),
+      await this.total(from, [accountId, guardrailId]),
+    ];
+  }
+
+  /** The same of members. */
+  async listMemberAssignments(
+    accountId: string,
+    guardrailId: string | undefined,
+    page: Page,
+  ): Promise<[MemberAssignment[], number]> {
+    const from = `
+      FROM guardrail_assignments a
+      WHERE a.account_id = $1 AND a.kind = 'member' AND ($2::uuid IS NULL OR a.guardrail_id = $2)`;
+    const rows = await this.page(`a.* ${from}`, [accountId, guardrailId], page);
+    return [rows.map(readAssignment), await this.total(from, [accountId, guardrailId])];
+  }
+
+  /**
+   * Makes the budgets of these guardrails what their terms and assignments say, in a few statements however many there are. What was spent
+   * under a budget that stays is kept.
+   */
+  async followWithBudgets(manager: EntityManager, accountId: string, guardrailIds: readonly string[]): Promise<void> {
+    await manager.query(
+      `WITH wanted AS (${WANTED_BUDGETS})
+       DELETE FROM budgets b WHERE b.account_id = $1::uuid AND b.scope = 'guardrail' AND split_part(b.scope_id, ':', 1) = ANY($2::text[])
+         AND NOT EXISTS (SELECT 1 FROM wanted w WHERE w.scope_id = b.scope_id AND w.interval = b.interval)`,
+      [accountId, guardrailIds],
+    );
+    await manager.query(
+      `INSERT INTO budgets (account_id, scope, scope_id, interval, limit_usd, include_byok)
+       SELECT $1::uuid, 'guardrail', w.scope_id, w.interval, w.limit_usd, w.include_byok FROM (${WANTED_BUDGETS}) w
+       ON CONFLICT (scope, scope_id, interval) DO UPDATE
+         SET limit_usd = excluded.limit_usd, include_byok = excluded.include_byok WHERE budgets.account_id = $1::uuid`,
+      [accountId, guardrailIds],
+    );
+  }
+
+  /** The guardrails of the account that are in force for anybody. */
+  async listInForce(accountId: string): Promise<GuardrailEntity[]> {
+    return this.database.manager
+      .createQueryBuilder(GuardrailEntity, 'g')
+      .where('g.account_id = :accountId', { accountId })
+      .andWhere(
+        `(EXISTS (SELECT 1 FROM guardrail_assignments a WHERE a.guardrail_id = g.id) OR EXISTS (
+           SELECT 1 FROM workspaces w WHERE w.account_id = :accountId AND w.default_guardrail_id = g.id AND w.deleted_at IS NULL))`,
+      )
+      .getMany();
+  }
+
+  /** What is in force for a caller: through the key first, then the member, then the workspace. */
+  async listHeld({ accountId, keyHash, userId, workspaceId }: Omit<Caller, 'kind'>): Promise<readonly HeldRow[]> {
+    const rows = await this.database.query<(HeldRow & { lacks_budget: boolean })[]>(
+      `SELECT guardrail_id AS id, kind AS through, false AS lacks_budget FROM guardrail_assignments
+       WHERE account_id = $1 AND (kind = 'key' AND subject = $2 OR kind = 'member' AND subject = $3)
+       UNION ALL
+       SELECT g.id, 'workspace', g.limit_usd IS NOT NULL AND NOT EXISTS (
+         SELECT 1 FROM budgets b WHERE b.scope = 'guardrail' AND b.scope_id = g.id || ':workspace:' || w.id)
+       FROM workspaces w JOIN guardrails g ON g.account_id = w.account_id AND g.id = w.default_guardrail_id
+       WHERE w.account_id = $1 AND w.id = $4 AND w.deleted_at IS NULL
+       ORDER BY through`,
+      [accountId, keyHash, userId, workspaceId],
+    );
+    const lacking = rows.filter((row) => row.lacks_budget);
+    for (const { id } of lacking) await this.addWorkspaceBudget(accountId, id, workspaceId);
+    return rows.map(({ id, through }) => ({ id, through }));
+  }
+
+  /**
+   * The budget of a workspace whose default the guardrail has become since its terms last changed. The guardrail's row is locked, so that
+   * no budget of its former terms comes after those of its new ones.
+   */
+  private async addWorkspaceBudget(accountId: string, guardrailId: string, workspaceId: string): Promise<void> {
+    await this.database.query(
+      `WITH terms AS (
+         SELECT id, coalesce(reset_interval, 'lifetime') AS interval, limit_usd, include_byok_in_budgets FROM guardrails
+         WHERE account_id = $1::uuid AND id = $2 AND limit_usd IS NOT NULL FOR SHARE
+       )
+       INSERT INTO budgets (account_id, scope, scope_id, interval, limit_usd, include_byok)
+       SELECT $1::uuid, 'guardrail', id || ':workspace:' || $3::text, interval, limit_usd, include_byok_in_budgets FROM terms
+       ON CONFLICT (scope, scope_id, interval) DO NOTHING`,
+      [accountId, guardrailId, workspaceId],
+    );
+  }
+
+  private async page(
+    selection: string,
+    [accountId, guardrailId]: readonly [string, string | undefined],
+    { offset, limit }: Page,
+  ): Promise<AssignmentRow[]> {
+    return this.database.query(`SELECT ${selection} ORDER BY a.created_at DESC, a.id DESC OFFSET $3 LIMIT $4`, [
+      accountId,
+      guardrailId ?? null,
+      offset,
+      limit,
+    ]);
+  }
+
+  private async total(from: string, [accountId, guardrailId]: readonly [string, string | undefined]): Promise<number> {
+    const [row] = await this.database.query<{ total: string }[]>(`SELECT count(*) AS total ${from}`, [
+      accountId,
+      guardrailId ?? null,
+    ]);
+    return Number(row!.total);
+  }
+}
+
+const readAssignment = (row: AssignmentRow): MemberAssignment => ({
+  id: row.id,
+  guardrailId: row.guardrail_id,
+  subject: row.subject,
+  assignedBy: row.assigned_by,
+  createdAt: row.created_at,
+});

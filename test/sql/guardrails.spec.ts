@@ -1,0 +1,357 @@
+// Goal: the statements behind guardrails: rows of one account only, a key or member with one guardrail and budgets that agree with it
+// however many change it at once, the budget of a workspace's default, and answers that are neither old nor asked for too often.
+// Method: real migrated databases, the classes over them put together by hand, a clock moved by hand.
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import { AccountEntity } from '../../src/accounts/account.entity.js';
+import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
+import { AuditLog } from '../../src/audit/audit-log.js';
+import type { CatalogStore } from '../../src/catalog/catalog-store.js';
+import type { Caller } from '../../src/core/caller.js';
+import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
+import { Clock } from '../../src/core/time.js';
+import { GuardrailEntity, type GuardrailTerms } from '../../src/guardrails/guardrail.entity.js';
+import { Guardrails, NONE } from '../../src/guardrails/guardrails.js';
+import { GuardrailsRepository } from '../../src/guardrails/guardrails.repository.js';
+import { Rulebook } from '../../src/guardrails/rulebook.js';
+import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
+import type { KeyRing } from '../../src/keys/key-ring.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+const USD = 1_000_000_000_000n;
+const PAGE = { offset: 0, limit: 100 };
+
+class HandClock extends Clock {
+  time = Date.UTC(2026, 10, 21, 12);
+
+  override now(): number {
+    return this.time;
+  }
+}
+
+/** The classes of one process on a store. */
+interface Replica {
+  readonly repository: GuardrailsRepository;
+  readonly guardrails: Guardrails;
+  readonly rulebook: Rulebook;
+}
+
+class Bench {
+  readonly clock = new HandClock();
+  dataSource!: DataSource;
+  home!: Home;
+  caller!: Caller;
+
+  constructor(private readonly database: TestDatabase) {}
+
+  async open(): Promise<void> {
+    Logger.overrideLogger(false);
+    this.dataSource = await this.database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, GuardrailEntity]);
+  }
+
+  async reset(): Promise<void> {
+    await this.dataSource.query(
+      'truncate accounts, workspaces, api_keys, spending_windows, guardrails, guardrail_assignments, budgets cascade',
+    );
+    this.home = await this.accounts.ensureDefault();
+    this.caller = this.callerOf(this.home, hashKey(newApiKey()), 'user');
+  }
+
+  get accounts(): AccountDirectory {
+    return new AccountDirectory(this.dataSource, this.clock, { initialCredits: 0n } as Environment);
+  }
+
+  replica(): Replica {
+    const repository = new GuardrailsRepository(this.dataSource);
+    const guardrails = new Guardrails(repository, this.clock);
+    const keys = { ownsAll: () => Promise.resolve(true) } as unknown as KeyRing;
+    const catalog = { current: () => ({ providers: new Map() }) } as unknown as CatalogStore;
+    const audit = new AuditLog(this.clock);
+    return {
+      repository,
+      guardrails,
+      rulebook: new Rulebook(repository, guardrails, this.accounts, keys, catalog, audit, this.clock),
+    };
+  }
+
+  callerOf({ accountId, workspaceId }: Home, keyHash: string, userId: string | null): Caller {
+    return { accountId, workspaceId, keyHash, userId, kind: 'inference' };
+  }
+
+  async addStrangers(): Promise<Home> {
+    const home = { accountId: newUuid(this.clock.time), workspaceId: newUuid(this.clock.time) };
+    const createdAt = new Date(this.clock.time);
+    await this.dataSource.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'theirs', false, $2)`, [home.accountId, createdAt]); // prettier-ignore
+    await this.dataSource.query(
+      `insert into workspaces (id, account_id, name, slug, is_default, created_at) values ($1, $2, 'theirs', 'theirs', false, $3)`,
+      [home.workspaceId, home.accountId, createdAt],
+    );
+    return home;
+  }
+
+  create(terms: Partial<GuardrailTerms> = {}, rulebook = this.replica().rulebook): Promise<GuardrailEntity> {
+    return rulebook.create(this.caller, { name: 'g', ...terms }, undefined);
+  }
+
+  makeDefault(guardrailId: string | null): Promise<JsonBody> {
+    return this.dataSource.query('update workspaces set default_guardrail_id = $1 where id = $2', [
+      guardrailId,
+      this.home.workspaceId,
+    ]);
+  }
+
+  async budgets(): Promise<JsonBody[]> {
+    return this.dataSource.query(`select scope_id, interval, limit_usd, include_byok from budgets order by scope_id`);
+  }
+}
+
+describeOnEachDatabase('guardrails', (database) => {
+  const bench = new Bench(database);
+  beforeAll(() => bench.open(), 60_000);
+  afterAll(() => bench.dataSource.destroy());
+  beforeEach(() => bench.reset());
+
+  it('keeps every term as it was given', async () => {
+    const { rulebook } = bench.replica();
+    const made = await bench.create({
+      description: 'd',
+      limitUsd: 123456789012345n * USD + 1n,
+      resetInterval: 'weekly',
+      includeByokInBudgets: true,
+      allowedModels: ['a/*'],
+      enforceZdrXai: false,
+      contentFilters: [{ pattern: '["\\\\]é😀', action: 'block', label: null }],
+      contentFilterBuiltins: [{ slug: 'regex-prompt-injection', action: 'flag', scan_scope: 'user_only' }],
+    });
+    expect(await rulebook.get(bench.home.accountId, made.id)).toEqual(made);
+  });
+
+  it('shows no account what is another’s, and lets none change it', async () => {
+    const { rulebook, guardrails } = bench.replica();
+    const { id } = await bench.create({ limitUsd: USD, allowedModels: ['a/*'] });
+    await rulebook.assign(bench.caller, id, 'member', ['user']);
+    await bench.makeDefault(id);
+    const strangers = bench.callerOf(await bench.addStrangers(), bench.caller.keyHash, 'user');
+    const { accountId } = strangers;
+    for (const refused of [
+      rulebook.get(accountId, id),
+      rulebook.update(strangers, id, { name: 'mine' }),
+      rulebook.delete(strangers, id),
+      rulebook.assign(strangers, id, 'member', ['user']),
+      rulebook.unassign(strangers, id, 'member', ['user']),
+      rulebook.listKeys(accountId, id, PAGE),
+      rulebook.listMembers(accountId, id, PAGE),
+      rulebook.create(strangers, { name: 'n' }, bench.home.workspaceId),
+    ])
+      await expect(refused).rejects.toMatchObject({ kind: 'not-found' });
+    expect(await rulebook.list(accountId, PAGE, undefined)).toEqual([[], 0]);
+    expect(await rulebook.listMembers(accountId, undefined, PAGE)).toEqual([[], 0]);
+    expect(await guardrails.of(strangers)).toBe(NONE);
+    expect((await guardrails.of(bench.caller)).policies).toEqual([{ onlyModels: ['a/*'] }]);
+    expect((await bench.budgets()).length).toBeGreaterThan(0);
+  });
+
+  it('takes nothing by halves: a change that cannot be logged is none', async () => {
+    const { rulebook } = bench.replica();
+    const { id } = await bench.create({ limitUsd: USD });
+    const broken = jest.spyOn(AuditLog.prototype, 'record').mockRejectedValue(new Error('no log'));
+    await expect(rulebook.update(bench.caller, id, { name: 'other' })).rejects.toThrow('no log');
+    await expect(rulebook.assign(bench.caller, id, 'member', ['user'])).rejects.toThrow('no log');
+    await expect(rulebook.delete(bench.caller, id)).rejects.toThrow('no log');
+    broken.mockRestore();
+    expect((await rulebook.get(bench.home.accountId, id)).name).toBe('g');
+    expect(await bench.budgets()).toEqual([]);
+  });
+
+  it('has a bound on how many an account keeps', async () => {
+    const { id } = await bench.create();
+    await bench.dataSource.query(
+      `insert into guardrails (id, account_id, workspace_id, name, include_byok_in_budgets, created_at)
+       select gen_random_uuid(), account_id, workspace_id, name, false, created_at from guardrails, generate_series(1, 999) where id = $1`,
+      [id],
+    );
+    await expect(bench.create()).rejects.toMatchObject({ kind: 'invalid-request' });
+  });
+
+  describe('what is in force', () => {
+    it('comes through the key, the member and the workspace, each with its own budget', async () => {
+      const { rulebook, guardrails } = bench.replica();
+      const [ofKey, ofMember, ofWorkspace] = [
+        await bench.create({ ignoredModels: ['k'] }),
+        await bench.create({ ignoredModels: ['m'] }),
+        await bench.create({ ignoredModels: ['w'], limitUsd: USD, resetInterval: 'monthly' }),
+      ];
+      await rulebook.assign(bench.caller, ofKey.id, 'key', [bench.caller.keyHash]);
+      await rulebook.assign(bench.caller, ofMember.id, 'member', ['user']);
+      await bench.makeDefault(ofWorkspace.id);
+      const { policies, budgets } = await guardrails.of(bench.caller);
+      expect(policies).toEqual([{ ignoreModels: ['k'] }, { ignoreModels: ['m'] }, { ignoreModels: ['w'] }]);
+      expect(budgets).toEqual([
+        `${ofKey.id}:key:${bench.caller.keyHash}`,
+        `${ofMember.id}:member:user`,
+        `${ofWorkspace.id}:workspace:${bench.home.workspaceId}`,
+      ]);
+      expect(await bench.budgets()).toEqual([
+        { scope_id: budgets[2], interval: 'monthly', limit_usd: '1.000000000000', include_byok: false },
+      ]);
+      const nobody = await guardrails.of({ ...bench.caller, keyHash: hashKey('other'), userId: null });
+      expect(nobody.budgets).toEqual([budgets[2]]);
+    });
+
+    it('counts once as a rule and each time as a budget when it comes in several ways', async () => {
+      const { rulebook, guardrails } = bench.replica();
+      const { id } = await bench.create({ ignoredModels: ['a'] });
+      await rulebook.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
+      await rulebook.assign(bench.caller, id, 'member', ['user']);
+      await bench.makeDefault(id);
+      const { policies, budgets } = await guardrails.of(bench.caller);
+      expect([policies.length, budgets.length]).toEqual([1, 3]);
+    });
+
+    it('is the same object rules for all who hold the same, made once', async () => {
+      const { rulebook, guardrails } = bench.replica();
+      const { id } = await bench.create({ contentFilterBuiltins: [{ slug: 'ssn', action: 'block' }] });
+      await rulebook.assign(bench.caller, id, 'member', ['user']);
+      const one = await guardrails.of(bench.caller);
+      const other = await guardrails.of({ ...bench.caller, keyHash: hashKey('other') });
+      // Functions are equal where they are the same.
+      expect(other).toEqual(one);
+    });
+
+    it('asks the store for the account alone where nothing is in force', async () => {
+      await bench.create({ ignoredModels: ['a'] });
+      const { guardrails, repository } = bench.replica();
+      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listHeld')];
+      for (let key = 0; key < 50; key++)
+        expect(await guardrails.of({ ...bench.caller, keyHash: hashKey(String(key)) })).toBe(NONE);
+      expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+    });
+
+    it('asks once for each caller in two seconds, however often it calls', async () => {
+      const { guardrails, repository, rulebook } = bench.replica();
+      const { id } = await bench.create();
+      await rulebook.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
+      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listHeld')];
+      for (let turn = 0; turn < 50; turn++) await guardrails.of(bench.caller);
+      expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+    });
+
+    it('is so on another replica within five seconds', async () => {
+      const [here, there] = [bench.replica(), bench.replica()];
+      const policiesOf = async ({ guardrails }: Replica): Promise<number> =>
+        (await guardrails.of(bench.caller)).policies.length;
+      expect([await policiesOf(here), await policiesOf(there)]).toEqual([0, 0]);
+      const { id } = await bench.create({ ignoredModels: ['a'] }, here.rulebook);
+      await here.rulebook.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
+      expect([await policiesOf(here), await policiesOf(there)]).toEqual([1, 0]);
+      bench.clock.time += 4_000;
+      expect(await policiesOf(there)).toBe(1);
+      await here.rulebook.delete(bench.caller, id);
+      expect(await policiesOf(here)).toBe(0);
+      bench.clock.time += 4_000;
+      expect(await policiesOf(there)).toBe(0);
+    });
+
+    it('is not guessed when the store does not answer', async () => {
+      const { guardrails, repository } = bench.replica();
+      const failing = jest.spyOn(repository, 'listInForce').mockRejectedValue(new Error('gone'));
+      await expect(guardrails.of(bench.caller)).rejects.toMatchObject({ kind: 'unavailable' });
+      failing.mockRestore();
+      expect(await guardrails.of(bench.caller)).toBe(NONE);
+    });
+  });
+
+  describe('the budget of a workspace’s default', () => {
+    const scopeIds = async (): Promise<string[]> => (await bench.budgets()).map(({ scope_id }) => scope_id);
+
+    it('follows the terms, the choice of default and the end of the guardrail', async () => {
+      const { rulebook, guardrails } = bench.replica();
+      const [one, other] = [await bench.create({ limitUsd: USD }), await bench.create({ limitUsd: USD })];
+      await bench.makeDefault(one.id);
+      await guardrails.of(bench.caller);
+      expect(await scopeIds()).toEqual([`${one.id}:workspace:${bench.home.workspaceId}`]);
+      await rulebook.update(bench.caller, one.id, { limitUsd: 2n * USD, resetInterval: 'daily' });
+      expect(await bench.budgets()).toMatchObject([{ interval: 'daily', limit_usd: '2.000000000000' }]);
+      await rulebook.update(bench.caller, one.id, { limitUsd: null });
+      expect(await scopeIds()).toEqual([]);
+      await bench.makeDefault(other.id);
+      bench.clock.time += 4_000;
+      const { budgets } = await guardrails.of(bench.caller);
+      expect(await scopeIds()).toEqual(budgets);
+      await rulebook.delete(bench.caller, other.id);
+      expect(await scopeIds()).toEqual([]);
+      const [workspace] = await bench.dataSource.query('select default_guardrail_id from workspaces');
+      expect(workspace.default_guardrail_id).toBeNull();
+    });
+  });
+});
+
+describeOnPostgres('guardrails changed at once', (database) => {
+  const bench = new Bench(database);
+  beforeAll(() => bench.open(), 60_000);
+  afterAll(() => bench.dataSource.destroy());
+  beforeEach(() => bench.reset());
+
+  it('leave every member with one guardrail, and budgets that agree', async () => {
+    const guardrails = [await bench.create({ limitUsd: USD }), await bench.create({ limitUsd: 2n * USD })];
+    const members = ['a', 'b', 'c', 'd'];
+    const replicas = [bench.replica(), bench.replica()];
+    const work: Promise<unknown>[] = [];
+    for (let turn = 0; turn < 24; turn++) {
+      const { rulebook } = replicas[turn % 2]!;
+      const { id } = guardrails[turn % 3 === 0 ? 0 : 1]!;
+      const some = turn % 2 === 0 ? members : members.toReversed();
+      work.push(
+        turn % 5 === 4
+          ? rulebook.update(bench.caller, id, { limitUsd: BigInt(turn) * USD })
+          : turn % 7 === 6
+            ? rulebook.unassign(bench.caller, id, 'member', some)
+            : rulebook.assign(bench.caller, id, 'member', some),
+      );
+    }
+    await Promise.all(work);
+    const wanted = await bench.dataSource.query(
+      `select g.id || ':member:' || a.subject as scope_id, 'lifetime' as interval, g.limit_usd, false as include_byok
+       from guardrail_assignments a join guardrails g on g.id = a.guardrail_id order by 1`,
+    );
+    expect(await bench.budgets()).toEqual(wanted);
+    expect((await bench.dataSource.query('select seq from audit_entries')).length).toBeGreaterThan(2);
+  });
+
+  it('leave no budget of former terms beside a default that is just being taken up', async () => {
+    const { id } = await bench.create({ limitUsd: USD });
+    await bench.makeDefault(id);
+    for (let turn = 0; turn < 10; turn++) {
+      await bench.dataSource.query('delete from budgets');
+      const terms = { limitUsd: BigInt(turn + 2) * USD, resetInterval: turn % 2 === 0 ? ('daily' as const) : null };
+      await Promise.all([
+        bench.replica().rulebook.update(bench.caller, id, terms),
+        ...Array.from({ length: 4 }, () => bench.replica().guardrails.of(bench.caller)),
+      ]);
+      expect(await bench.budgets()).toMatchObject([
+        { interval: terms.resetInterval ?? 'lifetime', limit_usd: `${turn + 2}.000000000000` },
+      ]);
+    }
+  });
+
+  it('takes no default that is being deleted', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const { id } = await bench.create();
+      const chosen = bench.dataSource.transaction('READ COMMITTED', async (manager) => {
+        await manager.query('select 1 from workspaces where id = $1 for update', [bench.home.workspaceId]);
+        const found = await manager.query<unknown[]>('select 1 from guardrails where id = $1 for key share', [id]);
+        if (found.length > 0)
+          await manager.query('update workspaces set default_guardrail_id = $1 where id = $2', [
+            id,
+            bench.home.workspaceId,
+          ]);
+      });
+      await Promise.all([chosen, bench.replica().rulebook.delete(bench.caller, id)]);
+      const [workspace] = await bench.dataSource.query('select default_guardrail_id from workspaces');
+      expect(workspace.default_guardrail_id).toBeNull();
+    }
+  });
+});
