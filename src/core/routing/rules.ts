@@ -65,7 +65,8 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
     if (policy.ignore?.length) ignore.push({ patterns: readList(policy.ignore), isPolicy: true });
     refusesCollection ||= policy.denyDataCollection === true;
     refusesRetention ||= policy.zeroDataRetention === true;
-    if (typeof policy.zeroDataRetention === 'object') for (const author of policy.zeroDataRetention) authors.add(author);
+    if (typeof policy.zeroDataRetention === 'object')
+      for (const author of policy.zeroDataRetention) authors.add(author);
     if (policy.onlyModels) onlyModels.push(policy.onlyModels);
     if (policy.ignoreModels) ignoreModels.push(...policy.ignoreModels);
   }
