@@ -12,6 +12,8 @@ const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const LANES = 32;
+/** Generations that make neither dearer. */
+const MANY = 100_000;
 const EVENTS = 400;
 const ONE = `stream-${EVENTS}-1`;
 const EIGHT = `stream-${EVENTS}-8`;
@@ -79,6 +81,52 @@ async function commitMs(url) {
   return median(times);
 }
 
+/** As many copies of one that is there, spread over the last hour, each with its charge. */
+async function addGenerations(url) {
+  const database = new pg.Client({ connectionString: url });
+  await database.connect();
+  for (const table of ['generations', 'ledger_entries']) {
+    const id = table === 'generations' ? 'id' : 'generation_id';
+    const { rows } = await database.query(
+      `select column_name as name from information_schema.columns where table_name = $1 and column_name not in ('held_at', $2)`,
+      [table, id],
+    );
+    const columns = rows.map(({ name }) => name).join();
+    await database.query(
+      `insert into ${table} (${id}, held_at, ${columns})
+       select 'gen-bench-' || n, one.held_at - n * interval '36 milliseconds', ${columns}
+       from generate_series(1, ${MANY}) as n, (select * from ${table} order by held_at desc limit 1) as one`,
+    );
+  }
+  await database.query('analyze');
+  await database.end();
+}
+
+function tellShareOfBooks(whole) {
+  const share = 1 - whole['without books'].cpuUs / whole.fairlead.cpuUs;
+  const more = whole.fairlead.cpuUs / whole['without books'].cpuUs - 1;
+  console.log(
+    `\nHold and settlement: ${figure(share * 100)} % of the CPU of a request, ${figure(more * 100)} % on top of one without them (${figure(whole.fairlead.cpuUs)} µs)`,
+  );
+}
+
+/** In turns, like the rest: what the machine adds by itself is then in all of them alike. */
+async function tellAddedLatencies(systems) {
+  const all = Object.entries({ direct, ...systems });
+  const times = Object.fromEntries(all.map(([name]) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, system] of all) {
+      const run = await latencies(system, 'whole', 2000);
+      times[name].push({ p50: percentile(run, 0.5), p99: percentile(run, 0.99) });
+    }
+  }
+  const typical = (name, share) => median(times[name].map((run) => run[share]));
+  for (const name of Object.keys(systems)) {
+    const [p50, p99] = ['p50', 'p99'].map((share) => figure(typical(name, share) - typical('direct', share), 2));
+    console.log(`\nAdded latency of ${name}, one at a time: p50 ${p50} ms, p99 ${p99} ms`);
+  }
+}
+
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
@@ -104,11 +152,7 @@ try {
     );
   }
 
-  const share = 1 - whole['without books'].cpuUs / whole.fairlead.cpuUs;
-  const more = whole.fairlead.cpuUs / whole['without books'].cpuUs - 1;
-  console.log(
-    `\nHold and settlement: ${figure(share * 100)} % of the CPU of a request, ${figure(more * 100)} % on top of one without them`,
-  );
+  tellShareOfBooks(whole);
 
   for (const [model, perWrite] of [
     [ONE, 1],
@@ -123,19 +167,7 @@ try {
     }
   }
 
-  // In turns, like the rest: what the machine adds by itself is then in all of them alike.
-  const times = { direct: [], fairlead: [], 'fairlead without books': [], nest: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, system] of Object.entries({ direct, fairlead, 'fairlead without books': stubbed, nest })) {
-      const run = await latencies(system, 'whole', 2000);
-      times[name].push({ p50: percentile(run, 0.5), p99: percentile(run, 0.99) });
-    }
-  }
-  const typical = (name, share) => median(times[name].map((run) => run[share]));
-  for (const name of ['fairlead', 'fairlead without books', 'nest']) {
-    const [p50, p99] = ['p50', 'p99'].map((share) => figure(typical(name, share) - typical('direct', share), 2));
-    console.log(`\nAdded latency of ${name}, one at a time: p50 ${p50} ms, p99 ${p99} ms`);
-  }
+  await tellAddedLatencies({ fairlead, 'fairlead without books': stubbed, nest });
 
   if (databaseUrl)
     console.log(`\nThe database's own commit, from here: p50 ${figure(await commitMs(databaseUrl), 2)} ms`);
@@ -154,6 +186,14 @@ try {
     console.log(
       `Longest wait for /health/live beside a body of ${label}: median ${figure(beside.median)} ms, worst ${figure(beside.worst)} ms (beside small ones ${figure(small.median)} and ${figure(small.worst)} ms)`,
     );
+  }
+
+  if (databaseUrl) {
+    console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
+    await addGenerations(databaseUrl);
+    const again = { fairlead, 'without books': stubbed };
+    tellShareOfBooks(await compare(again, 'whole', { lanes: LANES, seconds: SECONDS, stream: false }));
+    await tellAddedLatencies({ fairlead });
   }
 
   console.log(
