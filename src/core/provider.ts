@@ -106,6 +106,16 @@ export interface Dialect {
   decodeWhole(body: unknown, context: DecodeContext): ModelEvent[];
   /** Why a call that was not a 2xx failed. Tolerates any body. */
   fault(failure: UpstreamFailure): ProviderFault;
+  /** Absent where its format has no way to ask. */
+  readonly counting?: TokenCounting;
+}
+
+/** How an upstream counts the tokens of a prompt without answering it. */
+export interface TokenCounting {
+  /** @throws Untranslatable as `Dialect.encode` does */
+  encode(request: ModelRequest, target: Target): UpstreamCall;
+  /** Throws a `ProviderFault` for a reply that holds no count. */
+  decode(body: unknown): number;
 }
 
 /** What a decoder may need of the request it reads the answer to: tool names that were mapped, say. */

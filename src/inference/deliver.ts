@@ -7,6 +7,7 @@ import { CallerGone, GatewayError } from '../core/errors.js';
 import type { GenerationId } from '../core/ids.js';
 import type { JsonObject } from '../core/json.js';
 import { Environment } from '../shared/environment.js';
+import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
 import { GENERATION_ID_HEADER, noteRouterMetadata } from '../shared/http/error.filter.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
@@ -129,16 +130,4 @@ function printWhole(exchange: Exchange, answer: Answer, reply: Reply, face: Face
     exchange.spoiled(error);
     throw error;
   }
-}
-
-/** A controller that aborts when the client closes before the reply is out. */
-function abortWhenGone(response: Response): AbortController {
-  const abort = new AbortController();
-  const gone = (): void => {
-    if (!response.writableFinished) abort.abort(new CallerGone());
-  };
-  // It may have gone while its key was looked up or its body read: then `close` is not told again.
-  if (response.closed || response.destroyed) gone();
-  else response.once('close', gone);
-  return abort;
 }

@@ -4,13 +4,14 @@ import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { Admission } from './admission.js';
+import { CountTokens } from './count-tokens.js';
 import { CreateCompletion } from './create-completion.js';
 import { Delivery } from './deliver.js';
 import { ExplainRoute } from './explain-route.js';
 
 @Module({
   imports: [GuardrailsModule, LedgerModule, LimitsModule, RoutingModule],
-  providers: [Admission, CreateCompletion, Delivery, ExplainRoute],
-  exports: [CreateCompletion, Delivery, ExplainRoute],
+  providers: [Admission, CountTokens, CreateCompletion, Delivery, ExplainRoute],
+  exports: [CountTokens, CreateCompletion, Delivery, ExplainRoute],
 })
 export class InferenceModule {}

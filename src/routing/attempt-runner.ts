@@ -4,7 +4,7 @@ import { assertToolInputs } from '../core/conversation/tool-input.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { parseJson } from '../core/exact-json.js';
 import { ProviderFault } from '../core/errors.js';
-import type { Dialect, Target } from '../core/provider.js';
+import type { Dialect, Target, UpstreamCall } from '../core/provider.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
@@ -25,6 +25,8 @@ import { BegunReply, StreamAttempt, untilTelling, type EventBatches } from './st
 
 /** Largest whole reply. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
+/** Largest reply that tells a count. */
+const COUNT_BYTES_MAX = 64 * 1024;
 /** A body to be sent that is worth a turn of the event loop. */
 const LARGE_CHARACTERS = 1024 * 1024;
 /** As much of an error's body as is read, and as long as it is waited for: the status alone says enough. */
@@ -58,14 +60,8 @@ export class AttemptRunner {
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
   async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: AbortSignal): Promise<BegunReply> {
-    const { model, endpoint, tier } = leg;
-    const { provider } = endpoint;
-    const isShared = leg.credential === SHARED_CREDENTIAL;
-    const credential = isShared ? provider.credential : await reveal(leg.credential);
-    if (!isShared && !credential) throw new ProviderFault('refused-credential', 'The credential is no longer in use.');
-    const dialect = this.providers.dialect(provider);
-    const target: Target = { model, endpoint, tier, definition: this.providers.definition(provider) };
-    const attempt = { dialect, target, credential, request };
+    const attempt = await this.prepare(leg, request, reveal);
+    const { credential } = attempt;
     try {
       const begun = await (request.stream ? this.runStream(attempt, signal) : this.runWhole(attempt, signal));
       begun.credential = credential;
@@ -73,6 +69,34 @@ export class AttemptRunner {
     } catch (error) {
       throw error instanceof ProviderFault ? withoutCredential(error, credential) : error;
     }
+  }
+
+  /**
+   * The provider's own count of the prompt's tokens; undefined where its dialect has none. Nothing is answered or charged.
+   * @throws ProviderFault, Untranslatable, or the signal's reason
+   */
+  async count(
+    leg: Leg,
+    request: ModelRequest,
+    reveal: RevealCredential,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { counting } = this.providers.dialect(leg.endpoint.provider);
+    if (!counting) return undefined;
+    const attempt = await this.prepare(leg, request, reveal);
+    const response = await this.post(attempt, counting.encode(request, attempt.target), signal);
+    return counting.decode(parse(await response.read(COUNT_BYTES_MAX)));
+  }
+
+  private async prepare(leg: Leg, request: ModelRequest, reveal: RevealCredential): Promise<Attempt> {
+    const { model, endpoint, tier } = leg;
+    const { provider } = endpoint;
+    const isShared = leg.credential === SHARED_CREDENTIAL;
+    const credential = isShared ? provider.credential : await reveal(leg.credential);
+    if (!isShared && !credential) throw new ProviderFault('refused-credential', 'The credential is no longer in use.');
+    const dialect = this.providers.dialect(provider);
+    const target: Target = { model, endpoint, tier, definition: this.providers.definition(provider) };
+    return { dialect, target, credential, request };
   }
 
   private async runWhole(attempt: Attempt, signal: AbortSignal): Promise<BegunReply> {
@@ -104,13 +128,19 @@ export class AttemptRunner {
   }
 
   /** @returns an answer with a 2xx status */
-  private async send(
-    { dialect, target, credential, request }: Attempt,
+  private async send(attempt: Attempt, signal: AbortSignal): Promise<UpstreamResponse> {
+    const { dialect, target, request } = attempt;
+    const media = await this.media.fetch(dialect.wants(request, target), signal);
+    return this.post(attempt, dialect.encode(request, target, media), signal);
+  }
+
+  /** @returns an answer with a 2xx status */
+  private async post(
+    { dialect, target, credential }: Attempt,
+    call: UpstreamCall,
     signal: AbortSignal,
   ): Promise<UpstreamResponse> {
     const { provider } = target.endpoint;
-    const media = await this.media.fetch(dialect.wants(request, target), signal);
-    const call = dialect.encode(request, target, media);
     // Printing a large body took its time: others have their turn before it is written.
     if (call.body.length >= LARGE_CHARACTERS) await othersTurn();
     const response = await this.transport.open(

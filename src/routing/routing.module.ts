@@ -14,6 +14,6 @@ import { SessionPins } from './session-pins.js';
 @Module({
   imports: [AccountsModule, ByokModule, HealthModule, ProvidersModule, RedisModule],
   providers: [AttemptRunner, DecisionLog, MediaFetcher, PlanRunner, RoutePlanner, SessionPins],
-  exports: [DecisionLog, PlanRunner, RoutePlanner, SessionPins],
+  exports: [AttemptRunner, DecisionLog, PlanRunner, RoutePlanner, SessionPins],
 })
 export class RoutingModule {}

@@ -16,26 +16,40 @@ export function estimateTokens(bytes: number): number {
 
 /** About how many tokens a request's prompt has, at least one. */
 export function estimateInputTokens(request: ModelRequest): number {
-  let bytes = 0;
-  let others = 1;
-  for (const block of request.system) bytes += Buffer.byteLength(block.text);
-  for (const tool of request.tools) {
-    bytes += Buffer.byteLength(JSON.stringify(tool));
-    others += FRAME_TOKENS;
-  }
+  const estimate = new InputEstimate();
+  for (const size of listSizes(request)) estimate.add(size);
+  return estimate.tokens;
+}
+
+/** The sizes of what a prompt is made of, one piece after another: each is measured when it is asked for. */
+export function* listSizes(request: ModelRequest): Generator<Size> {
+  for (const block of request.system) yield textSize(block.text);
+  for (const tool of request.tools) yield { bytes: Buffer.byteLength(JSON.stringify(tool)), tokens: FRAME_TOKENS };
   for (const message of request.messages) {
-    others += FRAME_TOKENS;
-    for (const block of message.content) {
-      const size = sizeOf(block);
-      bytes += size.bytes;
-      others += size.tokens;
-    }
+    yield { bytes: 0, tokens: FRAME_TOKENS };
+    for (const block of message.content) yield sizeOf(block);
   }
-  return estimateTokens(bytes) + others;
+}
+
+/** The estimate of a prompt whose pieces come one by one. */
+export class InputEstimate {
+  private bytes = 0;
+  private others = 1;
+
+  add({ bytes, tokens }: Size): void {
+    this.bytes += bytes;
+    this.others += tokens;
+  }
+
+  get tokens(): number {
+    return estimateTokens(this.bytes) + this.others;
+  }
 }
 
 interface Size {
+  /** Of text, in UTF-8. */
   readonly bytes: number;
+  /** Of everything else. */
   readonly tokens: number;
 }
 

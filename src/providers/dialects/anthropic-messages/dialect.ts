@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../core/provider.js';
 import { decodeMessage, MessagesDecoder } from './decode.js';
+import { decodeCount, encodeCount } from './count.js';
 import { encodeMessages } from './encode.js';
 import { readFault } from './fault.js';
 
@@ -13,4 +14,5 @@ export const anthropicMessages: Dialect = {
   decodeStream: () => new MessagesDecoder(),
   decodeWhole: (body) => decodeMessage(body),
   fault: readFault,
+  counting: { encode: encodeCount, decode: decodeCount },
 };

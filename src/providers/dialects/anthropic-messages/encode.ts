@@ -48,6 +48,23 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
  * @throws Untranslatable for tools and blocks the vendor has no form for
  */
 export function encodeMessages(request: ModelRequest, target: Target): UpstreamCall {
+  return {
+    path: '/v1/messages',
+    headers: encodeHeaders(request, request.stream ? 'text/event-stream' : 'application/json'),
+    body: printJson(encodeBody(request, target)),
+    stream: request.stream,
+  };
+}
+
+export const encodeHeaders = ({ betas }: ModelRequest, accept: string): UpstreamCall['headers'] => ({
+  'content-type': 'application/json',
+  accept,
+  'anthropic-version': API_VERSION,
+  ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+});
+
+/** @throws Untranslatable as `encodeMessages` does */
+export function encodeBody(request: ModelRequest, target: Target): JsonObject {
   const turns = keptTurns(request.messages);
   const thinking = thinkingThatFits(request, turns);
   const plain: Prompt = {
@@ -59,7 +76,7 @@ export function encodeMessages(request: ModelRequest, target: Target): UpstreamC
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
   const words = tierWords(request, target);
   // Extras come first: whatever is modelled overrides them, also where it is undefined and so not sent.
-  const body: JsonObject = {
+  return {
     ...encodeExtras(request),
     model: target.endpoint.upstreamModel,
     max_tokens: request.maxOutputTokens ?? defaultOutputTokens(thinking, target),
@@ -78,17 +95,6 @@ export function encodeMessages(request: ModelRequest, target: Target): UpstreamC
     tools: prompt.tools,
     system: prompt.system,
     messages: prompt.messages,
-  };
-  return {
-    path: '/v1/messages',
-    headers: {
-      'content-type': 'application/json',
-      accept: request.stream ? 'text/event-stream' : 'application/json',
-      'anthropic-version': API_VERSION,
-      ...(request.betas.length > 0 && { 'anthropic-beta': request.betas.join(',') }),
-    },
-    body: printJson(body),
-    stream: request.stream,
   };
 }
 

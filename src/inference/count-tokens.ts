@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { ProviderFault, Untranslatable } from '../core/errors.js';
+import { InputEstimate, listSizes } from '../core/money/estimate.js';
+import { forbiddenModels } from '../core/routing/no-route-error.js';
+import { Guardrails } from '../guardrails/guardrails.js';
+import { AttemptRunner } from '../routing/attempt-runner.js';
+import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
+import { othersTurn } from '../shared/others-turn.js';
+
+/** How long a provider's own count is waited for, milliseconds: an estimate now is worth more than an exact number later. */
+export const NATIVE_COUNT_MS_MAX = 5_000;
+/**
+ * As much text as is measured within one turn of the event loop, in bytes: about half a millisecond. All of the largest body takes
+ * 4 to 30 ms, which is less than a copy of it for another thread would.
+ */
+const TURN_BYTES = 1024 * 1024;
+
+/** How many tokens a prompt has. */
+export interface TokenCount {
+  readonly inputTokens: number;
+  /** `native`: the provider that would be asked first says so. */
+  readonly source: 'native' | 'estimate';
+}
+
+/** Counts a prompt for whoever would answer it. Nothing is charged, held or kept, and no health is told of it. */
+@Injectable()
+export class CountTokens {
+  constructor(
+    private readonly guardrails: Guardrails,
+    private readonly planner: RoutePlanner,
+    private readonly attempts: AttemptRunner,
+  ) {}
+
+  /**
+   * The count of the provider that would be asked first, where it has one and says it in time; else an estimate.
+   * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
+   */
+  async run(asked: ModelRequest, caller: Caller, signal: AbortSignal): Promise<TokenCount> {
+    const guardrails = await this.guardrails.of(caller);
+    const routed = await this.planner.plan(asked, caller, guardrails.policies);
+    // What may not be sent to a provider may not be sent to be counted either.
+    const { request, blocked } = guardrails.inspect(asked);
+    const refusal = forbiddenModels(routed.plan) ?? blocked;
+    if (refusal) throw refusal;
+    const native = await this.countNatively(request, routed, signal);
+    return native === undefined
+      ? { inputTokens: await estimate(request), source: 'estimate' }
+      : { inputTokens: native, source: 'native' };
+  }
+
+  private async countNatively(
+    request: ModelRequest,
+    { plan, reveal }: RoutedPlan,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const [leg] = plan.legs;
+    if (!leg) return undefined;
+    const timeout = AbortSignal.timeout(NATIVE_COUNT_MS_MAX);
+    try {
+      return await this.attempts.count(leg, request, reveal, AbortSignal.any([signal, timeout]));
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const isBearable = timeout.aborted || error instanceof ProviderFault || error instanceof Untranslatable;
+      if (!isBearable) throw error;
+      return undefined;
+    }
+  }
+}
+
+async function estimate(request: ModelRequest): Promise<number> {
+  const estimate = new InputEstimate();
+  let bytes = 0;
+  for (const size of listSizes(request)) {
+    estimate.add(size);
+    bytes += size.bytes;
+    if (bytes < TURN_BYTES) continue;
+    bytes = 0;
+    await othersTurn();
+  }
+  return estimate.tokens;
+}

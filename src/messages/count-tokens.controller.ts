@@ -1,0 +1,30 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { CountTokens } from '../inference/count-tokens.js';
+import { abortWhenGone } from '../shared/http/abort-when-gone.js';
+import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
+import { CreateMessageDto } from './create-message.dto.js';
+import { readRequest, readRequestHeaders } from './read-request.js';
+
+/** Says whether the number is the provider's own (`native`) or this gateway's guess (`estimate`). */
+const SOURCE_HEADER = 'X-Token-Count';
+
+/** `POST /messages/count_tokens`: how many tokens the prompt of a Messages body has. Not in scope; chosen: the vendor's own form. */
+@Controller('messages/count_tokens')
+export class CountTokensController {
+  constructor(private readonly counting: CountTokens) {}
+
+  @Post()
+  @HttpCode(200)
+  @Accepts('inference')
+  async count(
+    @Body() body: CreateMessageDto,
+    @Req() { headers, caller }: AuthenticatedRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ input_tokens: number }> {
+    const request = readRequest(body, readRequestHeaders(headers));
+    const { inputTokens, source } = await this.counting.run(request, caller, abortWhenGone(response).signal);
+    response.setHeader(SOURCE_HEADER, source);
+    return { input_tokens: inputTokens };
+  }
+}

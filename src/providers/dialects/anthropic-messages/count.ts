@@ -1,0 +1,31 @@
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { printJson } from '../../../core/exact-json.js';
+import { ProviderFault } from '../../../core/errors.js';
+import { isJsonObject } from '../../../core/json.js';
+import type { Target, UpstreamCall } from '../../../core/provider.js';
+import { encodeBody, encodeHeaders } from './encode.js';
+
+/** What the vendor's count takes; it refuses what only an answer needs, such as `max_tokens`. */
+const COUNTED_FIELDS: ReadonlySet<string> = new Set([
+  'model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'context_management', 'mcp_servers',
+]); // prettier-ignore
+
+/**
+ * The call that counts what the same request would send.
+ * @throws Untranslatable as the request itself would
+ */
+export function encodeCount(request: ModelRequest, target: Target): UpstreamCall {
+  const body = Object.entries(encodeBody(request, target)).filter(([field]) => COUNTED_FIELDS.has(field));
+  return {
+    path: '/v1/messages/count_tokens',
+    headers: encodeHeaders(request, 'application/json'),
+    body: printJson(Object.fromEntries(body)),
+    stream: false,
+  };
+}
+
+export function decodeCount(body: unknown): number {
+  const count = isJsonObject(body) ? body['input_tokens'] : undefined;
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
+  throw new ProviderFault('malformed-reply', "The provider's reply holds no count.");
+}
