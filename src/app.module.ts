@@ -8,6 +8,7 @@ import { KeysModule } from './keys/keys.module.js';
 import { FloodGuard } from './limits/flood.guard.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MessagesModule } from './messages/messages.module.js';
+import { ModelsModule } from './models/models.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { DtoPipe } from './shared/http/dto.pipe.js';
@@ -29,6 +30,7 @@ export class AppModule {
         WorkspacesModule,
         GuardrailsModule,
         ExplainModule,
+        ModelsModule,
         LimitsModule,
         SharedModule.register(context),
         DatabaseModule.register(opener),

@@ -25,6 +25,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   inference: ['plugins', 'routing', 'limits', 'ledger', 'tools', 'guardrails', 'accounts', 'catalog'],
   messages: ['inference', 'presets'],
   explain: ['messages', 'chat', 'inference'],
+  models: ['catalog', 'health', 'guardrails', 'accounts'],
   workspaces: ['keys', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
 };
 

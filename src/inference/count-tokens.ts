@@ -12,8 +12,8 @@ import { othersTurn } from '../shared/others-turn.js';
 /** How long a provider's own count is waited for, milliseconds: an estimate now is worth more than an exact number later. */
 export const NATIVE_COUNT_MS_MAX = 5_000;
 /**
- * As much text as is measured within one turn of the event loop, in bytes: about half a millisecond. All of the largest body takes
- * 4 to 30 ms, which is less than a copy of it for another thread would.
+ * After this much text others have their turn, in bytes: less than a millisecond's work. All of the largest body takes 4 to 30 ms (a
+ * single text of that size at most half as long), which is no more than handing it to another thread would.
  */
 const TURN_BYTES = 1024 * 1024;
 

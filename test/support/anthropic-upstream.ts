@@ -8,6 +8,12 @@ const FIELDS = new Set([
   'tools', 'tool_choice', 'thinking', 'service_tier', 'container', 'context_management', 'mcp_servers', 'output_config',
   'output_format', 'cache_control', 'speed', 'inference_geo',
 ]); // prettier-ignore
+/** What its count of tokens takes: what an answer alone needs is refused. */
+const COUNT_PATH = '/v1/messages/count_tokens';
+const COUNT_FIELDS = new Set([
+  'model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'context_management',
+  'mcp_servers', 'cache_control', 'speed',
+]); // prettier-ignore
 const CACHE_MARKERS_MAX = 4;
 const THINKING_BUDGET_MIN = 1024;
 
@@ -20,18 +26,20 @@ export const anthropicError = (type: string, message: string) => ({
 
 /** The error that Anthropic's API answers this request with, undefined when it takes it. */
 export function anthropicComplaint(request: RecordedRequest): Complaint | undefined {
-  const { headers, json: body } = request;
+  const { headers, path, json: body } = request;
+  const counts = path.endsWith(COUNT_PATH);
   if (typeof headers['x-api-key'] !== 'string') {
     return { status: 401, body: anthropicError('authentication_error', 'x-api-key header is required') };
   }
-  const message = headers['anthropic-version'] ? wrongInBody(body) : 'anthropic-version: header is required';
+  const message = headers['anthropic-version'] ? wrongInBody(body, counts) : 'anthropic-version: header is required';
   return message ? { status: 400, body: anthropicError('invalid_request_error', message) } : undefined;
 }
 
-function wrongInBody(body: JsonBody): string | undefined {
+function wrongInBody(body: JsonBody, counts: boolean): string | undefined {
   if (typeof body !== 'object' || body === null) return 'The request body is not valid JSON';
-  for (const field of Object.keys(body)) if (!FIELDS.has(field)) return `${field}: Extra inputs are not permitted`;
-  if (!Number.isInteger(body.max_tokens)) return 'max_tokens: Field required';
+  const fields = counts ? COUNT_FIELDS : FIELDS;
+  for (const field of Object.keys(body)) if (!fields.has(field)) return `${field}: Extra inputs are not permitted`;
+  if (!counts && !Number.isInteger(body.max_tokens)) return 'max_tokens: Field required';
   if (!Array.isArray(body.messages) || body.messages.length === 0) return 'messages: at least one message is required';
   const markers = JSON.stringify(body).split('"cache_control":{').length - 1;
   if (markers > CACHE_MARKERS_MAX) {
@@ -40,7 +48,7 @@ function wrongInBody(body: JsonBody): string | undefined {
   if (body.thinking?.type === 'enabled') {
     const budget = body.thinking.budget_tokens;
     if (!(budget >= THINKING_BUDGET_MIN)) return 'thinking.enabled.budget_tokens: must be at least 1024';
-    if (budget >= body.max_tokens) return '`max_tokens` must be greater than `thinking.budget_tokens`';
+    if (!counts && budget >= body.max_tokens) return '`max_tokens` must be greater than `thinking.budget_tokens`';
   }
   return wrongInMessages(body.messages);
 }

@@ -1,0 +1,181 @@
+import { MODALITIES } from '../core/routing/catalog.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { compile, literal, oneOf, text } from '../shared/http/schema.js';
+
+const WORDS_CHARACTERS_MAX = 256;
+/** What the wire knows besides what a catalog can say: nothing fits these. */
+const OTHER_MODALITIES = ['embeddings', 'rerank', 'decisions', 'speech', 'transcription'];
+
+const list = (names: readonly string[]): string => `^(${names.join('|')})?(,(${names.join('|')})?)*$`;
+const modalities = (...more: readonly string[]) => {
+  const names = [...MODALITIES, ...OTHER_MODALITIES, ...more];
+  return compile(text({ pattern: list(names), reason: `must be a list, separated by commas, of ${names.join(', ')}` }));
+};
+
+// Bounded, so that it stays an exact integer.
+const offset = compile(text({ pattern: '^[0-9]{1,9}$', reason: 'must be an integer from 0 to 999999999' }));
+const limit = compile(text({ pattern: '^([1-9][0-9]{0,2}|1000)$', reason: 'must be an integer from 1 to 1000' }));
+const count = compile(text({ pattern: '^[0-9]{1,12}$', reason: 'must be an integer, 0 or more' }));
+const amount = compile(
+  text({ pattern: '^[0-9]{1,12}(\\.[0-9]{1,12})?$', reason: 'must be a decimal, 0 or more, such as "0.25"' }),
+);
+const figure = compile(text({ pattern: '^-?[0-9]{1,12}(\\.[0-9]{1,12})?$', reason: 'must be a decimal' }));
+const share = compile(
+  text({ pattern: '^(0(\\.[0-9]{1,12})?|1(\\.0{1,12})?)$', reason: 'must be a decimal from 0 to 1' }),
+);
+const words = compile(text({ max: WORDS_CHARACTERS_MAX }));
+const names = compile(
+  text({
+    pattern: '^[^,]{0,128}(,[^,]{0,128}){0,127}$',
+    reason: 'must be a list, separated by commas, of at most 128 names',
+  }),
+);
+const inputModalities = modalities();
+const outputModalities = modalities('all');
+const category = compile(
+  oneOf([
+    'programming', 'roleplay', 'marketing', 'marketing/seo', 'technology', 'science', 'translation', 'legal', 'finance', 'health',
+    'trivia', 'academia',
+  ]), // prettier-ignore
+);
+const trueOrFalse = compile(oneOf(['true', 'false']));
+const onlyTrue = compile(literal('true'));
+const onlyFalse = compile(literal('false'));
+const region = compile(oneOf(['eu', 'us']));
+
+export const MODEL_SORTS = [
+  'most-popular', 'newest', 'top-weekly', 'pricing-low-to-high', 'pricing-high-to-low', 'context-high-to-low',
+  'throughput-high-to-low', 'latency-low-to-high', 'intelligence-high-to-low', 'coding-high-to-low', 'agentic-high-to-low',
+  'design-arena-elo-high-to-low',
+] as const; // prettier-ignore
+export type ModelSort = (typeof MODEL_SORTS)[number];
+const sort = compile(oneOf(MODEL_SORTS));
+
+/** Query of `GET /models` and its neighbours (WIRE 2.5). Parameters beyond these are ignored (WIRE 0.3). */
+export class ListModelsDto {
+  @MayOmit()
+  @Fits(offset)
+  offset?: string;
+
+  @MayOmit()
+  @Fits(limit)
+  limit?: string;
+
+  @MayOmit()
+  @Fits(sort)
+  sort?: ModelSort;
+
+  @MayOmit()
+  @Fits(words)
+  q?: string;
+
+  @MayOmit()
+  @Fits(names)
+  supported_parameters?: string;
+
+  @MayOmit()
+  @Fits(inputModalities)
+  input_modalities?: string;
+
+  @MayOmit()
+  @Fits(outputModalities)
+  output_modalities?: string;
+
+  @MayOmit()
+  @Fits(count)
+  context?: string;
+
+  @MayOmit()
+  @Fits(amount)
+  min_price?: string;
+
+  @MayOmit()
+  @Fits(amount)
+  max_price?: string;
+
+  @MayOmit()
+  @Fits(amount)
+  min_output_price?: string;
+
+  @MayOmit()
+  @Fits(amount)
+  max_output_price?: string;
+
+  @MayOmit()
+  @Fits(names)
+  model_authors?: string;
+
+  @MayOmit()
+  @Fits(names)
+  providers?: string;
+
+  @MayOmit()
+  @Fits(trueOrFalse)
+  distillable?: 'true' | 'false';
+
+  @MayOmit()
+  @Fits(onlyTrue)
+  zdr?: 'true';
+
+  @MayOmit()
+  @Fits(region)
+  region?: 'eu' | 'us';
+
+  @MayOmit()
+  @Fits(category)
+  category?: string;
+
+  @MayOmit()
+  @Fits(words)
+  arch?: string;
+
+  @MayOmit()
+  @Fits(count)
+  min_age_days?: string;
+
+  @MayOmit()
+  @Fits(count)
+  max_age_days?: string;
+
+  @MayOmit()
+  @Fits(figure)
+  min_intelligence_index?: string;
+
+  @MayOmit()
+  @Fits(figure)
+  max_intelligence_index?: string;
+
+  @MayOmit()
+  @Fits(figure)
+  min_coding_index?: string;
+
+  @MayOmit()
+  @Fits(figure)
+  max_coding_index?: string;
+
+  @MayOmit()
+  @Fits(figure)
+  min_agentic_index?: string;
+
+  @MayOmit()
+  @Fits(figure)
+  max_agentic_index?: string;
+
+  @MayOmit()
+  @Fits(share)
+  min_tool_success_rate?: string;
+
+  @MayOmit()
+  @Fits(share)
+  max_tool_success_rate?: string;
+
+  // There is no feed: who asks for one is told so, rather than sent something else.
+  @MayOmit()
+  @Fits(onlyFalse)
+  use_rss?: 'false';
+
+  @MayOmit()
+  @Fits(onlyFalse)
+  use_rss_chat_links?: 'false';
+}

@@ -1,0 +1,47 @@
+import { printJson } from '../core/exact-json.js';
+import type { PicoUsd } from '../core/money/credits.js';
+import type { CatalogSnapshot, Endpoint, Model } from '../core/routing/catalog.js';
+import { tokenPrice } from '../core/routing/leg-price.js';
+import { supportedParameters, viewModel } from './view-model.js';
+
+/** A model of the catalog with all that lists show of it and choose by. Immutable: made once and shared by all requests. */
+export interface ModelEntry {
+  readonly model: Model;
+  /** Those that are shown, at least one. */
+  readonly endpoints: readonly Endpoint[];
+  /** Of the endpoint that stands for the model: 10⁻¹² USD per token. */
+  readonly promptPrice: PicoUsd;
+  readonly completionPrice: PicoUsd;
+  readonly parameters: ReadonlySet<string>;
+  /** What `q` is looked for in, in lower case. */
+  readonly words: string;
+  /** Its view, printed. */
+  readonly json: string;
+}
+
+/** @param endpoints of the model, at least one */
+export function createEntry(model: Model, endpoints: readonly Endpoint[]): ModelEntry {
+  const top = topEndpoint(endpoints);
+  return {
+    model,
+    endpoints,
+    promptPrice: priceOf(top, 'prompt'),
+    completionPrice: priceOf(top, 'completion'),
+    parameters: new Set(supportedParameters(endpoints)),
+    words: `${model.id}\n${model.name}`.toLowerCase(),
+    json: printJson(viewModel(model, top, endpoints)),
+  };
+}
+
+/** In the order of the catalog. */
+export const listEntries = ({ models }: CatalogSnapshot): readonly ModelEntry[] =>
+  [...models.values()].map((model) => createEntry(model, model.endpoints));
+
+/** The one with the lowest prompt + completion price, which the draw prefers; of equals the first. */
+function topEndpoint(endpoints: readonly Endpoint[]): Endpoint {
+  const sumOf = (endpoint: Endpoint): PicoUsd => priceOf(endpoint, 'prompt') + priceOf(endpoint, 'completion');
+  return endpoints.reduce((best, endpoint) => (sumOf(endpoint) < sumOf(best) ? endpoint : best));
+}
+
+const priceOf = ({ pricing }: Endpoint, kind: 'prompt' | 'completion'): PicoUsd =>
+  pricing ? tokenPrice(pricing, kind, 'standard', 0) : 0n;

@@ -1,0 +1,52 @@
+import { Controller, Get, Header, Query } from '@nestjs/common';
+import { RoutingPolicies } from '../accounts/routing-policies.js';
+import type { Caller } from '../core/caller.js';
+import type { JsonObject } from '../core/json.js';
+import { Guardrails } from '../guardrails/guardrails.js';
+import { HealthRegistry } from '../health/health-registry.js';
+import { FromCaller } from '../shared/http/route.decorators.js';
+import { listAllowed } from './allowed-entries.js';
+import { CatalogViews } from './catalog-views.js';
+import { ListModelsDto } from './list-models.dto.js';
+import type { ModelEntry } from './model-entry.js';
+import { selectEntries } from './model-filters.js';
+import { orderEntries } from './model-order.js';
+import { printModelPage } from './model-page.js';
+
+const PATH = '/api/v1/models';
+
+/** Lists of models (WIRE 2.5). Their bodies are put together from views printed before, so nothing is printed again here. */
+@Controller('models')
+export class ModelsController {
+  constructor(
+    private readonly views: CatalogViews,
+    private readonly health: HealthRegistry,
+    private readonly policies: RoutingPolicies,
+    private readonly guardrails: Guardrails,
+  ) {}
+
+  @Get()
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  list(@Query() query: ListModelsDto): string {
+    return this.page(this.views.current().entries, query, PATH);
+  }
+
+  @Get('count')
+  count(@Query() query: ListModelsDto): JsonObject {
+    return { data: { count: selectEntries(this.views.current().entries, query).length } };
+  }
+
+  /** What the caller's account, workspace and guardrails leave of the catalog. Which credentials there are is not asked. */
+  @Get('user')
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  async listForUser(@Query() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
+    const [own, guardrails] = await Promise.all([this.policies.of(caller), this.guardrails.of(caller)]);
+    const allowed = listAllowed(this.views.current().entries, [...own, ...guardrails.policies]);
+    return this.page(allowed, query, `${PATH}/user`);
+  }
+
+  private page(entries: readonly ModelEntry[], query: ListModelsDto, path: string): string {
+    const ordered = orderEntries(selectEntries(entries, query), query.sort, this.health.snapshot());
+    return printModelPage(ordered, query, path);
+  }
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
+import { HealthModule } from '../health/health.module.js';
+import { CatalogViews } from './catalog-views.js';
+import { EndpointViews } from './endpoint-views.js';
+import { ModelController } from './model.controller.js';
+import { ModelsController } from './models.controller.js';
+import { ProvidersController } from './providers.controller.js';
+
+/** The catalogue as callers see it. */
+@Module({
+  imports: [AccountsModule, GuardrailsModule, HealthModule],
+  controllers: [ModelsController, ModelController, ProvidersController],
+  providers: [CatalogViews, EndpointViews],
+})
+export class ModelsModule {}

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../core/json.js';
+import type { Candidate } from '../core/routing/candidate.js';
+import { supports } from '../core/routing/filters.js';
+import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
+import { outputTokensMax } from './view-model.js';
+import { viewPricing } from './view-pricing.js';
+
+const MS_PER_SECOND = 1000;
+/** Figures come from buckets: more digits would say more than is known. */
+const FIGURE_DIGITS = 4;
+
+/**
+ * One endpoint, in one tier, as `/models/…/endpoints` shows it (WIRE 2.5).
+ * @param health what this gateway has seen of it under the operator's own credential; undefined: nothing
+ */
+export function viewEndpoint(candidate: Candidate, health: EndpointHealth | undefined): JsonObject {
+  const { model, endpoint, provider, tier, tag } = candidate;
+  const isWell = !health?.isOut && !health?.cooling;
+  return {
+    name: `${provider.name} | ${model.id}`,
+    model_id: model.id,
+    model_name: model.name,
+    context_length: endpoint.contextLength,
+    pricing: viewPricing(endpoint.pricing, tier),
+    provider_name: provider.name,
+    tag,
+    quantization: endpoint.quantization,
+    max_completion_tokens: outputTokensMax(endpoint, model),
+    max_prompt_tokens: null,
+    supported_parameters: endpoint.supportedParameters,
+    supports_tool_choice: viewToolChoice(candidate),
+    // The catalog does not say which providers cache unasked: nothing is promised.
+    supports_implicit_caching: false,
+    // What the other numbers mean is not public, so an endpoint that is not well shows none.
+    ...(isWell && { status: 0 }),
+    uptime_last_5m: health?.faultShare === undefined ? null : round((1 - health.faultShare) * 100),
+    // Calls are counted over five minutes: of longer times nothing is known.
+    uptime_last_30m: null,
+    uptime_last_1d: null,
+    latency_last_30m: viewPercentiles(health?.latency, MS_PER_SECOND),
+    throughput_last_30m: viewPercentiles(health?.throughput, 1),
+  };
+}
+
+/** The catalog names `tool_choice` as a whole; an endpoint that names nothing counts as supporting all, as in routing. */
+function viewToolChoice({ endpoint }: Candidate): JsonObject {
+  const chooses = supports(endpoint, 'tools') && supports(endpoint, 'tool_choice');
+  return { auto: chooses, function: chooses, none: chooses, required: chooses };
+}
+
+function viewPercentiles(percentiles: Percentiles | undefined, factor: number): JsonObject | null {
+  if (!percentiles) return null;
+  const { p50, p75, p90, p99 } = percentiles;
+  return { p50: round(p50 * factor), p75: round(p75 * factor), p90: round(p90 * factor), p99: round(p99 * factor) };
+}
+
+const round = (figure: number): number => Number(figure.toPrecision(FIGURE_DIGITS));

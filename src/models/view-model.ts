@@ -1,0 +1,52 @@
+import type { JsonObject } from '../core/json.js';
+import type { Endpoint, Model } from '../core/routing/catalog.js';
+import { viewPricing } from './view-pricing.js';
+
+/** The wire demands a time. The catalog says none, and nothing else stands for "nobody said" (docs/models.md). */
+export const CREATED_UNKNOWN = 0;
+
+/**
+ * A model as `/models` shows it (WIRE 2.5). What the catalog does not say is null where the wire demands the key, and left out
+ * elsewhere.
+ * @param top the endpoint whose prices and limits stand for the model
+ * @param endpoints those that are shown: all, or those the caller may use
+ */
+export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpoint[]): JsonObject {
+  return {
+    id: model.id,
+    canonical_slug: model.id,
+    name: model.name,
+    created: CREATED_UNKNOWN,
+    context_length: model.contextLength,
+    architecture: viewArchitecture(model),
+    pricing: viewPricing(top.pricing, 'standard'),
+    top_provider: {
+      context_length: top.contextLength,
+      max_completion_tokens: outputTokensMax(top, model),
+      // The gateway has no moderation of its own in front of a provider, and the catalog says nothing of the providers'.
+      is_moderated: false,
+    },
+    per_request_limits: null,
+    supported_parameters: supportedParameters(endpoints),
+    default_parameters: null,
+    supported_voices: null,
+    links: { details: `/api/v1/models/${model.id}/endpoints` },
+  };
+}
+
+export function viewArchitecture({ inputModalities, outputModalities }: Model): JsonObject {
+  return {
+    modality: `${inputModalities.join('+')}->${outputModalities.join('+')}`,
+    input_modalities: inputModalities,
+    output_modalities: outputModalities,
+    instruct_type: null,
+  };
+}
+
+export const outputTokensMax = (endpoint: Endpoint, model: Model): number | null =>
+  endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? null;
+
+/** What at least one of them names, each once. */
+export const supportedParameters = (endpoints: readonly Endpoint[]): readonly string[] => [
+  ...new Set(endpoints.flatMap((endpoint) => endpoint.supportedParameters)),
+];

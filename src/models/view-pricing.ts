@@ -1,0 +1,54 @@
+import type { JsonObject } from '../core/json.js';
+import { formatUsd } from '../core/money/credits.js';
+import type { Pricing, PriceTier } from '../core/routing/catalog.js';
+import { findTokenPrice, type TokenClass } from '../core/routing/leg-price.js';
+import type { ServiceTier } from '../core/routing/plan.js';
+
+/** By the names of the wire (WIRE 2.5), in its order. */
+const TOKEN_CLASSES = [
+  ['prompt', 'prompt'],
+  ['completion', 'completion'],
+  ['internal_reasoning', 'reasoning'],
+  ['input_cache_read', 'inputCacheRead'],
+  ['input_cache_write', 'inputCacheWrite'],
+  ['input_cache_write_1h', 'inputCacheWrite1h'],
+] as const satisfies readonly (readonly [string, TokenClass])[];
+
+const UNITS = [
+  ['request', 'request'],
+  ['image', 'image'],
+  ['web_search', 'webSearch'],
+] as const;
+
+/**
+ * What an endpoint charges in a tier: exact decimal strings, USD per token, and per unit for `request`, `image` and `web_search`.
+ * A class that is absent costs what `prompt` or `completion` costs; `overrides` are the prices of longer prompts.
+ * @param pricing null: free
+ */
+export function viewPricing(pricing: Pricing | null, tier: ServiceTier): JsonObject {
+  if (!pricing) return { prompt: '0', completion: '0' };
+  const view: Record<string, string> = {};
+  for (const [name, kind] of TOKEN_CLASSES) {
+    const price = findTokenPrice(pricing, kind, tier, 0);
+    if (price !== undefined) view[name] = formatUsd(price);
+  }
+  for (const [name, kind] of UNITS) {
+    const price = pricing[kind];
+    if (price !== undefined) view[name] = formatUsd(price);
+  }
+  const overrides = pricing.tiers
+    .map((length) => viewOverride(pricing, length, tier))
+    .filter((one) => one !== undefined);
+  return overrides.length > 0 ? { ...view, overrides } : view;
+}
+
+/** What differs from this length on. A price that the tier itself names holds for every length, so it is left out. */
+function viewOverride(pricing: Pricing, length: PriceTier, tier: ServiceTier): JsonObject | undefined {
+  const view: Record<string, string> = {};
+  for (const [name, kind] of TOKEN_CLASSES) {
+    const price = length[kind];
+    const isOfTier = tier !== 'standard' && pricing[tier]?.[kind] !== undefined;
+    if (price !== undefined && !isOfTier) view[name] = formatUsd(price);
+  }
+  return Object.keys(view).length > 0 ? { min_prompt_tokens: length.minPromptTokens, ...view } : undefined;
+}
