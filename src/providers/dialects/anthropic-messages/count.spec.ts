@@ -1,0 +1,82 @@
+// Goal: what a count is asked of the vendor with, and what is believed of the answer. Method: a request with every field beside the message
+// call it would make; a table of replies.
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { Target } from '../../../core/provider.js';
+import { endpoint, model } from '../../../../test/support/route-inputs.js';
+import { decodeCount, encodeCount } from './count.js';
+import { encodeMessages } from './encode.js';
+
+const one = endpoint('anthropic', { upstreamModel: 'claude-upstream' });
+const TARGET: Target = {
+  model: model('anthropic/claude', [one]),
+  endpoint: one,
+  tier: 'standard',
+  definition: { slug: 'anthropic', credential: 'x-api-key', quirks: {} },
+};
+const REQUEST: ModelRequest = {
+  model: 'anthropic/claude',
+  system: [{ type: 'text', text: 'Be brief.' }],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+  stream: true,
+  maxOutputTokens: 2_000,
+  sampling: { temperature: 1, topP: 1, topK: 1 },
+  stopSequences: ['x'],
+  tools: [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }],
+  toolChoice: { type: 'auto' },
+  thinking: { type: 'enabled', budgetTokens: 1_024 },
+  effort: 'low',
+  contextManagement: { vendor: 'anthropic', value: { edits: [] } },
+  metadata: { vendor: 'anthropic', value: { user_id: 'u' } },
+  serviceTier: 'auto',
+  speed: 'fast',
+  preferences: {},
+  plugins: [],
+  betas: ['b'],
+  extras: { vendor: 'anthropic', value: { mcp_servers: [], container: 'c', newest: 1 } },
+};
+
+describe('encodeCount', () => {
+  it('asks with the prompt of the message itself, and with nothing that only an answer needs', () => {
+    const call = encodeCount(REQUEST, TARGET);
+    const message = JSON.parse(encodeMessages(REQUEST, TARGET).body) as JsonObject;
+    const counted = JSON.parse(call.body) as JsonObject;
+    expect(Object.keys(counted).sort()).toEqual([
+      'context_management',
+      'mcp_servers',
+      'messages',
+      'model',
+      'output_config',
+      'system',
+      'thinking',
+      'tool_choice',
+      'tools',
+    ]);
+    for (const [field, value] of Object.entries(counted)) expect([field, value]).toEqual([field, message[field]]);
+    expect(call).toMatchObject({
+      path: '/v1/messages/count_tokens',
+      stream: false,
+      headers: { accept: 'application/json', 'anthropic-version': '2023-06-01', 'anthropic-beta': 'b' },
+    });
+  });
+});
+
+describe('decodeCount', () => {
+  it.each([0, 1, 2_000_000])('believes %d', (count) => {
+    expect(decodeCount({ input_tokens: count, other: true })).toBe(count);
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    [],
+    {},
+    { input_tokens: '7' },
+    { input_tokens: -1 },
+    { input_tokens: 1.5 },
+    { input_tokens: 1e300 },
+  ])('does not believe %j', (body) => {
+    expect(() => decodeCount(body)).toThrow("The provider's reply holds no count.");
+  });
+});
