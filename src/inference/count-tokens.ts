@@ -2,20 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
-import { InputEstimate, listSizes } from '../core/money/estimate.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { Guardrails } from '../guardrails/guardrails.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
-import { othersTurn } from '../shared/others-turn.js';
+import { estimateInTurns } from './estimate-in-turns.js';
 
 /** How long a provider's own count is waited for, milliseconds: an estimate now is worth more than an exact number later. */
 export const NATIVE_COUNT_MS_MAX = 5_000;
-/**
- * After this much text others have their turn, in bytes: less than a millisecond's work. All of the largest body takes 4 to 30 ms (a
- * single text of that size at most half as long), which is no more than handing it to another thread would.
- */
-const TURN_BYTES = 1024 * 1024;
 
 /** How many tokens a prompt has. */
 export interface TokenCount {
@@ -46,7 +40,7 @@ export class CountTokens {
     if (refusal) throw refusal;
     const native = await this.countNatively(request, routed, signal);
     return native === undefined
-      ? { inputTokens: await estimate(request), source: 'estimate' }
+      ? { inputTokens: await estimateInTurns(request), source: 'estimate' }
       : { inputTokens: native, source: 'native' };
   }
 
@@ -67,17 +61,4 @@ export class CountTokens {
       return undefined;
     }
   }
-}
-
-async function estimate(request: ModelRequest): Promise<number> {
-  const estimate = new InputEstimate();
-  let bytes = 0;
-  for (const size of listSizes(request)) {
-    estimate.add(size);
-    bytes += size.bytes;
-    if (bytes < TURN_BYTES) continue;
-    bytes = 0;
-    await othersTurn();
-  }
-  return estimate.tokens;
 }

@@ -1,0 +1,47 @@
+/** Goal: however large a prompt, others have their turn while it is estimated, and the number is the same. Method: turns of the event loop, counted. */
+import type { ModelRequest } from '../core/conversation/request.js';
+import { estimateInputTokens } from '../core/money/estimate.js';
+import { estimateInTurns } from './estimate-in-turns.js';
+
+const MIB = 1024 * 1024;
+
+const request = (sizes: readonly number[]): ModelRequest => ({
+  model: 'a/b',
+  system: [{ type: 'text', text: 'Be brief.' }],
+  messages: sizes.map((size) => ({ role: 'user', content: [{ type: 'text', text: 'x'.repeat(size) }] })),
+  stream: false,
+  sampling: {},
+  tools: [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }],
+  preferences: {},
+  plugins: [],
+  betas: [],
+});
+
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await work;
+  isDone = true;
+  return turns;
+}
+
+it.each([
+  ['nothing', [], 0],
+  ['a small one', [1_000, 1_000], 0],
+  ['just under one turn', [MIB - 1_000], 0],
+  ['eight turns', Array.from({ length: 8 }, () => MIB), 8],
+  ['eight turns of many pieces', Array.from({ length: 8 * 64 }, () => MIB / 64), 8],
+])('%s', async (_, sizes, turnsMin) => {
+  const asked = request(sizes);
+  const estimating = estimateInTurns(asked);
+  const turns = await turnsOf(estimating);
+  expect(await estimating).toBe(estimateInputTokens(asked));
+  expect(turns).toBeGreaterThanOrEqual(turnsMin);
+  // Two for each, and never one where none is needed.
+  expect(turns).toBeLessThanOrEqual(2 * turnsMin);
+});
