@@ -2,11 +2,11 @@
  * Goal: a caller is shown exactly what routing would let it use. Method: a table of policies; and for each of them, every endpoint of
  * every model against the plan that routing makes.
  */
-import { endpoint, inputsOf, model } from '../../test/support/route-inputs.js';
+import { catalogOf, endpoint, inputsOf, model } from '../../test/support/route-inputs.js';
 import { planRoute } from '../core/routing/plan-route.js';
 import type { RoutingPolicy } from '../core/routing/route-inputs.js';
 import { listAllowed } from './allowed-entries.js';
-import { createEntry } from './model-entry.js';
+import { CatalogView } from './catalog-views.js';
 
 const KEEPS = { collectsData: false, zeroDataRetention: false };
 const COLLECTS = { collectsData: true, zeroDataRetention: false };
@@ -16,7 +16,7 @@ const MODELS = [
   model('openai/three', [endpoint('p', { policy: COLLECTS }), endpoint('r/eu', { usd: 7 })]),
   model('b/four', [endpoint('p', { policy: COLLECTS })]),
 ];
-const ENTRIES = MODELS.map((one) => createEntry(one, one.endpoints));
+const VIEW = new CatalogView(catalogOf(...MODELS));
 
 const POLICIES: readonly (readonly [string, readonly RoutingPolicy[], readonly string[]])[] = [
   ['none', [], ['a/one p q', 'a/two q', 'openai/three p r/eu', 'b/four p']],
@@ -38,14 +38,14 @@ const POLICIES: readonly (readonly [string, readonly RoutingPolicy[], readonly s
 
 describe.each(POLICIES)('policies: %s', (_, policies, expected) => {
   it('leave what is written', () => {
-    const shown = listAllowed(ENTRIES, policies).map(
+    const shown = listAllowed(VIEW, policies).map(
       ({ model: { id }, endpoints }) => `${id} ${endpoints.map(({ tag }) => tag).join(' ')}`,
     );
     expect(shown).toEqual(expected);
   });
 
   it('leave what routing leaves', () => {
-    const shown = new Map(listAllowed(ENTRIES, policies).map((entry) => [entry.model.id, entry.endpoints]));
+    const shown = new Map(listAllowed(VIEW, policies).map((entry) => [entry.model.id, entry.endpoints]));
     for (const one of MODELS) {
       const plan = planRoute(inputsOf(MODELS, { policies, needs: { requested: one.id, models: [{ id: one.id }] } }))!;
       const routed = plan.legs.map(({ tag }) => tag).sort();
@@ -55,7 +55,14 @@ describe.each(POLICIES)('policies: %s', (_, policies, expected) => {
 });
 
 it('shows the price of what is left', () => {
-  const [one] = listAllowed(ENTRIES, [{ ignore: ['p'] }]);
+  const [one] = listAllowed(VIEW, [{ ignore: ['p'] }]);
   expect(JSON.parse(one!.json)).toMatchObject({ pricing: { prompt: '0.0000015', completion: '0.0000015' } });
   expect(one!.promptPrice).toBe(1_500_000n);
+});
+
+it('makes the view of what is left once', () => {
+  const policies = [{ ignore: ['p'] }];
+  expect(listAllowed(VIEW, policies)).toEqual(listAllowed(VIEW, policies));
+  expect(listAllowed(VIEW, policies)[0]).toBe(listAllowed(VIEW, [{ only: ['q'] }])[0]);
+  expect(listAllowed(VIEW, policies)[0]).not.toBe(listAllowed(VIEW, [{ only: ['p'] }])[0]);
 });

@@ -3,7 +3,8 @@ import type { Endpoint, Model } from '../core/routing/catalog.js';
 import { findFilter } from '../core/routing/filters.js';
 import type { RouteNeeds, RoutingPolicy } from '../core/routing/route-inputs.js';
 import { allowsModel, readRules, type Rules } from '../core/routing/rules.js';
-import { createEntry, type ModelEntry } from './model-entry.js';
+import type { CatalogView } from './catalog-views.js';
+import type { ModelEntry } from './model-entry.js';
 
 /** A request that asks for nothing: what is left out then is left out by policies alone. */
 const NO_NEEDS: RouteNeeds = {
@@ -21,7 +22,8 @@ const NO_NEEDS: RouteNeeds = {
  * The models that policies let a caller use, each with the endpoints they let it use: by the same rules as routing. A model none of
  * whose endpoints is left is left out.
  */
-export function listAllowed(entries: readonly ModelEntry[], policies: readonly RoutingPolicy[]): readonly ModelEntry[] {
+export function listAllowed(view: CatalogView, policies: readonly RoutingPolicy[]): readonly ModelEntry[] {
+  const { entries } = view;
   if (policies.length === 0) return entries;
   const rules = readRules(NO_NEEDS, policies);
   const allowed: ModelEntry[] = [];
@@ -31,7 +33,7 @@ export function listAllowed(entries: readonly ModelEntry[], policies: readonly R
     const left = endpoints.filter((endpoint) => allowsEndpoint(endpoint, model, rules));
     if (left.length === endpoints.length) allowed.push(entry);
     // Prices and limits of an endpoint that cannot be had would mislead.
-    else if (left.length > 0) allowed.push(createEntry(model, left));
+    else if (left.length > 0) allowed.push(view.narrow(entry, left));
   }
   return allowed;
 }

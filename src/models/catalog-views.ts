@@ -1,30 +1,48 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { CatalogSnapshot } from '../core/routing/catalog.js';
-import { listEntries, type ModelEntry } from './model-entry.js';
+import type { CatalogSnapshot, Endpoint } from '../core/routing/catalog.js';
+import { createEntry, listEntries, type ModelEntry } from './model-entry.js';
 
-/** A catalog with the views of its models. */
-export interface CatalogView {
-  readonly catalog: CatalogSnapshot;
+/** Views of models without some of their endpoints that are kept at hand, some 2 KB each. */
+const NARROWED_MAX = 4096;
+
+/** The views of one catalog. Safe to share. */
+export class CatalogView {
+  /** In the order of the catalog. */
   readonly entries: readonly ModelEntry[];
-  readonly byId: ReadonlyMap<string, ModelEntry>;
+  private readonly byId: ReadonlyMap<string, ModelEntry>;
+  private readonly narrowed = new LRUCache<string, ModelEntry>({ max: NARROWED_MAX });
+
+  constructor(catalog: CatalogSnapshot) {
+    this.entries = listEntries(catalog);
+    this.byId = new Map(this.entries.map((entry) => [entry.model.id, entry]));
+  }
+
+  find(id: string): ModelEntry | undefined {
+    return this.byId.get(id);
+  }
+
+  /** The same model with some of its endpoints, at least one: most callers of an account are left the same. */
+  narrow({ model }: ModelEntry, endpoints: readonly Endpoint[]): ModelEntry {
+    // Neither ids nor tags can hold a space.
+    const key = [model.id, ...endpoints.map(({ tag }) => tag)].join(' ');
+    let entry = this.narrowed.get(key);
+    if (!entry) this.narrowed.set(key, (entry = createEntry(model, endpoints)));
+    return entry;
+  }
 }
 
 /** The views of the catalog in force, made once for each content of it. Safe to share. */
 @Injectable()
 export class CatalogViews {
-  private view: CatalogView | undefined;
+  private kept: { readonly hash: string; readonly view: CatalogView } | undefined;
 
   constructor(private readonly store: CatalogStore) {}
 
   current(): CatalogView {
     const catalog = this.store.current();
-    if (this.view?.catalog.hash === catalog.hash) return this.view;
-    const entries = listEntries(catalog);
-    return (this.view = { catalog, entries, byId: new Map(entries.map((entry) => [entry.model.id, entry])) });
-  }
-
-  find(id: string): ModelEntry | undefined {
-    return this.current().byId.get(id);
+    if (this.kept?.hash !== catalog.hash) this.kept = { hash: catalog.hash, view: new CatalogView(catalog) };
+    return this.kept.view;
   }
 }

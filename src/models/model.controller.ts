@@ -23,7 +23,7 @@ export class ModelController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   show(@Param('author') author: string, @Param('slug') slug: string): string {
     const { id } = readModelName(`${author}/${slug}`);
-    const entry = this.views.find(id);
+    const entry = this.views.current().find(id);
     if (!entry) throw unknownModel(id);
     return `{"data":${entry.json}}`;
   }

@@ -41,7 +41,7 @@ export class ModelsController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   async listForUser(@Query() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
     const [own, guardrails] = await Promise.all([this.policies.of(caller), this.guardrails.of(caller)]);
-    const allowed = listAllowed(this.views.current().entries, [...own, ...guardrails.policies]);
+    const allowed = listAllowed(this.views.current(), [...own, ...guardrails.policies]);
     return this.page(allowed, query, `${PATH}/user`);
   }
 

@@ -434,11 +434,8 @@ describeOnEmbedded('a large catalogue', (database) => {
   }, 60_000);
   afterAll(() => gateway?.close());
 
-  it.each([
-    ['/models', COUNT],
-    ['/models?sort=pricing-low-to-high&supported_parameters=tools&q=model', COUNT],
-    ['/models/user', COUNT],
-  ])('answers %s within 10 ms', async (path, count) => {
+  /** The fastest of many: a busy machine slows some, but never makes one faster than it is. */
+  async function fastest(path: string, count: number): Promise<number> {
     let best = Infinity;
     for (let call = 0; call < CALLS; call++) {
       const startedAt = performance.now();
@@ -448,8 +445,22 @@ describeOnEmbedded('a large catalogue', (database) => {
       expect(JSON.parse(text)).toMatchObject({ total_count: count, links: { next: null } });
     }
     process.stdout.write(`${path}: ${best.toFixed(1)} ms for ${count} models, over HTTP\n`);
-    // The fastest of many: a busy machine slows some, but never makes one faster than it is.
-    expect(best).toBeLessThan(10 * slowness());
+    return best;
+  }
+
+  it.each([
+    ['/models', COUNT],
+    ['/models?sort=pricing-low-to-high&supported_parameters=tools&q=model', COUNT],
+    ['/models/user', COUNT],
+  ])('answers %s within 10 ms', async (path, count) => {
+    expect(await fastest(path, count)).toBeLessThan(10 * slowness());
+  });
+
+  it('answers /models/user within 10 ms where a policy narrows every model', async () => {
+    const guardrails = gateway.gateway.app.get(Guardrails, { strict: false });
+    guardrails.of = () => Promise.resolve({ ...NONE, policies: [{ ignore: ['alpha'] }] });
+    expect(await fastest('/models/user', COUNT)).toBeLessThan(10 * slowness());
+    guardrails.of = () => Promise.resolve(NONE);
   });
 
   it('shows another catalog as soon as it is in force', async () => {
