@@ -12,7 +12,7 @@ type Value = null | boolean | number | string | Value[] | { [key: string]: Value
 const BUDGET = {
   seed: 20_260_101,
   numRuns: 1_500,
-  interruptAfterTimeLimit: 5_000,
+  interruptAfterTimeLimit: 3_000,
   markInterruptAsFailure: false,
 } as const;
 
@@ -177,7 +177,7 @@ describeOnEmbedded('bodies nobody would write', (database) => {
           );
         },
       ),
-      { ...BUDGET, numRuns: 500, interruptAfterTimeLimit: 3_000 },
+      { ...BUDGET, numRuns: 500, interruptAfterTimeLimit: 2_000 },
     );
   }, 15_000);
 });
