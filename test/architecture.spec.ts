@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   routing: ['health', 'catalog', 'providers', 'byok', 'accounts'],
   inference: ['plugins', 'routing', 'limits', 'ledger', 'tools', 'guardrails', 'accounts', 'catalog'],
   messages: ['inference', 'presets'],
+  chat: ['inference', 'presets'],
   explain: ['messages', 'chat', 'inference'],
   models: ['catalog', 'health', 'guardrails', 'accounts'],
   workspaces: ['keys', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
@@ -33,7 +34,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const WIRING = /^[a-z-.]+\.ts$/;
 
 /** Pure rooms: no framework, no database, no sockets. */
-const PURE = ['core', 'providers/dialects', 'providers/catalog', 'messages/schemas'];
+const PURE = [
+  'core',
+  'providers/dialects',
+  'providers/catalog',
+  'inference/schemas',
+  'messages/schemas',
+  'chat/schemas',
+];
 const FRAMEWORK = /^(@nestjs\/|typeorm|express|rxjs|class-validator|class-transformer|pg|undici|ioredis)/;
 
 interface Import {

@@ -5,7 +5,7 @@ import { readPricing } from '../../src/catalog/read-pricing.js';
 import type { FaultKind } from '../../src/core/errors.js';
 import type { ProviderPreferences } from '../../src/core/routing/preferences.js';
 import { readSlug } from '../../src/core/routing/slug.js';
-import { readPreferences } from '../../src/messages/read-preferences.js';
+import { readPreferences } from '../../src/inference/read-preferences.js';
 import { InvalidEnvironment, type Environment } from '../../src/shared/environment.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
 import type { Faults, Policy, PriceChange, Range, Scenario, Scope, TrafficKind, WorldRule } from './scenario.js';

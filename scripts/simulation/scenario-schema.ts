@@ -1,4 +1,4 @@
-import { provider } from '../../src/messages/schemas/routing.js';
+import { provider } from '../../src/inference/schemas/routing.js';
 import { FAULT_POLICIES } from '../../src/routing/fault-policies.js';
 import {
   closed,

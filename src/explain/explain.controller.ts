@@ -1,8 +1,9 @@
 import { Body, Controller, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { JsonObject } from '../core/json.js';
 import { ExplainRoute } from '../inference/explain-route.js';
+import { readRequestHeaders } from '../inference/read-headers.js';
 import { CreateMessageDto } from '../messages/create-message.dto.js';
-import { readRequest, readRequestHeaders } from '../messages/read-request.js';
+import { readRequest } from '../messages/read-request.js';
 import type { AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { ExplainQueryDto } from './explain-query.dto.js';
 import { explainView } from './explain-view.js';

@@ -2,22 +2,12 @@ import { IsBoolean, IsInt, IsNumber, IsString } from 'class-validator';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, type Static } from '../shared/http/schema.js';
-import { cacheControl } from './schemas/cache-control.js';
+import { cacheControl } from '../inference/schemas/cache-control.js';
 import { messages, system } from './schemas/messages.js';
-import {
-  contextManagement,
-  label,
-  maxTokens,
-  metadata,
-  outputConfig,
-  speed,
-  stopServerToolsWhen,
-  texts,
-  thinking,
-  trace,
-} from './schemas/options.js';
-import { plugins } from './schemas/plugins.js';
-import { fallbacks, provider, route } from './schemas/routing.js';
+import { contextManagement, metadata, outputConfig, speed, thinking } from './schemas/options.js';
+import { label, maxTokens, stopServerToolsWhen, texts, trace } from '../inference/schemas/options.js';
+import { plugins } from '../inference/schemas/plugins.js';
+import { fallbacks, provider, route } from '../inference/schemas/routing.js';
 import { toolChoice, tools } from './schemas/tools.js';
 
 const IS_TEXTS = compile(texts);

@@ -1,5 +1,4 @@
 import type {
-  CacheMarker,
   ContentBlock,
   DocumentSource,
   ImageBlock,
@@ -10,11 +9,9 @@ import type {
   ToolResultContent,
 } from '../core/conversation/content.js';
 import type { JsonObject } from '../core/json.js';
-import type { Static } from '../shared/http/schema.js';
-import type { cacheControl } from './schemas/cache-control.js';
+import { markerOf } from '../inference/read-cache-marker.js';
 import type { WireBlock, WireMessage, WireTextBlock, WireToolResultPart } from './schemas/messages.js';
 
-type WireCacheControl = Static<typeof cacheControl>;
 type WirePart = Extract<WireBlock, { type: 'text' | 'image' | 'document' | 'search_result' }>;
 type WireImage = Extract<WireBlock, { type: 'image' }>;
 type WireDocumentSource = Extract<WireBlock, { type: 'document' }>['source'];
@@ -34,10 +31,6 @@ export function readSystem(system: string | readonly WireTextBlock[] | undefined
   if (system === undefined || system === '') return [];
   return typeof system === 'string' ? [{ type: 'text', text: system }] : system.map(readText);
 }
-
-/** `{ cacheMarker }` where a marker was set. */
-export const markerOf = (marker: WireCacheControl | undefined): { cacheMarker?: CacheMarker } =>
-  marker ? { cacheMarker: marker.ttl ? { ttl: marker.ttl } : {} } : {};
 
 export const originOf = (value: JsonObject): Origin => ({ vendor: 'anthropic', value });
 

@@ -6,7 +6,8 @@ import { readBody } from '../shared/http/dto.pipe.js';
 import { FULL_BODY } from '../../test/support/message-body.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { CreateMessageDto } from './create-message.dto.js';
-import { readRequest, readRequestHeaders, type RequestHeaders } from './read-request.js';
+import { readRequestHeaders, type RequestHeaders } from '../inference/read-headers.js';
+import { readRequest } from './read-request.js';
 
 const BASE = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 const read = (fields: object, headers: RequestHeaders = { betas: [] }): ModelRequest =>

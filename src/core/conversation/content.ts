@@ -131,4 +131,10 @@ export interface Message {
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: readonly ContentBlock[];
   readonly origin?: Origin;
+  /** Where each block stands in what the caller wrote, where the turn was put together from several messages. */
+  readonly paths?: readonly string[];
 }
+
+/** The block as errors name it. @param index of the turn in the request */
+export const blockPath = ({ paths }: Message, index: number, place: number): string =>
+  paths?.[place] ?? `messages.${index}.content.${place}`;

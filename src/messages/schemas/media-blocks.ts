@@ -11,7 +11,7 @@ import {
   text,
   variant,
 } from '../../shared/http/schema.js';
-import { marked } from './cache-control.js';
+import { marked } from '../../inference/schemas/cache-control.js';
 import { citations } from './citations.js';
 
 /*

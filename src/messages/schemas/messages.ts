@@ -14,7 +14,7 @@ import {
   variant,
   type Static,
 } from '../../shared/http/schema.js';
-import { marked } from './cache-control.js';
+import { marked } from '../../inference/schemas/cache-control.js';
 import {
   documentFields,
   imageFields,

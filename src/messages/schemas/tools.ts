@@ -13,9 +13,9 @@ import {
   when,
   type Static,
 } from '../../shared/http/schema.js';
-import { cacheControl, marked } from './cache-control.js';
-import { isServiceTool, otherServiceTool, serviceTools } from './service-tools.js';
-import { userLocation } from './user-location.js';
+import { cacheControl, marked } from '../../inference/schemas/cache-control.js';
+import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
+import { userLocation } from '../../inference/schemas/user-location.js';
 
 const allowedCallers = optional(list(oneOf(['direct', 'code_execution_20250825', 'code_execution_20260120'])));
 const domains = optional(nullable(list(text())));

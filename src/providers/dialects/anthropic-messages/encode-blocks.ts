@@ -1,10 +1,11 @@
-import type {
-  CacheMarker,
-  ContentBlock,
-  DocumentBlock,
-  MediaSource,
-  TextBlock,
-  ToolReferenceBlock,
+import {
+  blockPath,
+  type CacheMarker,
+  type ContentBlock,
+  type DocumentBlock,
+  type MediaSource,
+  type TextBlock,
+  type ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
 import { parseJson } from '../../../core/exact-json.js';
 import { Untranslatable } from '../../../core/errors.js';
@@ -26,7 +27,7 @@ export function encodeTurn({ message, blocks, index }: KeptTurn, target: Target)
   // Errors name the block's place in what the caller sent, so the dropped ones are counted as well.
   message.content.forEach((block, place) => {
     if (block !== blocks[content.length]) return;
-    content.push(encodeBlock(block, `messages.${index}.content.${place}`, target));
+    content.push(encodeBlock(block, blockPath(message, index, place), target));
   });
   return origin ? { ...origin, content } : { role: message.role, content };
 }

@@ -5,12 +5,15 @@ import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
 import { ruleForForeign } from './foreign-blocks.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
 
+/** A block of a turn as errors name it. */
+export type PathOf = (place: number) => string;
+
 /**
  * One assistant turn as one message: its text, its reasoning where the target wants it back, and its tool calls.
  * @returns undefined for a turn of which the written rules keep nothing
  * @throws Untranslatable for blocks that no assistant message of the format holds
  */
-export function encodeAssistant(message: Message, path: string, context: EncodeContext): ChatMessage | undefined {
+export function encodeAssistant(message: Message, pathOf: PathOf, context: EncodeContext): ChatMessage | undefined {
   const texts = new TextRun();
   const reasoning: string[] = [];
   const calls: ChatToolCall[] = [];
@@ -33,10 +36,10 @@ export function encodeAssistant(message: Message, path: string, context: EncodeC
         break;
       case 'opaque':
         texts.interrupt();
-        if (!untold.has(block.opaque.value['id'])) texts.add(foreignText(block, `${path}.content.${index}`, context));
+        if (!untold.has(block.opaque.value['id'])) texts.add(foreignText(block, pathOf(index), context));
         break;
       default:
-        context.refuse(`${path}.content.${index}`, `a ${block.type} block in an assistant turn`);
+        context.refuse(pathOf(index), `a ${block.type} block in an assistant turn`);
     }
     texts.interrupt();
   }

@@ -1,5 +1,5 @@
-import type { Message } from '../../../core/conversation/content.js';
-import { encodeAssistant } from './encode-assistant.js';
+import { blockPath, type Message } from '../../../core/conversation/content.js';
+import { encodeAssistant, type PathOf } from './encode-assistant.js';
 import type { EncodeContext } from './encode-context.js';
 import { contentOf, encodeParts } from './encode-parts.js';
 import { encodeToolResult } from './encode-tool-result.js';
@@ -14,19 +14,19 @@ export function encodeMessages(context: EncodeContext): ChatMessage[] {
   const { request } = context;
   const out: ChatMessage[] = [];
   if (request.system.length > 0) {
-    out.push(systemMessage({ role: 'system', content: request.system }, 'system', context));
+    out.push(systemMessage({ role: 'system', content: request.system }, (place) => `system.${place}`, context));
   }
   // System turns between a call and its results wait until the results are out.
   let held: ChatMessage[] = [];
   let awaitsResults = false;
   for (const [index, message] of request.messages.entries()) {
-    const path = `messages.${index}`;
+    const pathOf = (place: number): string => blockPath(message, index, place);
     switch (message.role) {
       case 'system':
-        (awaitsResults ? held : out).push(systemMessage(message, `${path}.content`, context));
+        (awaitsResults ? held : out).push(systemMessage(message, pathOf, context));
         break;
       case 'assistant': {
-        const encoded = encodeAssistant(message, path, context);
+        const encoded = encodeAssistant(message, pathOf, context);
         out.push(...held);
         held = [];
         if (encoded !== undefined) out.push(encoded);
@@ -34,7 +34,7 @@ export function encodeMessages(context: EncodeContext): ChatMessage[] {
         break;
       }
       case 'user': {
-        const { results, rest } = userMessages(message, path, context);
+        const { results, rest } = userMessages(message, pathOf, context);
         out.push(...results, ...held, ...rest);
         held = [];
         awaitsResults = false;
@@ -47,11 +47,11 @@ export function encodeMessages(context: EncodeContext): ChatMessage[] {
 }
 
 /** A system text stays where it stands in the conversation, so that the prefix before it stays the same (FAILURES A46). */
-function systemMessage(message: Message, path: string, context: EncodeContext): ChatMessage {
+function systemMessage(message: Message, pathOf: PathOf, context: EncodeContext): ChatMessage {
   const parts: ChatPart[] = [];
   for (const [index, block] of message.content.entries()) {
-    if (block.type !== 'text') context.refuse(`${path}.${index}`, `a ${block.type} block in a system turn`);
-    parts.push(...encodeParts(block, `${path}.${index}`, context));
+    if (block.type !== 'text') context.refuse(pathOf(index), `a ${block.type} block in a system turn`);
+    parts.push(...encodeParts(block, pathOf(index), context));
   }
   return { role: context.target.definition.quirks.systemRole ?? 'system', content: contentOf(parts) };
 }
@@ -59,19 +59,19 @@ function systemMessage(message: Message, path: string, context: EncodeContext): 
 /** All results of a turn first, then everything else in order, media of results where their result stood (FAILURES A16). */
 function userMessages(
   message: Message,
-  path: string,
+  pathOf: PathOf,
   context: EncodeContext,
 ): { results: ChatMessage[]; rest: ChatMessage[] } {
   const results: ChatMessage[] = [];
   const parts: ChatPart[] = [];
   for (const [index, block] of message.content.entries()) {
-    const blockPath = `${path}.content.${index}`;
+    const path = pathOf(index);
     if (block.type === 'tool-result') {
-      const encoded = encodeToolResult(block, blockPath, context);
+      const encoded = encodeToolResult(block, path, context);
       results.push(encoded.message);
       parts.push(...encoded.carried);
     } else {
-      parts.push(...encodeParts(block, blockPath, context));
+      parts.push(...encodeParts(block, path, context));
     }
   }
   const hasRest = parts.length > 0 || results.length === 0;

@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolReferenceBlock } from '../../../core/conversation/content.js';
+import { blockPath, type ContentBlock, type ToolReferenceBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { MediaWant } from '../../../core/provider.js';
 
@@ -6,22 +6,22 @@ import type { MediaWant } from '../../../core/provider.js';
 export function wantedMedia(request: ModelRequest): MediaWant[] {
   const wants = new Map<string, MediaWant>();
   for (const [index, message] of request.messages.entries()) {
-    collect(message.content, `messages.${index}.content`, wants);
+    collect(message.content, (place) => blockPath(message, index, place), wants);
   }
   return [...wants.values()];
 }
 
 function collect(
   blocks: readonly (ContentBlock | ToolReferenceBlock)[],
-  path: string,
+  pathOf: (place: number) => string,
   wants: Map<string, MediaWant>,
 ): void {
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'document' && block.source.type === 'url') {
       const { url } = block.source;
-      if (!wants.has(url)) wants.set(url, { url, accept: 'document', path: `${path}.${index}.source.url` });
+      if (!wants.has(url)) wants.set(url, { url, accept: 'document', path: `${pathOf(index)}.source.url` });
     } else if (block.type === 'tool-result') {
-      collect(block.content, `${path}.${index}.content`, wants);
+      collect(block.content, (place) => `${pathOf(index)}.content.${place}`, wants);
     }
   }
 }

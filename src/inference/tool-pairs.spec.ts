@@ -1,35 +1,32 @@
 // Goal: a call without its result, and a result without its call, are refused by name before anyone is asked (FAILURES A18).
 // Method: short conversations, written as turns.
-import { assertToolPairs } from './tool-pairs.js';
-import type { WireMessage } from './schemas/messages.js';
+import type { ContentBlock, Message } from '../core/conversation/content.js';
+import { assertToolPairs, type PairWords } from './tool-pairs.js';
 
-type Blocks = Extract<Extract<WireMessage, { role: 'user' }>['content'], unknown[]>;
+const WORDS: PairWords = {
+  field: 'id',
+  unasked: (id) => `nobody asked ${id}`,
+  unanswered: (id) => `nobody answered ${id}`,
+};
 
-const user = (...content: Blocks): WireMessage => ({ role: 'user', content });
-const assistant = (...content: Blocks): WireMessage => ({
-  role: 'assistant',
-  content,
-});
-const system: WireMessage = { role: 'system', content: 'be brief' };
+const user = (...content: ContentBlock[]): Message => ({ role: 'user', content });
+const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
 const text = { type: 'text', text: 'a' } as const;
-const use = (id: string) => ({ type: 'tool_use', id, name: 'f' }) as const;
-const result = (id: string) => ({ type: 'tool_result', tool_use_id: id }) as const;
-const serverUse = (id: string) => ({ type: 'server_tool_use', id, name: 'web_search' }) as const;
+const system: Message = { role: 'system', content: [text] };
+const use = (id: string) => ({ type: 'tool-use', id, name: 'f', input: {} }) as const;
+const result = (toolUseId: string) => ({ type: 'tool-result', toolUseId, content: [] }) as const;
+const serverUse = (id: string) =>
+  ({
+    type: 'opaque',
+    opaque: { vendor: 'anthropic', value: { type: 'server_tool_use', id, name: 'web_search' } },
+  }) as const;
 
-const dangling = (path: string, id: string): string =>
-  `${path}: tool_use ${id} has no tool_result in the user message that follows; send its result or leave the call out`;
-const unasked = (path: string, id: string): string =>
-  `${path}.tool_use_id: the assistant message before it has no tool_use ${id}`;
+const dangling = (path: string, id: string): string => `${path}: nobody answered ${id}`;
+const unasked = (path: string, id: string): string => `${path}.id: nobody asked ${id}`;
 
 describe('assertToolPairs', () => {
-  it.each<[string, WireMessage[]]>([
-    [
-      'no tools',
-      [
-        { role: 'user', content: 'a' },
-        { role: 'assistant', content: 'b' },
-      ],
-    ],
+  it.each<[string, Message[]]>([
+    ['no tools', [user(text), assistant(text)]],
     ['one pair', [user(text), assistant(use('t1')), user(result('t1'))]],
     ['parallel calls in any order', [assistant(use('t1'), use('t2')), user(text, result('t2'), result('t1'))]],
     ['results over several user messages', [assistant(use('t1'), use('t2')), user(result('t1')), user(result('t2'))]],
@@ -45,17 +42,17 @@ describe('assertToolPairs', () => {
     ['a call that the vendor answers', [user(text), assistant(serverUse('s1'), text)]],
     ['a result of a call that the vendor began', [assistant(serverUse('s1')), user(result('s1'))]],
   ])('takes %s', (_name, messages) => {
-    expect(() => assertToolPairs(messages)).not.toThrow();
+    expect(() => assertToolPairs(messages, WORDS)).not.toThrow();
   });
 
-  it.each<[string, WireMessage[], string]>([
+  it.each<[string, Message[], string]>([
     ['no result', [assistant(use('t1')), user(text)], dangling('messages.0.content.0', 't1')],
     [
       'one of two results',
       [assistant(text, use('t1'), use('t2')), user(result('t2'))],
       dangling('messages.0.content.1', 't1'),
     ],
-    ['text only', [assistant(use('t1')), { role: 'user', content: 'a' }], dangling('messages.0.content.0', 't1')],
+    ['text only', [assistant(use('t1')), user(text)], dangling('messages.0.content.0', 't1')],
     ['a call at the end', [user(text), assistant(use('t1'))], dangling('messages.1.content.0', 't1')],
     [
       'a result one turn late',
@@ -68,8 +65,13 @@ describe('assertToolPairs', () => {
       [assistant(use('t1')), user(result('t1')), assistant(text), user(text, result('t1'))],
       unasked('messages.3.content.1', 't1'),
     ],
+    [
+      'a call whose turn was put together from several messages',
+      [{ ...assistant(text, use('t1')), paths: ['messages.4.content', 'messages.4.tool_calls.0'] }],
+      dangling('messages.4.tool_calls.0', 't1'),
+    ],
     ['a long id', [user(result('x'.repeat(100)))], unasked('messages.0.content.0', `${'x'.repeat(64)}…`)],
   ])('refuses %s', (_name, messages, message) => {
-    expect(() => assertToolPairs(messages)).toThrow(message);
+    expect(() => assertToolPairs(messages, WORDS)).toThrow(message);
   });
 });
