@@ -4,10 +4,11 @@ import { printJson } from '../core/exact-json.js';
 import type { Bill } from '../core/money/bill.js';
 import type { JsonObject, Opaque } from '../core/json.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
+import { viewRouterMetadata } from '../inference/view-router-metadata.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
 import { viewBlockStart } from './view-block.js';
-import { ownExtras, viewContextManagement, viewEnding, viewRouterMetadata } from './view-ending.js';
+import { ownExtras, viewContextManagement, viewEnding } from './view-ending.js';
 import { viewUsage } from './view-usage.js';
 
 /** What a streamed reply's frames take from the exchange rather than from the provider. */

@@ -1,8 +1,10 @@
 import type { Reply } from '../core/conversation/reply.js';
 import type { JsonObject } from '../core/json.js';
+import type { Billing } from '../inference/view-cost.js';
+import { viewRouterMetadata } from '../inference/view-router-metadata.js';
 import { viewBlock } from './view-block.js';
-import { ownExtras, viewContextManagement, viewEnding, viewRouterMetadata } from './view-ending.js';
-import { viewUsage, type Billing } from './view-usage.js';
+import { ownExtras, viewContextManagement, viewEnding } from './view-ending.js';
+import { viewUsage } from './view-usage.js';
 
 /** What a reply's view takes from the exchange rather than from the provider. */
 export interface ReplyMeta extends Billing {

@@ -1,14 +1,7 @@
 import type { Usage } from '../core/conversation/usage.js';
-import type { Bill } from '../core/money/bill.js';
 import { usdNumber } from '../core/money/credits.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
-
-/** What the caller pays, as far as it is known. */
-export interface Billing {
-  readonly isByok: boolean;
-  /** Undefined while it is not known. */
-  readonly bill: Bill | undefined;
-}
+import { viewCostDetails, type Billing } from '../inference/view-cost.js';
 
 /**
  * `usage` with every key of Scope 2.5 and WIRE 1.15, those that nobody told as null. Keys of the vendor's that have no neutral
@@ -50,16 +43,6 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   };
   for (const key of Object.keys(raw)) if (!(key in view) && raw[key] !== undefined) view[key] = raw[key];
   return view;
-}
-
-/** Parts of the list price (WIRE 1.15); the whole of it is told where the caller's own account at the provider pays it. */
-function viewCostDetails({ isByok, byokCost, list }: Bill): JsonObject {
-  return {
-    upstream_inference_cost: isByok ? usdNumber(byokCost) : null,
-    upstream_inference_prompt_cost: usdNumber(list.prompt),
-    upstream_inference_completions_cost: usdNumber(list.completion),
-    server_tool_cost: usdNumber(list.tools),
-  };
 }
 
 /** The one model call behind a reply, where its vendor does not list its own. */

@@ -32,7 +32,14 @@ export type Thinking = { readonly origin?: Origin } & (
 /** The form the answer's text must take. */
 export type OutputFormat =
   | { readonly type: 'json-object' }
-  | { readonly type: 'json-schema'; readonly schema: JsonObject; readonly name?: string; readonly strict?: boolean };
+  | {
+      readonly type: 'json-schema';
+      readonly schema: JsonObject;
+      readonly name?: string;
+      /** What the answer is for, in words for the model. */
+      readonly description?: string;
+      readonly strict?: boolean;
+    };
 
 /** An advisory countdown for an agentic turn, in tokens. */
 export interface TaskBudget {

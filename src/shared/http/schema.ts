@@ -60,6 +60,15 @@ export const anything = () => Type.Unsafe<Json>({});
 /** An object whose keys are the caller's; what is in it is never looked at. */
 export const freeForm = () => Type.Unsafe<JsonObject>({ type: 'object' });
 
+/** An object whose keys are the caller's, with values of one kind. `keyMax`: longest key, in characters. */
+export const map = <Value extends TSchema>(value: Value, limits: { max?: number; keyMax?: number } = {}) =>
+  Type.Unsafe<{ readonly [key: string]: Static<Value> }>({
+    type: 'object',
+    additionalProperties: value,
+    ...(limits.max !== undefined && { maxProperties: limits.max }),
+    ...(limits.keyMax !== undefined && { propertyNames: { maxLength: limits.keyMax } }),
+  });
+
 export const list = <Item extends TSchema>(item: Item, limits: { min?: number; max?: number } = {}) =>
   Type.Array(item, {
     ...(limits.min !== undefined && { minItems: limits.min }),
@@ -174,6 +183,9 @@ function faultOf(error: ErrorObject): Fault {
     path: pathText([...at, ...keys.map(String)]),
     reason,
   });
+  if (error.propertyName !== undefined) {
+    return fault(`its name must be at most ${count(params['limit'], 'character', 'characters')}`, error.propertyName);
+  }
   switch (error.keyword) {
     case 'required':
       return fault('is required', params['missingProperty']);
@@ -195,6 +207,7 @@ function faultOf(error: ErrorObject): Fault {
       return fault(`must be at most ${count(params['limit'], 'character', 'characters')}`);
     case 'minItems':
       return fault(`must have at least ${count(params['limit'], 'entry', 'entries')}`);
+    case 'maxProperties':
     case 'maxItems':
       return fault(`must have at most ${count(params['limit'], 'entry', 'entries')}`);
     default:

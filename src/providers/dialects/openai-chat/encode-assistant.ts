@@ -50,7 +50,14 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
     content: text === '' ? null : marker === undefined ? text : [{ type: 'text', text, cache_control: marker }],
     ...(reasoning.length > 0 && { reasoning_content: reasoning.join(BLOCK_SEPARATOR) }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...nameOf(message),
   };
+}
+
+/** The speaker's name, which only this format knows. */
+export function nameOf({ origin }: Message): { name?: string } {
+  const name = origin?.vendor === 'openai' ? origin.value['name'] : undefined;
+  return typeof name === 'string' ? { name } : {};
 }
 
 /** Adjacent text blocks are one text that citations cut; those with another block between them are texts of their own. */

@@ -1,5 +1,5 @@
 import { blockPath, type Message } from '../../../core/conversation/content.js';
-import { encodeAssistant, type PathOf } from './encode-assistant.js';
+import { encodeAssistant, nameOf, type PathOf } from './encode-assistant.js';
 import type { EncodeContext } from './encode-context.js';
 import { contentOf, encodeParts } from './encode-parts.js';
 import { encodeToolResult } from './encode-tool-result.js';
@@ -53,7 +53,11 @@ function systemMessage(message: Message, pathOf: PathOf, context: EncodeContext)
     if (block.type !== 'text') context.refuse(pathOf(index), `a ${block.type} block in a system turn`);
     parts.push(...encodeParts(block, pathOf(index), context));
   }
-  return { role: context.target.definition.quirks.systemRole ?? 'system', content: contentOf(parts) };
+  return {
+    role: context.target.definition.quirks.systemRole ?? 'system',
+    content: contentOf(parts),
+    ...nameOf(message),
+  };
 }
 
 /** All results of a turn first, then everything else in order, media of results where their result stood (FAILURES A16). */
@@ -75,5 +79,5 @@ function userMessages(
     }
   }
   const hasRest = parts.length > 0 || results.length === 0;
-  return { results, rest: hasRest ? [{ role: 'user', content: contentOf(parts) }] : [] };
+  return { results, rest: hasRest ? [{ role: 'user', content: contentOf(parts), ...nameOf(message) }] : [] };
 }

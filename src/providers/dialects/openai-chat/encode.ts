@@ -71,6 +71,7 @@ function responseFormat(format: OutputFormat): Json {
     type: 'json_schema',
     json_schema: {
       name: format.name ?? DEFAULT_FORMAT_NAME,
+      ...(format.description !== undefined && { description: format.description }),
       schema: format.schema,
       strict: format.strict ?? fitsStrictMode(format.schema),
     },
@@ -78,7 +79,8 @@ function responseFormat(format: OutputFormat): Json {
 }
 
 function userField(request: ModelRequest): { user?: string } {
-  const named = request.metadata?.value['user_id'];
+  // Of the chat format's own metadata no key says who is asking.
+  const named = request.metadata?.vendor === 'anthropic' ? request.metadata.value['user_id'] : undefined;
   const user = request.user ?? (typeof named === 'string' ? named : undefined);
   if (user === undefined || user === '') return {};
   // A longer one would fail the call; its hash still groups the reports of one user.

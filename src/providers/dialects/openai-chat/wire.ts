@@ -23,8 +23,8 @@ export interface ChatToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A message of a chat request. */
-export type ChatMessage =
+/** A message of a chat request. `name` tells several speakers of one role apart. */
+export type ChatMessage = { readonly name?: string } & (
   | { readonly role: 'system' | 'developer' | 'user'; content: ChatContent }
   | {
       readonly role: 'assistant';
@@ -32,7 +32,8 @@ export type ChatMessage =
       readonly reasoning_content?: string;
       readonly tool_calls?: readonly ChatToolCall[];
     }
-  | { readonly role: 'tool'; readonly tool_call_id: string; content: ChatContent };
+  | { readonly role: 'tool'; readonly tool_call_id: string; content: ChatContent }
+);
 
 /** A function tool of a chat request. */
 export interface ChatFunctionTool {

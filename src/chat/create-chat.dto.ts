@@ -1,0 +1,208 @@
+import { IsBoolean, IsInt, IsNumber, IsString } from 'class-validator';
+import type { Effort } from '../core/conversation/request.js';
+import { cacheControl } from '../inference/schemas/cache-control.js';
+import { label, maxTokens, stopServerToolsWhen, texts, trace } from '../inference/schemas/options.js';
+import { plugins } from '../inference/schemas/plugins.js';
+import { provider, route } from '../inference/schemas/routing.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
+import { compile, refused, type Compiled, type Static } from '../shared/http/schema.js';
+import { messages } from './schemas/messages.js';
+import {
+  anyObject,
+  choices,
+  debug,
+  effort,
+  logitBias,
+  metadata,
+  modalities,
+  penalty,
+  reasoning,
+  responseFormat,
+  serviceTier,
+  stop,
+  streamOptions,
+  temperature,
+  topLogprobs,
+  topP,
+} from './schemas/options.js';
+import { toolChoice, tools } from './schemas/tools.js';
+
+/** The field may be absent, and null says the same (WIRE 1.34). */
+const Unsaid = (): PropertyDecorator => (target, key) => {
+  MayOmit()(target, key);
+  MayBeNull()(target, key);
+};
+
+/** A field that may be left unsaid. */
+const May =
+  (schema: Compiled<unknown>): PropertyDecorator =>
+  (target, key) => {
+    Unsaid()(target, key);
+    Fits(schema)(target, key);
+  };
+
+const IS_TEXTS = compile(texts);
+const IS_LABEL = compile(label);
+const IS_MAX_TOKENS = compile(maxTokens);
+const IS_PENALTY = compile(penalty);
+const IS_OBJECT = compile(anyObject);
+const IS_OLD_FUNCTIONS = compile(refused('is not supported; send tools and tool_choice'));
+
+/** Body of `POST /chat/completions` (WIRE 2.2). Fields it does not declare are kept beside it: see `unknownFields`. */
+export class CreateChatDto {
+  // There is no default model yet.
+  @IsString()
+  model!: string;
+
+  @Fits(compile(messages))
+  messages!: Static<typeof messages>;
+
+  @May(IS_TEXTS)
+  models?: string[] | null;
+
+  @May(compile(provider))
+  provider?: Static<typeof provider>;
+
+  @May(compile(plugins))
+  plugins?: Static<typeof plugins> | null;
+
+  @May(compile(route))
+  route?: Static<typeof route>;
+
+  @May(IS_LABEL)
+  session_id?: string | null;
+
+  @May(compile(stopServerToolsWhen))
+  stop_server_tools_when?: Static<typeof stopServerToolsWhen> | null;
+
+  @May(compile(trace))
+  trace?: Static<typeof trace> | null;
+
+  @May(compile(cacheControl))
+  cache_control?: Static<typeof cacheControl> | null;
+
+  @Unsaid()
+  @IsString()
+  user?: string | null;
+
+  @May(compile(metadata))
+  metadata?: Static<typeof metadata> | null;
+
+  @Unsaid()
+  @IsBoolean()
+  stream?: boolean | null;
+
+  @May(compile(streamOptions))
+  stream_options?: Static<typeof streamOptions> | null;
+
+  @May(IS_MAX_TOKENS)
+  max_completion_tokens?: number | null;
+
+  @May(IS_MAX_TOKENS)
+  max_tokens?: number | null;
+
+  @May(compile(temperature))
+  temperature?: number | null;
+
+  @May(compile(topP))
+  top_p?: number | null;
+
+  @Unsaid()
+  @IsInt()
+  top_k?: number | null;
+
+  @Unsaid()
+  @IsNumber()
+  top_a?: number | null;
+
+  @Unsaid()
+  @IsNumber()
+  min_p?: number | null;
+
+  @Unsaid()
+  @IsNumber()
+  repetition_penalty?: number | null;
+
+  @May(IS_PENALTY)
+  frequency_penalty?: number | null;
+
+  @May(IS_PENALTY)
+  presence_penalty?: number | null;
+
+  @Unsaid()
+  @IsInt()
+  seed?: number | null;
+
+  @May(compile(stop))
+  stop?: Static<typeof stop> | null;
+
+  @May(compile(logitBias))
+  logit_bias?: Static<typeof logitBias> | null;
+
+  @Unsaid()
+  @IsBoolean()
+  logprobs?: boolean | null;
+
+  @May(compile(topLogprobs))
+  top_logprobs?: number | null;
+
+  @May(compile(choices))
+  n?: number | null;
+
+  @May(compile(responseFormat))
+  response_format?: Static<typeof responseFormat> | null;
+
+  @May(compile(reasoning))
+  reasoning?: Static<typeof reasoning> | null;
+
+  @May(compile(effort))
+  reasoning_effort?: Effort | null;
+
+  @Unsaid()
+  @IsBoolean()
+  include_reasoning?: boolean | null;
+
+  @May(compile(serviceTier))
+  service_tier?: Static<typeof serviceTier> | null;
+
+  @May(compile(modalities))
+  modalities?: Static<typeof modalities> | null;
+
+  @May(IS_OBJECT)
+  image_config?: object | null;
+
+  @May(compile(tools))
+  tools?: Static<typeof tools> | null;
+
+  @May(compile(toolChoice))
+  tool_choice?: Static<typeof toolChoice> | null;
+
+  @Unsaid()
+  @IsBoolean()
+  parallel_tool_calls?: boolean | null;
+
+  @Unsaid()
+  @IsString()
+  prompt_cache_key?: string | null;
+
+  @Unsaid()
+  @IsString()
+  preset?: string | null;
+
+  @May(IS_TEXTS)
+  transforms?: string[] | null;
+
+  // What it once switched on is always told.
+  @May(IS_OBJECT)
+  usage?: object | null;
+
+  @May(compile(debug))
+  debug?: Static<typeof debug> | null;
+
+  @May(IS_OLD_FUNCTIONS)
+  functions?: null;
+
+  @May(IS_OLD_FUNCTIONS)
+  function_call?: null;
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../core/conversation/request.js';
+import type { JsonObject } from '../core/json.js';
+import { markerOf } from '../inference/read-cache-marker.js';
+import type { RequestHeaders } from '../inference/read-headers.js';
+import { readStopConditions, withOnline } from '../inference/read-options.js';
+import { readPreferences } from '../inference/read-preferences.js';
+import { LABEL_CHARACTERS_MAX } from '../inference/schemas/options.js';
+import { assertToolPairs, type PairWords } from '../inference/tool-pairs.js';
+import { unknownFields } from '../shared/http/dto.pipe.js';
+import type { CreateChatDto } from './create-chat.dto.js';
+import { invalid } from './invalid.js';
+import { readMessages } from './read-messages.js';
+import { readTool, readToolChoice } from './read-tools.js';
+import type { WireResponseFormat } from './schemas/options.js';
+
+const PAIR_WORDS: PairWords = {
+  field: 'tool_call_id',
+  unasked: (id) => `the assistant message before it has no tool call ${id}`,
+  unanswered: (id) => `tool call ${id} has no tool message that follows it; send its result or leave the call out`,
+};
+
+const COMPRESSION = 'context-compression';
+
+/**
+ * The neutral request that a checked body asks for. Null is the same as absence. What core does not model stays beside it, in the
+ * caller's own words.
+ * @throws GatewayError `invalid-request` for fields that contradict each other, for what nobody here can answer, and for tool calls
+ * without their results
+ */
+export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelRequest {
+  const conversation = readMessages(dto.messages);
+  assertToolPairs(conversation.messages, PAIR_WORDS);
+  const extras = readExtras(dto);
+  const sessionId = readSessionId(dto, headers);
+  const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens;
+  const stops = readStops(dto);
+  return {
+    model: dto.model,
+    ...conversation,
+    stream: dto.stream ?? false,
+    ...said('maxOutputTokens', maxOutputTokens),
+    sampling: readSampling(dto),
+    ...(stops && { stopSequences: stops }),
+    tools: (dto.tools ?? []).map(readTool),
+    ...(dto.tool_choice && { toolChoice: readToolChoice(dto.tool_choice) }),
+    ...said('parallelToolCalls', dto.parallel_tool_calls),
+    ...readReasoningWish(dto),
+    ...readOutput(dto),
+    ...markerOf(dto.cache_control),
+    ...said('sessionId', sessionId),
+    ...(dto.user && { user: readUser(dto.user) }),
+    ...(dto.metadata && { metadata: { vendor: 'openai', value: dto.metadata } }),
+    ...said('serviceTier', dto.service_tier),
+    ...(dto.models?.length && { fallbackModels: { models: dto.models, onRefusal: false } }),
+    preferences: readPreferences(dto.provider, dto.route ?? undefined),
+    plugins: withOnline(readPlugins(dto), [dto.model, ...(dto.models ?? [])]),
+    ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
+    ...said('trace', dto.trace),
+    ...said('preset', dto.preset),
+    betas: headers.betas,
+    ...(Object.keys(extras).length > 0 && { extras: { vendor: 'openai', value: extras } }),
+  };
+}
+
+/** The caller wants no reasoning to be told, whatever the model does. */
+export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>
+  reasoning?.exclude ?? included === false;
+
+/** The field, or nothing where its value was not said. */
+function said<Key extends string, Value>(key: Key, value: Value | null | undefined): { [K in Key]?: Value } {
+  return value === undefined || value === null ? {} : ({ [key]: value } as { [K in Key]: Value });
+}
+
+function readSampling(dto: CreateChatDto): Sampling {
+  return {
+    ...said('temperature', dto.temperature),
+    ...said('topP', dto.top_p),
+    ...said('topK', dto.top_k),
+    ...said('topA', dto.top_a),
+    ...said('minP', dto.min_p),
+    ...said('frequencyPenalty', dto.frequency_penalty),
+    ...said('presencePenalty', dto.presence_penalty),
+    ...said('repetitionPenalty', dto.repetition_penalty),
+    ...said('seed', dto.seed),
+    ...said('logitBias', dto.logit_bias),
+    ...said('logprobs', dto.logprobs),
+    ...said('topLogprobs', dto.top_logprobs),
+  };
+}
+
+/** Empty text stops nothing. */
+function readStops({ stop }: CreateChatDto): readonly string[] | undefined {
+  const stops = [stop ?? []].flat().filter((sequence) => sequence !== '');
+  return stops.length > 0 ? stops : undefined;
+}
+
+function readReasoningWish(dto: CreateChatDto): Pick<ModelRequest, 'thinking' | 'effort'> {
+  const { reasoning, reasoning_effort: outer } = dto;
+  const { effort: inner, enabled, max_tokens: budgetTokens } = reasoning ?? {};
+  if (outer && inner && outer !== inner) {
+    throw invalid('reasoning_effort', `contradicts reasoning.effort, which is ${inner}; send one of the two`);
+  }
+  const effort = inner ?? outer ?? undefined;
+  if (enabled === false) {
+    if (effort && effort !== 'none') throw invalid('reasoning.enabled', 'is false although an effort is asked for');
+    if (budgetTokens) throw invalid('reasoning.enabled', 'is false although reasoning.max_tokens is given');
+    return { thinking: { type: 'disabled' }, ...(effort && { effort }) };
+  }
+  if (effort === 'none' && budgetTokens) throw invalid('reasoning.max_tokens', 'contradicts the effort none');
+  return {
+    ...(effort && { effort }),
+    ...(budgetTokens
+      ? { thinking: { type: 'enabled', budgetTokens } }
+      : enabled && !effort && { thinking: { type: 'adaptive' } }),
+  };
+}
+
+function readOutput({ response_format: format, modalities }: CreateChatDto): Pick<ModelRequest, 'outputFormat'> {
+  const place = modalities?.findIndex((modality) => modality !== 'text') ?? -1;
+  if (place >= 0) throw invalid(`modalities.${place}`, 'this gateway answers in text only');
+  const outputFormat = format ? readFormat(format) : undefined;
+  return outputFormat ? { outputFormat } : {};
+}
+
+function readFormat(format: WireResponseFormat): OutputFormat | undefined {
+  switch (format.type) {
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { type: 'json-object' };
+    case 'json_schema': {
+      const { name, description, schema, strict } = format.json_schema;
+      return {
+        type: 'json-schema',
+        schema: schema ?? {},
+        name,
+        ...(typeof description === 'string' && { description }),
+        ...(typeof strict === 'boolean' && { strict }),
+      };
+    }
+    case 'grammar':
+    case 'python':
+      throw invalid('response_format.type', `${format.type} is offered by no provider here; send json_schema`);
+  }
+}
+
+/** `transforms` is the old form of the plugin that shortens what is too long (WIRE 2.2). */
+function readPlugins({ plugins, transforms }: CreateChatDto): readonly PluginEntry[] {
+  const said = plugins ?? [];
+  if (!transforms || said.some(({ id }) => id === COMPRESSION)) return said;
+  return [...said, transforms.includes('middle-out') ? { id: COMPRESSION } : { id: COMPRESSION, enabled: false }];
+}
+
+/** WIRE 3.4: the body's, else the header's, else the key of the prompt cache. An empty one groups nothing. */
+function readSessionId(dto: CreateChatDto, headers: RequestHeaders): string | undefined {
+  const key = dto.prompt_cache_key ?? '';
+  const ofKey = key.length <= LABEL_CHARACTERS_MAX ? key : '';
+  return (dto.session_id ?? headers.sessionId ?? ofKey) || undefined;
+}
+
+/** The format sets no limit, records and vendors do: the hash of a longer one still tells users apart. */
+const readUser = (user: string): string =>
+  user.length <= LABEL_CHARACTERS_MAX ? user : createHash('sha256').update(user).digest('hex');
+
+function readExtras(dto: CreateChatDto): JsonObject {
+  return { ...unknownFields(dto), ...said('prompt_cache_key', dto.prompt_cache_key) };
+}

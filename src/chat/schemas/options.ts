@@ -1,0 +1,75 @@
+import { EFFORTS } from '../../core/conversation/request.js';
+import {
+  either,
+  flag,
+  freeForm,
+  integer,
+  list,
+  map,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  variant,
+  type Static,
+} from '../../shared/http/schema.js';
+
+/*
+ * Fields of a chat request that are its own (WIRE 2.2).
+ */
+
+export const temperature = number({ min: 0, max: 2 });
+export const topP = number({ min: 0, max: 1 });
+export const penalty = number({ min: -2, max: 2 });
+
+const STOPS_MAX = 4;
+export const stop = either(text(), list(text(), { max: STOPS_MAX }));
+
+export const logitBias = map(number());
+export const topLogprobs = integer({ min: 0, max: 20 });
+
+/** Only one answer is given. */
+export const choices = integer({ min: 1, max: 1 });
+
+const METADATA_PAIRS_MAX = 16;
+const METADATA_KEY_MAX = 64;
+const METADATA_VALUE_MAX = 512;
+export const metadata = map(text({ max: METADATA_VALUE_MAX }), { max: METADATA_PAIRS_MAX, keyMax: METADATA_KEY_MAX });
+
+const FORMAT_NAME_MAX = 64;
+
+export const responseFormat = variant('type', {
+  text: {},
+  json_object: {},
+  json_schema: {
+    json_schema: object({
+      name: text({ max: FORMAT_NAME_MAX }),
+      description: optional(nullable(text())),
+      schema: optional(nullable(freeForm())),
+      strict: optional(nullable(flag())),
+    }),
+  },
+  grammar: { grammar: text() },
+  python: {},
+});
+
+export const effort = oneOf(EFFORTS);
+
+export const reasoning = object({
+  effort: optional(nullable(effort)),
+  summary: optional(nullable(oneOf(['auto', 'concise', 'detailed']))),
+  enabled: optional(nullable(flag())),
+  max_tokens: optional(nullable(integer({ min: 1 }))),
+  exclude: optional(nullable(flag())),
+});
+
+export const streamOptions = object({ include_usage: optional(nullable(flag())) });
+export const serviceTier = oneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast']);
+export const modalities = list(oneOf(['text', 'image', 'audio']));
+export const debug = object({ echo_upstream_body: optional(flag()) });
+export const anyObject = freeForm();
+
+export type WireResponseFormat = Static<typeof responseFormat>;
+export type WireReasoning = Static<typeof reasoning>;

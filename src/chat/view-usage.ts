@@ -1,0 +1,51 @@
+import type { Usage } from '../core/conversation/usage.js';
+import { usdNumber } from '../core/money/credits.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { viewCostDetails, type Billing } from '../inference/view-cost.js';
+
+/**
+ * `usage` of a chat reply (WIRE 2.3). The prompt is all of it, cached or not, so that the figures add up (FAILURES A36). What it costs
+ * is left out where it is not known: clients take a number there and nothing else.
+ */
+export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
+  const raw = usage.extras?.vendor === 'openai' ? usage.extras.value : {};
+  const cached = usage.cacheReadTokens ?? 0;
+  const written = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
+  const prompt = (usage.inputTokens ?? 0) + cached + written;
+  const completion = usage.outputTokens ?? 0;
+  const { webSearchRequests, webFetchRequests } = usage;
+  const calls = (webSearchRequests ?? 0) + (webFetchRequests ?? 0);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(bill && { cost: usdNumber(bill.cost), cost_details: viewCostDetails(bill) }),
+    is_byok: isByok,
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      cache_write_tokens: written,
+      audio_tokens: countAt(raw, 'prompt_tokens_details', 'audio_tokens'),
+      video_tokens: countAt(raw, 'prompt_tokens_details', 'video_tokens'),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens ?? 0,
+      audio_tokens: countAt(raw, 'completion_tokens_details', 'audio_tokens'),
+      accepted_prediction_tokens: countAt(raw, 'completion_tokens_details', 'accepted_prediction_tokens'),
+      rejected_prediction_tokens: countAt(raw, 'completion_tokens_details', 'rejected_prediction_tokens'),
+    },
+    ...(calls > 0 && {
+      server_tool_use_details: {
+        tool_calls_requested: calls,
+        tool_calls_executed: calls,
+        web_search_requests: webSearchRequests ?? 0,
+      },
+    }),
+  };
+}
+
+/** What only a provider of this format counts; nothing counted is none. */
+function countAt(raw: JsonObject, part: string, key: string): number {
+  const details: Json | undefined = raw[part];
+  const count = isJsonObject(details) ? details[key] : undefined;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 0;
+}
