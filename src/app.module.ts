@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { ChatModule } from './chat/chat.module.js';
 import { ExplainModule } from './explain/explain.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { AuthenticationGuard } from './keys/authentication.guard.js';
@@ -26,6 +27,7 @@ export class AppModule {
       imports: [
         // The router tries routes in this order: inference first.
         MessagesModule,
+        ChatModule,
         KeysModule,
         WorkspacesModule,
         GuardrailsModule,

@@ -49,3 +49,7 @@ function countAt(raw: JsonObject, part: string, key: string): number {
   const count = isJsonObject(details) ? details[key] : undefined;
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 0;
 }
+
+/** The tier served, where it was told: the base tier is `default` here, whatever its vendor calls it (WIRE 1.15). */
+export const viewServiceTier = ({ serviceTier }: Usage): JsonObject =>
+  serviceTier === undefined ? {} : { service_tier: serviceTier === 'standard' ? 'default' : serviceTier };

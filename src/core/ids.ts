@@ -30,6 +30,9 @@ export function newGenerationId(nowMs: number): GenerationId {
   return `gen-${Math.floor(nowMs / 1000)}-${suffix}`;
 }
 
+/** When a generation was accepted, in seconds of Unix time: its id tells. */
+export const generationSeconds = (id: GenerationId): number => Number(id.split('-')[1]);
+
 /** UUID version 7 (RFC 9562): ordered by time of making, in milliseconds. */
 export function newUuid(nowMs: number): string {
   const random = takeRandom(10);

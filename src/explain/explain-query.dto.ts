@@ -2,17 +2,17 @@ import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, oneOf, text } from '../shared/http/schema.js';
 
-const format = compile(oneOf(['messages']));
+const format = compile(oneOf(['messages', 'chat']));
 const seed = compile(
   text({ pattern: '^[A-Za-z0-9._-]{1,64}$', reason: 'must be 1 to 64 letters, digits, ".", "_", "-"' }),
 );
 
 /** Query of `POST /routing/explain`. */
 export class ExplainQueryDto {
-  /** The format of the body. */
+  /** The format of the body, `messages` unless said otherwise. */
   @MayOmit()
   @Fits(format)
-  format?: 'messages';
+  format?: 'messages' | 'chat';
 
   /** Of an earlier answer: gives the same draw again. */
   @MayOmit()

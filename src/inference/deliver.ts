@@ -24,8 +24,13 @@ export interface Face {
   printer(id: GenerationId, answer: Answer): FramePrinter;
   /** The whole reply's body. @throws ProviderFault when it cannot be printed validly */
   view(id: GenerationId, answer: Answer, reply: Reply): object;
-  /** The in-band failure of a stream that has begun, and the sentinel. */
-  failure(id: GenerationId, error: GatewayError, routerMetadata: JsonObject | undefined): string;
+  /** The in-band failure of a stream that has begun, and the sentinel. Without an answer nobody had committed himself yet. */
+  failure(
+    id: GenerationId,
+    error: GatewayError,
+    routerMetadata: JsonObject | undefined,
+    answer: Answer | undefined,
+  ): string;
 }
 
 /**
@@ -93,8 +98,9 @@ export class Delivery {
     });
     this.metrics.streamOpened();
     response.once('close', () => this.metrics.streamClosed());
+    let answer: Answer | undefined;
     try {
-      const answer = await exchange.answer;
+      answer = await exchange.answer;
       const printer = face.printer(exchange.id, answer);
       await writer.pipe(
         observe(answer.events, pace).pipe(
@@ -108,7 +114,7 @@ export class Delivery {
         writer.stop();
         throw error;
       }
-      writer.end(face.failure(exchange.id, asGatewayError(error), exchange.routerMetadata?.()));
+      writer.end(face.failure(exchange.id, asGatewayError(error), exchange.routerMetadata?.(), answer));
     }
   }
 }

@@ -60,15 +60,16 @@ export class MessagesBench {
     return new MessagesBench(gateway, anthropic, openai, second);
   }
 
-  /** Begins `POST /messages` on a bare socket, which is closed with the bench. */
+  /** Begins `POST /messages`, or to another path, on a bare socket, which is closed with the bench. */
   async open(
     body: object | string | Uint8Array,
     headers: readonly (readonly [string, string])[] = [],
+    path = '/api/v1/messages',
   ): Promise<RawClient> {
     const client = await RawClient.connect(this.gateway.origin);
     this.clients.push(client);
     client.send({
-      path: '/api/v1/messages',
+      path,
       headers: [['authorization', `Bearer ${API_KEY}`], ['content-type', 'application/json'], ...headers],
       body: body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body),
     });

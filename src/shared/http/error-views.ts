@@ -52,12 +52,17 @@ export interface ErrorContext {
 }
 
 /** The error families of the wire. The path decides: failures before routing have no handler to ask. */
-export type ErrorFamily = 'messages' | 'generic';
+export type ErrorFamily = 'messages' | 'chat' | 'generic';
 
 // As Express matches routes: in any case.
 const MESSAGES_PATH = /^\/(?:api\/)?v1\/messages(?:\/|$)/i;
 
-export const errorFamily = (path: string): ErrorFamily => (MESSAGES_PATH.test(path) ? 'messages' : 'generic');
+const CHAT_PATH = /^\/(?:api\/)?v1\/chat\/completions(?:\/|$)/i;
+
+export function errorFamily(path: string): ErrorFamily {
+  if (MESSAGES_PATH.test(path)) return 'messages';
+  return CHAT_PATH.test(path) ? 'chat' : 'generic';
+}
 
 /** `{type: "error", error: {…}, request_id}`: every error of `/messages`, whole or in a stream (DESIGN 11). */
 export function messageErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
@@ -77,6 +82,16 @@ export function messageErrorBody(error: GatewayError, context: ErrorContext): Js
   };
 }
 
+/** The generic body, its `metadata` always with the finer `error_type`: whole or in a chunk (WIRE 1.29, 1.30). */
+export function chatErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
+  const { errorType } = APPEARANCES[error.kind];
+  const metadata = { error_type: error.detail.errorType ?? errorType, ...error.detail.metadata };
+  return genericErrorBody(
+    new GatewayError(error.kind, error.message, { ...error.detail, metadata }, { cause: error }),
+    context,
+  );
+}
+
 /** `{error: {code, message, metadata?}}`: every other route (Scope 7.2, 7.3). */
 export function genericErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   return {
@@ -92,6 +107,7 @@ export function genericErrorBody(error: GatewayError, context: ErrorContext): Js
 
 export const ERROR_BODIES: Readonly<Record<ErrorFamily, typeof messageErrorBody>> = {
   messages: messageErrorBody,
+  chat: chatErrorBody,
   generic: genericErrorBody,
 };
 

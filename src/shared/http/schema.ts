@@ -116,6 +116,9 @@ export const when = <Then extends TSchema, Else extends TSchema>(
 /** A schema that nothing fits, with the reason the caller is told. */
 export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason });
 
+/** A schema that null fits and nothing else, with the reason the caller is told. */
+export const onlyNull = (reason: string) => Type.Unsafe<null>({ not: { not: { type: 'null' } }, reason });
+
 /**
  * A schema under a name of its own: compiled once and called wherever it stands. Without names a schema that is used in twenty
  * places is compiled twenty times over, into one function too long for the engine to optimise.

@@ -1,4 +1,4 @@
-import type { ModelEvent } from '../../../core/conversation/event.js';
+import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import type { Usage } from '../../../core/conversation/usage.js';
 import { printJson } from '../../../core/exact-json.js';
 import { ProviderFault } from '../../../core/errors.js';
@@ -15,6 +15,8 @@ import { ToolNames } from './tool-names.js';
 const AT_ANY_TIME: LaneOptions = { isComplete: true };
 /** A call without arguments is a call with none of them, not a call with broken ones. */
 const UNTIL_COMPLETE: LaneOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
+
+const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
 
 interface ToolCall {
   readonly id: string;
@@ -67,7 +69,7 @@ export class ChatReply {
     const refusal = nonEmpty(piece['refusal']);
     if (refusal !== undefined) {
       this.hasRefusal = true;
-      this.add('text', refusal, out);
+      this.refuse(refusal, out);
     }
     const calls = piece['tool_calls'];
     if (!Array.isArray(calls)) return;
@@ -120,8 +122,19 @@ export class ChatReply {
     if (text === '') return;
     this.outputBytes += Buffer.byteLength(text);
     const { last } = this.lanes;
-    const lane = last?.start.type === type ? last : this.lanes.begin({ type }, AT_ANY_TIME, out);
-    this.lanes.add(lane, { type, text }, out);
+    const goesOn = last?.start.type === type && last.start !== REFUSAL;
+    this.lanes.add(goesOn ? last : this.lanes.begin({ type }, AT_ANY_TIME, out), { type, text }, out);
+  }
+
+  /** A text of its own, so that faces of this format can tell it apart. */
+  private refuse(text: string, out: ModelEvent[]): void {
+    this.outputBytes += Buffer.byteLength(text);
+    const { last } = this.lanes;
+    this.lanes.add(
+      last?.start === REFUSAL ? last : this.lanes.begin(REFUSAL, AT_ANY_TIME, out),
+      { type: 'text', text },
+      out,
+    );
   }
 
   private toolCall(piece: JsonObject, out: ModelEvent[]): void {

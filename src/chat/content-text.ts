@@ -1,0 +1,26 @@
+/** Between texts that something else stood between: without it the words of two steps run into one. */
+const SEPARATOR = '\n\n';
+
+/**
+ * Puts the text blocks of one reply into the one `content` of the format. Blocks that follow one another are one text that citations
+ * cut. The same for whole replies and streamed ones; one per reply.
+ */
+export class ContentText {
+  /** UTF-16 units so far, as clients count them. */
+  length = 0;
+  private isInterrupted = false;
+
+  /** A block that is no text begins. */
+  interrupt(): void {
+    this.isInterrupted = true;
+  }
+
+  /** @returns the piece as it stands in `content` */
+  add(piece: string): string {
+    if (piece === '') return '';
+    const added = this.isInterrupted && this.length > 0 ? SEPARATOR + piece : piece;
+    this.isInterrupted = false;
+    this.length += added.length;
+    return added;
+  }
+}

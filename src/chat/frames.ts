@@ -1,0 +1,191 @@
+import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
+import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import { printJson } from '../core/exact-json.js';
+import type { Json, JsonObject } from '../core/json.js';
+import type { Bill } from '../core/money/bill.js';
+import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
+import { viewRouterMetadata } from '../inference/view-router-metadata.js';
+import type { FramePrinter } from '../shared/http/frame-printer.js';
+import { ContentText } from './content-text.js';
+import { isRefusal, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
+import { viewFinish } from './view-finish.js';
+import type { ReplyHead } from './view-reply.js';
+import { viewServiceTier, viewUsage } from './view-usage.js';
+
+/** What a streamed reply's chunks take from the exchange rather than from the provider. */
+export interface FramesMeta extends ReplyHead {
+  readonly isByok: boolean;
+  /** The chunk of the usage holds no choice: the caller asked for it in the format's own way, and is prepared for that. */
+  readonly tellsUsageAlone: boolean;
+  /** What is known only at the end; asked once, when the reply ends. */
+  readonly finish?: () => { readonly bill: Bill | undefined; readonly routerMetadata?: JsonObject };
+}
+
+/** What stands in every chunk of a stream. */
+export const chunkHead = ({ id, created, model, provider }: Omit<ReplyHead, 'hidesReasoning'>): JsonObject => ({
+  id,
+  object: 'chat.completion.chunk',
+  created,
+  model,
+  provider,
+});
+
+/** The in-band failure of a stream (Scope 6.3, WIRE 1.29) and the sentinel. The status was sent long ago. */
+export const failureFrames = (head: JsonObject, error: JsonObject): string =>
+  chunk({
+    ...head,
+    ...error,
+    choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error', native_finish_reason: null }],
+  }) + DONE_FRAME;
+
+const chunk = (payload: JsonObject): string => writeFrame('', printJson(payload));
+
+const ROLE: JsonObject = { role: 'assistant', content: '' };
+
+/** Prints a reply's events as chunks (WIRE 2.3). One per reply; the events must obey the grammar. */
+export class ChatFrames implements FramePrinter {
+  private usage: Usage = {};
+  private readonly head: JsonObject;
+  /** Of a chunk with one choice, up to its delta: it is most of what a stream prints. */
+  private readonly opening: string;
+  private readonly content = new ContentText();
+
+  private block: BlockStart | undefined;
+  private blockBegan = 0;
+  private citations: Json[] = [];
+  private hasArguments = false;
+  private calls = 0;
+  private reasonings = 0;
+
+  constructor(private readonly meta: FramesMeta) {
+    this.head = chunkHead(meta);
+    this.opening = `data: ${printJson(this.head).slice(0, -1)},"choices":[{"index":0,"delta":`;
+  }
+
+  print(events: readonly ModelEvent[]): string | undefined {
+    let text = '';
+    for (let index = 0; index < events.length; index++) text += this.frames(events[index]!);
+    return text === '' ? undefined : text;
+  }
+
+  private frames(event: ModelEvent): string {
+    switch (event.type) {
+      case 'reply-start':
+        return this.delta(ROLE);
+      case 'block-start':
+        return this.begin(event.block);
+      case 'block-delta':
+        return this.grow(event.delta);
+      case 'block-end':
+        return this.end();
+      case 'usage':
+        this.usage = mergeUsage(this.usage, event.usage);
+        return '';
+      case 'reply-end':
+        return this.finish(event.stop);
+      case 'ping':
+        // Comments keep the line warm.
+        return '';
+    }
+  }
+
+  private begin(block: BlockStart): string {
+    this.block = block;
+    this.blockBegan = this.content.length;
+    this.citations = [];
+    this.hasArguments = false;
+    if (block.type !== 'text') this.content.interrupt();
+    switch (block.type) {
+      case 'tool-use': {
+        const { id, name } = block;
+        const call = { index: this.calls++, id, type: 'function', function: { name, arguments: '' } };
+        return this.delta({ tool_calls: [call] });
+      }
+      case 'redacted-thinking':
+        return this.reasoning({ reasoning_details: [reasoningSealed(this.reasonings++, block.data)] });
+      case 'thinking':
+        this.reasonings++;
+        return '';
+      case 'text':
+      case 'server-tool-use':
+      case 'opaque':
+        return '';
+    }
+  }
+
+  private grow(delta: BlockDelta): string {
+    const { block } = this;
+    switch (block?.type) {
+      case 'text':
+        if (delta.type === 'citation') this.citations.push(delta.citation);
+        if (delta.type !== 'text' || delta.text === '') return '';
+        return isRefusal(block) ? this.delta({ refusal: delta.text }) : this.words(delta.text);
+      case 'thinking':
+        return this.think(delta);
+      case 'tool-use':
+        return delta.type === 'input-json' ? this.pass(delta.json) : '';
+      default:
+        return '';
+    }
+  }
+
+  /** Written by hand, as is `pass`. */
+  private words(text: string): string {
+    return this.written(`{"content":${JSON.stringify(this.content.add(text))}}`);
+  }
+
+  private pass(json: string): string {
+    if (json === '') return '';
+    this.hasArguments = true;
+    const index = this.calls - 1;
+    return this.written(`{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(json)}}}]}`);
+  }
+
+  private think(delta: BlockDelta): string {
+    const index = this.reasonings - 1;
+    if (delta.type === 'thinking' && delta.text !== '') {
+      return this.reasoning({ reasoning: delta.text, reasoning_details: [reasoningText(index, delta.text)] });
+    }
+    if (delta.type === 'signature' && delta.signature !== '') {
+      return this.reasoning({ reasoning_details: [reasoningText(index, undefined, delta.signature)] });
+    }
+    return '';
+  }
+
+  private end(): string {
+    const { block } = this;
+    this.block = undefined;
+    if (block?.type === 'tool-use') return this.hasArguments ? '' : this.pass(NO_ARGUMENTS);
+    if (this.citations.length === 0) return '';
+    const annotations = viewAnnotations(this.citations, this.blockBegan, this.content.length);
+    return annotations.length > 0 ? this.delta({ annotations }) : '';
+  }
+
+  private finish(stop: StopReason): string {
+    const { bill, routerMetadata } = this.meta.finish?.() ?? { bill: undefined };
+    const choice = { index: 0, delta: {}, logprobs: null, ...viewFinish(stop) };
+    return (
+      chunk({ ...this.head, choices: [choice] }) +
+      chunk({
+        ...this.head,
+        choices: this.meta.tellsUsageAlone ? [] : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
+        usage: viewUsage(this.usage, { bill, isByok: this.meta.isByok }),
+        ...viewServiceTier(this.usage),
+        ...viewRouterMetadata(routerMetadata),
+      }) +
+      DONE_FRAME
+    );
+  }
+
+  private reasoning(delta: JsonObject): string {
+    return this.meta.hidesReasoning ? '' : this.delta(delta);
+  }
+
+  private delta(delta: JsonObject): string {
+    return this.written(printJson(delta));
+  }
+
+  private written(delta: string): string {
+    return `${this.opening}${delta},"logprobs":null,"finish_reason":null}]}\n\n`;
+  }
+}

@@ -1,0 +1,49 @@
+import type { BlockStart } from '../core/conversation/event.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { REASONING_FORMAT } from './reasoning-format.js';
+
+/** A text in which a vendor of this format refuses to answer. */
+export const isRefusal = (block: BlockStart): boolean =>
+  block.type === 'text' && block.extras?.vendor === 'openai' && block.extras.value['type'] === 'refusal';
+
+/** What a model thought, in part or complete; the signature makes it the vendor's. */
+export const reasoningText = (index: number, text: string | undefined, signature?: string): JsonObject => ({
+  type: 'reasoning.text',
+  ...(text !== undefined && { text }),
+  ...(signature !== undefined && { signature, format: REASONING_FORMAT }),
+  index,
+});
+
+/** What only the vendor can read. */
+export const reasoningSealed = (index: number, data: string): JsonObject => ({
+  type: 'reasoning.encrypted',
+  data,
+  format: REASONING_FORMAT,
+  index,
+});
+
+/** A call without arguments is a call with none. */
+export const NO_ARGUMENTS = '{}';
+
+/**
+ * The citations of one text as annotations of the content it stands in. Only addresses have a form here: citations of the caller's own
+ * documents are left out.
+ */
+export function viewAnnotations(citations: readonly Json[], start: number, end: number): JsonObject[] {
+  const annotations: JsonObject[] = [];
+  for (const citation of citations) {
+    if (!isJsonObject(citation) || typeof citation['url'] !== 'string') continue;
+    const { url, title, cited_text: content } = citation;
+    annotations.push({
+      type: 'url_citation',
+      url_citation: {
+        url,
+        title: typeof title === 'string' ? title : url,
+        ...(typeof content === 'string' && { content }),
+        start_index: start,
+        end_index: end,
+      },
+    });
+  }
+  return annotations;
+}

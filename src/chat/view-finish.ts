@@ -1,0 +1,24 @@
+import type { StopReason, UnifiedStop } from '../core/conversation/event.js';
+import type { JsonObject } from '../core/json.js';
+
+/** The format knows five words (WIRE 2.3, FAILURES A24, A40); the vendor's own stands beside. */
+const FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
+  'end-turn': 'stop',
+  'output-limit': 'length',
+  'context-limit': 'length',
+  'stop-sequence': 'stop',
+  'tool-use': 'tool_calls',
+  // The vendor's turn goes on when its reply is sent back; there is no word for that here.
+  pause: 'stop',
+  refusal: 'content_filter',
+  'content-filter': 'content_filter',
+  compaction: 'stop',
+  other: 'stop',
+};
+
+/** Why a reply ended. */
+export function viewFinish({ unified, raw, vendor }: StopReason): JsonObject {
+  // A vendor of this format tells a refusal in a field of its own and ends as usual: its clients expect both.
+  const refusedInWords = unified === 'refusal' && vendor === 'openai' && raw === 'stop';
+  return { finish_reason: refusedInWords ? 'stop' : FINISH_REASONS[unified], native_finish_reason: raw };
+}
