@@ -30,8 +30,12 @@ export class TestBench {
     return new TestBench(await startGateway(database, { catalog, coolsDown: false, ...options }), upstreams);
   }
 
+  get origin(): string {
+    return this.gateway.origin;
+  }
+
   connect(client: ClientKind, key = API_KEY): Client {
-    return client.connect(this.gateway.origin, key);
+    return client.connect(this.origin, key);
   }
 
   upstream({ kind }: Provider): Upstream {

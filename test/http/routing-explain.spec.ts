@@ -113,6 +113,17 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect((await bench.explain(body, { query: `?seed=${seed}` })).text).toBe(first.text);
   });
 
+  it('explains a chat body as it does the same request in the other format', async () => {
+    const query = '?seed=a&format=';
+    const messages = await bench.explain(ask('test/equal'), { query: `${query}messages` });
+    const { max_tokens, ...rest } = ask('test/equal') as JsonBody;
+    const chat = await bench.explain({ ...rest, max_completion_tokens: max_tokens }, { query: `${query}chat` });
+    expect(chat.status).toBe(200);
+    expect(chat.text).toBe(messages.text);
+    const refused = await bench.explain({ ...rest, temperature: 3 }, { query: `${query}chat` });
+    expect([refused.status, refused.body.error.message]).toEqual([400, 'temperature: must be at most 2']);
+  });
+
   it('is another for other seeds', async () => {
     const drawn = await Promise.all(Array.from({ length: 40 }, () => bench.explain(ask('test/equal'))));
     expect(new Set(drawn.map(({ data }) => data.seed)).size).toBe(drawn.length);

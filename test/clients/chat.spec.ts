@@ -1,0 +1,198 @@
+/**
+ * Goal: real clients of the chat-completions format work unmodified, whole and streamed, with tools, reasoning, structured output and
+ * each class of error, whoever answers. Method: the clients against the real application over scripted upstreams, retries off.
+ */
+import OpenAI from 'openai';
+import { API_KEY } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { importNatively } from '../support/native-import.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { CHAT_CLIENTS, type ChatClient } from './chat-clients.js';
+import { OVERLOADED_MESSAGE, PROVIDERS, refuses } from './scripted-upstream.js';
+import { TestBench } from './test-bench.js';
+
+const TEXT = 'Grüße, 你好 👋 and a few words more.';
+const SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+};
+const TOOLS = ['get_weather', 'get_time'].map((name) => ({
+  type: 'function',
+  function: { name, description: 'a', parameters: SCHEMA },
+}));
+const CALLS = [
+  { name: 'get_weather', input: { city: '京都' } },
+  { name: 'get_time', input: { city: 'x' } },
+];
+const USER = { role: 'user', content: 'Hello' };
+
+describeOnEmbedded('clients of chat completions', (database) => {
+  let bench: TestBench;
+  beforeAll(async () => {
+    bench = await TestBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const cases = CHAT_CLIENTS.flatMap((client) =>
+    PROVIDERS.flatMap((provider) =>
+      [false, true].map((streamed) => ({
+        client,
+        provider,
+        streamed,
+        title: `${client.name}, ${provider.kind}, ${streamed ? 'streamed' : 'whole'}`,
+      })),
+    ),
+  );
+  const asked = (client: ChatClient, streamed: boolean, body: JsonBody) =>
+    streamed ? client.askStream(body) : client.ask(body);
+
+  const failureOf = (answer: Promise<unknown>): Promise<JsonBody> =>
+    answer.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+
+  it.each(cases)('$title: words, reasoning and figures', async ({ client: kind, provider, streamed }) => {
+    const client = await kind.connect(bench.origin, API_KEY);
+    const usage = { input: 12, output: 7, cacheRead: 0, cacheWrite: 0 };
+    const model = bench.script(provider, provider.says({ thinking: 'Let me think.', text: TEXT, usage }));
+    const sight = await asked(client, streamed, { model, messages: [{ role: 'system', content: 'a' }, USER] });
+    expect(sight).toEqual({
+      text: TEXT,
+      reasoning: 'Let me think.',
+      calls: [],
+      finish: 'stop',
+      usage: { input: 12, output: 7 },
+    });
+  });
+
+  it.each(cases)('$title: two calls of tools and their results', async ({ client: kind, provider, streamed }) => {
+    const client = await kind.connect(bench.origin, API_KEY);
+    const model = bench.script(provider, provider.says({ text: 'Looking.', calls: CALLS }));
+    const sight = await asked(client, streamed, { model, messages: [USER], tools: TOOLS });
+    expect(sight).toMatchObject({ text: 'Looking.', calls: CALLS, finish: 'tool_calls' });
+    const messages = [
+      USER,
+      {
+        role: 'assistant',
+        content: sight.text,
+        tool_calls: sight.calls.map(({ id, name, input }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: JSON.stringify(input) },
+        })),
+      },
+      ...sight.calls.map(({ id, name }) => ({ role: 'tool', tool_call_id: id, content: `result of ${name}` })),
+    ];
+    bench.script(provider, (request, index) =>
+      provider.says({ text: provider.heard(request.json).join(' and ') })(request, index),
+    );
+    expect((await asked(client, streamed, { model, messages, tools: TOOLS })).text).toBe(
+      'result of get_weather and result of get_time',
+    );
+  });
+
+  it.each(cases)('$title: an answer in a shape', async ({ client: kind, provider, streamed }) => {
+    const client = await kind.connect(bench.origin, API_KEY);
+    const model = bench.script(provider, (request, index) => {
+      expect(provider.wantedShape(request.json)).toEqual(SCHEMA);
+      return provider.says({ text: '{"city":"京都"}' })(request, index);
+    });
+    const response_format = { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA, strict: true } };
+    const { text } = await asked(client, streamed, { model, messages: [USER], response_format });
+    expect(JSON.parse(text)).toEqual({ city: '京都' });
+  });
+
+  const errors = CHAT_CLIENTS.flatMap((client) =>
+    [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529].flatMap((status) =>
+      [false, true].map((streamed) => ({ client, status, streamed, title: `${client.name}, ${status}, ${streamed}` })),
+    ),
+  );
+
+  it.each(errors)('$title: the class of the status that is told', async ({ client: kind, status, streamed }) => {
+    const client = await kind.connect(bench.origin, API_KEY);
+    const [provider] = PROVIDERS;
+    const model = bench.script(provider!, refuses(provider!, status, 'api_error', 'No luck'));
+    const error = await failureOf(asked(client, streamed, { model, messages: [USER] }));
+    const told: number = error.status ?? error.statusCode;
+    expect(error.constructor.name).toBe(kind.errorName(told));
+    expect(told).toBeGreaterThanOrEqual(400);
+    expect(String(error.message)).toMatch(/\w/);
+  });
+
+  it.each(CHAT_CLIENTS)('$name: a wrong key and a wrong body', async (kind) => {
+    const messages = [USER];
+    const stranger = await kind.connect(bench.origin, 'sk-wrong');
+    const unknown = await failureOf(stranger.ask({ model: 'test/openai', messages }));
+    expect(unknown.constructor.name).toBe(kind.errorName(401));
+    const client = await kind.connect(bench.origin, API_KEY);
+    const wrong = await failureOf(client.ask({ model: 'test/openai', messages, temperature: 3 }));
+    expect(wrong.constructor.name).toBe(kind.errorName(400));
+    expect(wrong.message).toContain('temperature: must be at most 2');
+  });
+
+  it.each(CHAT_CLIENTS.flatMap((client) => PROVIDERS.map((provider) => ({ client, provider, kind: provider.kind }))))(
+    '$client.name, $kind: an error in mid-stream is one',
+    async ({ client: kind, provider }) => {
+      const client = await kind.connect(bench.origin, API_KEY);
+      const model = bench.script(provider, provider.breaksOff('Some words', 'error'));
+      await expect(client.askStream({ model, messages: [USER] })).rejects.toThrow(OVERLOADED_MESSAGE);
+    },
+  );
+
+  it.each(PROVIDERS)('openai, $kind: parses what fits a schema', async (provider) => {
+    const client = new OpenAI({ apiKey: API_KEY, baseURL: `${bench.origin}/v1`, maxRetries: 0 });
+    const model = bench.script(provider, provider.says({ text: '{"city":"x"}' }));
+    const { choices } = await client.chat.completions.parse({
+      model,
+      messages: [{ role: 'user', content: 'Hello' }],
+      response_format: { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA, strict: true } },
+    });
+    expect(choices[0]!.finish_reason).toBe('stop');
+  });
+
+  it.each(PROVIDERS)('ai with @openrouter/ai-sdk-provider, $kind: words and tools', async (provider) => {
+    const { createOpenRouter } = await importNatively<JsonBody>('@openrouter/ai-sdk-provider');
+    const { generateText, streamText, tool, jsonSchema } = await importNatively<JsonBody>('ai');
+    const model = createOpenRouter({ apiKey: API_KEY, baseURL: `${bench.origin}/api/v1` })(
+      bench.script(provider, provider.says({ thinking: 'Hm.', text: TEXT, calls: CALLS })),
+    );
+    const tools = Object.fromEntries(
+      CALLS.map(({ name }) => [name, tool({ description: 'a', inputSchema: jsonSchema(SCHEMA) })]),
+    );
+    const whole = await generateText({ model, tools, prompt: 'Hello', maxRetries: 0 });
+    const stream = streamText({ model, tools, prompt: 'Hello', maxRetries: 0 });
+    const expected = CALLS.map(({ name, input }) => ({ toolName: name, input }));
+    expect([whole.text, whole.finishReason, whole.reasoningText]).toEqual([TEXT, 'tool-calls', 'Hm.']);
+    expect(whole.toolCalls).toMatchObject(expected);
+    expect([await stream.text, await stream.finishReason, await stream.reasoningText]).toEqual([
+      TEXT,
+      'tool-calls',
+      'Hm.',
+    ]);
+    expect(await stream.toolCalls).toMatchObject(expected);
+    expect((await stream.usage).outputTokens).toBe(7);
+  });
+
+  it.each(PROVIDERS)('@langchain/openai, $kind: words and tools', async (provider) => {
+    const { ChatOpenAI } = await importNatively<JsonBody>('@langchain/openai');
+    const model = new ChatOpenAI({
+      model: bench.script(provider, provider.says({ text: TEXT, calls: CALLS })),
+      apiKey: API_KEY,
+      configuration: { baseURL: `${bench.origin}/api/v1` },
+      maxRetries: 0,
+      useResponsesApi: false,
+    }).bindTools(TOOLS);
+    const whole = await model.invoke('Hello');
+    const expected = CALLS.map(({ name, input }) => ({ name, args: input }));
+    expect(whole.content).toBe(TEXT);
+    expect(whole.tool_calls).toMatchObject(expected);
+    let streamed: JsonBody;
+    for await (const chunk of await model.stream('Hello')) streamed = streamed ? streamed.concat(chunk) : chunk;
+    expect(streamed.content).toBe(TEXT);
+    expect(streamed.tool_calls).toMatchObject(expected);
+    expect(streamed.usage_metadata).toMatchObject({ input_tokens: 12, output_tokens: 7 });
+  });
+});
