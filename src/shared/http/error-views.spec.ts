@@ -1,6 +1,13 @@
 // Goal: every kind of error looks exactly as SCOPE 7 and WIRE 1.30 say, in both families. Method: byte for byte, from a table.
 import { GatewayError, type ErrorKind } from '../../core/errors.js';
-import { APPEARANCES, errorFamily, errorHeaders, genericErrorBody, messageErrorBody } from './error-views.js';
+import {
+  APPEARANCES,
+  chatErrorBody,
+  errorFamily,
+  errorHeaders,
+  genericErrorBody,
+  messageErrorBody,
+} from './error-views.js';
 
 /** Kind → status, `error.type` of the Messages family, `error_type`. */
 const LOOKS: Readonly<Record<ErrorKind, readonly [number, string, string]>> = {
@@ -69,6 +76,16 @@ it('tells the generation, the finer type, metadata and the routing where there a
   expect(JSON.stringify(genericErrorBody(error, context))).toBe(
     `{"error":{"code":429,"message":"Wait.",${metadata}},${routing}}`,
   );
+  expect(chatErrorBody(error, context)).toEqual({
+    error: { code: 429, message: 'Wait.', metadata: { error_type: 'exact', provider_code: 'slow_down' } },
+    router_metadata: { strategy: 'direct' },
+    openrouter_metadata: { strategy: 'direct' },
+  });
+});
+
+it.each(Object.entries(LOOKS))('tells a chat client of %s with the finer type', (kind, [code, , error_type]) => {
+  const body = chatErrorBody(new GatewayError(kind as ErrorKind, MESSAGE), { requestId: null });
+  expect(body).toEqual({ error: { code, message: MESSAGE, metadata: { error_type } } });
 });
 
 it.each([
@@ -96,6 +113,10 @@ it.each([
   ['/api/v2/messages', 'generic'],
   ['/messages', 'generic'],
   ['/x/api/v1/messages', 'generic'],
+  ['/api/v1/chat/completions', 'chat'],
+  ['/V1/Chat/completions/', 'chat'],
+  ['/api/v1/chat', 'generic'],
+  ['/api/v1/chat/completionsx', 'generic'],
   ['/api/v1/keys', 'generic'],
   ['/', 'generic'],
   ['', 'generic'],
