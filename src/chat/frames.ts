@@ -1,13 +1,13 @@
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
 import { printJson } from '../core/exact-json.js';
-import type { Json, JsonObject } from '../core/json.js';
+import type { Json, JsonObject, Opaque } from '../core/json.js';
 import type { Bill } from '../core/money/bill.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
 import { viewRouterMetadata } from '../inference/view-router-metadata.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ContentText } from './content-text.js';
-import { isRefusal, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
+import { isRefusal, logprobsOf, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
 import { viewFinish } from './view-finish.js';
 import type { ReplyHead } from './view-reply.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
@@ -118,6 +118,7 @@ export class ChatFrames implements FramePrinter {
     switch (block?.type) {
       case 'text':
         if (delta.type === 'citation') this.citations.push(delta.citation);
+        if (delta.type === 'opaque') return this.likelihood(delta.opaque);
         if (delta.type !== 'text' || delta.text === '') return '';
         return isRefusal(block) ? this.delta({ refusal: delta.text }) : this.words(delta.text);
       case 'thinking':
@@ -150,6 +151,11 @@ export class ChatFrames implements FramePrinter {
       return this.reasoning({ reasoning_details: [reasoningText(index, undefined, delta.signature)] });
     }
     return '';
+  }
+
+  private likelihood(opaque: Opaque): string {
+    const logprobs = logprobsOf(opaque);
+    return logprobs ? this.written('{"content":""}', printJson(logprobs)) : '';
   }
 
   private end(): string {
@@ -185,7 +191,7 @@ export class ChatFrames implements FramePrinter {
     return this.written(printJson(delta));
   }
 
-  private written(delta: string): string {
-    return `${this.opening}${delta},"logprobs":null,"finish_reason":null}]}\n\n`;
+  private written(delta: string, logprobs = 'null'): string {
+    return `${this.opening}${delta},"logprobs":${logprobs},"finish_reason":null}]}\n\n`;
   }
 }

@@ -1,5 +1,5 @@
 import type { BlockStart } from '../core/conversation/event.js';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json.js';
 import { REASONING_FORMAT } from './reasoning-format.js';
 
 /** A text in which a vendor of this format refuses to answer. */
@@ -21,6 +21,26 @@ export const reasoningSealed = (index: number, data: string): JsonObject => ({
   format: REASONING_FORMAT,
   index,
 });
+
+/** How likely the words were, as a vendor of this format tells it beside them; undefined for anything else. */
+export function logprobsOf({ vendor, value }: Opaque): JsonObject | undefined {
+  const { logprobs } = value;
+  return vendor === 'openai' && isJsonObject(logprobs) ? logprobs : undefined;
+}
+
+/** What was told piece by piece, as one: lists grow. */
+export function joinLogprobs(pieces: readonly JsonObject[]): JsonObject | null {
+  if (pieces.length === 0) return null;
+  const whole: { [key: string]: Json } = { content: null, refusal: null };
+  for (const piece of pieces) {
+    for (const key of ['content', 'refusal']) {
+      const added = piece[key];
+      const known = whole[key];
+      if (Array.isArray(added)) whole[key] = [...(Array.isArray(known) ? (known as Json[]) : []), ...(added as Json[])];
+    }
+  }
+  return whole;
+}
 
 /** A call without arguments is a call with none. */
 export const NO_ARGUMENTS = '{}';

@@ -3,7 +3,15 @@ import type { Json, JsonObject } from '../core/json.js';
 import type { Billing } from '../inference/view-cost.js';
 import { viewRouterMetadata } from '../inference/view-router-metadata.js';
 import { ContentText } from './content-text.js';
-import { isRefusal, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
+import {
+  isRefusal,
+  joinLogprobs,
+  logprobsOf,
+  NO_ARGUMENTS,
+  reasoningSealed,
+  reasoningText,
+  viewAnnotations,
+} from './view-block.js';
 import { viewFinish } from './view-finish.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
@@ -35,12 +43,22 @@ export function viewReply(reply: Reply, meta: ReplyMeta): JsonObject {
     model: meta.model,
     provider: meta.provider,
     system_fingerprint: null,
-    choices: [{ index: 0, logprobs: null, ...viewFinish(reply.stop), message: viewMessage(reply, meta) }],
+    choices: [
+      { index: 0, logprobs: viewLogprobs(reply), ...viewFinish(reply.stop), message: viewMessage(reply, meta) },
+    ],
     usage: viewUsage(reply.usage, meta),
     ...viewServiceTier(reply.usage),
     ...viewRouterMetadata(meta.routerMetadata),
   };
 }
+
+const viewLogprobs = ({ blocks }: Reply): JsonObject | null =>
+  joinLogprobs(
+    blocks
+      .flatMap(({ opaqueDeltas }) => opaqueDeltas)
+      .map(logprobsOf)
+      .filter((piece) => piece !== undefined),
+  );
 
 function viewMessage({ blocks }: Reply, { hidesReasoning }: ReplyMeta): JsonObject {
   const content = new ContentText();

@@ -256,6 +256,37 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     expect(foldChunks(await askChunks(TRANSLATED)).message).toEqual(message);
   });
 
+  it('tells how likely the words were, where the caller asks for that', async () => {
+    const piece = (token: string) => ({
+      content: [{ token, logprob: -0.5, bytes: null, top_logprobs: [] }],
+      refusal: null,
+    });
+    const chunkOf = (choice: object): string =>
+      frame('', { id: 'c', model: 'm', choices: [{ index: 0, finish_reason: null, ...choice }] });
+    const tokens = { content: ['a', 'b'].flatMap((token) => piece(token).content), refusal: null };
+    bench.openai.script((request) =>
+      request.json.stream
+        ? sse([
+            chunkOf({ delta: { content: 'a' }, logprobs: piece('a') }),
+            chunkOf({ delta: { content: 'b' }, logprobs: piece('b') }),
+            chunkOf({ delta: {}, finish_reason: 'stop' }),
+            'data: [DONE]\n\n',
+          ])
+        : json({ choices: [{ index: 0, message: { content: 'ab' }, logprobs: tokens, finish_reason: 'stop' }] }),
+    );
+    const more = { logprobs: true, top_logprobs: 1 };
+    expect((await askWhole(TRANSLATED, more)).choices[0]).toMatchObject({
+      logprobs: tokens,
+      message: { content: 'ab' },
+    });
+    const told = (await askChunks(TRANSLATED, more)).flatMap(
+      ({ choices: [choice] }) => choice?.logprobs?.content ?? [],
+    );
+    expect(told).toEqual(tokens.content);
+    expect(bench.openai.requests.at(-1)!.json).toMatchObject(more);
+    expect((await askWhole(TRANSLATED)).choices[0].logprobs).toBeNull();
+  });
+
   it('has a prompt that adds up, cached or not', async () => {
     bench.anthropic.script(
       anthropicText(TEXT, {

@@ -9,7 +9,7 @@ export interface ReplyBlock {
   readonly text: string;
   readonly signature?: string;
   readonly citations: readonly Json[];
-  /** Deltas of an opaque block, in order, for its vendor's face to put together. */
+  /** Opaque deltas, in order, for their vendor's face to put together. */
   readonly opaqueDeltas: readonly Opaque[];
 }
 

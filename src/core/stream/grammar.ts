@@ -4,7 +4,8 @@ import type { Step } from './step.js';
 
 /** Which deltas may stand in which block. */
 const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
-  text: ['text', 'citation'],
+  // Opaque: what its vendor tells beside the words.
+  text: ['text', 'citation', 'opaque'],
   thinking: ['thinking', 'signature'],
   'redacted-thinking': [],
   'tool-use': ['input-json'],

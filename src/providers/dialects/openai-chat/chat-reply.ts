@@ -76,6 +76,15 @@ export class ChatReply {
     for (const call of calls as readonly Json[]) if (isJsonObject(call)) this.toolCall(call, out);
   }
 
+  /** Beside the words they are about, for faces of this format; where nobody asked for them they are not kept. */
+  logprobs(choice: JsonObject, out: ModelEvent[]): void {
+    const { logprobs } = choice;
+    const { last } = this.lanes;
+    if (this.context.request.sampling.logprobs !== true || !isJsonObject(logprobs) || last?.start.type !== 'text')
+      return;
+    this.lanes.add(last, { type: 'opaque', opaque: { vendor: 'openai', value: { logprobs } } }, out);
+  }
+
   /** @throws ProviderFault when the finish reason stands for a failure */
   finish(choice: JsonObject): void {
     const reason = nonEmpty(choice['finish_reason']);

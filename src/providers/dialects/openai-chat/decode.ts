@@ -37,6 +37,7 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
     const choice = firstChoice(choices);
     if (choice !== undefined) {
       if (isJsonObject(choice['delta'])) this.reply.content(choice['delta'], out);
+      this.reply.logprobs(choice, out);
       this.reply.finish(choice);
     }
     // Moonshot reports inside the choice.
@@ -64,6 +65,7 @@ export function decodeWholeChat(body: unknown, context: DecodeContext): ModelEve
   const reply = new ChatReply(context);
   reply.envelope(body, out);
   reply.content(withCallIndexes(message), out);
+  reply.logprobs(choice, out);
   reply.finishWhole(choice);
   reply.report(body['usage'] ?? choice['usage'], out);
   reply.end(out);
