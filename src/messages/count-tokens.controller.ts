@@ -1,10 +1,11 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CountTokens } from '../inference/count-tokens.js';
+import { readRequestHeaders } from '../inference/read-headers.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { CreateMessageDto } from './create-message.dto.js';
-import { readRequest, readRequestHeaders } from './read-request.js';
+import { readRequest } from './read-request.js';
 
 /** Says whether the number is the provider's own (`native`) or this gateway's guess (`estimate`). */
 const SOURCE_HEADER = 'X-Token-Count';
