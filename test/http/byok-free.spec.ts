@@ -1,0 +1,58 @@
+/**
+ * Goal: calls through an own credential cost an account nothing where no fee is taken, so an empty account may make them; one that owes may
+ * not (WIRE 3.7, 3.8). Method: the application on both databases without a fee, its balance moved from nothing to below nothing.
+ */
+import { anthropicText } from '../support/anthropic-upstream.js';
+import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { ask } from './messages-bench.js';
+
+describeOnEachDatabase('own credentials without a fee', (database) => {
+  let upstream: Upstream;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    upstream = await startUpstream('anthropic');
+    upstream.script(anthropicText('Hi.'));
+    gateway = await startGateway(database, {
+      variables: { FAIRLEAD_INITIAL_CREDITS: '0' },
+      catalog: catalogOf({ id: 'test/one', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] }),
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+
+  async function manage(path: string, body: object): Promise<void> {
+    const response = await gateway.request(path, {
+      method: 'POST',
+      key: MANAGEMENT_KEY,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(201);
+  }
+
+  async function call(): Promise<JsonBody> {
+    const response = await gateway.messages(ask('test/one'));
+    return { status: response.status, body: await response.json() };
+  }
+
+  it('pass with nothing left, at no cost, and are refused with less than nothing', async () => {
+    expect((await call()).status).toBe(402);
+    expect(upstream.requests).toHaveLength(0);
+
+    await manage('/byok', { key: 'an-own-credential', provider: 'p0' });
+    const { status, body } = await call();
+    expect([status, body.usage.is_byok, body.usage.cost]).toEqual([200, true, 0]);
+    expect(body.usage.cost_details.upstream_inference_cost).toBeGreaterThan(0);
+    const key = (await (await gateway.request('/key')).json()) as JsonBody;
+    expect([key.data.usage, key.data.byok_usage]).toEqual([0, body.usage.cost_details.upstream_inference_cost]);
+
+    await manage('/credits', { amount: -0.000001, kind: 'adjustment' });
+    expect((await call()).status).toBe(402);
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
