@@ -1,70 +1,17 @@
 import { Secret } from '../core/secret.js';
 import { Fits } from '../shared/http/fits.decorator.js';
-import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import {
-  entries,
-  keyHashes,
-  keyText,
-  nameText,
-  slugText,
-  sortOrder,
-  workspaceId,
-  yesOrNo,
-} from './credential-fields.js';
+import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { keyText, slugText, workspaceId } from './credential-fields.js';
+import { CredentialTraitsDto } from './credential-traits.dto.js';
 import type { CredentialTraits } from './provider-credential.entity.js';
 
 /** Body of `POST /byok` (Scope 2.6, WIRE 1.24). */
-export class CreateCredentialDto {
+export class CreateCredentialDto extends CredentialTraitsDto {
   @Fits(keyText)
   key!: string;
 
   @Fits(slugText)
   provider!: string;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(nameText)
-  name?: string | null;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(entries)
-  allowed_models?: string[] | null;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(entries)
-  allowed_user_ids?: string[] | null;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(keyHashes)
-  allowed_api_key_hashes?: string[] | null;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  disabled?: boolean;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  is_fallback?: boolean;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  is_required?: boolean;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  is_byok_only?: boolean;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(yesOrNo)
-  declared_zdr?: boolean | null;
-
-  @MayOmit()
-  @Fits(sortOrder)
-  sort_order?: number;
 
   @MayOmit()
   @Fits(workspaceId)

@@ -1,59 +1,15 @@
 import { Secret } from '../core/secret.js';
 import { Fits } from '../shared/http/fits.decorator.js';
-import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { entries, fixed, keyHashes, keyText, nameText, sortOrder, yesOrNo } from './credential-fields.js';
+import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { fixed, keyText } from './credential-fields.js';
+import { CredentialTraitsDto } from './credential-traits.dto.js';
 import type { CredentialTraits } from './provider-credential.entity.js';
 
 /** Body of `PATCH /byok/{id}`: what is left out stays as it is, null clears, `key` replaces the credential's text (WIRE 1.24). */
-export class UpdateCredentialDto {
+export class UpdateCredentialDto extends CredentialTraitsDto {
   @MayOmit()
   @Fits(keyText)
   key?: string;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(nameText)
-  name?: string | null;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(entries)
-  allowed_models?: string[] | null;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(entries)
-  allowed_user_ids?: string[] | null;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(keyHashes)
-  allowed_api_key_hashes?: string[] | null;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  disabled?: boolean;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  is_fallback?: boolean;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  is_required?: boolean;
-
-  @MayOmit()
-  @Fits(yesOrNo)
-  is_byok_only?: boolean;
-
-  @MayOmit()
-  @MayBeNull()
-  @Fits(yesOrNo)
-  declared_zdr?: boolean | null;
-
-  @MayOmit()
-  @Fits(sortOrder)
-  sort_order?: number;
 
   @MayOmit()
   @Fits(fixed)

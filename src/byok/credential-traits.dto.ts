@@ -1,0 +1,51 @@
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
+import { entries, keyHashes, nameText, sortOrder, yesOrNo } from './credential-fields.js';
+
+/** What bodies that make and that change a credential say alike (WIRE 1.24). */
+export abstract class CredentialTraitsDto {
+  @MayOmit()
+  @MayBeNull()
+  @Fits(nameText)
+  name?: string | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(entries)
+  allowed_models?: string[] | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(entries)
+  allowed_user_ids?: string[] | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(keyHashes)
+  allowed_api_key_hashes?: string[] | null;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  disabled?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_fallback?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_required?: boolean;
+
+  @MayOmit()
+  @Fits(yesOrNo)
+  is_byok_only?: boolean;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(yesOrNo)
+  declared_zdr?: boolean | null;
+
+  @MayOmit()
+  @Fits(sortOrder)
+  sort_order?: number;
+}
