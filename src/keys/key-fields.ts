@@ -1,7 +1,7 @@
-import { ValidateBy } from 'class-validator';
 import { readUsdNumber } from '../ledger/usd-amount.js';
 import { STORABLE, UUID } from '../shared/http/field-patterns.js';
-import { compile, flag, object, oneOf, optional, text } from '../shared/http/schema.js';
+import { ReadableBy } from '../shared/http/fits.decorator.js';
+import { compile, flag, moment, number, object, oneOf, optional, text } from '../shared/http/schema.js';
 import { LIMIT_RESETS } from './api-key.entity.js';
 import { readUtcTime } from './utc-time.js';
 
@@ -30,19 +30,18 @@ export const external = compile(object({ user: chosenText, api_key: optional(tex
 
 /** An amount of USD as a JSON number: exact to 12 decimals, not negative. */
 export const IsUsd = (): PropertyDecorator =>
-  readableBy(
+  ReadableBy(
     'isUsd',
     (value) => (readUsdNumber(value) ?? -1n) >= 0n,
     'must be a number of USD from 0 to below 10^15, with at most 12 decimals',
+    number({ min: 0 }),
   );
 
 /** A moment that is told without doubt: ISO 8601, UTC, with seconds. */
 export const IsUtcTime = (): PropertyDecorator =>
-  readableBy(
+  ReadableBy(
     'isUtcTime',
     (value) => readUtcTime(value) !== undefined,
     'must be an ISO 8601 time in UTC with seconds, such as 2030-01-31T00:00:00Z',
+    moment(),
   );
-
-const readableBy = (name: string, validate: (value: unknown) => boolean, wish: string): PropertyDecorator =>
-  ValidateBy({ name, validator: { validate, defaultMessage: (judged) => `${judged?.property} ${wish}` } });

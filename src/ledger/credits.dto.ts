@@ -1,10 +1,9 @@
-import { ValidateBy } from 'class-validator';
 import { GatewayError } from '../core/errors.js';
 import type { ExactNumber } from '../core/exact-json.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
-import { Fits } from '../shared/http/fits.decorator.js';
+import { Fits, ReadableBy } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { compile, oneOf, text, type Of } from '../shared/http/schema.js';
+import { compile, number, oneOf, text, type Of } from '../shared/http/schema.js';
 import type { NewCredits } from './credits.repository.js';
 import { readUsdNumber } from './usd-amount.js';
 
@@ -16,14 +15,12 @@ const idempotencyKey = compile(text({ min: 1, max: 255, ...STORABLE }));
 
 /** An amount of USD as a JSON number: exact to 12 decimals, and not nothing. */
 const IsAmount = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isAmount',
-    validator: {
-      validate: (value) => (readUsdNumber(value) ?? 0n) !== 0n,
-      defaultMessage: (judged) =>
-        `${judged?.property} must be a number of USD other than 0, below 10^15, with at most 12 decimals`,
-    },
-  });
+  ReadableBy(
+    'isAmount',
+    (value) => (readUsdNumber(value) ?? 0n) !== 0n,
+    'must be a number of USD other than 0, below 10^15, with at most 12 decimals',
+    number(),
+  );
 
 /** Body of `POST /credits` (DESIGN 11). */
 export class EnterCreditsDto {

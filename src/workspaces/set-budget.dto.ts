@@ -1,20 +1,18 @@
-import { ValidateBy } from 'class-validator';
 import type { ExactNumber } from '../core/exact-json.js';
 import { readUsdNumber } from '../ledger/usd-amount.js';
-import { Fits } from '../shared/http/fits.decorator.js';
+import { Fits, ReadableBy } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { number } from '../shared/http/schema.js';
 import { yesOrNo } from './policy-fields.js';
 
 /** An amount of USD as a JSON number: exact to 12 decimals, above 0. */
 const IsLimit = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isLimit',
-    validator: {
-      validate: (value) => (readUsdNumber(value) ?? 0n) > 0n,
-      defaultMessage: (judged) =>
-        `${judged?.property} must be a number of USD above 0 and below 10^15, with at most 12 decimals`,
-    },
-  });
+  ReadableBy(
+    'isLimit',
+    (value) => (readUsdNumber(value) ?? 0n) > 0n,
+    'must be a number of USD above 0 and below 10^15, with at most 12 decimals',
+    number(),
+  );
 
 /** Body of `PUT /workspaces/{id or slug}/budgets/{interval}`. */
 export class SetBudgetDto {

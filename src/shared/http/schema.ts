@@ -39,6 +39,9 @@ export const text = (limits: { min?: number; max?: number; pattern?: string; rea
     ...(limits.pattern !== undefined && { pattern: limits.pattern, reason: limits.reason }),
   });
 
+/** A moment as replies print it: ISO 8601, UTC. */
+export const moment = () => Type.String({ format: 'date-time' });
+
 /** A whole number; 1.0 is one, as in JSON. */
 export const integer = (limits: { min?: number; max?: number } = {}) => Type.Integer(bounds(limits));
 
@@ -57,6 +60,9 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
 /** Any JSON value. */
 export const anything = () => Type.Unsafe<Json>({});
 
+/** Any value, of which nothing is known here. */
+export const unknown = () => Type.Unknown();
+
 /** An object whose keys are the caller's; what is in it is never looked at. */
 export const freeForm = () => Type.Unsafe<JsonObject>({ type: 'object' });
 
@@ -74,6 +80,12 @@ export const list = <Item extends TSchema>(item: Item, limits: { min?: number; m
     ...(limits.min !== undefined && { minItems: limits.min }),
     ...(limits.max !== undefined && { maxItems: limits.max }),
   });
+
+/** A list in a reply: nobody changes it. */
+export const rows = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item));
+
+/** Words for those who read the description; nothing is judged by them. */
+export const told = <S extends TSchema>(description: string, schema: S): S => ({ ...schema, description });
 
 /** An object with these fields, and any others beside them. */
 export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields);
@@ -125,8 +137,20 @@ export const onlyNull = (reason: string) => Type.Unsafe<null>({ not: { not: { ty
  */
 export function named<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
   ajv.addSchema(schema, name);
+  return titled(name, schema);
+}
+
+/** A schema under a name of its own that is only described, as those of replies are, and never compiled. */
+export function titled<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
+  if (NAMED.has(name)) throw new Error(`Two schemas have the name ${name}.`);
+  NAMED.set(name, schema);
   return Type.Unsafe({ $ref: name, type: schema['type'] as string | string[] });
 }
+
+const NAMED = new Map<string, TSchema>();
+
+/** What `named` and `titled` have put under a name. */
+export const schemaNamed = (name: string): TSchema | undefined => NAMED.get(name);
 
 type VariantOf<Tag extends string, Cases extends Record<string, TProperties>> = {
   [Value in keyof Cases & string]: { [Key in Tag]: Value } & Static<TObject<Cases[Value]>>;
@@ -160,8 +184,13 @@ export interface Fault {
   readonly reason: string;
 }
 
+/** What can be told of the values that a constraint takes. */
+export interface Described {
+  readonly schema: TSchema;
+}
+
 /** A schema ready to judge. Safe to share. Judging never changes the value. */
-export interface Compiled<T> {
+export interface Compiled<T> extends Described {
   check(value: unknown): value is T;
   fault(value: unknown): Fault | undefined;
 }
@@ -173,6 +202,7 @@ export type Of<C> = C extends Compiled<infer T> ? T : never;
 export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
   const validate = ajv.compile<Static<S>>(schema);
   return {
+    schema,
     check: (value): value is Static<S> => validate(value),
     fault: (value) => (validate(value) ? undefined : faultOf(validate.errors![0]!)),
   };
