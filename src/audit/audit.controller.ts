@@ -1,24 +1,31 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { moment, nullable, object, rows, text, titled, told, unknown, type Static } from '../shared/http/schema.js';
 import { AuditRepository, type StoredEntry } from './audit.repository.js';
 import { ListAuditDto, printCursor, readAuditListing } from './list-audit.dto.js';
 
 /** A change as administrators see it (DESIGN 12). */
-interface AuditEntryView {
-  /** Place in the account's chain, in decimal. */
-  id: string;
-  created_at: string;
-  /** `key_hash` is `operator` for what was done by the variables of the process. */
-  actor: { key_hash: string; user_id: string | null };
-  action: string;
-  target: string;
-  workspace_id: string | null;
-  before: unknown;
-  after: unknown;
-  previous_hash: string;
-  hash: string;
-}
+const auditEntryView = titled(
+  'audit-entry',
+  object({
+    id: told('Place in the account’s chain, in decimal.', text()),
+    created_at: moment(),
+    actor: object({
+      key_hash: told('`operator` for what was done by the variables of the process.', text()),
+      user_id: nullable(text()),
+    }),
+    action: text(),
+    target: text(),
+    workspace_id: nullable(text()),
+    before: told('The thing as it was shown before; null where there was none.', unknown()),
+    after: told('The thing as it is shown since; null where there is none.', unknown()),
+    previous_hash: text(),
+    hash: text(),
+  }),
+);
+type AuditEntryView = Static<typeof auditEntryView>;
 
 /** Who changed what of the account. */
 @Controller('audit')
@@ -28,6 +35,10 @@ export class AuditController {
 
   /** Newest first; `next_cursor` is null on the last page. */
   @Get()
+  @Answers(object({ data: rows(auditEntryView), next_cursor: nullable(text()) }), {
+    summary: 'List changes, newest first',
+    description: '`next_cursor` is null on the last page.',
+  })
   async list(
     @FromCaller() { accountId }: Caller,
     @Query() query: ListAuditDto,

@@ -2,12 +2,14 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res
 import type { Response } from 'express';
 import type { Caller } from '../core/caller.js';
 import { CallerGone } from '../core/errors.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateCredentialDto, readCredentialDescription } from './create-credential.dto.js';
 import { CredentialOpener } from './credential-opener.js';
 import { CredentialRing } from './credential-ring.js';
-import { CredentialTrial, type TrialView } from './credential-trial.js';
-import { viewCredential, type CredentialReply } from './credential-view.js';
+import { CredentialTrial, trialView, type TrialView } from './credential-trial.js';
+import { credentialReply, viewCredential, type CredentialReply } from './credential-view.js';
 import { ListCredentialsDto, readCredentialListing } from './list-credentials.dto.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { readCredentialChanges, UpdateCredentialDto } from './update-credential.dto.js';
@@ -23,11 +25,26 @@ export class ByokController {
   ) {}
 
   @Post()
+  @Answers(one(credentialReply), {
+    summary: 'Store a credential of your own at a provider',
+    description: 'It is kept encrypted and never shown again.',
+    examples: {
+      minimal: { provider: 'openai', key: 'sk-an-example-that-opens-nothing' },
+      narrow: {
+        provider: 'anthropic',
+        key: 'sk-ant-an-example-that-opens-nothing',
+        name: 'Research',
+        allowed_models: ['anthropic/claude-sonnet-4.5'],
+        is_fallback: true,
+      },
+    },
+  })
   async create(@FromCaller() caller: Caller, @Body() body: CreateCredentialDto): Promise<{ data: CredentialReply }> {
     return { data: await this.view(await this.credentials.create(caller, readCredentialDescription(body))) };
   }
 
   @Get()
+  @Answers(part(credentialReply), { summary: 'List credentials, in the order in which they are used' })
   async list(
     @FromCaller() { accountId }: Caller,
     @Query() query: ListCredentialsDto,
@@ -37,11 +54,17 @@ export class ByokController {
   }
 
   @Get(':id')
+  @Answers(one(credentialReply), { summary: 'Show a credential' })
   async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: CredentialReply }> {
     return { data: await this.view(await this.credentials.get(accountId, id)) };
   }
 
   @Patch(':id')
+  @Answers(one(credentialReply), {
+    summary: 'Change a credential',
+    description: 'What is left out stays as it is, null clears; `key` replaces the credential itself.',
+    examples: { rename: { name: 'Renamed', sort_order: 1 }, rotate: { key: 'sk-another-that-opens-nothing' } },
+  })
   async update(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -51,6 +74,7 @@ export class ByokController {
   }
 
   @Delete(':id')
+  @Answers(deleted, { summary: 'Delete a credential' })
   async remove(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ deleted: true }> {
     await this.credentials.remove(caller, id);
     return { deleted: true };
@@ -59,6 +83,7 @@ export class ByokController {
   /** Not in scope; chosen: whether a credential works is asked of its provider, before traffic does. */
   @Post(':id/test')
   @HttpCode(200)
+  @Answers(one(trialView), { summary: 'Ask the provider whether a credential works' })
   async test(
     @FromCaller() { accountId }: Caller,
     @Param('id') id: string,

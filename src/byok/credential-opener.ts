@@ -6,7 +6,8 @@ import { Undecryptable } from './vault/key-service.js';
 import { Vault } from './vault/vault.js';
 
 /** Whether a stored credential can be read: `undecryptable` until somebody mends it, the other perhaps only for a while. */
-export type CredentialStatus = 'ok' | 'undecryptable' | 'key_service_unavailable';
+export const CREDENTIAL_STATUSES = ['ok', 'undecryptable', 'key_service_unavailable'] as const;
+export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
 
 /** What came of opening a credential. */
 export type Opening =

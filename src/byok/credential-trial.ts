@@ -11,22 +11,23 @@ import { outgoingHeaders } from '../providers/http-headers.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { Transport, type UpstreamResponse } from '../providers/transport.js';
 import { Environment } from '../shared/environment.js';
+import { flag, integer, nullable, object, text, titled, told, type Static } from '../shared/http/schema.js';
 import { CredentialOpener, type CredentialStatus } from './credential-opener.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { findTrialEndpoint, TRIAL_TOKENS_MAX, type TrialEndpoint } from './trial-endpoint.js';
 
 /** What came of trying a credential. The answer's body, as it is. */
-export interface TrialView {
-  /** `null`: nothing is known of the credential; the message says why. */
-  works: boolean | null;
-  /** HTTP status the provider answered with; `null` where none came. */
-  status: number | null;
-  /** Id of the model that was asked; `null` where none was. */
-  model: string | null;
-  /** Of the call; `null` where there was none. */
-  latency_ms: number | null;
-  message: string;
-}
+export const trialView = titled(
+  'credential-trial',
+  object({
+    works: told('Null: nothing is known of the credential; the message says why.', nullable(flag())),
+    status: told('HTTP status the provider answered with; null where none came.', nullable(integer())),
+    model: told('Id of the model that was asked; null where none was.', nullable(text())),
+    latency_ms: told('Of the call; null where there was none.', nullable(integer())),
+    message: text(),
+  }),
+);
+export type TrialView = Static<typeof trialView>;
 
 /** For everything: connection, call, answer. */
 const TRIAL_MS_MAX = 10_000;

@@ -1,30 +1,50 @@
-import type { CredentialStatus } from './credential-opener.js';
+import {
+  flag,
+  integer,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  rows,
+  text,
+  titled,
+  told,
+  type Static,
+} from '../shared/http/schema.js';
+import { CREDENTIAL_STATUSES } from './credential-opener.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 
+const fields = object({
+  id: text(),
+  provider: text(),
+  name: nullable(text()),
+  label: told('The beginning and the end of the credential.', text()),
+  disabled: flag(),
+  is_fallback: told('Used only when the operator’s own credential has failed.', flag()),
+  sort_order: integer(),
+  workspace_id: text(),
+  created_at: moment(),
+  allowed_models: nullable(rows(text())),
+  allowed_user_ids: nullable(rows(text())),
+  allowed_api_key_hashes: nullable(rows(text())),
+  is_required: flag(),
+  is_byok_only: flag(),
+  declared_zdr: nullable(flag()),
+});
+
 /** A credential as administrators see it (Scope 2.6, WIRE 1.24): the keys that every client version wants. */
-export interface CredentialView {
-  id: string;
-  provider: string;
-  name: string | null;
-  label: string;
-  disabled: boolean;
-  is_fallback: boolean;
-  sort_order: number;
-  workspace_id: string;
-  created_at: string;
-  allowed_models: string[] | null;
-  allowed_user_ids: string[] | null;
-  allowed_api_key_hashes: string[] | null;
-  is_required: boolean;
-  is_byok_only: boolean;
-  declared_zdr: boolean | null;
-}
+export type CredentialView = Static<typeof fields>;
 
 /** The same in a reply. */
-export interface CredentialReply extends CredentialView {
-  /** Whether this process can read it now. Not in scope; chosen: a credential that cannot be used must be seen (DESIGN 12). */
-  status: CredentialStatus;
-}
+export const credentialReply = titled(
+  'credential',
+  object({
+    ...fields.properties,
+    // Not in scope; chosen: a credential that cannot be used must be seen (DESIGN 12).
+    status: told('Whether this process can read it now.', oneOf(CREDENTIAL_STATUSES)),
+  }),
+);
+export type CredentialReply = Static<typeof credentialReply>;
 
 export function viewCredential(row: ProviderCredentialEntity): CredentialView {
   return {

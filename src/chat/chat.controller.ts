@@ -1,13 +1,18 @@
-import { Body, Controller, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CreateCompletion } from '../inference/create-completion.js';
 import { Delivery } from '../inference/deliver.js';
+import { INFERENCE_ERRORS } from '../inference/inference-errors.js';
 import { readRequestHeaders } from '../inference/read-headers.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { wantsRouterMetadata } from '../shared/http/router-metadata-header.js';
 import { chatFace } from './chat-face.js';
+import { CHAT_EXAMPLES } from './chat-examples.js';
 import { CreateChatDto } from './create-chat.dto.js';
 import { hidesReasoning, readRequest } from './read-request.js';
+import { chatChunk, chatReply } from './schemas/reply.js';
 
 /** `POST /chat/completions`: inference in the chat-completions format. The body's `stream` alone decides the form of the reply. */
 @Controller('chat/completions')
@@ -18,7 +23,16 @@ export class ChatController {
   ) {}
 
   @Post()
+  @HttpCode(200)
   @Accepts('inference')
+  @Answers(chatReply, {
+    summary: 'Ask a model, in the chat-completions format',
+    description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
+    events: chatChunk,
+    headers: { [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.' },
+    errors: INFERENCE_ERRORS,
+    examples: CHAT_EXAMPLES,
+  })
   async create(
     @Body() body: CreateChatDto,
     @Req() { headers, caller }: AuthenticatedRequest,

@@ -2,6 +2,7 @@ import type { Reply } from '../core/conversation/reply.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Billing } from '../inference/view-cost.js';
 import { viewRouterMetadata } from '../inference/view-router-metadata.js';
+import type { ChatReply } from './schemas/reply.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
@@ -35,7 +36,7 @@ export interface ReplyMeta extends ReplyHead, Billing {
 }
 
 /** The body of a whole reply (WIRE 2.3). */
-export function viewReply(reply: Reply, meta: ReplyMeta): JsonObject {
+export function viewReply(reply: Reply, meta: ReplyMeta): ChatReply {
   return {
     id: meta.id,
     object: 'chat.completion',

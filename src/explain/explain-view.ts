@@ -1,10 +1,10 @@
-import type { JsonObject } from '../core/json.js';
 import { formatUsd } from '../core/money/credits.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegOutlook } from '../inference/admission.js';
+import type { HealthView, OutlookView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
 /**
@@ -17,7 +17,7 @@ export function explainView(
   plan: Plan,
   promptTokensMin: number,
   outlook: ReadonlyMap<Leg, LegOutlook> = new Map(),
-): JsonObject {
+): { data: PlanView } {
   return {
     data: {
       requested: plan.requested,
@@ -35,7 +35,7 @@ export function explainView(
 }
 
 /** Whether the session made the draw, and where it was bound before. */
-function viewSession({ ordering, legs }: Plan): JsonObject {
+function viewSession({ ordering, legs }: Plan): PlanView['session'] {
   const pins = new Map<string, string>();
   for (const { isPinned, model, tag } of legs) if (isPinned) pins.set(model.id, tag);
   return {
@@ -49,7 +49,7 @@ function viewCandidate(
   position: number,
   promptTokensMin: number,
   outlook: LegOutlook | undefined,
-): JsonObject {
+): PlanView['candidates'][number] {
   const { slug, name } = leg.endpoint.provider;
   return {
     position,
@@ -71,7 +71,7 @@ function viewCandidate(
 }
 
 /** Exact decimal USD: the most it can cost, and whether the counters would grant that now. */
-function viewOutlook({ bound, refused }: LegOutlook): JsonObject {
+function viewOutlook({ bound, refused }: LegOutlook): OutlookView {
   return {
     bound: formatUsd(bound.credits),
     ...(bound.byok > 0n && { byok_bound: formatUsd(bound.byok) }),
@@ -81,7 +81,7 @@ function viewOutlook({ bound, refused }: LegOutlook): JsonObject {
 }
 
 /** Latency in seconds, throughput in tokens per second; `null` where there were too few calls to tell. */
-function viewHealth({ latency, throughput, faultShare, isOut }: EndpointHealth): JsonObject {
+function viewHealth({ latency, throughput, faultShare, isOut }: EndpointHealth): HealthView {
   return {
     latency: viewPercentiles(latency),
     throughput: viewPercentiles(throughput),
@@ -90,10 +90,18 @@ function viewHealth({ latency, throughput, faultShare, isOut }: EndpointHealth):
   };
 }
 
-const viewPercentiles = (figures: Percentiles | undefined): JsonObject | null =>
+const viewPercentiles = (figures: Percentiles | undefined): HealthView['latency'] =>
   figures ? { p50: figures.p50, p75: figures.p75, p90: figures.p90, p99: figures.p99 } : null;
 
-function viewExclusion({ model, tag, provider, credential, reason, detail, cooling }: Exclusion): JsonObject {
+function viewExclusion({
+  model,
+  tag,
+  provider,
+  credential,
+  reason,
+  detail,
+  cooling,
+}: Exclusion): PlanView['excluded'][number] {
   return {
     model,
     tag: tag ?? null,

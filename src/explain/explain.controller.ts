@@ -1,15 +1,18 @@
 import { Body, Controller, HttpCode, Post, Query, Req } from '@nestjs/common';
-import type { JsonObject } from '../core/json.js';
 import { CreateChatDto } from '../chat/create-chat.dto.js';
 import { readRequest as readChatRequest } from '../chat/read-request.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ExplainRoute } from '../inference/explain-route.js';
 import { readRequestHeaders, type RequestHeaders } from '../inference/read-headers.js';
 import { CreateMessageDto } from '../messages/create-message.dto.js';
+import { MESSAGE_EXAMPLES } from '../messages/message-examples.js';
 import { readRequest as readMessagesRequest } from '../messages/read-request.js';
+import { Answers } from '../shared/http/answers.decorator.js';
 import { readBody } from '../shared/http/dto.pipe.js';
+import { one } from '../shared/http/replies.js';
 import type { AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { ExplainQueryDto } from './explain-query.dto.js';
+import { planView, type PlanView } from './explain-schema.js';
 import { explainView } from './explain-view.js';
 
 const READERS: Readonly<
@@ -26,11 +29,19 @@ export class ExplainController {
 
   @Post()
   @HttpCode(200)
+  @Answers(one(planView), {
+    summary: 'Show where a request would go, and why',
+    description:
+      'Nobody is called and nothing is charged. The body is one of inference, of the format that `format` names.',
+    bodies: [CreateMessageDto, CreateChatDto],
+    errors: ['not-found'],
+    examples: MESSAGE_EXAMPLES,
+  })
   async explain(
     @Body() body: object,
     @Query() { format, seed }: ExplainQueryDto,
     @Req() { headers, caller }: AuthenticatedRequest,
-  ): Promise<JsonObject> {
+  ): Promise<{ data: PlanView }> {
     const request = READERS[format ?? 'messages'](body, readRequestHeaders(headers));
     const { inputs, plan, outlook } = await this.routes.explain(request, caller, seed);
     return explainView(plan, inputs.needs.promptTokensMin, outlook);

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../core/json.js';
 import { formatUsd } from '../core/money/credits.js';
 import { findTokenPrice, type TokenClass } from '../core/routing/leg-price.js';
 import type { Leg } from '../core/routing/plan.js';
+import { object, optional, text, type Static } from '../shared/http/schema.js';
 
 const TOKENS_PER_MILLION = 1_000_000n;
 
@@ -21,14 +21,28 @@ const UNITS = [
   ['web_search', 'webSearch'],
 ] as const;
 
+/** Exact decimal strings. */
+export const pricesView = object({
+  prompt: text(),
+  completion: text(),
+  reasoning: optional(text()),
+  input_cache_read: optional(text()),
+  input_cache_write: optional(text()),
+  input_cache_write_1h: optional(text()),
+  request: optional(text()),
+  image: optional(text()),
+  web_search: optional(text()),
+});
+type PricesView = Static<typeof pricesView>;
+
 /**
  * What a leg charges in its tier for a prompt of this length: exact decimal strings, USD per million tokens, and per unit for
  * `request`, `image` and `web_search`. A class that is absent costs what `prompt` or `completion` costs.
  */
-export function viewPrices({ endpoint, tier }: Pick<Leg, 'endpoint' | 'tier'>, promptTokensMin: number): JsonObject {
+export function viewPrices({ endpoint, tier }: Pick<Leg, 'endpoint' | 'tier'>, promptTokensMin: number): PricesView {
   const { pricing } = endpoint;
-  if (!pricing) return { prompt: '0', completion: '0' };
-  const view: Record<string, string> = {};
+  const view: PricesView = { prompt: '0', completion: '0' };
+  if (!pricing) return view;
   for (const [name, kind] of TOKEN_CLASSES) {
     const price = findTokenPrice(pricing, kind, tier, promptTokensMin);
     if (price !== undefined) view[name] = formatUsd(price * TOKENS_PER_MILLION);

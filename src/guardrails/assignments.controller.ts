@@ -1,8 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { integer, object } from '../shared/http/schema.js';
 import { KeyHashesDto, MemberUserIdsDto } from './guardrail-bodies.dto.js';
 import {
+  keyAssignmentView,
+  memberAssignmentView,
   viewKeyAssignment,
   viewMemberAssignment,
   type KeyAssignmentView,
@@ -16,6 +21,11 @@ interface Listed<View> {
   total_count: number;
 }
 
+const assigned = object({ assigned_count: integer() });
+const unassigned = object({ unassigned_count: integer() });
+const KEYS = { keys: { key_hashes: ['0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'] } };
+const MEMBERS = { members: { member_user_ids: ['user-1'] } };
+
 /** Whom guardrails are for (WIRE 2.9). */
 @Controller('guardrails')
 @Accepts('management')
@@ -23,6 +33,7 @@ export class AssignmentsController {
   constructor(private readonly rulebook: Rulebook) {}
 
   @Get('assignments/keys')
+  @Answers(part(keyAssignmentView), { summary: 'List which guardrails are for which keys' })
   async listAllKeys(
     @FromCaller() caller: Caller,
     @Query() query: ListAssignmentsDto,
@@ -31,6 +42,7 @@ export class AssignmentsController {
   }
 
   @Get('assignments/members')
+  @Answers(part(memberAssignmentView), { summary: 'List which guardrails are for which members' })
   async listAllMembers(
     @FromCaller() caller: Caller,
     @Query() query: ListAssignmentsDto,
@@ -39,6 +51,7 @@ export class AssignmentsController {
   }
 
   @Get(':id/assignments/keys')
+  @Answers(part(keyAssignmentView), { summary: 'List the keys that a guardrail is for' })
   async listKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -49,6 +62,7 @@ export class AssignmentsController {
 
   @Post(':id/assignments/keys')
   @HttpCode(200)
+  @Answers(assigned, { summary: 'Assign keys to a guardrail', examples: KEYS })
   async assignKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -59,6 +73,7 @@ export class AssignmentsController {
 
   @Post(':id/assignments/keys/remove')
   @HttpCode(200)
+  @Answers(unassigned, { summary: 'Take keys from a guardrail', examples: KEYS })
   async unassignKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -68,6 +83,7 @@ export class AssignmentsController {
   }
 
   @Get(':id/assignments/members')
+  @Answers(part(memberAssignmentView), { summary: 'List the members that a guardrail is for' })
   async listMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -78,6 +94,7 @@ export class AssignmentsController {
 
   @Post(':id/assignments/members')
   @HttpCode(200)
+  @Answers(assigned, { summary: 'Assign members to a guardrail', examples: MEMBERS })
   async assignMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -88,6 +105,7 @@ export class AssignmentsController {
 
   @Post(':id/assignments/members/remove')
   @HttpCode(200)
+  @Answers(unassigned, { summary: 'Take members from a guardrail', examples: MEMBERS })
   async unassignMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,

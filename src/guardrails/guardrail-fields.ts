@@ -1,6 +1,7 @@
 import { STORABLE, UUID } from '../shared/http/field-patterns.js';
 import { compile, flag, list, nullable, object, oneOf, optional, refused, text } from '../shared/http/schema.js';
 import { BUILTIN_SLUGS } from './builtin-filters.js';
+import { FILTER_ACTIONS } from './inspector.js';
 
 // WIRE 2.9.
 const NAME_MAX = 200;
@@ -28,7 +29,7 @@ export const fixed = compile(refused('cannot be changed; create another guardrai
 /** A restriction that could not be kept is not taken. */
 export const noRegions = compile(refused('is not supported: this gateway has one region; send null, or leave it out'));
 
-const action = oneOf(['redact', 'block', 'flag']);
+const action = oneOf(FILTER_ACTIONS);
 
 export const contentFilters = compile(
   list(

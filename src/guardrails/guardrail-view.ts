@@ -1,37 +1,70 @@
+import { Type } from '@sinclair/typebox';
 import { usdNumber } from '../core/money/credits.js';
-import { BUILTIN_FILTERS } from './builtin-filters.js';
-import type { BuiltinEntry, CustomFilter, GuardrailEntity } from './guardrail.entity.js';
+import {
+  flag,
+  moment,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  rows,
+  text,
+  titled,
+  told,
+  type Static,
+} from '../shared/http/schema.js';
+import { BUILTIN_FILTERS, BUILTIN_SLUGS } from './builtin-filters.js';
+import type { GuardrailEntity } from './guardrail.entity.js';
 import type { KeyAssignment, MemberAssignment } from './guardrails.repository.js';
+import { FILTER_ACTIONS } from './inspector.js';
+
+const texts = nullable(rows(text()));
+const maybe = nullable(flag());
 
 /** A guardrail as management sees it (WIRE 2.9): every key is always there. */
-export interface GuardrailView {
-  id: string;
-  workspace_id: string;
-  name: string;
-  description: string | null;
-  limit_usd: number | null;
-  reset_interval: string | null;
-  include_byok_in_budgets: boolean;
-  allowed_models: readonly string[] | null;
-  ignored_models: readonly string[] | null;
-  allowed_providers: readonly string[] | null;
-  ignored_providers: readonly string[] | null;
-  /** There is one region. */
-  allowed_data_regions: null;
-  enforce_zdr: boolean | null;
-  enforce_zdr_anthropic: boolean | null;
-  enforce_zdr_openai: boolean | null;
-  enforce_zdr_google: boolean | null;
-  enforce_zdr_xai: boolean | null;
-  enforce_zdr_other: boolean | null;
-  content_filters: readonly CustomFilter[] | null;
-  content_filter_builtins: readonly (BuiltinEntry & { label: string })[] | null;
-  enable_free_model_publication: boolean | null;
-  enable_free_model_training: boolean | null;
-  enable_paid_model_training: boolean | null;
-  created_at: string;
-  updated_at: string | null;
-}
+export const guardrailView = titled(
+  'guardrail',
+  object({
+    id: text(),
+    workspace_id: text(),
+    name: text(),
+    description: nullable(text()),
+    limit_usd: nullable(number()),
+    reset_interval: nullable(text()),
+    include_byok_in_budgets: flag(),
+    allowed_models: texts,
+    ignored_models: texts,
+    allowed_providers: texts,
+    ignored_providers: texts,
+    allowed_data_regions: told('There is one region.', Type.Null()),
+    enforce_zdr: maybe,
+    enforce_zdr_anthropic: maybe,
+    enforce_zdr_openai: maybe,
+    enforce_zdr_google: maybe,
+    enforce_zdr_xai: maybe,
+    enforce_zdr_other: maybe,
+    content_filters: nullable(
+      rows(object({ pattern: text(), action: oneOf(FILTER_ACTIONS), label: nullable(text()) })),
+    ),
+    content_filter_builtins: nullable(
+      rows(
+        object({
+          slug: oneOf(BUILTIN_SLUGS),
+          action: oneOf(FILTER_ACTIONS),
+          label: text(),
+          scan_scope: optional(oneOf(['user_only', 'all_messages'])),
+        }),
+      ),
+    ),
+    enable_free_model_publication: maybe,
+    enable_free_model_training: maybe,
+    enable_paid_model_training: maybe,
+    created_at: moment(),
+    updated_at: nullable(moment()),
+  }),
+);
+export type GuardrailView = Static<typeof guardrailView>;
 
 export const viewGuardrail = (guardrail: GuardrailEntity): GuardrailView => ({
   id: guardrail.id,
@@ -70,15 +103,20 @@ export const viewGuardrail = (guardrail: GuardrailEntity): GuardrailView => ({
   updated_at: guardrail.updatedAt && guardrail.updatedAt.toISOString(),
 });
 
-export interface KeyAssignmentView {
-  id: string;
-  guardrail_id: string;
-  key_hash: string;
-  key_name: string;
-  key_label: string;
-  assigned_by: string | null;
-  created_at: string;
-}
+/** A key that a guardrail is for. */
+export const keyAssignmentView = titled(
+  'key-assignment',
+  object({
+    id: text(),
+    guardrail_id: text(),
+    key_hash: text(),
+    key_name: text(),
+    key_label: text(),
+    assigned_by: nullable(text()),
+    created_at: moment(),
+  }),
+);
+export type KeyAssignmentView = Static<typeof keyAssignmentView>;
 
 export const viewKeyAssignment = (assignment: KeyAssignment): KeyAssignmentView => ({
   id: assignment.id,
@@ -90,15 +128,19 @@ export const viewKeyAssignment = (assignment: KeyAssignment): KeyAssignmentView 
   created_at: assignment.createdAt.toISOString(),
 });
 
-export interface MemberAssignmentView {
-  id: string;
-  guardrail_id: string;
-  user_id: string;
-  /** The account: clients call it so. */
-  organization_id: string;
-  assigned_by: string | null;
-  created_at: string;
-}
+/** A user that a guardrail is for. */
+export const memberAssignmentView = titled(
+  'member-assignment',
+  object({
+    id: text(),
+    guardrail_id: text(),
+    user_id: text(),
+    organization_id: told('The account: clients call it so.', text()),
+    assigned_by: nullable(text()),
+    created_at: moment(),
+  }),
+);
+export type MemberAssignmentView = Static<typeof memberAssignmentView>;
 
 export const viewMemberAssignment = (assignment: MemberAssignment, accountId: string): MemberAssignmentView => ({
   id: assignment.id,

@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateGuardrailDto, readTerms, UpdateGuardrailDto } from './guardrail-bodies.dto.js';
-import { viewGuardrail, type GuardrailView } from './guardrail-view.js';
+import { guardrailView, viewGuardrail, type GuardrailView } from './guardrail-view.js';
 import { ListGuardrailsDto, readPage } from './list-guardrails.dto.js';
 import { Rulebook } from './rulebook.js';
 
@@ -13,12 +15,27 @@ export class GuardrailsController {
   constructor(private readonly rulebook: Rulebook) {}
 
   @Post()
+  @Answers(one(guardrailView), {
+    summary: 'Make a guardrail',
+    description: 'By itself it is in force for nobody: assign it to keys or members, or make it a workspace’s default.',
+    examples: {
+      budget: { name: 'Five dollars a day', limit_usd: 5, reset_interval: 'daily' },
+      content: {
+        name: 'Nothing private',
+        allowed_models: ['anthropic/*'],
+        enforce_zdr: true,
+        content_filters: [{ pattern: 'project-[0-9]{4}', action: 'redact', label: '[PROJECT]' }],
+        content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+      },
+    },
+  })
   async create(@FromCaller() caller: Caller, @Body() body: CreateGuardrailDto): Promise<{ data: GuardrailView }> {
     const guardrail = await this.rulebook.create(caller, { ...readTerms(body), name: body.name }, body.workspace_id);
     return { data: viewGuardrail(guardrail) };
   }
 
   @Get()
+  @Answers(part(guardrailView), { summary: 'List guardrails' })
   async list(
     @FromCaller() { accountId }: Caller,
     @Query() query: ListGuardrailsDto,
@@ -28,11 +45,17 @@ export class GuardrailsController {
   }
 
   @Get(':id')
+  @Answers(one(guardrailView), { summary: 'Show a guardrail' })
   async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: GuardrailView }> {
     return { data: viewGuardrail(await this.rulebook.get(accountId, id)) };
   }
 
   @Patch(':id')
+  @Answers(one(guardrailView), {
+    summary: 'Change a guardrail',
+    description: 'What is left out stays as it is, null clears.',
+    examples: { budget: { limit_usd: 10, reset_interval: 'weekly' } },
+  })
   async update(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -42,6 +65,7 @@ export class GuardrailsController {
   }
 
   @Delete(':id')
+  @Answers(deleted, { summary: 'Delete a guardrail' })
   async remove(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ deleted: true }> {
     await this.rulebook.delete(caller, id);
     return { deleted: true };

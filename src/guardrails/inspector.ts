@@ -5,7 +5,8 @@ import { rewriteRequest, type Speaker } from './rewrite-request.js';
 import { merged, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
 
 /** What happens to what a filter finds. */
-export type FilterAction = 'block' | 'redact' | 'flag';
+export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
+export type FilterAction = (typeof FILTER_ACTIONS)[number];
 
 /** One entry of router metadata's `pipeline` (WIRE 1.16). */
 export interface PipelineStage extends JsonObject {

@@ -2,55 +2,81 @@ import type { AccountStanding } from '../accounts/account-directory.js';
 import { PICO_PER_USD, usdNumber, type PicoUsd } from '../core/money/credits.js';
 import type { Interval } from '../core/time.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
-import type { ApiKeyEntity } from './api-key.entity.js';
+import {
+  flag,
+  integer,
+  moment,
+  nullable,
+  number,
+  object,
+  oneOf,
+  rows,
+  text,
+  titled,
+  told,
+  type Static,
+} from '../shared/http/schema.js';
+import { LIMIT_RESETS, type ApiKeyEntity } from './api-key.entity.js';
 
-interface FiguresView {
-  limit: number | null;
-  limit_remaining: number | null;
-  limit_reset: string | null;
-  /** Reserved for calls that are under way; not yet in `usage`. */
-  limit_held: number;
-  include_byok_in_limit: boolean;
-  usage: number;
-  usage_daily: number;
-  usage_weekly: number;
-  usage_monthly: number;
-  byok_usage: number;
-  byok_usage_daily: number;
-  byok_usage_weekly: number;
-  byok_usage_monthly: number;
-}
+const figures = object({
+  limit: nullable(number()),
+  limit_remaining: nullable(number()),
+  limit_reset: nullable(oneOf(LIMIT_RESETS)),
+  limit_held: told('Reserved for calls that are under way; not yet in `usage`.', number()),
+  include_byok_in_limit: flag(),
+  usage: number(),
+  usage_daily: number(),
+  usage_weekly: number(),
+  usage_monthly: number(),
+  byok_usage: number(),
+  byok_usage_daily: number(),
+  byok_usage_weekly: number(),
+  byok_usage_monthly: number(),
+});
+type FiguresView = Static<typeof figures>;
 
 /** A key as management sees it (WIRE 1.27). */
-export interface KeyView extends FiguresView {
-  hash: string;
-  name: string;
-  label: string;
-  kind: string;
-  disabled: boolean;
-  created_at: string;
-  updated_at: string | null;
-  expires_at: string | null;
-  creator_user_id: string | null;
-  external_user: string | null;
-  workspace_id: string;
-}
+export const keyView = titled(
+  'key',
+  object({
+    hash: text(),
+    name: text(),
+    label: text(),
+    kind: oneOf(['inference', 'management']),
+    disabled: flag(),
+    ...figures.properties,
+    created_at: moment(),
+    updated_at: nullable(moment()),
+    expires_at: nullable(moment()),
+    creator_user_id: nullable(text()),
+    external_user: nullable(text()),
+    workspace_id: text(),
+  }),
+);
+export type KeyView = Static<typeof keyView>;
 
 /** A key as its own bearer sees it (Scope 2.7, WIRE 1.25). */
-export interface KeyStatusView extends FiguresView {
-  label: string;
-  is_free_tier: boolean;
-  is_management_key: boolean;
-  /** The former name of `is_management_key`. */
-  is_provisioning_key: boolean;
-  creator_user_id: string | null;
-  expires_at: string | null;
-  allowed_data_regions: string[];
-  free_model_daily_requests: { used: number; limit: number; remaining: number };
-  organization_id: string | null;
-  workspace_id: string;
-  rate_limit: { requests: number; interval: string; note: string };
-}
+export const keyStatusView = titled(
+  'key-status',
+  object({
+    label: text(),
+    ...figures.properties,
+    is_free_tier: flag(),
+    is_management_key: flag(),
+    is_provisioning_key: told('The former name of `is_management_key`.', flag()),
+    creator_user_id: nullable(text()),
+    expires_at: nullable(moment()),
+    allowed_data_regions: rows(text()),
+    free_model_daily_requests: object({ used: integer(), limit: integer(), remaining: integer() }),
+    organization_id: nullable(text()),
+    workspace_id: text(),
+    rate_limit: told(
+      'Says nothing and can be ignored.',
+      object({ requests: integer(), interval: text(), note: text() }),
+    ),
+  }),
+);
+export type KeyStatusView = Static<typeof keyStatusView>;
 
 /** Amounts become JSON numbers here and nowhere earlier. */
 export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {

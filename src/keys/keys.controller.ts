@@ -1,11 +1,14 @@
 import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { SpendingWindows, UNSPENT } from '../ledger/spending-windows.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { deleted, one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { object, rows, text, told } from '../shared/http/schema.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
 import { KeyRing } from './key-ring.js';
-import { viewKey, type KeyView } from './key-view.js';
+import { keyView, viewKey, type KeyView } from './key-view.js';
 import { ListKeysDto, readKeyListing } from './list-keys.dto.js';
 import { readKeyChanges, UpdateKeyDto } from './update-key.dto.js';
 
@@ -21,12 +24,28 @@ export class KeysController {
   /** The only reply that ever holds a key. */
   @Post()
   @Header('Cache-Control', 'no-store')
+  @Answers(object({ data: keyView, key: told('The key itself. It is never shown again.', text()) }), {
+    summary: 'Make a key',
+    examples: {
+      minimal: { name: 'My first key' },
+      limited: {
+        name: 'Ten dollars a month',
+        limit: 10,
+        limit_reset: 'monthly',
+        include_byok_in_limit: true,
+        expires_at: '2099-12-31T23:59:59Z',
+        creator_user_id: 'user-1',
+      },
+      management: { name: 'For administration', kind: 'management' },
+    },
+  })
   async create(@FromCaller() caller: Caller, @Body() body: CreateKeyDto): Promise<{ data: KeyView; key: string }> {
     const { key, row } = await this.keys.issue(caller, readKeyDescription(body), body.workspace_id);
     return { data: viewKey(row, UNSPENT), key };
   }
 
   @Get()
+  @Answers(object({ data: rows(keyView) }), { summary: 'List keys, newest first' })
   async list(@FromCaller() caller: Caller, @Query() query: ListKeysDto): Promise<{ data: KeyView[] }> {
     const rows = await this.keys.list(caller.accountId, readKeyListing(query));
     const spending = await this.windows.ofKeys(
@@ -37,11 +56,17 @@ export class KeysController {
   }
 
   @Get(':hash')
+  @Answers(one(keyView), { summary: 'Show a key' })
   async show(@FromCaller() caller: Caller, @Param('hash') hash: string): Promise<{ data: KeyView }> {
     return { data: await this.view(await this.keys.get(caller.accountId, hash)) };
   }
 
   @Patch(':hash')
+  @Answers(one(keyView), {
+    summary: 'Change a key',
+    description: 'What is left out stays as it is, null clears.',
+    examples: { limit: { name: 'Renamed', limit: 25, limit_reset: null }, disable: { disabled: true } },
+  })
   async update(
     @FromCaller() caller: Caller,
     @Param('hash') hash: string,
@@ -51,6 +76,11 @@ export class KeysController {
   }
 
   @Delete(':hash')
+  @Answers(deleted, {
+    summary: 'Delete a key',
+    description: 'It stops working within seconds.',
+    errors: ['invalid-request'],
+  })
   async remove(@FromCaller() caller: Caller, @Param('hash') hash: string): Promise<{ deleted: true }> {
     await this.keys.revoke(caller, hash);
     return { deleted: true };

@@ -3,9 +3,11 @@ import { AccountDirectory } from '../accounts/account-directory.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { one } from '../shared/http/replies.js';
 import { FromCaller } from '../shared/http/route.decorators.js';
 import { KeyRing } from './key-ring.js';
-import { viewKeyStatus, type KeyStatusView } from './key-view.js';
+import { keyStatusView, viewKeyStatus, type KeyStatusView } from './key-view.js';
 
 /** What the key of this request may still spend (Scope 4.3). */
 @Controller('key')
@@ -17,6 +19,7 @@ export class ShowKeyController {
   ) {}
 
   @Get()
+  @Answers(one(keyStatusView), { summary: 'Show the key of this request', description: 'And what it may still spend.' })
   async show(@FromCaller() { accountId, keyHash }: Caller): Promise<{ data: KeyStatusView }> {
     const [row, spending, standing, freeRequests] = await Promise.all([
       this.keys.find(accountId, keyHash),

@@ -2,25 +2,31 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { AccountDirectory } from '../accounts/account-directory.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
+import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { integer, number, object, optional, rows, text, titled, told, type Static } from '../shared/http/schema.js';
 import { ActivityQueryDto, printDay, readDays } from './activity-query.dto.js';
 import { ActivityRepository, type ActivityRow } from './activity.repository.js';
 
 /** What one endpoint came to on one UTC day (WIRE 2.6). */
-interface ActivityView {
-  date: string;
-  model: string;
-  model_permaslug: string;
-  endpoint_id: string;
-  provider_name: string;
-  usage: number;
-  byok_usage_inference: number;
-  requests: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  reasoning_tokens: number;
-  workspace_id?: string;
-}
+const activityView = titled(
+  'activity',
+  object({
+    date: text(),
+    model: text(),
+    model_permaslug: text(),
+    endpoint_id: text(),
+    provider_name: text(),
+    usage: number(),
+    byok_usage_inference: number(),
+    requests: integer(),
+    prompt_tokens: integer(),
+    completion_tokens: integer(),
+    reasoning_tokens: integer(),
+    workspace_id: optional(told('Where it was grouped by workspace.', text())),
+  }),
+);
+type ActivityView = Static<typeof activityView>;
 
 /** What the account has spent where, by completed UTC days. */
 @Controller('activity')
@@ -32,6 +38,11 @@ export class ActivityController {
   ) {}
 
   @Get()
+  @Answers(object({ data: rows(activityView) }), {
+    summary: 'Show what was spent where',
+    description: 'By completed UTC days, the newest first: the last thirty, or the one that is asked for.',
+    errors: ['not-found'],
+  })
   async list(@FromCaller() { accountId }: Caller, @Query() query: ActivityQueryDto): Promise<{ data: ActivityView[] }> {
     const { api_key_hash: keyHash, user_id: userId, workspace_id: workspaceId } = query;
     const days = readDays(query.date, await this.activity.today());

@@ -1,22 +1,23 @@
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
+import { moment, nullable, number, object, oneOf, text, titled, type Static } from '../shared/http/schema.js';
+
+const KINDS = ['grant', 'purchase', 'adjustment'] as const;
 
 /** Credits that came in. */
 export interface EnteredCredits {
   readonly id: string;
-  readonly kind: 'grant' | 'purchase' | 'adjustment';
+  readonly kind: (typeof KINDS)[number];
   readonly amount: PicoUsd;
   readonly note: string | null;
   readonly createdAt: Date;
 }
 
 /** The same on the wire. It says nothing of the balance, so that the same request has the same answer for ever. */
-export interface CreditsView {
-  id: string;
-  kind: string;
-  amount: number;
-  note: string | null;
-  created_at: string;
-}
+export const creditsView = titled(
+  'credits',
+  object({ id: text(), kind: oneOf(KINDS), amount: number(), note: nullable(text()), created_at: moment() }),
+);
+export type CreditsView = Static<typeof creditsView>;
 
 /** Amounts become JSON numbers here and nowhere earlier. */
 export function viewCredits({ id, kind, amount, note, createdAt }: EnteredCredits): CreditsView {

@@ -1,12 +1,96 @@
+import { Type } from '@sinclair/typebox';
 import type { UnifiedStop } from '../core/conversation/event.js';
 import type { Json, JsonObject } from '../core/json.js';
+import {
+  flag,
+  integer,
+  moment,
+  nullable,
+  number,
+  object,
+  optional,
+  rows,
+  text,
+  titled,
+  told,
+  unknown,
+  type Static,
+} from '../shared/http/schema.js';
 import type { StoredGeneration } from './generation.repository.js';
 
-/**
- * A settled generation (WIRE 2.6): every key that clients of any version require, null where nothing is known. Times in ms, amounts
- * in USD. Amounts become JSON numbers here and nowhere earlier.
- */
-export function viewGeneration(row: StoredGeneration): JsonObject {
+const attemptView = object({
+  status: nullable(integer()),
+  provider_name: optional(text()),
+  model_permaslug: optional(text()),
+  endpoint_id: optional(text()),
+});
+
+/** Clients require these keys; nothing is ever known of them here. */
+const never = Type.Null();
+
+/** A settled generation (WIRE 2.6): every key that clients of any version require, null where nothing is known. */
+export const generationView = titled(
+  'generation',
+  object({
+    id: text(),
+    request_id: text(),
+    session_id: nullable(text()),
+    workspace_id: text(),
+    upstream_id: nullable(text()),
+    created_at: moment(),
+    model: text(),
+    requested_model: text(),
+    provider_name: nullable(text()),
+    provider_responses: told('The calls that were made, in their order.', rows(attemptView)),
+    api_type: text(),
+    router: never,
+    preset_id: never,
+    service_tier: nullable(text()),
+    data_region: text(),
+    is_byok: flag(),
+    outcome: text(),
+    streamed: flag(),
+    cancelled: told('The caller left before the end.', flag()),
+    finish_reason: nullable(text()),
+    native_finish_reason: nullable(text()),
+    latency: told('Milliseconds to the first word.', nullable(number())),
+    generation_time: told('Milliseconds of the whole reply.', nullable(number())),
+    moderation_latency: never,
+    tokens_prompt: integer(),
+    tokens_completion: integer(),
+    native_tokens_prompt: integer(),
+    native_tokens_completion: integer(),
+    native_tokens_completion_images: never,
+    native_tokens_reasoning: integer(),
+    native_tokens_cached: integer(),
+    num_media_prompt: nullable(integer()),
+    num_media_completion: never,
+    num_input_audio_prompt: never,
+    num_search_results: nullable(integer()),
+    num_searches: nullable(integer()),
+    num_fetches: nullable(integer()),
+    web_search_engine: never,
+    usage: told('What was charged.', number()),
+    total_cost: number(),
+    cache_discount: never,
+    upstream_inference_cost: number(),
+    is_estimated: told('The provider told no usage.', flag()),
+    is_over_bound: told('It used more than was reserved for it.', flag()),
+    is_recovered: told('The process that carried it died; another one settled it.', flag()),
+    user: nullable(text()),
+    external_user: nullable(text()),
+    trace: unknown(),
+    response_cache_source_id: never,
+    app_id: never,
+    origin: text(),
+    http_referer: never,
+    user_agent: never,
+  }),
+);
+export type GenerationView = Static<typeof generationView>;
+
+/** Times in ms, amounts in USD. Amounts become JSON numbers here and nowhere earlier. */
+export function viewGeneration(row: StoredGeneration): GenerationView {
   const promptTokens = Number(row.prompt_tokens);
   const completionTokens = Number(row.completion_tokens);
   const charged = Number(row.cost);
@@ -99,14 +183,14 @@ function viewFinish({ finish_reason: stop, outcome }: StoredGeneration): string 
 }
 
 /** One call: keys of which nothing is known are left out, as clients take no null for them. */
-function viewAttempt({ provider, model, status, endpoint }: JsonObject): JsonObject {
+function viewAttempt({ provider, model, status, endpoint }: JsonObject): Static<typeof attemptView> {
   return {
-    status: status ?? null,
+    status: typeof status === 'number' ? status : null,
     ...known('provider_name', provider),
     ...known('model_permaslug', model),
     ...known('endpoint_id', endpoint),
   };
 }
 
-const known = (name: string, value: Json | undefined): JsonObject =>
-  typeof value === 'string' ? { [name]: value } : {};
+const known = <Name extends string>(name: Name, value: Json | undefined): { readonly [Key in Name]?: string } =>
+  typeof value === 'string' ? ({ [name]: value } as { [Key in Name]: string }) : {};

@@ -3,8 +3,11 @@ import type { Response } from 'express';
 import { CountTokens } from '../inference/count-tokens.js';
 import { readRequestHeaders } from '../inference/read-headers.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
+import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
+import { integer, object } from '../shared/http/schema.js';
 import { CreateMessageDto } from './create-message.dto.js';
+import { MESSAGE_EXAMPLES } from './message-examples.js';
 import { readRequest } from './read-request.js';
 
 /** Says whether the number is the provider's own (`native`) or this gateway's guess (`estimate`). */
@@ -18,6 +21,13 @@ export class CountTokensController {
   @Post()
   @HttpCode(200)
   @Accepts('inference')
+  @Answers(object({ input_tokens: integer() }), {
+    summary: 'Count the tokens of a prompt',
+    description: 'The body is that of `POST /messages`. Nothing is charged.',
+    headers: { [SOURCE_HEADER]: '`native`: the provider’s own count; `estimate`: a guess of this gateway’s.' },
+    errors: ['not-found'],
+    examples: MESSAGE_EXAMPLES,
+  })
   async count(
     @Body() body: CreateMessageDto,
     @Req() { headers, caller }: AuthenticatedRequest,

@@ -1,13 +1,18 @@
-import { Body, Controller, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CreateCompletion } from '../inference/create-completion.js';
 import { Delivery } from '../inference/deliver.js';
+import { INFERENCE_ERRORS } from '../inference/inference-errors.js';
 import { readRequestHeaders } from '../inference/read-headers.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { wantsRouterMetadata } from '../shared/http/router-metadata-header.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { messagesFace } from './messages-face.js';
+import { MESSAGE_EXAMPLES } from './message-examples.js';
 import { readRequest } from './read-request.js';
+import { messageEvent, messageReply } from './schemas/reply.js';
 
 /** `POST /messages`: inference in the Messages format. The body's `stream` alone decides the form of the reply. */
 @Controller('messages')
@@ -18,7 +23,16 @@ export class MessagesController {
   ) {}
 
   @Post()
+  @HttpCode(200)
   @Accepts('inference')
+  @Answers(messageReply, {
+    summary: 'Ask a model, in the Messages format',
+    description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
+    events: messageEvent,
+    headers: { [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.' },
+    errors: INFERENCE_ERRORS,
+    examples: MESSAGE_EXAMPLES,
+  })
   async create(
     @Body() body: CreateMessageDto,
     @Req() { headers, caller }: AuthenticatedRequest,

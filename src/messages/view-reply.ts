@@ -2,6 +2,7 @@ import type { Reply } from '../core/conversation/reply.js';
 import type { JsonObject } from '../core/json.js';
 import type { Billing } from '../inference/view-cost.js';
 import { viewRouterMetadata } from '../inference/view-router-metadata.js';
+import type { MessageReply } from './schemas/reply.js';
 import { viewBlock } from './view-block.js';
 import { ownExtras, viewContextManagement, viewEnding } from './view-ending.js';
 import { viewUsage } from './view-usage.js';
@@ -22,7 +23,7 @@ export interface ReplyMeta extends Billing {
  * The body of a whole reply: every key of Scope 2.5 and WIRE 1.15, null where there is nothing to say.
  * @throws ProviderFault `malformed-reply` for a tool call whose arguments are no JSON object
  */
-export function viewReply(reply: Reply, meta: ReplyMeta): JsonObject {
+export function viewReply(reply: Reply, meta: ReplyMeta): MessageReply {
   const { stop, startExtras, endExtras } = reply;
   return {
     ...ownExtras(startExtras),

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../core/json.js';
 import { addCandidates, type Candidate } from '../core/routing/candidate.js';
 import type { CatalogProvider, Model } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import { HealthRegistry } from '../health/health-registry.js';
-import { viewEndpoint } from './view-endpoint.js';
+import { viewEndpoint, type EndpointView } from './view-endpoint.js';
 
 /** Endpoints with what is known of them at this moment. Figures are those of the operator's own credential, never of a caller's. */
 @Injectable()
@@ -12,7 +11,7 @@ export class EndpointViews {
   constructor(private readonly health: HealthRegistry) {}
 
   /** Each in every tier it is priced for, as routing counts them. */
-  of(model: Model, isWanted: (provider: CatalogProvider) => boolean = () => true): readonly JsonObject[] {
+  of(model: Model, isWanted: (provider: CatalogProvider) => boolean = () => true): readonly EndpointView[] {
     const candidates: Candidate[] = [];
     for (const endpoint of model.endpoints) {
       if (isWanted(endpoint.provider)) addCandidates(endpoint, model, 0, candidates);

@@ -1,13 +1,19 @@
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { GatewayError } from '../core/errors.js';
-import type { JsonObject } from '../core/json.js';
 import type { Model } from '../core/routing/catalog.js';
 import { readModelName } from '../core/routing/model-name.js';
-import { shortened } from '../shared/http/schema.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { one } from '../shared/http/replies.js';
+import { object, rows, shortened, titled, type Static } from '../shared/http/schema.js';
 import { CatalogViews } from './catalog-views.js';
 import { EndpointViews } from './endpoint-views.js';
-import { CREATED_UNKNOWN, viewArchitecture } from './view-model.js';
+import { endpointView } from './view-endpoint.js';
+import { CREATED_UNKNOWN, modelHead, modelView, viewArchitecture } from './view-model.js';
+
+const modelEndpoints = titled('model-endpoints', object({ ...modelHead, endpoints: rows(endpointView) }));
+const modelEndpointsReply = one(modelEndpoints);
+const endpointsReply = one(rows(endpointView));
 
 /** One model, its endpoints, and the endpoints that keep nothing (WIRE 2.5). */
 @Controller()
@@ -21,6 +27,7 @@ export class ModelController {
   /** Mind the singular. Routing suffixes such as `:nitro` name the same model; a variant the catalog does not have names none. */
   @Get('model/:author/:slug')
   @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers(one(modelView), { summary: 'Show a model' })
   show(@Param('author') author: string, @Param('slug') slug: string): string {
     const { id } = readModelName(`${author}/${slug}`);
     const entry = this.views.current().find(id);
@@ -30,7 +37,8 @@ export class ModelController {
 
   /** A variant that does not exist of a model that does is no mistake: it has no endpoints (WIRE 3.3). */
   @Get('models/:author/:slug/endpoints')
-  listEndpoints(@Param('author') author: string, @Param('slug') slug: string): JsonObject {
+  @Answers(modelEndpointsReply, { summary: 'List the endpoints of a model, with their health' })
+  listEndpoints(@Param('author') author: string, @Param('slug') slug: string): Static<typeof modelEndpointsReply> {
     const { id } = readModelName(`${author}/${slug}`);
     const { models } = this.catalog.current();
     const model = models.get(id);
@@ -40,13 +48,14 @@ export class ModelController {
   }
 
   @Get('endpoints/zdr')
-  listZdr(): JsonObject {
+  @Answers(endpointsReply, { summary: 'List the endpoints that keep nothing' })
+  listZdr(): Static<typeof endpointsReply> {
     const models = [...this.catalog.current().models.values()];
     return { data: models.flatMap((model) => this.endpoints.of(model, ({ policy }) => policy.zeroDataRetention)) };
   }
 }
 
-const viewHead = (model: Model, id: string): JsonObject => ({
+const viewHead = (model: Model, id: string): Omit<Static<typeof modelEndpoints>, 'endpoints'> => ({
   id,
   name: model.name,
   created: CREATED_UNKNOWN,

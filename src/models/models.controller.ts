@@ -1,10 +1,12 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { Caller } from '../core/caller.js';
-import type { JsonObject } from '../core/json.js';
 import { Guardrails } from '../guardrails/guardrails.js';
 import { HealthRegistry } from '../health/health-registry.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { one } from '../shared/http/replies.js';
 import { FromCaller } from '../shared/http/route.decorators.js';
+import { integer, nullable, object, rows, text, type Static } from '../shared/http/schema.js';
 import { listAllowed } from './allowed-entries.js';
 import { CatalogViews } from './catalog-views.js';
 import { ListModelsDto } from './list-models.dto.js';
@@ -12,8 +14,12 @@ import type { ModelEntry } from './model-entry.js';
 import { selectEntries } from './model-filters.js';
 import { orderEntries } from './model-order.js';
 import { printModelPage } from './model-page.js';
+import { modelView } from './view-model.js';
 
 const PATH = '/api/v1/models';
+
+const modelPage = object({ data: rows(modelView), total_count: integer(), links: object({ next: nullable(text()) }) });
+const countReply = one(object({ count: integer() }));
 
 /** Lists of models (WIRE 2.5). Their bodies are put together from views printed before, so nothing is printed again here. */
 @Controller('models')
@@ -27,18 +33,21 @@ export class ModelsController {
 
   @Get()
   @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers(modelPage, { summary: 'List models', description: 'All of them, unless a page is asked for.' })
   list(@Query() query: ListModelsDto): string {
     return this.page(this.views.current().entries, query, PATH);
   }
 
   @Get('count')
-  count(@Query() query: ListModelsDto): JsonObject {
+  @Answers(countReply, { summary: 'Count models' })
+  count(@Query() query: ListModelsDto): Static<typeof countReply> {
     return { data: { count: selectEntries(this.views.current().entries, query).length } };
   }
 
   /** What the caller's account, workspace and guardrails leave of the catalog. Which credentials there are is not asked. */
   @Get('user')
   @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers(modelPage, { summary: 'List the models that this key may use' })
   async listForUser(@Query() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
     const [own, guardrails] = await Promise.all([this.policies.of(caller), this.guardrails.of(caller)]);
     const allowed = listAllowed(this.views.current(), [...own, ...guardrails.policies]);

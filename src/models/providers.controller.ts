@@ -1,6 +1,21 @@
 import { Controller, Get } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { JsonObject } from '../core/json.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { one } from '../shared/http/replies.js';
+import { object, rows, text, titled, type Static } from '../shared/http/schema.js';
+
+const providerView = titled(
+  'provider',
+  object({
+    name: text(),
+    slug: text(),
+    privacy_policy_url: Type.Null(),
+    terms_of_service_url: Type.Null(),
+    status_page_url: Type.Null(),
+  }),
+);
+const providersReply = one(rows(providerView));
 
 /** The directory of providers (WIRE 2.5): names and slugs. Of their pages and places the catalog says nothing. */
 @Controller('providers')
@@ -8,7 +23,8 @@ export class ProvidersController {
   constructor(private readonly catalog: CatalogStore) {}
 
   @Get()
-  list(): JsonObject {
+  @Answers(providersReply, { summary: 'List providers' })
+  list(): Static<typeof providersReply> {
     const providers = [...this.catalog.current().providers.values()];
     return {
       data: providers.map(({ name, slug }) => ({

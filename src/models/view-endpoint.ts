@@ -1,19 +1,61 @@
-import type { JsonObject } from '../core/json.js';
+import { Type } from '@sinclair/typebox';
 import type { Candidate } from '../core/routing/candidate.js';
 import { supports } from '../core/routing/filters.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
+import {
+  flag,
+  integer,
+  nullable,
+  number,
+  object,
+  optional,
+  rows,
+  text,
+  titled,
+  told,
+  type Static,
+} from '../shared/http/schema.js';
 import { outputTokensMax } from './view-model.js';
-import { viewPricing } from './view-pricing.js';
+import { pricingView, viewPricing } from './view-pricing.js';
 
 const MS_PER_SECOND = 1000;
 /** Figures come from buckets: more digits would say more than is known. */
 const FIGURE_DIGITS = 4;
 
-/**
- * One endpoint, in one tier, as `/models/…/endpoints` shows it (WIRE 2.5).
- * @param health what this gateway has seen of it under the operator's own credential; undefined: nothing
- */
-export function viewEndpoint(candidate: Candidate, health: EndpointHealth | undefined): JsonObject {
+const percentiles = object({ p50: number(), p75: number(), p90: number(), p99: number() });
+type PercentilesView = Static<typeof percentiles>;
+
+const toolChoice = object({ auto: flag(), function: flag(), none: flag(), required: flag() });
+
+/** One endpoint, in one tier, as `/models/…/endpoints` shows it (WIRE 2.5). */
+export const endpointView = titled(
+  'endpoint',
+  object({
+    name: text(),
+    model_id: text(),
+    model_name: text(),
+    context_length: integer(),
+    pricing: pricingView,
+    provider_name: text(),
+    tag: text(),
+    quantization: text(),
+    max_completion_tokens: nullable(integer()),
+    max_prompt_tokens: Type.Null(),
+    supported_parameters: rows(text()),
+    supports_tool_choice: toolChoice,
+    supports_implicit_caching: flag(),
+    status: optional(told('0: it is well. Absent: it is not.', integer())),
+    uptime_last_5m: told('In percent, as seen by this gateway.', nullable(number())),
+    uptime_last_30m: Type.Null(),
+    uptime_last_1d: Type.Null(),
+    latency_last_30m: told('In milliseconds.', nullable(percentiles)),
+    throughput_last_30m: told('In tokens per second.', nullable(percentiles)),
+  }),
+);
+export type EndpointView = Static<typeof endpointView>;
+
+/** @param health what this gateway has seen of it under the operator's own credential; undefined: nothing */
+export function viewEndpoint(candidate: Candidate, health: EndpointHealth | undefined): EndpointView {
   const { model, endpoint, provider, tier, tag } = candidate;
   const isWell = !health?.isOut && !health?.cooling;
   return {
@@ -43,12 +85,12 @@ export function viewEndpoint(candidate: Candidate, health: EndpointHealth | unde
 }
 
 /** The catalog names `tool_choice` as a whole; an endpoint that names nothing counts as supporting all, as in routing. */
-function viewToolChoice({ endpoint }: Candidate): JsonObject {
+function viewToolChoice({ endpoint }: Candidate): Static<typeof toolChoice> {
   const chooses = supports(endpoint, 'tools') && supports(endpoint, 'tool_choice');
   return { auto: chooses, function: chooses, none: chooses, required: chooses };
 }
 
-function viewPercentiles(percentiles: Percentiles | undefined, factor: number): JsonObject | null {
+function viewPercentiles(percentiles: Percentiles | undefined, factor: number): PercentilesView | null {
   if (!percentiles) return null;
   const { p50, p75, p90, p99 } = percentiles;
   return { p50: round(p50 * factor), p75: round(p75 * factor), p90: round(p90 * factor), p99: round(p99 * factor) };

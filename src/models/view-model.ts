@@ -1,17 +1,59 @@
-import type { JsonObject } from '../core/json.js';
+import { Type, type TObject } from '@sinclair/typebox';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
-import { viewPricing } from './view-pricing.js';
+import { flag, integer, nullable, object, rows, text, titled, told, type Static } from '../shared/http/schema.js';
+import { pricingView, viewPricing } from './view-pricing.js';
 
 /** The wire demands a time. The catalog says none, and nothing else stands for "nobody said" (docs/models.md). */
 export const CREATED_UNKNOWN = 0;
 
+const architecture = {
+  modality: text(),
+  input_modalities: rows(text()),
+  output_modalities: rows(text()),
+  instruct_type: Type.Null(),
+};
+type ArchitectureView = Static<TObject<typeof architecture>>;
+
+/** A model as `/models` shows it (WIRE 2.5). */
+export const modelView = titled(
+  'model',
+  object({
+    id: text(),
+    canonical_slug: text(),
+    name: text(),
+    created: told('Always 0: the catalog does not say.', integer()),
+    context_length: integer(),
+    architecture: object(architecture),
+    pricing: told('Of the cheapest endpoint.', pricingView),
+    top_provider: object({
+      context_length: integer(),
+      max_completion_tokens: nullable(integer()),
+      is_moderated: flag(),
+    }),
+    per_request_limits: Type.Null(),
+    supported_parameters: rows(text()),
+    default_parameters: Type.Null(),
+    supported_voices: Type.Null(),
+    links: object({ details: text() }),
+  }),
+);
+export type ModelView = Static<typeof modelView>;
+
+/** What stands before the endpoints of one model. */
+export const modelHead = {
+  id: text(),
+  name: text(),
+  created: integer(),
+  description: text(),
+  architecture: object({ ...architecture, tokenizer: Type.Null() }),
+};
+
 /**
- * A model as `/models` shows it (WIRE 2.5). What the catalog does not say is null where the wire demands the key, and left out
- * elsewhere.
+ * What the catalog does not say is null where the wire demands the key, and left out elsewhere.
  * @param top the endpoint whose prices and limits stand for the model
  * @param endpoints those that are shown: all, or those the caller may use
  */
-export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpoint[]): JsonObject {
+export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpoint[]): ModelView {
   return {
     id: model.id,
     canonical_slug: model.id,
@@ -34,7 +76,7 @@ export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpo
   };
 }
 
-export function viewArchitecture({ inputModalities, outputModalities }: Model): JsonObject {
+export function viewArchitecture({ inputModalities, outputModalities }: Model): ArchitectureView {
   return {
     modality: `${inputModalities.join('+')}->${outputModalities.join('+')}`,
     input_modalities: inputModalities,

@@ -62,13 +62,11 @@ describe('viewPricing', () => {
   it('comes to what is charged, whatever the length', () => {
     const exactly = (text: unknown): bigint => BigInt(Math.round(Number(text) * 1e12));
     for (const tier of ['standard', 'fast'] as const) {
-      const view = viewPricing(PRICING, tier) as Record<string, string> & {
-        overrides: Record<string, string | number>[];
-      };
+      const view = viewPricing(PRICING, tier);
       for (const tokens of [0, 99, 100, 199, 200]) {
         // Later entries win.
-        const reached = view.overrides.filter((one) => Number(one['min_prompt_tokens']) <= tokens);
-        const shown = Object.assign({}, view, ...reached) as Record<string, string>;
+        const reached = (view.overrides ?? []).filter((one) => one.min_prompt_tokens <= tokens);
+        const shown = Object.assign({}, view, ...reached) as typeof view;
         for (const side of ['prompt', 'completion'] as const) {
           expect([tier, tokens, side, exactly(shown[side])]).toEqual([
             tier,

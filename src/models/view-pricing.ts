@@ -1,8 +1,8 @@
-import type { JsonObject } from '../core/json.js';
 import { formatUsd } from '../core/money/credits.js';
 import type { Pricing, PriceTier } from '../core/routing/catalog.js';
 import { findTokenPrice, type TokenClass } from '../core/routing/leg-price.js';
 import type { ServiceTier } from '../core/routing/plan.js';
+import { integer, object, optional, rows, text, titled, told, type Static } from '../shared/http/schema.js';
 
 /** By the names of the wire (WIRE 2.5), in its order. */
 const TOKEN_CLASSES = [
@@ -20,14 +20,47 @@ const UNITS = [
   ['web_search', 'webSearch'],
 ] as const;
 
+const prices = {
+  completion: text(),
+  internal_reasoning: optional(text()),
+  input_cache_read: optional(text()),
+  input_cache_write: optional(text()),
+  input_cache_write_1h: optional(text()),
+};
+
+/** Exact decimal strings, USD per token, and per unit for `request`, `image` and `web_search`. */
+export const pricingView = titled(
+  'pricing',
+  told(
+    'Exact decimals: USD per token, and per unit for `request`, `image` and `web_search`.',
+    object({
+      prompt: text(),
+      ...prices,
+      request: optional(text()),
+      image: optional(text()),
+      web_search: optional(text()),
+      overrides: optional(
+        told(
+          'What differs for longer prompts.',
+          rows(
+            object({ min_prompt_tokens: integer(), prompt: optional(text()), ...prices, completion: optional(text()) }),
+          ),
+        ),
+      ),
+    }),
+  ),
+);
+type PricingView = Static<typeof pricingView>;
+type OverrideView = NonNullable<PricingView['overrides']>[number];
+
 /**
- * What an endpoint charges in a tier: exact decimal strings, USD per token, and per unit for `request`, `image` and `web_search`.
- * A class that is absent costs what `prompt` or `completion` costs; `overrides` are the prices of longer prompts.
+ * What an endpoint charges in a tier. A class that is absent costs what `prompt` or `completion` costs; `overrides` are the prices of
+ * longer prompts.
  * @param pricing null: free
  */
-export function viewPricing(pricing: Pricing | null, tier: ServiceTier): JsonObject {
-  if (!pricing) return { prompt: '0', completion: '0' };
-  const view: Record<string, string> = {};
+export function viewPricing(pricing: Pricing | null, tier: ServiceTier): PricingView {
+  const view: Omit<PricingView, 'overrides'> = { prompt: '0', completion: '0' };
+  if (!pricing) return view;
   for (const [name, kind] of TOKEN_CLASSES) {
     const price = findTokenPrice(pricing, kind, tier, 0);
     if (price !== undefined) view[name] = formatUsd(price);
@@ -43,8 +76,8 @@ export function viewPricing(pricing: Pricing | null, tier: ServiceTier): JsonObj
 }
 
 /** What differs from this length on. A price that the tier itself names holds for every length, so it is left out. */
-function viewOverride(pricing: Pricing, length: PriceTier, tier: ServiceTier): JsonObject | undefined {
-  const view: Record<string, string> = {};
+function viewOverride(pricing: Pricing, length: PriceTier, tier: ServiceTier): OverrideView | undefined {
+  const view: Omit<OverrideView, 'min_prompt_tokens'> = {};
   for (const [name, kind] of TOKEN_CLASSES) {
     const price = length[kind];
     const isOfTier = tier !== 'standard' && pricing[tier]?.[kind] !== undefined;

@@ -1,13 +1,16 @@
 import { Controller, Get, Header, HttpStatus, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { Answers } from './http/answers.decorator.js';
 import { Open } from './http/route.decorators.js';
-import { Readiness, type ReadinessState } from './readiness.js';
+import { flag, map, object, oneOf, optional, text, type Static } from './http/schema.js';
+import { Readiness } from './readiness.js';
+
+const health = { status: oneOf(['ok', 'unavailable']) };
+const check = object({ ready: flag(), detail: optional(text()) });
 
 /** What a probe is told. */
-export interface HealthView {
-  readonly status: 'ok' | 'unavailable';
-  readonly checks?: Readonly<Record<string, ReadinessState>>;
-}
+const livenessView = object(health);
+const readinessView = object({ ...health, checks: map(check) });
 
 /** Health for orchestrators and balancers, outside the base path and without a key. Neither route calls anything. */
 @Open()
@@ -18,14 +21,19 @@ export class HealthController {
   /** The process runs and its event loop turns. Depends on nothing else: a restart would not mend a database. */
   @Get('live')
   @Header('cache-control', 'no-store')
-  live(): HealthView {
+  @Answers(livenessView, { summary: 'Tell whether the process runs' })
+  live(): Static<typeof livenessView> {
     return { status: 'ok' };
   }
 
   /** 200 when this process should be sent requests, else 503. */
   @Get('ready')
   @Header('cache-control', 'no-store')
-  ready(@Res({ passthrough: true }) response: Response): HealthView {
+  @Answers(readinessView, {
+    summary: 'Tell whether the process should be sent requests',
+    alsoWith: { status: 503, meaning: 'It should not.' },
+  })
+  ready(@Res({ passthrough: true }) response: Response): Static<typeof readinessView> {
     const { ready, checks } = this.readiness.state();
     response.status(ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
     return { status: ready ? 'ok' : 'unavailable', checks };

@@ -1,12 +1,17 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { titled } from '../shared/http/schema.js';
 import { AccountPreferences } from './account-preferences.js';
-import { PolicyDto, readPolicy, viewPolicy, type PolicyView } from './policy-fields.js';
+import { PolicyDto, policyFields, readPolicy, viewPolicy, type PolicyView } from './policy-fields.js';
 
 /** Body of `PATCH /account/preferences`. */
 export class AccountPreferencesDto extends PolicyDto {}
+
+const preferencesView = titled('account-preferences', policyFields);
 
 /** What the account allows of routing, whatever its workspaces do. */
 @Controller('account/preferences')
@@ -18,11 +23,17 @@ export class AccountPreferencesController {
   ) {}
 
   @Get()
+  @Answers(one(preferencesView), { summary: 'Show what the account allows of routing' })
   async show(@FromCaller() { accountId }: Caller): Promise<{ data: PolicyView }> {
     return { data: viewPolicy(await this.preferences.get(accountId)) };
   }
 
   @Patch()
+  @Answers(one(preferencesView), {
+    summary: 'Change what the account allows of routing',
+    description: 'It holds for every workspace. What is left out stays as it is, null clears.',
+    examples: { careful: { data_collection: 'deny', ignored_providers: ['groq'] } },
+  })
   async update(@FromCaller() caller: Caller, @Body() body: AccountPreferencesDto): Promise<{ data: PolicyView }> {
     const changes = readPolicy(body, this.catalog.current());
     return { data: viewPolicy(await this.preferences.change(caller, changes)) };

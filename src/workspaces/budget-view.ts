@@ -1,29 +1,42 @@
 import type { StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { usdNumber } from '../core/money/credits.js';
-import { windowStart, type Interval } from '../core/time.js';
+import { INTERVALS, windowStart, type Interval } from '../core/time.js';
+import { LIMIT_RESETS } from '../keys/api-key.entity.js';
 import type { KeySpending } from '../ledger/spending-windows.js';
+import {
+  flag,
+  moment,
+  nullable,
+  number,
+  object,
+  oneOf,
+  text,
+  titled,
+  told,
+  type Static,
+} from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
 
 /** A budget as management sees it: what clients want of it (WIRE 2.8), and where it stands by the counters that are enforced. */
-export interface BudgetView {
-  id: string;
-  workspace_id: string;
-  interval: Interval;
-  /** As clients know the interval: null is lifetime. */
-  reset_interval: Exclude<Interval, 'lifetime'> | null;
-  limit_usd: number;
-  include_byok_in_budgets: boolean;
-  /** USD in the current window. */
-  usage: number;
-  /** Reserved for calls that are under way; not yet in `usage`. */
-  held: number;
-  /** What `usage` leaves of the limit, not below 0. */
-  remaining: number;
-  resets_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
+export const budgetView = titled(
+  'budget',
+  object({
+    id: text(),
+    workspace_id: text(),
+    interval: oneOf(INTERVALS),
+    reset_interval: told('As clients know the interval: null is lifetime.', nullable(oneOf(LIMIT_RESETS))),
+    limit_usd: number(),
+    include_byok_in_budgets: flag(),
+    usage: told('USD in the current window.', number()),
+    held: told('Reserved for calls that are under way; not yet in `usage`.', number()),
+    remaining: told('What `usage` leaves of the limit, not below 0.', number()),
+    resets_at: nullable(moment()),
+    created_at: moment(),
+    updated_at: moment(),
+  }),
+);
+export type BudgetView = Static<typeof budgetView>;
 
 /** Amounts become JSON numbers here and nowhere earlier. */
 export function viewBudget(

@@ -3,15 +3,16 @@ import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { INTERVALS, type Interval } from '../core/time.js';
 import { readUsdNumber } from '../ledger/usd-amount.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { deleted } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import type { BudgetView } from './budget-view.js';
+import { flag, object, rows, type Static } from '../shared/http/schema.js';
+import { budgetView, type BudgetView } from './budget-view.js';
 import { SetBudgetDto } from './set-budget.dto.js';
 import { WorkspaceBudgets } from './workspace-budgets.js';
 
-interface BudgetReply {
-  data: BudgetView;
-  include_byok_in_budgets: boolean;
-}
+const budgetReply = object({ data: budgetView, include_byok_in_budgets: flag() });
+type BudgetReply = Static<typeof budgetReply>;
 
 /** What a workspace may spend by interval (WIRE 2.8). */
 @Controller('workspaces/:reference/budgets')
@@ -20,6 +21,9 @@ export class BudgetsController {
   constructor(private readonly budgets: WorkspaceBudgets) {}
 
   @Get()
+  @Answers(object({ data: rows(budgetView), include_byok_in_budgets: flag() }), {
+    summary: 'List the budgets of a workspace',
+  })
   async list(
     @FromCaller() { accountId }: Caller,
     @Param('reference') reference: string,
@@ -29,6 +33,7 @@ export class BudgetsController {
   }
 
   @Get(':interval')
+  @Answers(budgetReply, { summary: 'Show a budget', errors: ['invalid-request'] })
   async show(
     @FromCaller() { accountId }: Caller,
     @Param('reference') reference: string,
@@ -38,6 +43,10 @@ export class BudgetsController {
   }
 
   @Put(':interval')
+  @Answers(budgetReply, {
+    summary: 'Set a budget',
+    examples: { budget: { limit_usd: 100, include_byok_in_budgets: false } },
+  })
   async set(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
@@ -54,6 +63,7 @@ export class BudgetsController {
   }
 
   @Delete(':interval')
+  @Answers(deleted, { summary: 'Delete a budget', errors: ['invalid-request'] })
   async remove(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,

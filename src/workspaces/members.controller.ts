@@ -1,20 +1,20 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { integer, literal, moment, object, rows, text, titled, type Static } from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
 import { MembersDto } from './members.dto.js';
 import { PageDto, readPage } from './page.dto.js';
 import { WorkspaceMembers, type WorkspaceMember } from './workspace-members.js';
 
 /** A membership as management sees it. */
-interface MemberView {
-  id: string;
-  workspace_id: string;
-  user_id: string;
-  /** There are no others here. */
-  role: 'member';
-  created_at: string;
-}
+const memberView = titled(
+  'member',
+  object({ id: text(), workspace_id: text(), user_id: text(), role: literal('member'), created_at: moment() }),
+);
+type MemberView = Static<typeof memberView>;
 
 /** Who belongs to a workspace (WIRE 2.8). */
 @Controller('workspaces/:reference/members')
@@ -23,6 +23,7 @@ export class MembersController {
   constructor(private readonly members: WorkspaceMembers) {}
 
   @Get()
+  @Answers(part(memberView), { summary: 'List the members of a workspace' })
   async list(
     @FromCaller() { accountId }: Caller,
     @Param('reference') reference: string,
@@ -34,6 +35,10 @@ export class MembersController {
 
   @Post('add')
   @HttpCode(200)
+  @Answers(object({ data: rows(memberView), added_count: integer() }), {
+    summary: 'Add members to a workspace',
+    examples: { members: { user_ids: ['user-1', 'user-2'] } },
+  })
   async add(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
@@ -45,6 +50,10 @@ export class MembersController {
 
   @Post('remove')
   @HttpCode(200)
+  @Answers(object({ removed_count: integer() }), {
+    summary: 'Remove members from a workspace',
+    examples: { members: { user_ids: ['user-1', 'user-2'] } },
+  })
   async remove(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,

@@ -5,7 +5,19 @@ import { isKnownProvider, readSlug } from '../core/routing/slug.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { compile, flag, list, oneOf, shortened, text, type Of } from '../shared/http/schema.js';
+import {
+  compile,
+  flag,
+  list,
+  nullable,
+  object,
+  oneOf,
+  rows,
+  shortened,
+  text,
+  type Of,
+  type Static,
+} from '../shared/http/schema.js';
 
 // Not in scope; chosen: several times the providers there are, each with a variant.
 const SLUGS_MAX = 500;
@@ -40,12 +52,13 @@ export abstract class PolicyDto {
 }
 
 /** As the API shows it. */
-export interface PolicyView {
-  allowed_providers: readonly string[] | null;
-  ignored_providers: readonly string[] | null;
-  data_collection: 'allow' | 'deny';
-  enforce_zdr: boolean;
-}
+export const policyFields = object({
+  allowed_providers: nullable(rows(text())),
+  ignored_providers: nullable(rows(text())),
+  data_collection: oneOf(['allow', 'deny']),
+  enforce_zdr: flag(),
+});
+export type PolicyView = Static<typeof policyFields>;
 
 /**
  * What a valid body changes.

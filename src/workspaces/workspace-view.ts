@@ -1,28 +1,45 @@
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import {
+  flag,
+  integer,
+  moment,
+  nullable,
+  number,
+  object,
+  rows,
+  text,
+  titled,
+  told,
+  type Static,
+} from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
-import { viewPolicy, type PolicyView } from './policy-fields.js';
+import { policyFields, viewPolicy } from './policy-fields.js';
 
 /** A workspace as management sees it: the superset that every client version takes (WIRE 2.8), and its policy. */
-export interface WorkspaceView extends PolicyView {
-  id: string;
-  name: string;
-  slug: string;
-  description: string | null;
-  created_at: string;
-  updated_at: string | null;
-  created_by: string | null;
-  default_text_model: string | null;
-  default_image_model: string | null;
-  default_provider_sort: string | null;
-  /** Never null, as clients want it: where there is none, an id that no guardrail has. */
-  default_guardrail_id: string;
-  is_data_discount_logging_enabled: boolean;
-  is_observability_broadcast_enabled: boolean;
-  is_observability_io_logging_enabled: boolean;
-  io_logging_sampling_rate: number;
-  io_logging_api_key_ids: readonly number[] | null;
-  include_byok_in_budgets: boolean;
-}
+export const workspaceView = titled(
+  'workspace',
+  object({
+    id: text(),
+    name: text(),
+    slug: text(),
+    description: nullable(text()),
+    created_at: moment(),
+    updated_at: nullable(moment()),
+    created_by: nullable(text()),
+    default_text_model: nullable(text()),
+    default_image_model: nullable(text()),
+    default_provider_sort: nullable(text()),
+    default_guardrail_id: told('Never null: where there is none, an id that no guardrail has.', text()),
+    is_data_discount_logging_enabled: flag(),
+    is_observability_broadcast_enabled: flag(),
+    is_observability_io_logging_enabled: flag(),
+    io_logging_sampling_rate: number(),
+    io_logging_api_key_ids: nullable(rows(integer())),
+    include_byok_in_budgets: flag(),
+    ...policyFields.properties,
+  }),
+);
+export type WorkspaceView = Static<typeof workspaceView>;
 
 /** What stands for "no default guardrail": derived from the workspace's id, as clients are told (WIRE 2.8). */
 export const noGuardrailOf = (workspaceId: string): string => derivedId('default guardrail', workspaceId);

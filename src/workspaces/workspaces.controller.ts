@@ -1,10 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { PageDto, readPage } from './page.dto.js';
 import { CreateWorkspaceDto, readWorkspace, UpdateWorkspaceDto } from './workspace-bodies.dto.js';
-import { viewWorkspace, type WorkspaceView } from './workspace-view.js';
+import { viewWorkspace, workspaceView, type WorkspaceView } from './workspace-view.js';
 import { Workspaces } from './workspaces.js';
 
 /** Administration of workspaces (WIRE 2.8). A path names one by its id or its slug. */
@@ -17,12 +19,28 @@ export class WorkspacesController {
   ) {}
 
   @Post()
+  @Answers(one(workspaceView), {
+    summary: 'Make a workspace',
+    errors: ['conflict'],
+    examples: {
+      minimal: { name: 'Research', slug: 'research' },
+      careful: {
+        name: 'Patients',
+        slug: 'patients',
+        description: 'Nothing is kept, nothing is trained on.',
+        data_collection: 'deny',
+        enforce_zdr: true,
+        default_provider_sort: 'price',
+      },
+    },
+  })
   async create(@FromCaller() caller: Caller, @Body() body: CreateWorkspaceDto): Promise<{ data: WorkspaceView }> {
     const description = { ...readWorkspace(body, this.catalog.current()), name: body.name, slug: body.slug };
     return { data: viewWorkspace(await this.workspaces.create(caller, description)) };
   }
 
   @Get()
+  @Answers(part(workspaceView), { summary: 'List workspaces' })
   async list(
     @FromCaller() { accountId }: Caller,
     @Query() query: PageDto,
@@ -32,6 +50,7 @@ export class WorkspacesController {
   }
 
   @Get(':reference')
+  @Answers(one(workspaceView), { summary: 'Show a workspace' })
   async show(
     @FromCaller() { accountId }: Caller,
     @Param('reference') reference: string,
@@ -40,6 +59,12 @@ export class WorkspacesController {
   }
 
   @Patch(':reference')
+  @Answers(one(workspaceView), {
+    summary: 'Change a workspace',
+    description: 'What is left out stays as it is, null clears.',
+    errors: ['conflict'],
+    examples: { providers: { ignored_providers: ['groq'], description: null } },
+  })
   async update(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
@@ -50,6 +75,7 @@ export class WorkspacesController {
   }
 
   @Delete(':reference')
+  @Answers(deleted, { summary: 'Delete a workspace', errors: ['invalid-request', 'conflict'] })
   async remove(@FromCaller() caller: Caller, @Param('reference') reference: string): Promise<{ deleted: true }> {
     await this.workspaces.remove(caller, reference);
     return { deleted: true };

@@ -1,0 +1,152 @@
+import { Type } from '@sinclair/typebox';
+import type { JsonObject } from '../../core/json.js';
+import { costDetails, routed } from '../../inference/schemas/reply-parts.js';
+import {
+  flag,
+  freeForm,
+  integer,
+  list,
+  literal,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  titled,
+  told,
+  type Static,
+  type TSchema,
+} from '../../shared/http/schema.js';
+
+/*
+ * What `POST /chat/completions` answers (WIRE 2.3).
+ */
+
+/** Views of parts are put together key by key; what they are is held to these schemas by tests. */
+const part = (schema: TSchema) => Type.Unsafe<JsonObject>(schema);
+const parts = (schema: TSchema) => Type.Unsafe<readonly JsonObject[]>(list(schema));
+
+const usage = titled(
+  'chat-usage',
+  object({
+    prompt_tokens: integer(),
+    completion_tokens: integer(),
+    total_tokens: integer(),
+    cost: optional(told('What was charged, in USD; absent where it is not known.', number())),
+    cost_details: optional(costDetails),
+    is_byok: flag(),
+    prompt_tokens_details: object({
+      cached_tokens: integer(),
+      cache_write_tokens: integer(),
+      audio_tokens: integer(),
+      video_tokens: integer(),
+    }),
+    completion_tokens_details: object({
+      reasoning_tokens: integer(),
+      audio_tokens: integer(),
+      accepted_prediction_tokens: integer(),
+      rejected_prediction_tokens: integer(),
+    }),
+    server_tool_use_details: optional(
+      object({ tool_calls_requested: integer(), tool_calls_executed: integer(), web_search_requests: integer() }),
+    ),
+  }),
+);
+
+const reasoningDetail = object({
+  type: text(),
+  text: optional(text()),
+  data: optional(text()),
+  signature: optional(text()),
+  format: optional(text()),
+  index: integer(),
+});
+
+const annotation = object({
+  type: literal('url_citation'),
+  url_citation: object({
+    url: text(),
+    title: text(),
+    content: optional(text()),
+    start_index: integer(),
+    end_index: integer(),
+  }),
+});
+
+const toolCall = object({
+  id: text(),
+  type: literal('function'),
+  index: integer(),
+  function: object({ name: text(), arguments: text() }),
+});
+
+const message = titled(
+  'chat-message',
+  object({
+    role: literal('assistant'),
+    content: nullable(text()),
+    refusal: nullable(text()),
+    reasoning: nullable(text()),
+    reasoning_details: optional(list(reasoningDetail)),
+    tool_calls: optional(list(toolCall)),
+    annotations: optional(list(annotation)),
+  }),
+);
+
+const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter'] as const;
+
+const choice = object({
+  index: integer(),
+  logprobs: nullable(freeForm()),
+  finish_reason: oneOf(FINISH_REASONS),
+  native_finish_reason: told('The provider’s own word for it.', nullable(text())),
+  message,
+});
+
+const head = {
+  id: told('Of the generation: `GET /generation` tells what became of it.', text()),
+  created: told('Seconds of Unix time.', integer()),
+  model: told('Which model answered.', text()),
+  provider: told('Who answered.', text()),
+};
+
+/** The whole reply. */
+export const chatReply = titled(
+  'chat-completion',
+  object({
+    ...head,
+    object: literal('chat.completion'),
+    system_fingerprint: Type.Null(),
+    choices: parts(choice),
+    usage: part(usage),
+    service_tier: optional(text()),
+    ...routed,
+  }),
+);
+export type ChatReply = Omit<Static<typeof chatReply>, keyof typeof routed>;
+
+const chunkChoice = object({
+  index: integer(),
+  delta: freeForm(),
+  logprobs: optional(nullable(freeForm())),
+  finish_reason: nullable(oneOf([...FINISH_REASONS, 'error'])),
+  native_finish_reason: optional(nullable(text())),
+});
+
+/** The data of one event of the stream. */
+export const chatChunk = titled(
+  'chat-completion-chunk',
+  told(
+    'The data of one event. Behind the last one comes `[DONE]`; comments keep silent streams open.',
+    object({
+      ...head,
+      object: literal('chat.completion.chunk'),
+      choices: list(chunkChoice),
+      usage: optional(usage),
+      service_tier: optional(text()),
+      error: optional(freeForm()),
+      ...routed,
+    }),
+  ),
+);

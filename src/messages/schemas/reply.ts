@@ -1,0 +1,138 @@
+import { Type } from '@sinclair/typebox';
+import type { JsonObject } from '../../core/json.js';
+import { costDetails, routed } from '../../inference/schemas/reply-parts.js';
+import {
+  flag,
+  freeForm,
+  integer,
+  list,
+  literal,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  titled,
+  told,
+  unknown,
+  variant,
+  when,
+  type Static,
+  type TSchema,
+} from '../../shared/http/schema.js';
+
+/*
+ * What `POST /messages` answers (Scope 2.5, WIRE 1.15, 1.28). Vendors add keys of their own to every part of it.
+ */
+
+/** Views of parts are put together key by key; what they are is held to these schemas by tests. */
+const part = (schema: TSchema) => Type.Unsafe<JsonObject>(schema);
+
+const call = { id: text(), name: text(), input: freeForm() };
+
+/** What has a type that is not known here, and whatever else its vendor gives it. */
+const vendorsOwn = Type.Object({ type: text() }, { additionalProperties: true });
+
+const knownBlocks = {
+  text: { text: text(), citations: list(freeForm()) },
+  thinking: { thinking: text(), signature: text() },
+  redacted_thinking: { data: text() },
+  tool_use: call,
+  server_tool_use: call,
+};
+
+const block = titled(
+  'reply-block',
+  when(
+    object({ type: oneOf(Object.keys(knownBlocks)) }),
+    titled('known-reply-block', variant('type', knownBlocks)),
+    told('A block of a vendor’s own, as it came.', vendorsOwn),
+  ),
+);
+
+const cacheCreation = object({ ephemeral_5m_input_tokens: integer(), ephemeral_1h_input_tokens: integer() });
+
+const usage = titled(
+  'message-usage',
+  object({
+    input_tokens: integer(),
+    output_tokens: integer(),
+    cache_creation: nullable(cacheCreation),
+    cache_creation_input_tokens: nullable(integer()),
+    cache_read_input_tokens: nullable(integer()),
+    inference_geo: nullable(text()),
+    server_tool_use: nullable(object({ web_search_requests: integer(), web_fetch_requests: integer() })),
+    service_tier: nullable(text()),
+    output_tokens_details: nullable(object({ thinking_tokens: integer() })),
+    cost: told('What was charged, in USD; null while it is not known.', nullable(number())),
+    cost_details: nullable(costDetails),
+    is_byok: flag(),
+    iterations: list(freeForm()),
+    speed: text(),
+  }),
+);
+
+const ending = {
+  stop_reason: told('Null at the start of a stream only.', nullable(text())),
+  stop_sequence: nullable(text()),
+  stop_details: unknown(),
+  container: unknown(),
+};
+
+/** The whole reply. */
+export const messageReply = titled(
+  'message',
+  object({
+    id: told('Of the generation: `GET /generation` tells what became of it.', text()),
+    type: literal('message'),
+    role: literal('assistant'),
+    model: told('Which model answered.', text()),
+    content: Type.Unsafe<readonly JsonObject[]>(list(block)),
+    ...ending,
+    usage: part(usage),
+    context_management: unknown(),
+    provider: told('Who answered.', text()),
+    ...routed,
+  }),
+);
+export type MessageReply = Omit<Static<typeof messageReply>, keyof typeof routed>;
+
+const knownDeltas = {
+  text_delta: { text: text() },
+  thinking_delta: { thinking: text() },
+  signature_delta: { signature: text() },
+  input_json_delta: { partial_json: text() },
+  citations_delta: { citation: freeForm() },
+};
+
+const delta = titled(
+  'block-delta',
+  when(
+    object({ type: oneOf(Object.keys(knownDeltas)) }),
+    titled('known-block-delta', variant('type', knownDeltas)),
+    told('A delta of a vendor’s own, as it came.', vendorsOwn),
+  ),
+);
+
+/** The data of one event of the stream. */
+export const messageEvent = titled(
+  'message-event',
+  told(
+    'The data of one event, whose name is its `type`. Behind the last one comes `[DONE]`; comments keep silent streams open.',
+    variant('type', {
+      message_start: { message: messageReply },
+      content_block_start: { index: integer(), content_block: block },
+      content_block_delta: { index: integer(), delta },
+      content_block_stop: { index: integer() },
+      message_delta: { delta: object(ending), usage, context_management: optional(unknown()) },
+      message_stop: routed,
+      ping: {},
+      error: {
+        error: object({ type: text(), code: integer(), message: text(), error_type: text() }),
+        request_id: nullable(text()),
+        ...routed,
+      },
+    }),
+  ),
+);

@@ -1,0 +1,40 @@
+import type { ErrorFamily } from './error-views.js';
+import { anything, freeForm, integer, literal, nullable, object, optional, text, type TSchema } from './schema.js';
+
+/*
+ * The error bodies that `error-views.ts` makes, as the description tells them.
+ */
+
+const told = {
+  code: integer(),
+  message: text(),
+  /** Why a model cannot be had. */
+  availability: optional(freeForm()),
+  metadata: optional(freeForm()),
+};
+
+/** Of how the request was routed, where the caller asked for it. */
+const routed = { router_metadata: optional(freeForm()), openrouter_metadata: optional(freeForm()) };
+
+const genericError = object({ error: object(told), ...routed });
+
+/** One form per family. */
+export const ERROR_SCHEMAS: Readonly<Record<ErrorFamily, { readonly name: string; readonly schema: TSchema }>> = {
+  messages: {
+    name: 'messages-error',
+    schema: object({
+      type: literal('error'),
+      error: object({ type: text(), error_type: text(), ...told }),
+      request_id: nullable(text()),
+      ...routed,
+    }),
+  },
+  chat: {
+    name: 'chat-error',
+    schema: object({
+      error: object({ ...told, metadata: object({ error_type: text(), provider_name: optional(anything()) }) }),
+      ...routed,
+    }),
+  },
+  generic: { name: 'error', schema: genericError },
+};
