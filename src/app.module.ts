@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ChatModule } from './chat/chat.module.js';
+import { DescriptionModule } from './description/description.module.js';
 import { ExplainModule } from './explain/explain.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { AuthenticationGuard } from './keys/authentication.guard.js';
@@ -33,6 +34,7 @@ export class AppModule {
         GuardrailsModule,
         ExplainModule,
         ModelsModule,
+        DescriptionModule,
         LimitsModule,
         SharedModule.register(context),
         DatabaseModule.register(opener),

@@ -11,6 +11,7 @@ import { DatabaseHealth } from './shared/database/database-health.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { Drain } from './shared/drain.js';
 import type { Environment } from './shared/environment.js';
+import { ALIAS, BASE_PATH, OUTSIDE_BASE_PATH } from './shared/http/addresses.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
 import { FrontDoor } from './shared/http/front-door.js';
 import { requestLog } from './shared/http/request-log.js';
@@ -22,9 +23,6 @@ import type { ProcessContext } from './shared/shared.module.js';
 import { createTracing } from './shared/tracing.js';
 import type { StopSignal } from './shared/worker-channel.js';
 
-const BASE_PATH = '/api/v1';
-/** The same routes answer here as well: Anthropic clients append `/v1/…` to an address without a path. */
-const ALIAS = '/v1';
 const DATABASE_GRACE_MS = 60_000;
 const DATABASE_PING_MS = 2_000;
 
@@ -84,7 +82,7 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', environment.trustProxy.length > 0 ? [...environment.trustProxy] : false);
-  app.setGlobalPrefix(BASE_PATH, { exclude: ['health/live', 'health/ready', 'metrics'] });
+  app.setGlobalPrefix(BASE_PATH, { exclude: OUTSIDE_BASE_PATH });
   adoptMessages(app.getHttpAdapter().getInstance(), door.messages);
   await app.init();
   const errors = new ErrorFilter();

@@ -26,6 +26,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   messages: ['inference', 'presets'],
   chat: ['inference', 'presets'],
   explain: ['messages', 'chat', 'inference'],
+  description: [],
   models: ['catalog', 'health', 'guardrails', 'accounts'],
   workspaces: ['keys', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
 };

@@ -1,13 +1,14 @@
 /**
  * Goal: nobody reaches a row of somebody else's, and no secret leaves by any way out (FAILURES E07, E11, E16, E21).
  * Method: the real app on both databases. One account makes one of everything; a second one, made by hand, asks for each of these by
- * its id on every route that the router has. Secrets are planted wherever one can be, everything is made to fail at debug level, and
+ * its id on every route that is described. Secrets are planted wherever one can be, everything is made to fail at debug level, and
  * all that was answered, logged, measured and stored is searched for them.
  */
 import { DataSource } from 'typeorm';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { anthropicError } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, ENCRYPTION_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { json } from '../support/upstream-answers.js';
@@ -22,17 +23,7 @@ const [CATALOG_CANARY, BYOK_CANARY, PROMPT_CANARY] = CANARIES;
 /** The catalogue is the same for all. */
 const COMMON = /^\/models?\//;
 
-interface Route {
-  readonly method: string;
-  /** With parameters as `:id`. */
-  readonly path: string;
-}
-
-interface Router {
-  readonly stack: readonly {
-    readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
-  }[];
-}
+type Route = Pick<DescribedOperation, 'method' | 'path' | 'parameters'>;
 
 describeOnEachDatabase('the walls', (database) => {
   let upstream: Upstream;
@@ -49,12 +40,7 @@ describeOnEachDatabase('the walls', (database) => {
     const [provider] = (catalog as JsonBody).providers;
     provider.credential.value = CATALOG_CANARY;
     gateway = await startGateway(database, { catalog, coolsDown: false, variables: { LOG_LEVEL: 'debug' } });
-    const { router } = gateway.gateway.app.getHttpAdapter().getInstance() as unknown as { readonly router: Router };
-    routes = router.stack.flatMap(({ route }) => {
-      const [method, ...others] = Object.keys(route?.methods ?? {});
-      if (!route || !method || others.length > 0 || !route.path.startsWith('/api/v1/')) return [];
-      return [{ method: method.toUpperCase(), path: route.path.replace('/api/v1', '') }];
-    });
+    routes = (await ApiDescription.of(gateway.origin)).operations;
     await makeOneOfEverything();
     await makeSecondAccount();
   }, 60_000);
@@ -136,10 +122,10 @@ describeOnEachDatabase('the walls', (database) => {
 
   it('shows each thing by its id to nobody else, and lets nobody else change it, on every route that names one', async () => {
     const before = await everything();
-    const named = routes.filter(({ path }) => path.includes(':') && !COMMON.test(path));
+    const named = routes.filter(({ path, parameters }) => parameters.length > 0 && !COMMON.test(path));
     const asked = named.map((route) => {
       const room = route.path.split('/')[1]!;
-      const path = route.path.replace(/:(id|hash)\b/, ids[room] ?? 'none').replace(':interval', 'daily');
+      const path = route.path.replace(/\{(id|hash|reference)\}/, ids[room] ?? 'none').replace('{interval}', 'daily');
       return { route, room, path };
     });
     // A new kind of thing with an id has to be made above before it can be held to this.

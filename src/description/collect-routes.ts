@@ -1,0 +1,92 @@
+import { RequestMethod } from '@nestjs/common';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { KeyKind } from '../core/caller.js';
+import { BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/addresses.js';
+import { answerOf } from '../shared/http/answers.decorator.js';
+import { fieldsOf } from '../shared/http/dto-schema.js';
+import { ACCEPTS, OPEN } from '../shared/http/route.decorators.js';
+import type { DescribedRoute, Dto } from './route.js';
+
+/** A class with `@Controller()`. */
+export type ControllerClass = new (...given: never[]) => object;
+
+/**
+ * The routes of these controllers, in the order in which they stand there.
+ * @throws Error for a handler that does not say what it answers
+ */
+export const collectRoutes = (controllers: readonly ControllerClass[]): readonly DescribedRoute[] =>
+  controllers.flatMap((controller) =>
+    Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+      const handler = (controller.prototype as Readonly<Record<string, unknown>>)[name];
+      const isRoute = typeof handler === 'function' && Reflect.hasMetadata(METHOD_METADATA, handler);
+      return isRoute ? [describe(controller, name, handler)] : [];
+    }),
+  );
+
+function describe(controller: ControllerClass, name: string, handler: object): DescribedRoute {
+  const answer = answerOf(handler);
+  const told = `${controller.name}.${name}`;
+  if (!answer) throw new Error(`${told} does not say what it answers: use @Answers.`);
+  const read = <T>(key: string): T | undefined =>
+    (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
+  const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+  const { path, ...places } = placeOf(
+    pathsOf(controller).flatMap((base) => pathsOf(handler).map((own) => join(base, own))),
+  );
+  const [body] = dtosOf(controller, name, RouteParamtypes.BODY);
+  const [query] = dtosOf(controller, name, RouteParamtypes.QUERY);
+  return {
+    name: operationName(controller, name),
+    method: method.toLowerCase(),
+    path,
+    ...places,
+    isOpen: read<boolean>(OPEN) ?? false,
+    keyKind: read<KeyKind>(ACCEPTS),
+    status: read<number>(HTTP_CODE_METADATA) ?? (method === 'POST' ? 201 : 200),
+    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter!),
+    query,
+    bodies: answer.bodies ?? (body ? [body] : []),
+    answer,
+  };
+}
+
+const pathsOf = (decorated: object): readonly string[] =>
+  [Reflect.getMetadata(PATH_METADATA, decorated) as string].flat();
+
+/** `/keys/{hash}` */
+const join = (...parts: readonly string[]): string =>
+  `/${parts
+    .flatMap((part) => part.split('/'))
+    .filter((part) => part !== '')
+    .join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
+
+type Place = Pick<DescribedRoute, 'path' | 'isBelowBasePath' | 'isAtRoot'>;
+
+/** A handler may answer at the root and below the base path: at the same path of both. */
+function placeOf(paths: readonly string[]): Place {
+  const atRoot = paths.filter((path) => OUTSIDE_BASE_PATH.includes(path.slice(1)) && !path.startsWith(BASE_PATH));
+  const [path, ...others] = new Set(
+    paths.map((one) => (one.startsWith(BASE_PATH) ? one.slice(BASE_PATH.length) : one)),
+  );
+  if (path === undefined || others.length > 0) throw new Error(`${paths.join(', ')}: one handler, one path`);
+  return { path, isAtRoot: atRoot.length > 0, isBelowBasePath: atRoot.length < paths.length };
+}
+
+/** The decorated classes among a handler's arguments of one kind. */
+function dtosOf(controller: ControllerClass, name: string, kind: RouteParamtypes): readonly Dto[] {
+  const given = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Readonly<
+    Record<string, { readonly index: number }>
+  >;
+  const types = Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) as readonly Dto[];
+  return Object.entries(given)
+    .filter(([key]) => key.startsWith(`${kind}:`))
+    .map(([, { index }]) => types[index]!)
+    .filter((type) => typeof type === 'function' && fieldsOf(type).length > 0);
+}
+
+/** `keysCreate` */
+function operationName({ name }: ControllerClass, handler: string): string {
+  const room = name.replace(/Controller$/, '');
+  return `${room[0]!.toLowerCase()}${room.slice(1)}${handler[0]!.toUpperCase()}${handler.slice(1)}`;
+}

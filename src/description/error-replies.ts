@@ -1,0 +1,93 @@
+import type { ErrorKind } from '../core/errors.js';
+import type { JsonObject } from '../core/json.js';
+import { BASE_PATH } from '../shared/http/addresses.js';
+import { ERROR_SCHEMAS } from '../shared/http/error-schemas.js';
+import { APPEARANCES, errorFamily, type ErrorFamily } from '../shared/http/error-views.js';
+import type { DescribedRoute } from './route.js';
+import { titleOf, type SchemaPrinter } from './schema-printer.js';
+
+/** What each kind tells a caller. A kind without a row does not compile. */
+const MEANINGS: Readonly<Record<ErrorKind, string>> = {
+  'invalid-request': 'The request is not valid; the message names the field.',
+  'context-too-long': 'The prompt does not fit the model’s context.',
+  unauthenticated: 'The key is missing, unknown, disabled, deleted or expired.',
+  'payment-required': 'The account’s credits or the key’s limit do not cover what this may cost.',
+  forbidden: 'The key is of the wrong kind, or a budget or guardrail does not allow this.',
+  'not-found': 'There is no such thing, or it belongs to somebody else.',
+  'method-not-allowed': 'The route takes other methods.',
+  conflict: 'What is there already does not allow this.',
+  'too-large': 'The body is too large.',
+  'unsupported-media-type': 'The body is not declared as JSON.',
+  unprocessable: 'The provider cannot process the request.',
+  'rate-limited': 'Too many requests; try again after the time told.',
+  'headers-too-large': 'The headers are too large.',
+  'client-closed': 'The client has closed the connection.',
+  internal: 'The gateway has failed.',
+  'upstream-failed': 'No provider could answer.',
+  unavailable: 'The gateway or all providers are busy or down; try again shortly.',
+  'timed-out': 'No provider has answered in time.',
+  overloaded: 'The provider is overloaded.',
+};
+
+const RETRY_AFTER: JsonObject = {
+  'Retry-After': { description: 'Whole seconds until it is worth trying again.', schema: { type: 'integer' } },
+};
+const TELLS_WHEN = new Set<ErrorKind>(['rate-limited', 'unavailable']);
+
+/** Kinds of error that the form of a route tells of. */
+function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
+  const kinds: ErrorKind[] = ['headers-too-large', ...(route.answer.errors ?? [])];
+  if (!route.isOpen) kinds.push('unauthenticated', 'rate-limited', 'unavailable');
+  if (route.keyKind) kinds.push('forbidden');
+  if (route.bodies.length > 0) kinds.push('invalid-request', 'too-large', 'unsupported-media-type', 'unavailable');
+  if (route.query) kinds.push('invalid-request');
+  if (route.pathParameters.length > 0) kinds.push('not-found');
+  return new Set(kinds);
+}
+
+/** Where the error replies of the document stand. */
+const COMPONENTS = '#/components/responses/';
+
+const FAMILY_NAMES: Readonly<Record<ErrorFamily, string>> = { messages: 'Messages', chat: 'Chat', generic: '' };
+
+/** The error replies of all operations: each form of them printed once, and referred to. */
+export class ErrorReplies {
+  private readonly printed = new Map<string, JsonObject>();
+
+  constructor(private readonly printer: SchemaPrinter) {}
+
+  /** Of one operation, by status, and `default` for whatever else may happen. */
+  of(route: DescribedRoute): JsonObject {
+    const family = errorFamily(BASE_PATH + route.path);
+    const byStatus = new Map<number, ErrorKind[]>();
+    for (const kind of kindsOf(route)) {
+      const { status } = APPEARANCES[kind];
+      byStatus.set(status, [...(byStatus.get(status) ?? []), kind].sort());
+    }
+    const replies = [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, kinds]): [string, JsonObject] => [String(status), this.refer(family, kinds)]);
+    return { ...Object.fromEntries(replies), default: this.refer(family, []) };
+  }
+
+  /** Every one that was referred to, by its name, in the order of names. */
+  components(): JsonObject {
+    return Object.fromEntries([...this.printed].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** @param kinds that look alike; none stands for any other */
+  private refer(family: ErrorFamily, kinds: readonly ErrorKind[]): JsonObject {
+    const name = FAMILY_NAMES[family] + (kinds.length > 0 ? kinds.map(titleOf).join('Or') : 'Failure');
+    if (!this.printed.has(name)) this.printed.set(name, this.print(family, kinds));
+    return { $ref: COMPONENTS + name };
+  }
+
+  private print(family: ErrorFamily, kinds: readonly ErrorKind[]): JsonObject {
+    const { name, schema } = ERROR_SCHEMAS[family];
+    return {
+      description: kinds.length > 0 ? kinds.map((kind) => MEANINGS[kind]).join(' ') : 'Any other failure.',
+      ...(kinds.some((kind) => TELLS_WHEN.has(kind)) && { headers: RETRY_AFTER }),
+      content: { 'application/json': { schema: this.printer.refer(name, () => schema) } },
+    };
+  }
+}

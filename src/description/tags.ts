@@ -1,0 +1,45 @@
+/** A chapter of the document. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  /** First segments of the paths that belong to it. */
+  readonly rooms: readonly string[];
+}
+
+/** In the order in which they are read. */
+export const TAGS: readonly Tag[] = [
+  { name: 'Inference', description: 'Asking models, in either of two formats.', rooms: ['messages', 'chat'] },
+  { name: 'Routing', description: 'Where a request would go, and why.', rooms: ['routing'] },
+  {
+    name: 'Catalogue',
+    description: 'Which models, endpoints and providers there are.',
+    rooms: ['models', 'model', 'endpoints', 'providers'],
+  },
+  { name: 'Keys', description: 'Keys of this gateway, and what they may spend.', rooms: ['keys', 'key'] },
+  { name: 'Own credentials', description: 'The account’s own credentials at providers.', rooms: ['byok'] },
+  {
+    name: 'Books',
+    description: 'Credits, single generations and what was spent where.',
+    rooms: ['credits', 'generation', 'activity'],
+  },
+  {
+    name: 'Workspaces',
+    description: 'Where keys, credentials and budgets belong; preferences of the account.',
+    rooms: ['workspaces', 'account'],
+  },
+  { name: 'Guardrails', description: 'What keys, members and workspaces are held to.', rooms: ['guardrails'] },
+  { name: 'Audit', description: 'Who changed what.', rooms: ['audit'] },
+  {
+    name: 'Operation',
+    description: 'Health, metrics and this description. Open to all.',
+    rooms: ['health', 'metrics', 'openapi.json', 'docs'],
+  },
+];
+
+/** @throws Error for a path that no chapter has */
+export function tagOf(path: string): Tag {
+  const room = path.split('/')[1]!;
+  const tag = TAGS.find(({ rooms }) => rooms.includes(room));
+  if (!tag) throw new Error(`${path} is in no chapter of the document: add ${room} to TAGS.`);
+  return tag;
+}

@@ -1,0 +1,312 @@
+/**
+ * Goal: the description is true. Every route stands in it and nothing else does, every example works as it is printed, and every reply,
+ * of success and of failure, has the form that is told.
+ * Method: the real app on each database; routes are taken from the router, examples and forms from `/openapi.json`. Objects of the
+ * described replies are closed to further keys, so that a key nobody has described fails. Ids are those of things made before.
+ */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hashKey } from '../../src/core/ids.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import { ApiDescription, type DescribedOperation } from '../support/description.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+/** What is read of Express's router. */
+interface Router {
+  readonly stack: readonly {
+    readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+  }[];
+}
+
+const ROOT = join(__dirname, '..', '..');
+
+/** Without a word to anybody outside. */
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+
+const run = (command: string, args: readonly string[]): Promise<{ status: number | null; output: string }> =>
+  new Promise((resolve) => {
+    const child = execFile(command, args, { env: { ...process.env, ...QUIET } }, (_, out, err) =>
+      resolve({ status: child.exitCode, output: out + err }),
+    );
+  });
+
+/** In examples: stands for a key of the reader's own. */
+const EXAMPLE_HASH = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
+
+describeOnEachDatabase('the description', (database) => {
+  let gateway: TestGateway;
+  let description: ApiDescription;
+  /** Of things that are there, by the first segment of the path. */
+  const ids: Record<string, string> = {};
+  let generationId: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
+    description = await ApiDescription.of(gateway.origin);
+    const made = async (path: string, body: object): Promise<JsonBody> => (await manage('POST', path, body)).data;
+    ids['keys'] = (await made('/keys', { name: 'ours' })).hash;
+    ids['byok'] = (await made('/byok', { provider: 'openai', key: 'sk-nothing' })).id;
+    ids['workspaces'] = (await made('/workspaces', { name: 'Ours', slug: 'ours' })).id;
+    ids['guardrails'] = (await made('/guardrails', { name: 'ours' })).id;
+    await manage('PUT', `/workspaces/${ids['workspaces']}/budgets/daily`, { limit_usd: 5 });
+    await manage('POST', `/workspaces/${ids['workspaces']}/members/add`, { user_ids: ['a-user'] });
+    await manage('POST', `/guardrails/${ids['guardrails']}/assignments/keys`, { key_hashes: [ids['keys']] });
+    await manage('POST', `/guardrails/${ids['guardrails']}/assignments/members`, { member_user_ids: ['a-user'] });
+    const answer = await gateway.messages({
+      model: 'sandbox/echo',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    generationId = ((await answer.json()) as JsonBody).id;
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const manage = async (method: string, path: string, body: object): Promise<JsonBody> =>
+    (await send(method, `/api/v1${path}`, { key: MANAGEMENT_KEY, body })).body;
+
+  interface Sent {
+    readonly status: number;
+    readonly type: string;
+    readonly body: JsonBody;
+    readonly text: string;
+  }
+
+  async function send(
+    method: string,
+    path: string,
+    { key, body }: { key?: string; body?: unknown } = {},
+  ): Promise<Sent> {
+    const response = await fetch(`${gateway.origin}${path}`, {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const type = response.headers.get('content-type')!.split(';')[0]!;
+    return { status: response.status, type, text, body: type === 'application/json' ? JSON.parse(text) : text };
+  }
+
+  const room = ({ path }: DescribedOperation): string => path.split('/')[1]!;
+
+  const keyFor = (operation: DescribedOperation): string =>
+    description.document.paths[operation.path][operation.method.toLowerCase()].description.includes('`management`')
+      ? MANAGEMENT_KEY
+      : API_KEY;
+
+  /** The path with ids of things that are there. */
+  function pathOf(operation: DescribedOperation): string {
+    const path = operation.path
+      .replace(/\{(id|hash|reference)\}/, ids[room(operation)] ?? '')
+      .replace('{interval}', 'daily')
+      .replace('{author}', 'sandbox')
+      .replace('{slug}', 'echo');
+    return `${operation.servers[0]}${path}${path === '/generation' ? `?id=${generationId}` : ''}`;
+  }
+
+  const withIds = (body: object): JsonBody => JSON.parse(JSON.stringify(body).replaceAll(EXAMPLE_HASH, ids['keys']!));
+
+  it('has every route of the application, and none besides', () => {
+    const { router } = gateway.gateway.app.getHttpAdapter().getInstance() as unknown as { readonly router: Router };
+    const routes = router.stack.flatMap(({ route }) => {
+      const [method, ...others] = Object.keys(route?.methods ?? {});
+      // What takes every method is Nest's own refusal of the others.
+      return !route || !method || others.length > 0 ? [] : [`${method.toUpperCase()} ${route.path}`];
+    });
+    const described = description.operations.flatMap(({ method, path, servers }) =>
+      servers.filter((url) => url !== '/v1').map((url) => `${method} ${url}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(described.sort()).toEqual(routes.sort());
+    expect(described.length).toBeGreaterThan(55);
+  });
+
+  it('says what it is, at both addresses, and nothing of anybody', async () => {
+    const { document } = description;
+    expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.0.0']);
+    const texts = await Promise.all(
+      ['/openapi.json', '/api/v1/openapi.json', '/v1/openapi.json'].map(async (path) => (await send('GET', path)).text),
+    );
+    expect(new Set(texts).size).toBe(1);
+    for (const secret of [API_KEY, MANAGEMENT_KEY, hashKey(API_KEY), database.settings.dataDir])
+      expect(texts[0]!.includes(secret)).toBe(false);
+  });
+
+  it('passes its linter, without a warning', async () => {
+    const file = join(database.settings.dataDir, 'openapi.json');
+    await writeFile(file, JSON.stringify(description.document));
+    const linter = join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+    const { status, output } = await run(process.execPath, [
+      linter,
+      'lint',
+      file,
+      '--config',
+      join(ROOT, 'redocly.yaml'),
+    ]);
+    expect([status, output]).toEqual([0, expect.stringContaining('Your API description is valid')]);
+  });
+
+  it('is held to by tests that would see more than it tells', () => {
+    const show = description.operations.find(({ id }) => id === 'creditsShow')!;
+    const data = { total_credits: 1, total_usage: 0 };
+    expect(description.faults(show, 200, 'application/json', { data })).toEqual([]);
+    expect(description.faults(show, 200, 'application/json', { data: { ...data, more: 1 } })).toHaveLength(1);
+    expect(description.faults(show, 200, 'application/json', { data: { total_usage: 0 } })).toHaveLength(1);
+    expect(description.faults(show, 204, 'application/json', { data })).toHaveLength(1);
+  });
+
+  it('has an example of every body', () => {
+    const silent = description.operations.filter(
+      ({ path, method, examples }) =>
+        description.document.paths[path][method.toLowerCase()].requestBody && Object.keys(examples).length === 0,
+    );
+    expect(silent.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('describes what is read as it is', async () => {
+    const faults: string[] = [];
+    for (const operation of description.operations.filter(({ method }) => method === 'GET')) {
+      const { status, type, body } = await send('GET', pathOf(operation), { key: keyFor(operation) });
+      expect([operation.id, status]).toEqual([operation.id, 200]);
+      faults.push(...description.faults(operation, status, type, body));
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('describes what answers the examples, and every example is taken', async () => {
+    const faults: string[] = [];
+    const asked = description.operations.flatMap((operation) =>
+      Object.entries(operation.examples).map(([name, body]) => ({ operation, name, body: withIds(body) })),
+    );
+    expect(asked.length).toBeGreaterThan(25);
+    for (const { operation, name, body } of asked) {
+      const reply = await send(operation.method, pathOf(operation), { key: keyFor(operation), body });
+      expect([operation.id, name, reply.status, reply.text]).toEqual([
+        operation.id,
+        name,
+        operation.status,
+        expect.anything(),
+      ]);
+      const isStream = reply.type === 'text/event-stream';
+      expect(isStream).toBe(body.stream === true && !/Count|explain/.test(operation.id));
+      const bodies = isStream ? eventsOf(reply.text) : [reply.body];
+      for (const one of bodies) faults.push(...description.faults(operation, reply.status, reply.type, one));
+    }
+    expect([...new Set(faults)]).toEqual([]);
+  }, 60_000);
+
+  /** The data of the events but the sentinel. */
+  const eventsOf = (text: string): JsonBody[] =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
+      .map((line) => JSON.parse(line.slice('data: '.length)));
+
+  it('describes how strangers are refused', async () => {
+    const faults: string[] = [];
+    for (const operation of description.operations.filter(({ isOpen }) => !isOpen)) {
+      const { status, type, body } = await send(operation.method, pathOf(operation));
+      expect([operation.id, status]).toEqual([operation.id, 401]);
+      faults.push(...description.faults(operation, status, type, body));
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('describes how the wrong kind of key is refused', async () => {
+    const faults: string[] = [];
+    for (const operation of description.operations.filter(({ isOpen }) => !isOpen)) {
+      const other = keyFor(operation) === MANAGEMENT_KEY ? API_KEY : MANAGEMENT_KEY;
+      const { status, type, body } = await send(operation.method, pathOf(operation), {
+        key: other,
+        body: operation.method === 'GET' ? undefined : '{',
+      });
+      if (status === 403) faults.push(...description.faults(operation, status, type, body));
+      else
+        expect(
+          description.document.paths[operation.path][operation.method.toLowerCase()].responses['403'],
+        ).toBeUndefined();
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('describes how bodies are refused that are no JSON, or of another type', async () => {
+    const faults: string[] = [];
+    for (const operation of description.operations.filter(({ examples }) => Object.keys(examples).length > 0)) {
+      const key = keyFor(operation);
+      const broken = await send(operation.method, pathOf(operation), { key, body: '{' });
+      const untyped = await fetch(`${gateway.origin}${pathOf(operation)}`, {
+        method: operation.method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain' },
+        body: '{}',
+      });
+      expect([operation.id, broken.status, untyped.status]).toEqual([operation.id, 400, 415]);
+      faults.push(...description.faults(operation, 400, broken.type, broken.body));
+      faults.push(...description.faults(operation, 415, 'application/json', await untyped.json()));
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('describes how it looks when there is no such thing', async () => {
+    const faults: string[] = [];
+    const named = description.operations.filter(({ parameters }) => parameters.length > 0);
+    for (const operation of named) {
+      const [example] = Object.values(operation.examples);
+      const path = operation.path
+        .replaceAll(/\{(id|hash|reference)\}/g, '00000000-0000-8000-8000-000000000000')
+        .replace('{interval}', 'daily')
+        .replaceAll(/\{(author|slug)\}/g, 'none');
+      const reply = await send(operation.method, `${operation.servers[0]}${path}`, {
+        key: keyFor(operation),
+        ...(example && { body: withIds(example) }),
+      });
+      expect([operation.id, reply.status]).toEqual([operation.id, 404]);
+      faults.push(...description.faults(operation, 404, reply.type, reply.body));
+    }
+    for (const operation of description.operations.filter(({ path }) =>
+      /^\/(messages|chat\/completions)$/.test(path),
+    )) {
+      const reply = await send('POST', pathOf(operation), {
+        key: API_KEY,
+        body: { ...operation.examples['minimal'], model: 'no/such' },
+      });
+      expect([operation.id, reply.status]).toEqual([operation.id, 404]);
+      faults.push(...description.faults(operation, 404, reply.type, reply.body));
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('describes what deleting answers', async () => {
+    const faults: string[] = [];
+    const deletions = description.operations.filter(({ method }) => method === 'DELETE');
+    // What is inside of something else goes first.
+    for (const operation of deletions.sort((a, b) => b.path.length - a.path.length)) {
+      const { status, type, body } = await send('DELETE', pathOf(operation), { key: MANAGEMENT_KEY });
+      if (status !== operation.status) faults.push(`${operation.id}: ${status} ${JSON.stringify(body)}`);
+      else faults.push(...description.faults(operation, status, type, body));
+    }
+    expect(deletions.length).toBeGreaterThan(4);
+    expect(faults).toEqual([]);
+  });
+
+  describe('as a page', () => {
+    it('has every operation and every schema, and lets nothing run', async () => {
+      const response = await fetch(`${gateway.origin}/docs`);
+      const page = await response.text();
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+      for (const { id } of description.operations)
+        expect([id, page.includes(`id="operation-${id}"`)]).toEqual([id, true]);
+      for (const name of Object.keys(description.document.components.schemas))
+        expect([name, page.includes(`id="schema-${name}"`)]).toEqual([name, true]);
+      expect(page).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|javascript:|undefined|\[object/i);
+      // Every link leads to a place on the page, or to the document beside it.
+      const places = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => `#${id}`));
+      const links = [...page.matchAll(/ href="([^"]+)"/g)].map(([, href]) => href!);
+      expect(links.filter((href) => href !== 'openapi.json' && !places.has(href))).toEqual([]);
+      expect(links.length).toBeGreaterThan(100);
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonBody } from './recorded-request.js';
+
+/** One operation of the document. */
+export interface DescribedOperation {
+  readonly id: string;
+  /** In capitals. */
+  readonly method: string;
+  /** As in the document: `/keys/{hash}`. */
+  readonly path: string;
+  /** Whether it answers without a key. */
+  readonly isOpen: boolean;
+  /** Names of the parameters in its path. */
+  readonly parameters: readonly string[];
+  /** What stands before the path: at the base path, at the root, or at both. */
+  readonly servers: readonly string[];
+  /** Bodies by name. */
+  readonly examples: Readonly<Record<string, object>>;
+  /** Status of success. */
+  readonly status: number;
+}
+
+/** `GET /openapi.json` of a gateway, and what can be asked of it. */
+export class ApiDescription {
+  readonly operations: readonly DescribedOperation[];
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  private readonly checks = new Map<string, ValidateFunction>();
+
+  private constructor(readonly document: JsonBody) {
+    this.operations = operationsOf(document);
+    // Whoever adds a key to a reply has to describe it: what is described as an object with fields is taken to have no others.
+    this.ajv.addSchema({ $id: 'document', ...closed(document) });
+  }
+
+  /** @param origin of the gateway */
+  static async of(origin: string): Promise<ApiDescription> {
+    const response = await fetch(`${origin}/openapi.json`);
+    return new ApiDescription((await response.json()) as JsonBody);
+  }
+
+  /** What is wrong with a reply by its description; empty: nothing. The status has to be described by itself, not by `default`. */
+  faults({ id, path, method }: DescribedOperation, status: number, type: string, body: unknown): readonly string[] {
+    const replies = this.document.paths[path][method.toLowerCase()].responses;
+    const reference = replies[status]?.$ref as string | undefined;
+    const name = reference?.split('/').at(-1);
+    const reply = name === undefined ? replies[status] : this.document.components.responses[name];
+    if (!reply?.content[type]) return [`${id} does not describe ${status} as ${type}`];
+    const place =
+      name === undefined
+        ? ['paths', path, method.toLowerCase(), 'responses', String(status)]
+        : ['components', 'responses', name];
+    const pointer = `document#/${[...place, 'content', type, 'schema'].map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+    const check = this.checks.get(pointer) ?? this.ajv.compile({ $ref: pointer });
+    this.checks.set(pointer, check);
+    if (check(body)) return [];
+    return check.errors!.map(
+      ({ instancePath, message, params }) => `${id} ${status} ${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+}
+
+function operationsOf(document: JsonBody): DescribedOperation[] {
+  return Object.entries<JsonBody>(document.paths).flatMap(
+    ([path, { servers = document.servers.slice(0, 1), ...item }]) =>
+      Object.entries<JsonBody>(item).map(([method, operation]) => ({
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        isOpen: operation.security.length === 0,
+        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+        servers: servers.map(({ url }: { url: string }) => url.replace(/\/$/, '')),
+        examples: Object.fromEntries(
+          Object.entries<JsonBody>(operation.requestBody?.content['application/json'].examples ?? {}).map(
+            ([name, { value }]) => [name, value],
+          ),
+        ),
+        status: Number(Object.keys(operation.responses).find((status) => status.startsWith('2'))),
+      })),
+  );
+}
+
+/** The same with every object that has declared fields closed to others, except where vendors and callers add their own. */
+function closed(value: JsonBody): JsonBody {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = Object.fromEntries(
+    Object.entries<JsonBody>(value).map(([key, member]) => [key, key === 'if' ? member : closed(member)]),
+  );
+  const isPlain = value.type === 'object' && value.properties && value.oneOf === undefined && value.if === undefined;
+  return isPlain && value.additionalProperties === undefined ? { ...inner, additionalProperties: false } : inner;
+}
