@@ -111,7 +111,7 @@ describe('a document', () => {
     ]);
     const { parameters, responses } = document.paths['/keys/{id}'].delete;
     expect(parameters).toMatchObject([{ name: 'id', in: 'path', required: true }]);
-    expect(Object.keys(responses)).toEqual(['202', '401', '403', '404', '429', '431', '503', 'default']);
+    expect(Object.keys(responses)).toEqual(['202', '400', '401', '403', '404', '429', '431', '503', 'default']);
   });
 
   it('tells of what is open, and where it is', () => {

@@ -41,7 +41,7 @@ function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
   if (route.keyKind) kinds.push('forbidden');
   if (route.bodies.length > 0) kinds.push('invalid-request', 'too-large', 'unsupported-media-type', 'unavailable');
   if (route.query) kinds.push('invalid-request');
-  if (route.pathParameters.length > 0) kinds.push('not-found');
+  if (route.pathParameters.length > 0) kinds.push('invalid-request', 'not-found');
   return new Set(kinds);
 }
 

@@ -17,6 +17,7 @@ export class GuardrailsController {
   @Post()
   @Answers(one(guardrailView), {
     summary: 'Make a guardrail',
+    errors: ['not-found'],
     description: 'By itself it is in force for nobody: assign it to keys or members, or make it a workspace’s default.',
     examples: {
       budget: { name: 'Five dollars a day', limit_usd: 5, reset_interval: 'daily' },

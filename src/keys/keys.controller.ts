@@ -26,6 +26,7 @@ export class KeysController {
   @Header('Cache-Control', 'no-store')
   @Answers(object({ data: keyView, key: told('The key itself. It is never shown again.', text()) }), {
     summary: 'Make a key',
+    errors: ['not-found'],
     examples: {
       minimal: { name: 'My first key' },
       limited: {

@@ -33,7 +33,7 @@ export class BudgetsController {
   }
 
   @Get(':interval')
-  @Answers(budgetReply, { summary: 'Show a budget', errors: ['invalid-request'] })
+  @Answers(budgetReply, { summary: 'Show a budget' })
   async show(
     @FromCaller() { accountId }: Caller,
     @Param('reference') reference: string,
@@ -63,7 +63,7 @@ export class BudgetsController {
   }
 
   @Delete(':interval')
-  @Answers(deleted, { summary: 'Delete a budget', errors: ['invalid-request'] })
+  @Answers(deleted, { summary: 'Delete a budget' })
   async remove(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,

@@ -21,7 +21,6 @@ export class WorkspacesController {
   @Post()
   @Answers(one(workspaceView), {
     summary: 'Make a workspace',
-    errors: ['conflict'],
     examples: {
       minimal: { name: 'Research', slug: 'research' },
       careful: {
@@ -62,7 +61,6 @@ export class WorkspacesController {
   @Answers(one(workspaceView), {
     summary: 'Change a workspace',
     description: 'What is left out stays as it is, null clears.',
-    errors: ['conflict'],
     examples: { providers: { ignored_providers: ['groq'], description: null } },
   })
   async update(
@@ -75,7 +73,7 @@ export class WorkspacesController {
   }
 
   @Delete(':reference')
-  @Answers(deleted, { summary: 'Delete a workspace', errors: ['invalid-request', 'conflict'] })
+  @Answers(deleted, { summary: 'Delete a workspace', description: 'Not while it has active keys.' })
   async remove(@FromCaller() caller: Caller, @Param('reference') reference: string): Promise<{ deleted: true }> {
     await this.workspaces.remove(caller, reference);
     return { deleted: true };

@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startApp, type Gateway } from '../../src/app.js';
 import type { Clock } from '../../src/core/time.js';
+import { Description } from '../../src/description/description.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import { PinoLogger } from '../../src/shared/logger.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
 import type { TestDatabase } from './database.js';
+import { ApiDescription } from './description.js';
 
 export const API_KEY = 'test-inference-key-0123456789';
 export const MANAGEMENT_KEY = 'test-management-key-0123456789';
@@ -72,11 +74,14 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
   });
   if (options.coolsDown === false) gateway.app.get(HealthRegistry).failed = () => undefined;
   const { url } = gateway;
-  const request: TestGateway['request'] = (path, { key = API_KEY, headers, ...init } = {}) =>
-    fetch(`${url}/api/v1${path}`, {
+  const request: TestGateway['request'] = async (path, { key = API_KEY, headers, ...init } = {}) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
       ...init,
       headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...(headers as Record<string, string>) },
     });
+    await assertDescribed(gateway, init.method ?? 'GET', path, response);
+    return response;
+  };
   return {
     gateway,
     origin: url,
@@ -93,6 +98,20 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
       }),
     close: () => gateway.stop('SIGINT'),
   };
+}
+
+/** The same for every gateway of a suite. */
+let description: ApiDescription | undefined;
+
+/** Every JSON reply that a suite asks for in passing is held to what `GET /openapi.json` tells of it. */
+async function assertDescribed({ app }: Gateway, method: string, path: string, response: Response): Promise<void> {
+  if (response.headers.get('content-type')?.startsWith('application/json') !== true) return;
+  description ??= new ApiDescription(JSON.parse(app.get(Description, { strict: false }).document()));
+  const operation = description.find(method, path.split('?')[0]!);
+  if (!operation) return;
+  const body: unknown = await response.clone().json();
+  const faults = description.faults(operation, response.status, 'application/json', body);
+  if (faults.length > 0) throw new Error(`Not as described: ${faults.join('; ')}`);
 }
 
 /** From the third on they cost the same: an amount has fifteen digits at most. */

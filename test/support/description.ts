@@ -26,7 +26,8 @@ export class ApiDescription {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   private readonly checks = new Map<string, ValidateFunction>();
 
-  private constructor(readonly document: JsonBody) {
+  /** @param document what `GET /openapi.json` answers */
+  constructor(readonly document: JsonBody) {
     this.operations = operationsOf(document);
     // Whoever adds a key to a reply has to describe it: what is described as an object with fields is taken to have no others.
     this.ajv.addSchema({ $id: 'document', ...closed(document) });
@@ -38,17 +39,22 @@ export class ApiDescription {
     return new ApiDescription((await response.json()) as JsonBody);
   }
 
-  /** What is wrong with a reply by its description; empty: nothing. The status has to be described by itself, not by `default`. */
+  /** The operation that a request is for; undefined where the path is none of the document's, or is not spelt as there. */
+  find(method: string, path: string): DescribedOperation | undefined {
+    const own = this.operations.filter((operation) => operation.method === method);
+    return own.find((one) => one.path === path) ?? own.find((one) => patternOf(one.path).test(path));
+  }
+
+  /** What is wrong with a reply by its description; empty: nothing. Only failures of the gateway's own may be left to `default`. */
   faults({ id, path, method }: DescribedOperation, status: number, type: string, body: unknown): readonly string[] {
     const replies = this.document.paths[path][method.toLowerCase()].responses;
-    const reference = replies[status]?.$ref as string | undefined;
+    const key = status >= 500 && !(status in replies) ? 'default' : String(status);
+    const reference = replies[key]?.$ref as string | undefined;
     const name = reference?.split('/').at(-1);
-    const reply = name === undefined ? replies[status] : this.document.components.responses[name];
+    const reply = name === undefined ? replies[key] : this.document.components.responses[name];
     if (!reply?.content[type]) return [`${id} does not describe ${status} as ${type}`];
     const place =
-      name === undefined
-        ? ['paths', path, method.toLowerCase(), 'responses', String(status)]
-        : ['components', 'responses', name];
+      name === undefined ? ['paths', path, method.toLowerCase(), 'responses', key] : ['components', 'responses', name];
     const pointer = `document#/${[...place, 'content', type, 'schema'].map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
     const check = this.checks.get(pointer) ?? this.ajv.compile({ $ref: pointer });
     this.checks.set(pointer, check);
@@ -58,6 +64,8 @@ export class ApiDescription {
     );
   }
 }
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
 function operationsOf(document: JsonBody): DescribedOperation[] {
   return Object.entries<JsonBody>(document.paths).flatMap(

@@ -1,5 +1,6 @@
+import { Type } from '@sinclair/typebox';
 import type { ErrorFamily } from './error-views.js';
-import { anything, freeForm, integer, literal, nullable, object, optional, text, type TSchema } from './schema.js';
+import { freeForm, integer, literal, nullable, object, optional, text, type TSchema } from './schema.js';
 
 /*
  * The error bodies that `error-views.ts` makes, as the description tells them.
@@ -15,6 +16,9 @@ const told = {
 
 /** Of how the request was routed, where the caller asked for it. */
 const routed = { router_metadata: optional(freeForm()), openrouter_metadata: optional(freeForm()) };
+
+/** The finer word, and what else there is to tell. */
+const chatMetadata = Type.Object({ error_type: text() }, { additionalProperties: true });
 
 const genericError = object({ error: object(told), ...routed });
 
@@ -32,7 +36,7 @@ export const ERROR_SCHEMAS: Readonly<Record<ErrorFamily, { readonly name: string
   chat: {
     name: 'chat-error',
     schema: object({
-      error: object({ ...told, metadata: object({ error_type: text(), provider_name: optional(anything()) }) }),
+      error: object({ ...told, metadata: chatMetadata }),
       ...routed,
     }),
   },
