@@ -68,7 +68,7 @@ ${chapters.map(({ name, own }) => `<h2>${escape(name)}</h2>\n<ul>${own.map(print
 ${chapters.map(({ name, description, own }) => `<section>\n<h2>${escape(name)}</h2>\n<p>${prose(description)}</p>\n${own.map(printOperation).join('\n')}\n</section>`).join('\n')}
 <section>
 <h2>Failures</h2>
-<table><thead><tr><th scope="col">Name</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead><tbody>${entriesAt(document, 'components', 'responses').map(printFailureForm).join('')}</tbody></table>
+${table(['Name', 'Form', 'Meaning'], entriesAt(document, 'components', 'responses').map(printFailure))}
 </section>
 <section>
 <h2>Schemas</h2>
@@ -95,6 +95,9 @@ const operationsOf = (document: JsonObject): readonly Operation[] =>
 
 const idOf = ({ operation }: Operation): string => `operation-${textAt(operation, 'operationId')}`;
 
+const table = (headings: readonly string[], rows: readonly string[]): string =>
+  `<table><thead><tr>${headings.map((heading) => `<th scope="col">${heading}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+
 const printServer = (server: JsonObject): string =>
   `<li><code>${escape(textAt(server, 'url'))}</code> ${prose(textAt(server, 'description'))}</li>`;
 
@@ -108,16 +111,17 @@ function printOperation(entry: Operation): string {
   const { method, path, operation } = entry;
   const parameters = listAt(operation, 'parameters');
   const body = objectAt(operation, 'requestBody', 'content', 'application/json');
+  const replies = entriesAt(operation, 'responses') as [string, JsonObject][];
   return `<article id="${idOf(entry)}">
 <h3><code>${method} ${escape(path)}</code> ${escape(textAt(operation, 'summary'))}</h3>
 <p>${prose(textAt(operation, 'description'))}</p>
-${parameters.length > 0 ? `<h4>Parameters</h4>\n<table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead><tbody>${parameters.map(printParameter).join('')}</tbody></table>` : ''}
+${parameters.length > 0 ? `<h4>Parameters</h4>\n${table(['Name', 'In', 'Form', 'Meaning'], parameters.map(printParameter))}` : ''}
 ${Object.keys(body).length > 0 ? `<h4>Body</h4>\n<p>${formOf(objectAt(body, 'schema'))}</p>\n${entriesAt(body, 'examples').map(printExample).join('\n')}` : ''}
 <h4>Replies</h4>
-<table><thead><tr><th scope="col">Status</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead><tbody>${entriesAt(operation, 'responses').map(printReply).join('')}</tbody></table>
-<p>Failures: ${entriesAt(operation, 'responses')
-    .map(printFailure)
-    .filter((text) => text !== '')
+${table(['Status', 'Form', 'Meaning'], replies.filter(([, reply]) => nameIn(reply) === undefined).map(printReply))}
+<p>Failures: ${replies
+    .filter(([, reply]) => nameIn(reply) !== undefined)
+    .map(printFailureLink)
     .join(', ')}</p>
 </article>`;
 }
@@ -128,30 +132,27 @@ const printParameter = (parameter: JsonObject): string =>
 const printExample = ([name, example]: [string, Json]): string =>
   `<details><summary>Example: ${escape(name)}</summary>${printCode((example as JsonObject)['value'] ?? null)}</details>`;
 
-function printReply([status, reply]: [string, Json]): string {
-  const name = nameIn(reply as JsonObject);
-  if (name !== undefined) return '';
-  const forms = entriesAt(reply as JsonObject, 'content').map(
+function printReply([status, reply]: [string, JsonObject]): string {
+  const forms = entriesAt(reply, 'content').map(
     ([type, media]) => `<code>${escape(type)}</code>: ${formOf(objectAt(media as JsonObject, 'schema'))}`,
   );
-  return `<tr><th scope="row">${escape(status)}</th><td>${forms.join('<br>')}</td><td>${prose(textAt(reply as JsonObject, 'description'))}</td></tr>`;
+  return `<tr><th scope="row">${escape(status)}</th><td>${forms.join('<br>')}</td><td>${prose(textAt(reply, 'description'))}</td></tr>`;
 }
 
 /** A reply that stands among the failures of all operations. */
-function printFailure([status, reply]: [string, Json]): string {
-  const name = nameIn(reply as JsonObject);
-  return name === undefined ? '' : `<a href="#failure-${escape(name)}">${escape(status)}</a>`;
-}
+const printFailureLink = ([status, reply]: [string, JsonObject]): string =>
+  `<a href="#failure-${escape(nameIn(reply) ?? '')}">${escape(status)}</a>`;
 
 /** The name of what is referred to. */
 const nameIn = (reply: JsonObject): string | undefined =>
   typeof reply['$ref'] === 'string' ? reply['$ref'].split('/').at(-1) : undefined;
 
-const printFailureForm = ([name, reply]: [string, Json]): string =>
+const printFailure = ([name, reply]: [string, Json]): string =>
   `<tr id="failure-${escape(name)}"><th scope="row">${escape(name)}</th><td>${formOf(objectAt(reply as JsonObject, 'content', 'application/json', 'schema'))}</td><td>${prose(textAt(reply as JsonObject, 'description'))}</td></tr>`;
 
 const printSchema = ([name, schema]: [string, Json]): string =>
-  `<details id="schema-${escape(name)}"><summary><code>${escape(name)}</code></summary>${printCode(schema)}</details>`;
+  // The name stands inside, so that a link to it opens what is folded.
+  `<details><summary><code>${escape(name)}</code></summary><div id="schema-${escape(name)}">${printCode(schema)}</div></details>`;
 
 const REFERENCE = /#\/components\/schemas\/(\w+)/g;
 

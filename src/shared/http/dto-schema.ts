@@ -28,7 +28,6 @@ type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidatio
  */
 export function fieldsOf(dtoClass: new () => object): readonly DtoField[] {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dtoClass, '', false, false);
-  // Inherited fields come last in the library's list, and first in the reader's mind.
   const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
   return names.map((name) => {
     const own = rules.filter(({ propertyName }) => propertyName === name);

@@ -8,7 +8,7 @@ export const FITS = 'fits';
 export const Fits = (schema: Compiled<unknown>): PropertyDecorator =>
   ValidateBy({
     name: FITS,
-    // For the description: `schemaOfField` reads it.
+    // For the description: `dto-schema.ts` reads it.
     constraints: [schema],
     validator: {
       validate: (value) => schema.check(value),
