@@ -31,7 +31,7 @@ class ThingsController {
   }
 
   @Get()
-  @Answers(reply, { summary: 'List things' })
+  @Answers(reply, { summary: 'List things', reads: { 'X-Mood': 'How it is told.' } })
   list(@Query() query: PageDto): { data: string } {
     return { data: query.offset ?? '' };
   }
@@ -108,6 +108,7 @@ describe('a document', () => {
   it('tells of parameters', () => {
     expect(document.paths['/keys'].get.parameters).toEqual([
       { name: 'offset', in: 'query', description: 'must be a digit', schema: { type: 'string', pattern: '^[0-9]$' } },
+      { name: 'X-Mood', in: 'header', description: 'How it is told.', schema: { type: 'string' } },
     ]);
     const { parameters, responses } = document.paths['/keys/{id}'].delete;
     expect(parameters).toMatchObject([{ name: 'id', in: 'path', required: true }]);

@@ -75,7 +75,7 @@ const serversOf = ({ isBelowBasePath }: DescribedRoute): Json =>
 
 function describeOperation(route: DescribedRoute, printer: SchemaPrinter, errors: ErrorReplies): JsonObject {
   const { name, path, status, answer } = route;
-  const parameters = [...pathParameters(route), ...queryParameters(route, printer)];
+  const parameters = [...pathParameters(route), ...queryParameters(route, printer), ...headerParameters(route)];
   const description = [answer.description, keyWords(route)].filter((words) => words !== undefined).join(' ');
   const reply = describeReply(route, printer);
   return {
@@ -111,6 +111,14 @@ const queryParameters = ({ query }: DescribedRoute, printer: SchemaPrinter): rea
     const { description, ...form } = printer.print(schema);
     return { name, in: 'query', ...(required && { required }), ...(description && { description }), schema: form };
   });
+
+const headerParameters = ({ answer }: DescribedRoute): readonly JsonObject[] =>
+  Object.entries(answer.reads ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }));
 
 function describeBody({ bodies, answer }: DescribedRoute, printer: SchemaPrinter): JsonObject {
   const forms = bodies.map((dto) => printer.refer(nameOf(dto), () => schemaOfDto(dto)));

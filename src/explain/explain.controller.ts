@@ -3,7 +3,7 @@ import { CreateChatDto } from '../chat/create-chat.dto.js';
 import { readRequest as readChatRequest } from '../chat/read-request.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ExplainRoute } from '../inference/explain-route.js';
-import { readRequestHeaders, type RequestHeaders } from '../inference/read-headers.js';
+import { readRequestHeaders, REQUEST_HEADERS, type RequestHeaders } from '../inference/read-headers.js';
 import { CreateMessageDto } from '../messages/create-message.dto.js';
 import { MESSAGE_EXAMPLES } from '../messages/message-examples.js';
 import { readRequest as readMessagesRequest } from '../messages/read-request.js';
@@ -33,6 +33,7 @@ export class ExplainController {
     summary: 'Show where a request would go, and why',
     description:
       'Nobody is called and nothing is charged. The body is one of inference, of the format that `format` names.',
+    reads: REQUEST_HEADERS,
     bodies: [CreateMessageDto, CreateChatDto],
     errors: ['not-found'],
     examples: MESSAGE_EXAMPLES,

@@ -9,6 +9,12 @@ export interface RequestHeaders {
   readonly betas: readonly string[];
 }
 
+/** What the headers mean, for the description. */
+export const REQUEST_HEADERS = {
+  'X-Session-Id': 'The same as `session_id` in the body, which counts where both are sent.',
+  'anthropic-beta': 'Names of betas, separated by commas: passed on to providers that know them.',
+} as const;
+
 /** @throws GatewayError when the session id is too long */
 export function readRequestHeaders(headers: IncomingHttpHeaders): RequestHeaders {
   const sessionId = utf8Of(textOf(headers['x-session-id']));

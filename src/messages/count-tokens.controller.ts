@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CountTokens } from '../inference/count-tokens.js';
-import { readRequestHeaders } from '../inference/read-headers.js';
+import { readRequestHeaders, REQUEST_HEADERS } from '../inference/read-headers.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
@@ -24,6 +24,7 @@ export class CountTokensController {
   @Answers(object({ input_tokens: integer() }), {
     summary: 'Count the tokens of a prompt',
     description: 'The body is that of `POST /messages`. Nothing is charged.',
+    reads: REQUEST_HEADERS,
     headers: { [SOURCE_HEADER]: '`native`: the provider’s own count; `estimate`: a guess of this gateway’s.' },
     errors: ['not-found'],
     examples: MESSAGE_EXAMPLES,

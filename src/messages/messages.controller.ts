@@ -3,11 +3,11 @@ import type { Response } from 'express';
 import { CreateCompletion } from '../inference/create-completion.js';
 import { Delivery } from '../inference/deliver.js';
 import { INFERENCE_ERRORS } from '../inference/inference-errors.js';
-import { readRequestHeaders } from '../inference/read-headers.js';
+import { readRequestHeaders, REQUEST_HEADERS } from '../inference/read-headers.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
-import { wantsRouterMetadata } from '../shared/http/router-metadata-header.js';
+import { ROUTER_METADATA_HEADER, wantsRouterMetadata } from '../shared/http/router-metadata-header.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { messagesFace } from './messages-face.js';
 import { MESSAGE_EXAMPLES } from './message-examples.js';
@@ -29,6 +29,7 @@ export class MessagesController {
     summary: 'Ask a model, in the Messages format',
     description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
     events: messageEvent,
+    reads: { ...REQUEST_HEADERS, ...ROUTER_METADATA_HEADER },
     headers: { [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.' },
     errors: INFERENCE_ERRORS,
     examples: MESSAGE_EXAMPLES,

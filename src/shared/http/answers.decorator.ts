@@ -16,6 +16,8 @@ export interface AnswerFacts {
   readonly examples?: Readonly<Record<string, JsonObject>>;
   /** DTOs of a body that the handler reads by itself: any of them. */
   readonly bodies?: readonly (new () => object)[];
+  /** Request headers that the handler reads, with their meaning. All may be left out. */
+  readonly reads?: Readonly<Record<string, string>>;
   /** Response headers worth knowing, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Type of a reply that is no JSON. */

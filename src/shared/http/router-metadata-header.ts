@@ -8,6 +8,9 @@ const NAMES = [
   'x-openrouter-experimental-metadata',
 ] as const;
 
+/** For the description. */
+export const ROUTER_METADATA_HEADER = { 'X-Router-Metadata': '`enabled`: the reply tells how it was routed.' } as const;
+
 /**
  * Does the caller ask how its request was routed? `enabled` in any case, under any of the names; every other value means no and is
  * no fault (WIRE 1.16). Where several are sent, one `enabled` is enough.
