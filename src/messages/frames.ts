@@ -103,7 +103,8 @@ export class MessageFrames implements FramePrinter {
         stop_sequence: null,
         stop_details: null,
         container: own['container'] ?? null,
-        usage: viewUsage(this.usage, { bill: undefined, isByok }),
+        // WIRE 1.28: nothing is put out yet. Vendors say 1 here, and clients that add up what events tell count it twice.
+        usage: viewUsage({ ...this.usage, outputTokens: 0 }, { bill: undefined, isByok }),
         context_management: null,
         provider,
       },

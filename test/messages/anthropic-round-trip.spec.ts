@@ -94,7 +94,7 @@ describe('a stream of the vendor through decoder and printer', () => {
           .map(({ data }) => JSON.parse(data));
         expect(start).toMatchObject({
           type: 'message_start',
-          message: { id: 'gen-1-a', usage: { ...usage, cost: null } },
+          message: { id: 'gen-1-a', usage: { ...usage, output_tokens: 0, cost: null } },
         });
         expect(ping).toEqual({ type: 'ping' });
         expect(rest.slice(0, CONTENT.length)).toEqual(CONTENT);
