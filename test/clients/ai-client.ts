@@ -160,5 +160,6 @@ export const aiSdk: ClientKind = {
   errorName: () => 'AI_APICallError',
   inBandErrorName: 'error part',
   asksForShapeByTool: true,
+  readsPromptTokensOnce: false,
   abortName: 'AbortError',
 };

@@ -82,6 +82,7 @@ function anthropicKind(
     errorName: (status) => errorNames[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
     inBandErrorName: 'APIError',
     asksForShapeByTool: false,
+    readsPromptTokensOnce: false,
     abortName: 'APIUserAbortError',
   };
 }

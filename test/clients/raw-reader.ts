@@ -114,5 +114,6 @@ export const rawReader: ClientKind = {
   errorName: () => 'RawError',
   inBandErrorName: 'RawError',
   asksForShapeByTool: false,
+  readsPromptTokensOnce: false,
   abortName: 'AbortError',
 };

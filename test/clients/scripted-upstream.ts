@@ -25,6 +25,8 @@ export interface Provider {
   readonly signature: string;
   /** Whether its usage tells what was written to the cache. */
   readonly tellsCacheWrites: boolean;
+  /** Whether a stream tells the tokens of the prompt before its first word. */
+  readonly tellsPromptTokensFirst: boolean;
   says(reply: Reply): Script;
   /** Some text, and then the ending. */
   breaksOff(text: string, ending: Ending): Script;
@@ -44,6 +46,7 @@ const anthropic: Provider = {
   dialect: 'anthropic-messages',
   signature: 'c2lnbmVkIGJ5IHRoZSB0ZXN0',
   tellsCacheWrites: true,
+  tellsPromptTokensFirst: true,
   says: ({ thinking, text, calls = [], usage }) =>
     anthropicReply(
       [
@@ -91,6 +94,7 @@ const openai: Provider = {
   dialect: 'openai-chat',
   signature: '',
   tellsCacheWrites: false,
+  tellsPromptTokensFirst: false,
   says: ({ thinking, text, calls, usage }) =>
     openaiReply({
       ...(thinking !== undefined && { reasoning: thinking }),
