@@ -26,6 +26,8 @@ export interface ChatClientKind {
   connect(origin: string, key: string): Promise<ChatClient>;
   /** The class of its error for a status. */
   errorName(status: number): string;
+  /** Whether its users see the reasoning that the wire tells. */
+  readonly tellsReasoning: boolean;
 }
 
 const callOf = ({ id, function: called }: JsonBody) => ({
@@ -65,6 +67,7 @@ export const openai: ChatClientKind = {
     });
   },
   errorName: (status) => OPENAI_ERRORS[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
+  tellsReasoning: true,
 };
 
 /** The same methods in both majors. */
@@ -146,6 +149,7 @@ const openRouter = (name: string, load: (origin: string, key: string) => Promise
   name,
   connect: async (origin, key) => openRouterClient(await load(origin, key)),
   errorName: (status) => OPENROUTER_ERRORS[status] ?? 'OpenRouterDefaultError',
+  tellsReasoning: true,
 });
 
 export const openRouterNewest = openRouter('@openrouter/sdk 1.x', async (origin, key) => {
@@ -157,5 +161,3 @@ export const openRouterOldest = openRouter('@openrouter/sdk 0.13', async (origin
   const module = await importNatively<{ OpenRouter: typeof OpenRouterV0 }>('openrouter-sdk-0');
   return new module.OpenRouter(settings(origin, key)).chat;
 });
-
-export const CHAT_CLIENTS: readonly ChatClientKind[] = [openai, openRouterNewest, openRouterOldest];
