@@ -14,6 +14,7 @@ const COUNT_FIELDS = new Set([
   'model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'context_management',
   'mcp_servers', 'cache_control', 'speed',
 ]); // prettier-ignore
+const ROLES = new Set(['user', 'assistant', 'system']);
 const CACHE_MARKERS_MAX = 4;
 const THINKING_BUDGET_MIN = 1024;
 
@@ -55,8 +56,8 @@ function wrongInBody(body: JsonBody, counts: boolean): string | undefined {
 
 function wrongInMessages(messages: JsonBody[]): string | undefined {
   for (const [index, message] of messages.entries()) {
-    if (message.role !== 'user' && message.role !== 'assistant') {
-      return `messages.${index}.role: Input should be 'user' or 'assistant'`;
+    if (!ROLES.has(message.role)) {
+      return `messages.${index}.role: Input should be 'user', 'assistant' or 'system'`;
     }
     const called = toolIds(message, 'tool_use', 'id');
     const answered = toolIds(messages[index + 1], 'tool_result', 'tool_use_id');
@@ -80,6 +81,7 @@ const END = { stopReason: 'end_turn', usage: { input_tokens: 12, output_tokens: 
 export interface AnthropicEnd {
   readonly stopReason?: string;
   readonly stopSequence?: string;
+  readonly stopDetails?: object;
   /** Merged over input 12, output 7. */
   readonly usage?: Record<string, unknown>;
 }
@@ -95,6 +97,7 @@ export function anthropicReply(content: readonly Record<string, JsonBody>[], end
       content,
       stop_reason: end.stopReason ?? END.stopReason,
       stop_sequence: end.stopSequence ?? null,
+      ...(end.stopDetails && { stop_details: end.stopDetails }),
       usage: {
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
@@ -116,6 +119,7 @@ export function anthropicFrames(message: Record<string, JsonBody>): string[] {
     content: [],
     stop_reason: null,
     stop_sequence: null,
+    stop_details: undefined,
     usage: { ...message.usage, output_tokens: 1 },
   };
   const frames = [frame('message_start', { type: 'message_start', message: start }), frame('ping', { type: 'ping' })];
@@ -126,8 +130,9 @@ export function anthropicFrames(message: Record<string, JsonBody>): string[] {
       frames.push(frame('content_block_delta', { type: 'content_block_delta', index, delta }));
     frames.push(frame('content_block_stop', { type: 'content_block_stop', index }));
   }
-  const { stop_reason, stop_sequence, usage } = message;
-  frames.push(frame('message_delta', { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage }));
+  const { stop_reason, stop_sequence, stop_details, usage } = message;
+  const ending = { stop_reason, stop_sequence, ...(stop_details && { stop_details }) };
+  frames.push(frame('message_delta', { type: 'message_delta', delta: ending, usage }));
   frames.push(frame('message_stop', { type: 'message_stop' }));
   return frames;
 }

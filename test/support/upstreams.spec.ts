@@ -54,7 +54,7 @@ describe('the Anthropic upstream', () => {
     ['an unknown field', { ...MESSAGES, api_base: 'x' }],
     ['no max_tokens', { ...MESSAGES, max_tokens: undefined }],
     ['no messages', { ...MESSAGES, messages: [] }],
-    ['a foreign role', { ...MESSAGES, messages: [{ role: 'system', content: 'x' }] }],
+    ['a foreign role', { ...MESSAGES, messages: [{ role: 'developer', content: 'x' }] }],
     ['a small thinking budget', { ...MESSAGES, thinking: { type: 'enabled', budget_tokens: 1023 } }],
     [
       'a call without result',

@@ -1,0 +1,212 @@
+import { foldChunks, readChunks } from '../support/chat-stream.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { readMessagesEvents } from '../support/sse.js';
+import { frame } from '../support/upstream-answers.js';
+import type { UpstreamKind } from '../support/upstreams.js';
+import { foldMessage } from './messages-bench.js';
+
+// One conversation in the words of each face, one reply in the words of each dialect, and what either says in the words of neither.
+
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly input: object;
+}
+
+/** A reply as its caller sees it. */
+export interface Told {
+  readonly thinking: string;
+  readonly text: string;
+  readonly calls: readonly JsonBody[];
+  readonly stop: string;
+  /** The prompt as the face counts it, and how much of it was cached. */
+  readonly usage: { readonly prompt: number; readonly cached: number; readonly output: number };
+  /** The assistant's turn, as a client hands it back. */
+  readonly turn: JsonBody;
+}
+
+/** How a face's callers say things. Everything is a list of messages, because the faces need different numbers of them. */
+export interface TestFace {
+  readonly name: 'messages' | 'chat';
+  readonly path: string;
+  user(...texts: readonly string[]): JsonBody[];
+  calls(...calls: readonly Call[]): JsonBody[];
+  /** Results, and what the user says with them. */
+  results(results: readonly { readonly id: string; readonly text: string }[], ...texts: readonly string[]): JsonBody[];
+  /** Instructions in the middle, with a cache marker. */
+  system(text: string): JsonBody[];
+  tool(name: string, schema: object): JsonBody;
+  /** The wish to think for so many tokens. */
+  thinking(budget: number): object;
+  effort(effort: string): object;
+  whole(body: JsonBody): Told;
+  /** @throws where the stream breaks the grammar */
+  streamed(stream: string): Told;
+  /** The kinds of content of a stream in their order, each as often as it began anew. */
+  kinds(stream: string): string[];
+  /** How an error of the provider's is told, with its status. */
+  error(status: number, message: unknown): object;
+}
+
+const MARKER = { type: 'ephemeral', ttl: '1h' } as const;
+
+function toldOfMessage(message: JsonBody): Told {
+  const { content, stop_reason: stop, usage } = message;
+  const ofType = (type: string): JsonBody[] => content.filter((block: JsonBody) => block.type === type);
+  return {
+    thinking: ofType('thinking')
+      .map(({ thinking }) => thinking)
+      .join(''),
+    text: ofType('text')
+      .map(({ text }) => text)
+      .join(''),
+    calls: ofType('tool_use').map(({ id, name, input }) => ({ id, name, input })),
+    stop,
+    usage: { prompt: usage.input_tokens, cached: usage.cache_read_input_tokens, output: usage.output_tokens },
+    turn: { role: 'assistant', content },
+  };
+}
+
+const messagesFace: TestFace = {
+  name: 'messages',
+  path: '/messages',
+  user: (...texts) => [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }],
+  calls: (...calls) => [{ role: 'assistant', content: calls.map((call) => ({ type: 'tool_use', ...call })) }],
+  results: (results, ...texts) => [
+    {
+      role: 'user',
+      content: [
+        ...results.map(({ id, text }) => ({ type: 'tool_result', tool_use_id: id, content: text })),
+        ...texts.map((text) => ({ type: 'text', text })),
+      ],
+    },
+  ],
+  system: (text) => [{ role: 'system', content: [{ type: 'text', text, cache_control: MARKER }] }],
+  tool: (name, schema) => ({ name, input_schema: schema }),
+  thinking: (budget_tokens) => ({ thinking: { type: 'enabled', budget_tokens } }),
+  effort: (effort) => ({ output_config: { effort } }),
+  whole: toldOfMessage,
+  streamed: (stream) => toldOfMessage(foldMessage(readMessagesEvents(stream))),
+  kinds: (stream) =>
+    readMessagesEvents(stream)
+      .filter(({ type }) => type === 'content_block_start')
+      .map(({ index, content_block: block }) => `${index} ${block.type}`),
+  error: (status, message) =>
+    expect.objectContaining({
+      type: 'error',
+      error: expect.objectContaining({
+        type: expect.stringMatching(/_error$/),
+        code: status,
+        message,
+        error_type: expect.any(String),
+      }),
+    }),
+};
+
+function toldOfChoice({ message, finish_reason: stop }: JsonBody, usage: JsonBody): Told {
+  return {
+    thinking: message.reasoning ?? '',
+    text: message.content ?? '',
+    calls: (message.tool_calls ?? []).map(({ id, function: called }: JsonBody) => ({
+      id,
+      name: called.name,
+      input: JSON.parse(called.arguments),
+    })),
+    stop,
+    usage: {
+      prompt: usage.prompt_tokens,
+      cached: usage.prompt_tokens_details.cached_tokens,
+      output: usage.completion_tokens,
+    },
+    turn: message,
+  };
+}
+
+const chatFace: TestFace = {
+  name: 'chat',
+  path: '/chat/completions',
+  user: (...texts) => [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }],
+  calls: (...calls) => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: calls.map(({ id, name, input }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input) },
+      })),
+    },
+  ],
+  results: (results, ...texts) => [
+    ...results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text })),
+    ...(texts.length > 0 ? chatFace.user(...texts) : []),
+  ],
+  system: (text) => [{ role: 'system', content: [{ type: 'text', text, cache_control: MARKER }] }],
+  tool: (name, schema) => ({ type: 'function', function: { name, parameters: schema } }),
+  thinking: (max_tokens) => ({ reasoning: { max_tokens } }),
+  effort: (effort) => ({ reasoning: { effort } }),
+  whole: ({ choices: [choice], usage }) => toldOfChoice(choice, usage),
+  streamed: (stream) => {
+    const folded = foldChunks(readChunks(stream));
+    return toldOfChoice(folded, folded.usage);
+  },
+  kinds: (stream) => {
+    const kinds = readChunks(stream).flatMap(({ choices: [choice] }) => {
+      const { reasoning, content, tool_calls: calls } = choice?.delta ?? {};
+      return [reasoning && 'thinking', content && 'text', calls && 'tool_use'].filter(Boolean);
+    });
+    return kinds.filter((kind, index) => kind !== kinds[index - 1]).map((kind, index) => `${index} ${kind}`);
+  },
+  error: (status, message) => ({ error: { code: status, message, metadata: expect.anything() } }),
+};
+
+export const FACES: readonly TestFace[] = [messagesFace, chatFace];
+
+/** How a provider streams one call of a tool, piece by piece. */
+export interface CallFrames {
+  readonly begin: string;
+  piece(text: string): string;
+  readonly end: string;
+}
+
+const chunk = (choice: object): string =>
+  frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] });
+
+export const CALL_FRAMES: Readonly<Record<UpstreamKind, CallFrames>> = {
+  anthropic: {
+    begin:
+      frame('message_start', {
+        type: 'message_start',
+        message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 3 } },
+      }) +
+      frame('content_block_start', {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'tool_use', id: 'call_0', name: 'get_weather', input: {} },
+      }),
+    piece: (partial_json) =>
+      frame('content_block_delta', {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json },
+      }),
+    end:
+      frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
+      frame('message_delta', {
+        type: 'message_delta',
+        delta: { stop_reason: 'max_tokens' },
+        usage: { output_tokens: 5 },
+      }) +
+      frame('message_stop', { type: 'message_stop' }),
+  },
+  openai: {
+    begin: chunk({
+      delta: {
+        role: 'assistant',
+        tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name: 'get_weather', arguments: '' } }],
+      },
+    }),
+    piece: (text) => chunk({ delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }),
+    end: chunk({ delta: {}, finish_reason: 'length' }) + frame('', '[DONE]'),
+  },
+};
