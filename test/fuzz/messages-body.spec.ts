@@ -1,30 +1,14 @@
-// Goal: no body of POST /messages gives a 5xx, and every 400 names a place in it.
-// Method: valid bodies with every field and block, mutated at random places within a fixed budget, over HTTP to the real app,
-// through every dialect to upstreams that take anything.
-import fc from 'fast-check';
-import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEmbedded } from '../support/database.js';
+// Goal and method: see `fuzzBodies`, here for bodies of `POST /messages` with every field and block.
 import { FULL_BODY } from '../support/message-body.js';
-import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { fuzzBodies, type Body, type Value } from './fuzz-bodies.js';
 
-type Value = null | boolean | number | string | Value[] | { [key: string]: Value };
-
-const BUDGET = {
-  seed: 20_260_101,
-  numRuns: 1_500,
-  interruptAfterTimeLimit: 3_000,
-  markInterruptAsFailure: false,
-} as const;
-
-const MODELS = ['sandbox/echo', 'test/native', 'test/translated'];
 const ASK = { model: 'sandbox/echo', max_tokens: 50, messages: [{ role: 'user', content: 'Hello there' }] };
 const FULL = structuredClone(FULL_BODY) as unknown as Record<string, Value> & {
   messages: { role: string; content: Value[] }[];
   tools: Value[];
   plugins: Value[];
 };
-/** One body for each field, message block and tool, so that what is changed is mostly what is being looked at. */
-const BODIES: readonly { readonly [field: string]: Value }[] = [
+const BODIES: readonly Body[] = [
   ...Object.keys(FULL)
     .filter((field) => field !== 'model' && field !== 'messages')
     .map((field) => ({ ...ASK, [field]: FULL[field]! })),
@@ -37,147 +21,4 @@ const BODIES: readonly { readonly [field: string]: Value }[] = [
 ];
 const PLACES = new Set([...Object.keys(FULL), 'body', '__proto__']);
 
-/** A place in a value: what holds it, and where. */
-type Place = readonly [holder: Value[] | { [key: string]: Value }, key: string];
-
-function placesIn(value: Value): Place[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [[value, key] as const, ...placesIn(inner)]);
-}
-
-interface Mutation {
-  readonly at: number;
-  readonly kind: 'delete' | 'replace' | 'duplicate' | 'insert' | 'wrap';
-  readonly key: string;
-  readonly value: Value;
-}
-
-function mutate(body: Value, { at, kind, key: newKey, value }: Mutation): void {
-  const places = placesIn(body);
-  if (places.length === 0) return;
-  const [holder, key] = places[at % places.length]!;
-  const held = holder as { [key: string]: Value };
-  switch (kind) {
-    case 'delete':
-      if (Array.isArray(holder)) holder.splice(Number(key), 1);
-      else delete held[key];
-      break;
-    case 'replace':
-      held[key] = structuredClone(value);
-      break;
-    case 'duplicate':
-      if (Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]!));
-      else held[newKey] = structuredClone(held[key]!);
-      break;
-    case 'insert':
-      if (Array.isArray(holder)) holder.splice(Number(key), 0, structuredClone(value));
-      else held[newKey] = structuredClone(value);
-      break;
-    case 'wrap':
-      held[key] = [held[key]!];
-      break;
-  }
-}
-
-const odd = fc.constantFrom<Value>(
-  null, true, 0, -1, 1.5, 1e21, 2 ** 53, '', ' ', '\u0000', '😀', 'x'.repeat(300), [], {}, [[]], [null], { type: 'text' },
-  { type: 'constructor' }, 'ephemeral', 'text', 'user', 'toString', '__proto__',
-); // prettier-ignore
-const keys = fc.oneof(
-  fc.constantFrom('type', 'id', 'name', 'content', 'constructor', 'toString', 'cache_control', 'input', 'stream', ''),
-  fc.string({ maxLength: 5 }),
-);
-const mutations = fc.array(
-  fc.record({
-    at: fc.nat(10_000),
-    kind: fc.constantFrom('delete', 'replace', 'duplicate', 'insert', 'wrap'),
-    key: keys.filter((key) => key !== '__proto__'),
-    value: fc.oneof(odd, fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Value>),
-  }),
-  { minLength: 1, maxLength: 3 },
-);
-
-describeOnEmbedded('bodies nobody would write', (database) => {
-  let gateway: TestGateway;
-  let upstreams: Upstream[] = [];
-
-  beforeAll(async () => {
-    const [native, translated] = (upstreams = [await startUpstream('anthropic'), await startUpstream('openai')]);
-    for (const upstream of upstreams) upstream.strict = false;
-    const catalog = catalogOf(
-      { id: 'test/native', at: [{ url: native!.url, dialect: 'anthropic-messages' }] },
-      { id: 'test/translated', at: [{ url: translated!.url, dialect: 'openai-chat' }] },
-    );
-    gateway = await startGateway(database, { catalog, variables: { LOG_LEVEL: 'warn' } });
-  }, 60_000);
-  afterAll(async () => {
-    await gateway?.close();
-    for (const upstream of upstreams) await upstream.close();
-  });
-
-  async function judge(body: string | Uint8Array<ArrayBuffer>): Promise<number> {
-    const response = await fetch(`${gateway.origin}/api/v1/messages`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
-      body,
-    });
-    const text = await response.text();
-    if (response.status === 200) return 200;
-    const { error } = JSON.parse(text) as { error: { code: number; message: string } };
-    expect([response.status, error.code]).toEqual([error.code, response.status]);
-    expect({ body, status: response.status, ok: [400, 404].includes(response.status) }).toMatchObject({ ok: true });
-    if (response.status === 400) {
-      const [place] = /^[^.:]+(?=[.:])/.exec(error.message) ?? [''];
-      expect({ body, message: error.message, known: PLACES.has(place) }).toMatchObject({ known: true });
-    }
-    return response.status;
-  }
-
-  it('takes the bodies as they are, or says what does not go together', async () => {
-    const statuses: number[] = [];
-    for (const model of MODELS) {
-      for (const body of BODIES) statuses.push(await judge(JSON.stringify({ ...body, model })));
-    }
-    // Most fit: else the mutations below would be those of bodies that are refused already.
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(statuses.length / 2);
-  });
-
-  it('answers mutated bodies with 200 or a 4xx that names the place', async () => {
-    const seen = new Map<number, number>();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...MODELS),
-        fc.constantFrom(...BODIES),
-        mutations,
-        async (model, valid, changes) => {
-          const body = structuredClone({ ...valid, model });
-          for (const change of changes) mutate(body, change);
-          const status = await judge(JSON.stringify(body));
-          seen.set(status, (seen.get(status) ?? 0) + 1);
-        },
-      ),
-      BUDGET,
-    );
-    // Were one of them missing, the mutations would be too wild or too tame to show anything.
-    expect([...seen.keys()].sort()).toEqual(expect.arrayContaining([200, 400]));
-  }, 20_000);
-
-  it('answers bytes that are no JSON, or almost, with 400', async () => {
-    const valid = Buffer.from(JSON.stringify(ASK));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uint8Array({ maxLength: 40 }),
-        fc.option(fc.tuple(fc.nat(valid.length), fc.nat(20)), { nil: undefined }),
-        async (bytes, splice) => {
-          const [at, skipped] = splice ?? [];
-          await judge(
-            at === undefined
-              ? new Uint8Array(bytes)
-              : new Uint8Array(Buffer.concat([valid.subarray(0, at), bytes, valid.subarray(at + skipped!)])),
-          );
-        },
-      ),
-      { ...BUDGET, numRuns: 500, interruptAfterTimeLimit: 2_000 },
-    );
-  }, 15_000);
-});
+fuzzBodies({ path: '/messages', ask: ASK, bodies: BODIES, places: PLACES, runs: 1_500 });
