@@ -1,15 +1,15 @@
 /**
  * Goal: a slow reader slows the upstream, in flat memory and without loss, and one that takes nothing is let go. Method: bare
- * sockets that stop reading while the upstream streams a hundred thousand events; an idle limit shorter than the halt, so
+ * sockets that stop reading while the upstream streams a hundred thousand events, half as many to the second face; an idle limit shorter than the halt, so
  * that it would show if the halt were counted.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
-import { readMessagesEvents } from '../support/sse.js';
 import { endless, frame, sse, type Piece } from '../support/upstream-answers.js';
 import { ask, askStream, delta, END, gate, MessagesBench, OPEN } from './messages-bench.js';
+import { STREAM_FACES } from './stream-faces.js';
 
 // Tens of megabytes take their time on a machine that has other things to do.
 jest.setTimeout(60_000);
@@ -30,9 +30,9 @@ const chatChunk = (choice: object): string =>
   frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] });
 
 /** The numbered events of a long reply, in writes of several. */
-function* numbered(start: string, event: (text: string) => string, end: string): Generator<Piece> {
+function* numbered(events: number, start: string, event: (text: string) => string, end: string): Generator<Piece> {
   yield start;
-  for (let first = 0; first < EVENTS; first += EVENTS_PER_WRITE) {
+  for (let first = 0; first < events; first += EVENTS_PER_WRITE) {
     let piece = '';
     for (let index = first; index < first + EVENTS_PER_WRITE; index++) piece += event(`${index}|${PADDING}`);
     yield piece;
@@ -55,41 +55,45 @@ describeOnEmbedded('a reader that halts', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  it.each([
-    { model: 'test/native', body: () => numbered(OPEN, delta, END) },
-    {
-      model: 'test/translated',
-      body: () =>
-        numbered(
-          chatChunk({ delta: { role: 'assistant' } }),
-          (content) => chatChunk({ delta: { content } }),
-          chatChunk({ delta: {}, finish_reason: 'stop' }) + frame('', '[DONE]'),
-        ),
-    },
-  ])('halts the upstream of $model in flat memory, and later gets every event in order', async ({ model, body }) => {
-    const upstream = model === 'test/native' ? bench.anthropic : bench.openai;
-    upstream.script(sse(body()));
-    const arrival = upstream.request();
-    const client = await bench.open(askStream(model));
-    const record = await arrival;
-    await client.until('"0|');
-    const rssBefore = process.memoryUsage().rss;
-    client.pause();
-    await untilHalted(record);
-    // Of some 40 MB: what the system's socket buffers on both sides hold, and a window of the gateway's own.
-    expect(record.bodyBytesWritten).toBeLessThan(12 * MIB);
-    expect(process.memoryUsage().rss - rssBefore).toBeLessThan(48 * MIB);
+  const [MESSAGES, CHAT] = STREAM_FACES as [(typeof STREAM_FACES)[0], (typeof STREAM_FACES)[0]];
+  const native = (events: number) => numbered(events, OPEN, delta, END);
+  const translated = (events: number) =>
+    numbered(
+      events,
+      chatChunk({ delta: { role: 'assistant' } }),
+      (content) => chatChunk({ delta: { content } }),
+      chatChunk({ delta: {}, finish_reason: 'stop' }) + frame('', '[DONE]'),
+    );
 
-    client.resume();
-    const { body: received } = await client.response();
-    const texts = readMessagesEvents(received)
-      .filter(({ type }) => type === 'content_block_delta')
-      .map((event) => event.delta.text);
-    expect(texts).toHaveLength(EVENTS);
-    expect(texts.findIndex((text, index) => text !== `${index}|${PADDING}`)).toBe(-1);
-    await record.closed;
-    expect(record.aborted).toBe(false);
-  });
+  it.each([
+    { face: MESSAGES, model: 'test/native', body: native, events: EVENTS },
+    { face: MESSAGES, model: 'test/translated', body: translated, events: EVENTS },
+    { face: CHAT, model: 'test/translated', body: translated, events: EVENTS / 2 },
+  ])(
+    '$face.route: halts the upstream of $model in flat memory, and later gets every event in order',
+    async ({ face, model, body, events }) => {
+      const upstream = model === 'test/native' ? bench.anthropic : bench.openai;
+      upstream.script(sse(body(events)));
+      const arrival = upstream.request();
+      const client = await bench.open(askStream(model), [], `/api/v1${face.route}`);
+      const record = await arrival;
+      await client.until('"0|');
+      const rssBefore = process.memoryUsage().rss;
+      client.pause();
+      await untilHalted(record);
+      // Of twenty MB or more: what the system's socket buffers on both sides hold, and a window of the gateway's own.
+      expect(record.bodyBytesWritten).toBeLessThan(12 * MIB);
+      expect(process.memoryUsage().rss - rssBefore).toBeLessThan(48 * MIB);
+
+      client.resume();
+      const { text, isFinished } = face.read((await client.response()).body);
+      const texts = text.split(`|${PADDING}`);
+      expect([isFinished, texts.length - 1]).toEqual([true, events]);
+      expect(texts.findIndex((number, index) => number !== (index < events ? String(index) : ''))).toBe(-1);
+      await record.closed;
+      expect(record.aborted).toBe(false);
+    },
+  );
 
   it('takes the upstream along when it goes without having read on', async () => {
     bench.anthropic.script(endlessReply());
@@ -113,11 +117,11 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  it('is let go after the limit, and the upstream with it', async () => {
+  it.each(STREAM_FACES)('$route: is let go after the limit, and the upstream with it', async ({ route }) => {
     bench.anthropic.script(endlessReply());
     const lines = bench.requestLines.length;
     const arrival = bench.anthropic.request();
-    const client = await bench.open(askStream('test/native'));
+    const client = await bench.open(askStream('test/native'), [], `/api/v1${route}`);
     const record = await arrival;
     await client.until('endless');
     client.pause();

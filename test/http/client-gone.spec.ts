@@ -8,6 +8,7 @@ import { describeOnEmbedded } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
 import { frame, HANG, json, neverAnswers, sse, type Answer } from '../support/upstream-answers.js';
 import { ask, askStream, delta, gate, MessagesBench, OPEN, START } from './messages-bench.js';
+import { STREAM_FACES } from './stream-faces.js';
 
 /** From the client's leaving to the close at the upstream. */
 const CLOSE_MS_MAX = 1_000;
@@ -56,7 +57,7 @@ const LEAVE = {
   'with a reset': (client: RawClient): void => client.reset(),
 };
 
-describeOnEmbedded('a client that goes', (database) => {
+describeOnEmbedded('B04: a client that goes', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
@@ -64,17 +65,17 @@ describeOnEmbedded('a client that goes', (database) => {
   afterAll(() => bench?.close());
 
   const upstreamOf = (body: object) => (JSON.stringify(body).includes('translated') ? bench.openai : bench.anthropic);
-  const cases = STAGES.flatMap((stage) =>
-    Object.entries(LEAVE).map(([manner, leave]) => ({ ...stage, manner, leave })),
+  const cases = STREAM_FACES.flatMap(({ route }) =>
+    STAGES.flatMap((stage) => Object.entries(LEAVE).map(([manner, leave]) => ({ route, ...stage, manner, leave }))),
   );
 
-  it.each(cases)('$when, $manner', async ({ body, answer, sees, leave }) => {
+  it.each(cases)('$route: $when, $manner', async ({ route, body, answer, sees, leave }) => {
     const upstream = upstreamOf(body);
     upstream.script(answer);
     const lines = bench.requestLines.length;
     const complaints = bench.complaints.length;
     const arrival = upstream.request();
-    const client = await bench.open(body);
+    const client = await bench.open(body, [], `/api/v1${route}`);
     const record = await arrival;
     if (sees !== undefined) await client.until(sees);
     const leftAt = Date.now();
@@ -90,7 +91,7 @@ describeOnEmbedded('a client that goes', (database) => {
     expect(bench.complaints.length).toBe(complaints);
   });
 
-  it('while its body is being sent: nothing is sent upstream', async () => {
+  it.each(STREAM_FACES)('$route: while its body is being sent: nothing is sent upstream', async ({ route }) => {
     const calls = bench.anthropic.requests.length;
     for (const leave of Object.values(LEAVE)) {
       const lines = bench.requestLines.length;
@@ -98,7 +99,7 @@ describeOnEmbedded('a client that goes', (database) => {
       const body = JSON.stringify(ask('test/native'));
       const client = await RawClient.connect(bench.gateway.origin);
       client.send({
-        path: '/api/v1/messages',
+        path: `/api/v1${route}`,
         headers: [
           ['authorization', `Bearer ${API_KEY}`],
           ['content-type', 'application/json'],
@@ -116,21 +117,24 @@ describeOnEmbedded('a client that goes', (database) => {
     expect(bench.anthropic.requests.length).toBe(calls);
   });
 
-  it('during the second attempt: that one is closed, and no third is made', async () => {
-    bench.anthropic.script(json(anthropicError('overloaded_error', 'Too busy'), 529));
-    bench.second.script(neverAnswers());
-    const arrival = bench.second.request();
-    const client = await bench.open(askStream('test/native-pair'));
-    const record = await arrival;
-    const [first, second] = [bench.anthropic.requests.length, bench.second.requests.length];
-    const leftAt = Date.now();
-    client.destroy();
-    await record.closed;
-    expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
-    expect([bench.anthropic.requests.length, bench.second.requests.length]).toEqual([first, second]);
-  });
+  it.each(STREAM_FACES)(
+    '$route: during the second attempt: that one is closed, and no third is made',
+    async ({ route }) => {
+      bench.anthropic.script(json(anthropicError('overloaded_error', 'Too busy'), 529));
+      bench.second.script(neverAnswers());
+      const arrival = bench.second.request();
+      const client = await bench.open(askStream('test/native-pair'), [], `/api/v1${route}`);
+      const record = await arrival;
+      const [first, second] = [bench.anthropic.requests.length, bench.second.requests.length];
+      const leftAt = Date.now();
+      client.destroy();
+      await record.closed;
+      expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
+      expect([bench.anthropic.requests.length, bench.second.requests.length]).toEqual([first, second]);
+    },
+  );
 
-  it('between two attempts: no other is made', async () => {
+  it.each(STREAM_FACES)('$route: between two attempts: no other is made', async ({ route }) => {
     const arrived = gate();
     const answered = gate();
     bench.anthropic.script(async () => {
@@ -140,7 +144,7 @@ describeOnEmbedded('a client that goes', (database) => {
     });
     const calls = bench.second.requests.length;
     const lines = bench.requestLines.length;
-    const client = await bench.open(ask('test/native-pair'));
+    const client = await bench.open(ask('test/native-pair'), [], `/api/v1${route}`);
     await arrived.opened;
     client.destroy();
     await bench.requestLine(lines);
@@ -164,9 +168,8 @@ describeOnEmbedded('a client that goes', (database) => {
     const metrics = await bench.metrics();
     expect(metrics).toMatch(/^fairlead_open_streams 0$/m);
     expect(metrics).toMatch(/^fairlead_upstream_attempts_total\{provider="p0",outcome="aborted"\} [1-9]/m);
-    expect(metrics).toMatch(
-      /^fairlead_requests_total\{route="\/api\/v1\/messages",method="POST",status="499"\} [1-9]/m,
-    );
+    for (const { route } of STREAM_FACES)
+      expect(metrics).toContain(`fairlead_requests_total{route="/api/v1${route}",method="POST",status="499"} `);
   });
 });
 
@@ -177,11 +180,15 @@ describeOnEmbedded('a client that goes after a sign of life', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  it.each(Object.entries(LEAVE))('%s', async (_, leave) => {
+  const cases = STREAM_FACES.flatMap(({ route }) =>
+    Object.entries(LEAVE).map(([manner, leave]) => ({ route, manner, leave })),
+  );
+
+  it.each(cases)('$route, $manner', async ({ route, leave }) => {
     bench.anthropic.script(neverAnswers());
     const lines = bench.requestLines.length;
     const arrival = bench.anthropic.request();
-    const client = await bench.open(askStream('test/native'));
+    const client = await bench.open(askStream('test/native'), [], `/api/v1${route}`);
     const record = await arrival;
     await client.until('\n\n');
     const leftAt = Date.now();

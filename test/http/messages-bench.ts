@@ -76,9 +76,10 @@ export class MessagesBench {
     return client;
   }
 
-  /** The lines of all requests to `/messages` that are over. */
+  /** The lines of all requests for inference that are over. */
   get requestLines(): JsonBody[] {
-    return this.gateway.log.filter((line) => line['msg'] === 'request' && String(line['route']).endsWith('/messages'));
+    const isInference = (route: unknown): boolean => /\/(messages|chat\/completions)$/.test(String(route));
+    return this.gateway.log.filter((line) => line['msg'] === 'request' && isInference(line['route']));
   }
 
   /** What went wrong by the log, in lines of its own: requests have theirs whatever becomes of them. */
@@ -87,7 +88,7 @@ export class MessagesBench {
     return this.gateway.log.filter((line) => isComplaint(line['level']) && line['msg'] !== 'request');
   }
 
-  /** Resolves with the next line of a request to `/messages` after those that were there. */
+  /** Resolves with the next line of a request for inference after those that were there. */
   async requestLine(index = this.requestLines.length): Promise<JsonBody> {
     // Each answer is a turn of the gateway's event loop.
     while (this.requestLines.length <= index) await (await fetch(`${this.gateway.origin}/health/live`)).arrayBuffer();

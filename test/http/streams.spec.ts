@@ -1,5 +1,5 @@
 /**
- * Goal: streams of POST /messages keep to the clock and to the grammar: first bytes at once, signs of life in silence, an in-band
+ * Goal: streams of each face keep to the clock and to the grammar: first bytes at once, signs of life in silence, an in-band
  * error for every way of failing after the first word. Method: scripted upstreams whose answers wait for the test, read on
  * bare sockets where the arrival of bytes matters; short limits by variables.
  */
@@ -21,7 +21,8 @@ import {
   type Piece,
 } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
-import { after, ask, askStream, delta, END, foldMessage, gate, MessagesBench, OPEN, START } from './messages-bench.js';
+import { after, ask, askStream, delta, END, gate, MessagesBench, OPEN, START } from './messages-bench.js';
+import { STREAM_FACES, type StreamFace } from './stream-faces.js';
 
 const chatDelta = (content: string): string =>
   frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] });
@@ -96,7 +97,7 @@ describeOnEmbedded('bytes of a stream', (database) => {
   });
 });
 
-describeOnEmbedded('signs of life in a stream', (database) => {
+describeOnEmbedded('B09: signs of life in a stream', (database) => {
   const HEARTBEAT_MS = 150;
   let bench: MessagesBench;
   beforeAll(async () => {
@@ -105,100 +106,99 @@ describeOnEmbedded('signs of life in a stream', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => bench.second.script(anthropicText('From the second.')));
 
-  it('status, headers and a comment go out together at the interval', async () => {
-    const answered = gate();
-    bench.anthropic.script(after(answered.opened, anthropicText('At last.')));
-    const client = await bench.open(askStream('test/native'));
-    const sentAt = performance.now();
-    const { status, headers } = await client.head();
-    const [segment] = client.segments;
-    expect(client.segments).toHaveLength(1);
-    expect(segment!.atMs - sentAt).toBeGreaterThan(0.8 * HEARTBEAT_MS);
-    expect(segment!.bytes.toString()).toMatch(/\r\n: [^\n]+\n\n\r\n$/);
-    expect(status).toBe(200);
-    expect(headers).toMatchObject({
-      'content-type': 'text/event-stream; charset=utf-8',
-      'x-accel-buffering': 'no',
-      'x-generation-id': expect.stringMatching(/^gen-/),
+  describe.each(STREAM_FACES)('$route', (face) => {
+    const openStream = (model: string) => bench.open(askStream(model), [], `/api/v1${face.route}`);
+
+    it('status, headers and a comment go out together at the interval', async () => {
+      const answered = gate();
+      bench.anthropic.script(after(answered.opened, anthropicText('At last.')));
+      const client = await openStream('test/native');
+      const sentAt = performance.now();
+      const { status, headers } = await client.head();
+      const [segment] = client.segments;
+      expect(client.segments).toHaveLength(1);
+      expect(segment!.atMs - sentAt).toBeGreaterThan(0.8 * HEARTBEAT_MS);
+      expect(segment!.bytes.toString()).toMatch(/\r\n: [^\n]+\n\n\r\n$/);
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no',
+        'x-generation-id': expect.stringMatching(/^gen-/),
+      });
+      expect(headers['content-length']).toBeUndefined();
+      answered.open();
+      const { text, id } = face.read((await client.response()).body);
+      expect([text, id]).toEqual(['At last.', headers['x-generation-id']]);
     });
-    expect(headers['content-length']).toBeUndefined();
-    answered.open();
-    const events = readMessagesEvents((await client.response()).body);
-    expect(textOf(events)).toBe('At last.');
-    expect(events[0].message.id).toBe(headers['x-generation-id']);
-  });
 
-  it('a total failure after the interval is one error event and the sentinel', async () => {
-    const answered = gate();
-    bench.anthropic.script(after(answered.opened, () => json(anthropicError('overloaded_error', 'Too busy'), 529)));
-    const client = await bench.open(askStream('test/native'));
-    const { headers } = await client.head();
-    answered.open();
-    const frames = await framesOf(client);
-    const events = readMessagesEvents((await client.response()).body);
-    expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({
-      type: 'error',
-      error: { type: 'overloaded_error', code: 529, message: 'Too busy', error_type: 'provider_overloaded' },
-      request_id: headers['x-generation-id'],
+    it('a total failure after the interval is one error event and the sentinel', async () => {
+      const answered = gate();
+      bench.anthropic.script(after(answered.opened, () => json(anthropicError('overloaded_error', 'Too busy'), 529)));
+      const client = await openStream('test/native');
+      const { headers } = await client.head();
+      answered.open();
+      const said = (await framesOf(client)).filter(({ data }) => data !== undefined);
+      expect(said).toHaveLength(2);
+      expect(said[1]).toMatchObject({ event: '', data: '[DONE]' });
+      const { error, id, text } = face.read((await client.response()).body);
+      expect([id, text]).toEqual([headers['x-generation-id'], '']);
+      expect(error).toMatchObject(
+        face.error({ type: 'overloaded_error', code: 529, message: 'Too busy', error_type: 'provider_overloaded' }),
+      );
     });
-    expect(frames.slice(-2).map(({ event, data }) => [event, data === '[DONE]'])).toEqual([
-      ['error', false],
-      ['', true],
-    ]);
-  });
 
-  it.each([
-    ['refuses', () => json(anthropicError('overloaded_error', 'Too busy'), 529)],
-    ['resets', resets],
-    ['begins and breaks off', () => sse([START, CUT])],
-  ])('another endpoint may still answer after the interval: the first %s', async (_, answer) => {
-    const answered = gate();
-    bench.anthropic.script(after(answered.opened, answer));
-    const client = await bench.open(askStream('test/native-pair'));
-    await client.head();
-    answered.open();
-    expect(foldMessage(readMessagesEvents((await client.response()).body))).toMatchObject({
-      provider: 'Provider p2',
-      content: [{ text: 'From the second.' }],
+    it.each([
+      ['refuses', () => json(anthropicError('overloaded_error', 'Too busy'), 529)],
+      ['resets', resets],
+      ['begins and breaks off', () => sse([START, CUT])],
+    ])('another endpoint may still answer after the interval: the first %s', async (_, answer) => {
+      const answered = gate();
+      bench.anthropic.script(after(answered.opened, answer));
+      const client = await openStream('test/native-pair');
+      await client.head();
+      answered.open();
+      expect(face.read((await client.response()).body)).toMatchObject({
+        provider: 'Provider p2',
+        text: 'From the second.',
+        isFinished: true,
+      });
     });
-  });
 
-  it('comments fill the silence between events, and only silence', async () => {
-    const going = gate();
-    bench.anthropic.script(sse([OPEN + delta('one'), going.opened, delta('two') + END]));
-    const client = await bench.open(askStream('test/native'));
-    await client.until('"one"');
-    while ((client.text.match(/^: /gm) ?? []).length < 3) await client.news();
-    const gaps = client.segments.slice(1).map(({ atMs }, index) => atMs - client.segments[index]!.atMs);
-    for (const gap of gaps) expect(gap).toBeLessThan(10 * HEARTBEAT_MS);
-    going.open();
-    const frames = await framesOf(client);
-    expect(commentsOf(frames)).toBeGreaterThanOrEqual(3);
-    expect(textOf(readMessagesEvents((await client.response()).body))).toBe('onetwo');
-  });
+    it('comments fill the silence between events, and only silence', async () => {
+      const going = gate();
+      bench.anthropic.script(sse([OPEN + delta('one'), going.opened, delta('two') + END]));
+      const client = await openStream('test/native');
+      await client.until('"one"');
+      while ((client.text.match(/^: /gm) ?? []).length < 3) await client.news();
+      const gaps = client.segments.slice(1).map(({ atMs }, index) => atMs - client.segments[index]!.atMs);
+      for (const gap of gaps) expect(gap).toBeLessThan(10 * HEARTBEAT_MS);
+      going.open();
+      const frames = await framesOf(client);
+      expect(commentsOf(frames)).toBeGreaterThanOrEqual(3);
+      expect(face.read((await client.response()).body).text).toBe('onetwo');
+    });
 
-  it('a stream that is not silent has no comment', async () => {
-    bench.anthropic.script(anthropicText('At once.'));
-    let fewest = Infinity;
-    // The machine may be busy with something else for longer than an interval: once is proof enough.
-    for (let attempt = 0; attempt < 5 && fewest > 0; attempt++) {
-      const response = await bench.gateway.messages(askStream('test/native'));
-      fewest = Math.min(fewest, commentsOf(readFrames(await response.text())));
-    }
-    expect(fewest).toBe(0);
-  });
+    it('a stream that is not silent has no comment', async () => {
+      bench.anthropic.script(anthropicText('At once.'));
+      let fewest = Infinity;
+      // The machine may be busy with something else for longer than an interval: once is proof enough.
+      for (let attempt = 0; attempt < 5 && fewest > 0; attempt++) {
+        fewest = Math.min(fewest, commentsOf(await framesOf(await openStream('test/native'))));
+      }
+      expect(fewest).toBe(0);
+    });
 
-  it('a whole reply waits in silence', async () => {
-    const answered = gate();
-    bench.anthropic.script(after(answered.opened, anthropicText('Whole.')));
-    const silent = await bench.open(ask('test/native'));
-    const beating = await bench.open(askStream('test/native'));
-    await beating.head();
-    expect(silent.segments).toHaveLength(0);
-    answered.open();
-    expect((await silent.response()).json.content[0].text).toBe('Whole.');
-    await beating.response();
+    it('a whole reply waits in silence', async () => {
+      const answered = gate();
+      bench.anthropic.script(after(answered.opened, anthropicText('Whole.')));
+      const silent = await bench.open(ask('test/native'), [], `/api/v1${face.route}`);
+      const beating = await openStream('test/native');
+      await beating.head();
+      expect(silent.segments).toHaveLength(0);
+      answered.open();
+      expect(face.textOf((await silent.response()).json)).toBe('Whole.');
+      await beating.response();
+    });
   });
 });
 
@@ -209,6 +209,13 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     bench = await MessagesBench.start(database, { variables: { FAIRLEAD_TIMEOUTS: `idle=${IDLE_MS}ms` } });
   }, 60_000);
   afterAll(() => bench?.close());
+
+  const askFace = ({ route }: StreamFace, model: string): Promise<Response> =>
+    bench.gateway.request(route, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(askStream(model)),
+    });
 
   const words = [OPEN, delta('one '), delta('two '), delta('three')];
   const chatWords = [chatDelta('one '), chatDelta('two '), chatDelta('three')];
@@ -277,26 +284,26 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     ]),
   ];
 
-  it.each(FAILURES)('$kind, $what: the words so far, one error event, the sentinel (FAILURES B05)', async (failure) => {
-    const { kind, answer, error = FAILED, outcome = 'malformed-reply' } = failure;
+  const failures = STREAM_FACES.flatMap((face) => FAILURES.map((failure) => ({ face, route: face.route, ...failure })));
+
+  it.each(failures)('B05: $route, $kind, $what: the words so far, one error, the sentinel', async (failure) => {
+    const { face, kind, answer, error = FAILED, outcome = 'malformed-reply' } = failure;
     bench[kind].script(answer);
     const lines = bench.requestLines.length;
     const model = kind === 'anthropic' ? 'test/native' : 'test/translated';
     const startedAt = performance.now();
-    const response = await bench.gateway.messages(askStream(model));
+    const response = await askFace(face, model);
     expect(response.status).toBe(200);
     // Ends as HTTP wants it, and obeys the grammar, or this throws.
-    const events = readMessagesEvents(await response.text());
+    const told = face.read(await response.text());
     expect(performance.now() - startedAt).toBeLessThan(2_000);
-    expect(textOf(events)).toBe('one two three');
-    expect(events.filter(({ type }) => type === 'error')).toHaveLength(1);
-    expect(events.at(-1)).toMatchObject({
-      type: 'error',
-      error: { ...error, message: expect.stringMatching(/\S/) },
-      request_id: response.headers.get('x-generation-id'),
+    expect(told).toMatchObject({
+      id: response.headers.get('x-generation-id'),
+      text: 'one two three',
+      isFinished: false,
+      error: { ...face.error(error), message: expect.stringMatching(/\S/) },
     });
-    expect(events.some(({ type }) => type === 'message_stop')).toBe(false);
-    expect(JSON.stringify(events.at(-1))).not.toMatch(/127\.0\.0\.1|credential-of|node:/);
+    expect(JSON.stringify(told.error)).not.toMatch(/127\.0\.0\.1|credential-of|node:/);
     expect(await bench.requestLine(lines)).toMatchObject({ status: 200, outcome });
     const record = bench[kind].requests.at(-1)!;
     await record.closed;
