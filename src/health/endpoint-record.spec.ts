@@ -1,5 +1,5 @@
 // Goal: what counts as a call, as a fault, as an outage, and what begins a pause. Method: short stories at given times.
-import { EndpointRecord, OUTAGE_MS, VIEW_MS } from './endpoint-record.js';
+import { DAY_SLICE_MS, EndpointRecord, HALF_HOUR_SLICE_MS, OUTAGE_MS, VIEW_MS } from './endpoint-record.js';
 import { SAMPLES_MIN } from './rolling-sketch.js';
 
 /** The beginning of a slice of every length. */
@@ -57,6 +57,39 @@ describe('EndpointRecord', () => {
     tell('FS');
     expect(record.health(START + 300_000 - VIEW_MS).faultShare).toBe(0.5);
     expect(record.health(START + 300_000).faultShare).toBeUndefined();
+  });
+
+  it.each([
+    ['five minutes', 'last5m', 5 * 60_000, 30_000],
+    ['half an hour', 'last30m', 30 * 60_000, HALF_HOUR_SLICE_MS],
+    ['a day', 'last1d', 24 * 60 * 60_000, DAY_SLICE_MS],
+  ] as const)('counts calls and faults over the last %s, slice by slice', (_, name, lengthMs, sliceMs) => {
+    // The beginning of a slice of every length.
+    const begin = START - (START % DAY_SLICE_MS);
+    tell('FSLS', begin);
+    tell('F', begin + sliceMs);
+    expect(record.uptime(begin + lengthMs - 1)[name]).toEqual({ calls: 4, faults: 2 });
+    expect(record.uptime(begin + lengthMs)[name]).toEqual({ calls: 1, faults: 1 });
+    expect(record.uptime(begin + lengthMs + sliceMs)[name]).toEqual({ calls: 0, faults: 0 });
+    // A slice that is used again has forgotten what it held.
+    tell('S', begin + lengthMs);
+    expect(record.uptime(begin + lengthMs)[name]).toEqual({ calls: 2, faults: 1 });
+  });
+
+  it('tells of a day what it no longer tells of five minutes', () => {
+    tell('FSSS');
+    expect(record.uptime(START + 10 * 60_000)).toEqual({
+      last5m: { calls: 0, faults: 0 },
+      last30m: { calls: 4, faults: 1 },
+      last1d: { calls: 4, faults: 1 },
+    });
+  });
+
+  it('keeps no more of a day than of its slices', () => {
+    for (let minute = 0; minute < 3 * 24 * 60; minute++) tell('S', START + minute * 60_000);
+    const { last30m, last1d } = record.uptime(START + 3 * 24 * 60 * 60_000 - 1);
+    expect([last30m.calls, last1d.calls].map((calls, index) => calls <= [30, 1_440][index]!)).toEqual([true, true]);
+    expect([last30m.calls > 27, last1d.calls > 1_379]).toEqual([true, true]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import type { EndpointHealth } from '../core/routing/health.js';
-import { CallWindow } from './call-window.js';
+import { CallWindow, type CallCounts } from './call-window.js';
 import { CoolDown, type CoolDownTimes, type Pause } from './cool-down.js';
 import { LogScale } from './log-sketch.js';
 import { RollingSketch, SKETCH_SLICE_MS, SKETCH_SLICES } from './rolling-sketch.js';
@@ -15,6 +15,12 @@ const OUTAGE_NEWS_MS = 20_000;
 export const FAULTS_IN_ROW_MAX = 2;
 /** How old a view may be while nothing but the figures has changed, in milliseconds. */
 export const VIEW_MS = 1_000;
+
+/** How its calls went over longer times, for whoever looks at the catalogue: routing never asks. */
+export const HALF_HOUR_SLICE_MS = 2 * 60_000;
+export const HALF_HOUR_SLICES = 15;
+export const DAY_SLICE_MS = 60 * 60_000;
+export const DAY_SLICES = 24;
 
 /** Seconds. */
 const LATENCIES = new LogScale(0.001, 1_000);
@@ -33,6 +39,13 @@ export interface CallFailure {
   readonly retryAfterMs?: number;
 }
 
+/** Calls, and how many of them failed, by how long ago. Refusals for too many calls are neither. */
+export interface Uptime {
+  readonly last5m: CallCounts;
+  readonly last30m: CallCounts;
+  readonly last1d: CallCounts;
+}
+
 /**
  * What is known of one endpoint under one credential: its figures, its faults, and whether it is being left alone. A refusal for
  * too many calls begins a pause, but is neither a call nor a fault: the endpoint is well. Times are epoch milliseconds.
@@ -41,6 +54,8 @@ export class EndpointRecord {
   private readonly coolDown: CoolDown;
   private readonly recent = new CallWindow(OUTAGE_MS / OUTAGE_SLICES, OUTAGE_SLICES);
   private readonly longer = new CallWindow(SKETCH_SLICE_MS, SKETCH_SLICES);
+  private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
+  private readonly day = new CallWindow(DAY_SLICE_MS, DAY_SLICES);
   private latencies: RollingSketch | undefined;
   private throughputs: RollingSketch | undefined;
   private faultsInRow = 0;
@@ -61,6 +76,11 @@ export class EndpointRecord {
     this.viewedAt = now;
     this.viewEndsAt = Math.min(now + VIEW_MS, this.coolDown.changesAt(now));
     return (this.view = this.look(now));
+  }
+
+  /** How its calls went, over each time that is looked back. */
+  uptime(now: number): Uptime {
+    return { last5m: this.longer.counts(now), last30m: this.halfHour.counts(now), last1d: this.day.counts(now) };
   }
 
   admit(now: number): boolean {
@@ -162,6 +182,8 @@ export class EndpointRecord {
   private count(isFault: boolean, now: number): void {
     this.recent.record(isFault, now);
     this.longer.record(isFault, now);
+    this.halfHour.record(isFault, now);
+    this.day.record(isFault, now);
   }
 }
 

@@ -43,6 +43,16 @@ describe('HealthRegistry', () => {
     expect(find()).toEqual({ isOut: false, faultShare: 0, latency: around(1), throughput: around(100) });
   });
 
+  it('tells how the calls went, of each endpoint and credential apart, and of what was never called nothing', () => {
+    registry.succeeded(key);
+    registry.failed(key, { by: 'fault' });
+    registry.failed({ ...key, credential: '0190b3c4' }, { by: 'fault' });
+    clock.time += 3_600_000;
+    const none = { calls: 0, faults: 0 };
+    expect(registry.uptime(key)).toEqual({ last5m: none, last30m: none, last1d: { calls: 2, faults: 1 } });
+    expect(registry.uptime({ ...key, tag: 'other' })).toBeUndefined();
+  });
+
   it.each<[string, Partial<HealthKey>]>([
     ['model', { model: 'acme/small' }],
     ['tag', { tag: 'acme/priority' }],

@@ -8,7 +8,7 @@ import { laterDeadline } from '../shared/replicated-map-entry.js';
 import { ReplicaLink } from '../shared/replicated-map-link.js';
 import { ReplicatedMap } from '../shared/replicated-map.js';
 import { HINT_MS_MAX, STREAK_MAX, type CoolDownTimes, type Pause } from './cool-down.js';
-import { EndpointRecord, OUTAGE_MS, type CallFailure, type CallFigures } from './endpoint-record.js';
+import { EndpointRecord, OUTAGE_MS, type CallFailure, type CallFigures, type Uptime } from './endpoint-record.js';
 
 /** Endpoints known at one time; the one not asked for longest goes. */
 const KEYS_MAX = 10_000;
@@ -64,6 +64,11 @@ export class HealthRegistry {
   snapshot(): HealthSnapshot {
     const now = this.clock.now();
     return { find: (key) => this.find(key, now) };
+  }
+
+  /** How the calls of this process went. Undefined: it made none, or none within memory. */
+  uptime(key: HealthKey): Uptime | undefined {
+    return this.records.peek(idOf(key))?.uptime(this.clock.now());
   }
 
   /** Asks to call an endpoint. False: it is being left alone, or another request of this process is its trial. */

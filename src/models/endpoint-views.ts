@@ -17,8 +17,9 @@ export class EndpointViews {
       if (isWanted(endpoint.provider)) addCandidates(endpoint, model, 0, candidates);
     }
     const health = this.health.snapshot();
-    return candidates.map((candidate) =>
-      viewEndpoint(candidate, health.find({ model: model.id, tag: candidate.tag, credential: SHARED_CREDENTIAL })),
-    );
+    return candidates.map((candidate) => {
+      const key = { model: model.id, tag: candidate.tag, credential: SHARED_CREDENTIAL };
+      return viewEndpoint(candidate, health.find(key), this.health.uptime(key));
+    });
   }
 }

@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox';
 import type { Candidate } from '../core/routing/candidate.js';
 import { supports } from '../core/routing/filters.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
+import type { CallCounts } from '../health/call-window.js';
+import type { Uptime } from '../health/endpoint-record.js';
 import {
   flag,
   integer,
@@ -46,16 +48,23 @@ export const endpointView = titled(
     supports_implicit_caching: flag(),
     status: optional(told('0: it is well. Absent: it is not.', integer())),
     uptime_last_5m: told('In percent, as seen by this gateway.', nullable(number())),
-    uptime_last_30m: Type.Null(),
-    uptime_last_1d: Type.Null(),
+    uptime_last_30m: told('In percent, as seen by this process.', nullable(number())),
+    uptime_last_1d: told('In percent, as seen by this process.', nullable(number())),
     latency_last_30m: told('In milliseconds.', nullable(percentiles)),
     throughput_last_30m: told('In tokens per second.', nullable(percentiles)),
   }),
 );
 export type EndpointView = Static<typeof endpointView>;
 
-/** @param health what this gateway has seen of it under the operator's own credential; undefined: nothing */
-export function viewEndpoint(candidate: Candidate, health: EndpointHealth | undefined): EndpointView {
+/**
+ * @param health what this gateway has seen of it under the operator's own credential; undefined: nothing
+ * @param uptime how the calls of this process went, under the same
+ */
+export function viewEndpoint(
+  candidate: Candidate,
+  health: EndpointHealth | undefined,
+  uptime: Uptime | undefined,
+): EndpointView {
   const { model, endpoint, provider, tier, tag } = candidate;
   const isWell = !health?.isOut && !health?.cooling;
   return {
@@ -75,10 +84,9 @@ export function viewEndpoint(candidate: Candidate, health: EndpointHealth | unde
     supports_implicit_caching: false,
     // What the other numbers mean is not public, so an endpoint that is not well shows none.
     ...(isWell && { status: 0 }),
-    uptime_last_5m: health?.faultShare === undefined ? null : round((1 - health.faultShare) * 100),
-    // Calls are counted over five minutes: of longer times nothing is known.
-    uptime_last_30m: null,
-    uptime_last_1d: null,
+    uptime_last_5m: viewUptime(uptime?.last5m),
+    uptime_last_30m: viewUptime(uptime?.last30m),
+    uptime_last_1d: viewUptime(uptime?.last1d),
     latency_last_30m: viewPercentiles(health?.latency, MS_PER_SECOND),
     throughput_last_30m: viewPercentiles(health?.throughput, 1),
   };
@@ -89,6 +97,10 @@ function viewToolChoice({ endpoint }: Candidate): Static<typeof toolChoice> {
   const chooses = supports(endpoint, 'tools') && supports(endpoint, 'tool_choice');
   return { auto: chooses, function: chooses, none: chooses, required: chooses };
 }
+
+/** WIRE 2.5: the share of calls that succeeded, in percent, rate limits left out. */
+const viewUptime = (counts: CallCounts | undefined): number | null =>
+  counts && counts.calls > 0 ? round((1 - counts.faults / counts.calls) * 100) : null;
 
 function viewPercentiles(percentiles: Percentiles | undefined, factor: number): PercentilesView | null {
   if (!percentiles) return null;
