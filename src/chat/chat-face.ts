@@ -29,6 +29,7 @@ export function chatFace({ model, hidesReasoning, tellsUsageAlone }: ReplyWishes
         ...headOf(id, answer),
         isByok: answer.isByok,
         tellsUsageAlone,
+        ...(answer.upstreamBody !== undefined && { upstreamBody: answer.upstreamBody }),
         finish: () => ({ bill: answer.bill(), ...routerMetadataOf(answer) }),
       }),
     view: (id, answer, reply) =>

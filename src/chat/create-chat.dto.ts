@@ -1,5 +1,5 @@
 import { IsBoolean, IsInt, IsNumber, IsString } from 'class-validator';
-import type { Effort } from '../core/conversation/request.js';
+import type { Effort, Verbosity } from '../core/conversation/request.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
 import { label, maxTokens, stopServerToolsWhen, texts, trace } from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
@@ -25,6 +25,7 @@ import {
   temperature,
   topLogprobs,
   topP,
+  verbosity,
 } from './schemas/options.js';
 import { toolChoice, tools } from './schemas/tools.js';
 
@@ -163,12 +164,16 @@ export class CreateChatDto {
   @IsBoolean()
   include_reasoning?: boolean | null;
 
+  @May(compile(verbosity))
+  verbosity?: Verbosity | null;
+
   @May(compile(serviceTier))
   service_tier?: Static<typeof serviceTier> | null;
 
   @May(compile(modalities))
   modalities?: Static<typeof modalities> | null;
 
+  // It shapes pictures, and this gateway answers in text only.
   @May(IS_OBJECT)
   image_config?: object | null;
 

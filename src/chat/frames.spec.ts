@@ -52,6 +52,23 @@ function whole(events: readonly ModelEvent[], head = HEAD) {
 const streamed = (events: readonly ModelEvent[], head = HEAD): string =>
   new ChatFrames({ ...head, isByok: false, tellsUsageAlone: true }).print(events)!;
 
+it('shows what was sent in a chunk of its own before all others, where that is wanted', () => {
+  const sent = { model: 'm', messages: [{ role: 'user', content: 'é'.repeat(8_200) }] };
+  const body = JSON.stringify({ ...sent, n: 0 }).replace('"n":0', '"n":12345678901234567890');
+  const printer = new ChatFrames({ ...HEAD, isByok: false, tellsUsageAlone: true, upstreamBody: body });
+  const stream = printer.print(eventsOf([text('a')]))!;
+  const [first, second] = readChunks(stream);
+  expect(first.choices).toEqual([]);
+  expect(first.debug.echo_upstream_body).toMatchObject({
+    model: 'm',
+    messages: [{ role: 'user', content: `${'é'.repeat(8_192)}… (8 more characters)` }],
+  });
+  // Numbers keep their digits, as everywhere.
+  expect(stream).toContain('"n":12345678901234567890');
+  expect(second.choices[0].delta).toEqual({ role: 'assistant', content: '' });
+  expect(readChunks(streamed(eventsOf([text('a')])))[0].debug).toBeUndefined();
+});
+
 const tool = (id: string, index: number, args: string) => ({
   id,
   type: 'function',

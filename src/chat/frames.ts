@@ -10,6 +10,7 @@ import { ContentText } from './content-text.js';
 import { isRefusal, logprobsOf, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
 import { viewFinish } from './view-finish.js';
 import type { ReplyHead } from './view-reply.js';
+import { viewUpstreamBody } from './view-upstream-body.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
 /** What a streamed reply's chunks take from the exchange rather than from the provider. */
@@ -17,6 +18,8 @@ export interface FramesMeta extends ReplyHead {
   readonly isByok: boolean;
   /** The chunk of the usage holds no choice: the caller asked for it in the format's own way, and is prepared for that. */
   readonly tellsUsageAlone: boolean;
+  /** The body that the provider was sent, where the caller wants to see it. */
+  readonly upstreamBody?: string;
   /** What is known only at the end; asked once, when the reply ends. */
   readonly finish?: () => { readonly bill: Bill | undefined; readonly routerMetadata?: JsonObject };
 }
@@ -71,7 +74,7 @@ export class ChatFrames implements FramePrinter {
   private frames(event: ModelEvent): string {
     switch (event.type) {
       case 'reply-start':
-        return this.delta(ROLE);
+        return this.echo() + this.delta(ROLE);
       case 'block-start':
         return this.begin(event.block);
       case 'block-delta':
@@ -87,6 +90,13 @@ export class ChatFrames implements FramePrinter {
         // Comments keep the line warm.
         return '';
     }
+  }
+
+  /** WIRE 2.2: a chunk of its own, before all others, without a choice. */
+  private echo(): string {
+    const { upstreamBody } = this.meta;
+    if (upstreamBody === undefined) return '';
+    return chunk({ ...this.head, choices: [], debug: { echo_upstream_body: viewUpstreamBody(upstreamBody) } });
   }
 
   private begin(block: BlockStart): string {

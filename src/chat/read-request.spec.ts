@@ -37,6 +37,9 @@ it.each<[string, object, object]>([
   ['reasoning at all', { reasoning: { enabled: true } }, { thinking: { type: 'adaptive' } }],
   ['reasoning with an effort', { reasoning: { enabled: true, effort: 'low' } }, { effort: 'low' }],
   ['no reasoning', { reasoning: { enabled: false } }, { thinking: { type: 'disabled' } }],
+  ['a summary of reasoning', { reasoning: { summary: 'concise' } }, { reasoningSummary: 'concise' }],
+  ['how much is to be said', { verbosity: 'low' }, { verbosity: 'low' }],
+  ['the wish to see what is sent', { debug: { echo_upstream_body: true }, stream: true }, { echoesUpstreamBody: true }],
   ['one model after another', { models: ['b'] }, { fallbackModels: { models: ['b'], onRefusal: false } }],
   ['where to go', { provider: { order: ['p'] }, route: 'sort' }, { preferences: { order: ['p'], partition: 'none' } }],
   ['search by suffix', { model: 'm:online' }, { plugins: [{ id: 'web' }] }],
@@ -60,6 +63,17 @@ it.each<[string, object, object]>([
 ])('reads %s', (_what, body, request) => {
   expect(read(body)).toMatchObject(request);
 }); // prettier-ignore
+
+it.each([
+  { debug: { echo_upstream_body: true } },
+  { debug: { echo_upstream_body: false }, stream: true },
+  { debug: {}, stream: true },
+  { image_config: { aspect_ratio: '1:1' } },
+])('reads nothing of %j', (body) => {
+  const { stream: _stream, ...request } = read(body);
+  const { stream: _none, ...plain } = read({});
+  expect(request).toEqual(plain);
+});
 
 it('takes the session of the header, and not an endless user', () => {
   expect(read({ prompt_cache_key: 'k' }, { betas: ['b'], sessionId: 'h' })).toMatchObject({

@@ -46,6 +46,8 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     ...(dto.tool_choice && { toolChoice: readToolChoice(dto.tool_choice) }),
     ...said('parallelToolCalls', dto.parallel_tool_calls),
     ...readReasoningWish(dto),
+    ...said('reasoningSummary', dto.reasoning?.summary),
+    ...said('verbosity', dto.verbosity),
     ...readOutput(dto),
     ...markerOf(dto.cache_control),
     ...said('sessionId', sessionId),
@@ -58,6 +60,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
     ...said('trace', dto.trace),
     ...said('preset', dto.preset),
+    ...(echoesUpstreamBody(dto) && { echoesUpstreamBody: true }),
     betas: headers.betas,
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'openai', value: extras } }),
   };
@@ -66,6 +69,10 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
 /** The caller wants no reasoning to be told, whatever the model does. */
 export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>
   reasoning?.exclude ?? included === false;
+
+/** A whole reply has no place for it (WIRE 2.2). */
+const echoesUpstreamBody = ({ debug, stream }: CreateChatDto): boolean =>
+  debug?.echo_upstream_body === true && stream === true;
 
 /** The field, or nothing where its value was not said. */
 function said<Key extends string, Value>(key: Key, value: Value | null | undefined): { [K in Key]?: Value } {

@@ -103,6 +103,7 @@ export class CreateCompletion {
         model: leg.model.id,
         provider: leg.endpoint.provider.name,
         isByok: leg.credential !== SHARED_CREDENTIAL,
+        ...(answered.events.sentBody !== undefined && { upstreamBody: answered.events.sentBody }),
         bill: () => charged.bill,
         events: new WatchedReply(answered, record, charged, abort.signal, {
           finished: () => this.pins.answered(caller, asked, routed.plan, leg, record.usage.cacheReadTokens ?? 0),

@@ -11,6 +11,8 @@ export interface Answer {
   /** Display name. */
   readonly provider: string;
   readonly isByok: boolean;
+  /** The body that its provider was sent, without its credential. Absent: nobody wants to see it. */
+  readonly upstreamBody?: string;
   /** What it is charged. Undefined before its last event was handed out. */
   readonly bill: () => Bill | undefined;
   /** How it was routed, to be asked at its end (WIRE 1.16). Absent: nobody wants to know. */

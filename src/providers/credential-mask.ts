@@ -24,6 +24,10 @@ export function withoutCredential(fault: ProviderFault, credential: Secret | und
   );
 }
 
+/** A text without the credential, wherever it stands in it. */
+export const masked = (words: string, credential: Secret | undefined): string =>
+  credential ? mask(words, textsOf(credential)) : words;
+
 const mask = (words: string, texts: readonly string[]): string =>
   texts.reduce((masked, text) => withoutBeginning(masked.replaceAll(text, MASK), text), words);
 

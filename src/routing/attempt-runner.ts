@@ -12,7 +12,7 @@ import { GrammarCheck } from '../core/stream/grammar.js';
 import { pump } from '../core/stream/pump.js';
 import { SseReader } from '../core/stream/sse.js';
 import { chain } from '../core/stream/step.js';
-import { withoutCredential } from '../providers/credential-mask.js';
+import { masked, withoutCredential } from '../providers/credential-mask.js';
 import { credentialHeaders } from '../providers/credentials.js';
 import { outgoingHeaders } from '../providers/http-headers.js';
 import { ProviderRegistry } from '../providers/registry.js';
@@ -40,6 +40,8 @@ interface Attempt {
   /** Absent where the provider wants none. */
   readonly credential: Secret | undefined;
   readonly request: ModelRequest;
+  /** What was sent, where the caller wants to see it. */
+  sentBody?: string;
 }
 
 /**
@@ -65,6 +67,8 @@ export class AttemptRunner {
     try {
       const begun = await (request.stream ? this.runStream(attempt, signal) : this.runWhole(attempt, signal));
       begun.credential = credential;
+      // No body holds a credential; should one ever, it is not shown.
+      if (attempt.sentBody !== undefined) begun.sentBody = masked(attempt.sentBody, credential);
       return begun;
     } catch (error) {
       throw error instanceof ProviderFault ? withoutCredential(error, credential) : error;
@@ -131,7 +135,9 @@ export class AttemptRunner {
   private async send(attempt: Attempt, signal: AbortSignal): Promise<UpstreamResponse> {
     const { dialect, target, request } = attempt;
     const media = await this.media.fetch(dialect.wants(request, target), signal);
-    return this.post(attempt, dialect.encode(request, target, media), signal);
+    const call = dialect.encode(request, target, media);
+    if (request.echoesUpstreamBody) attempt.sentBody = call.body;
+    return this.post(attempt, call, signal);
   }
 
   /** @returns an answer with a 2xx status */

@@ -85,6 +85,8 @@ function withUsage(fault: ProviderFault, usage: Usage | undefined): ProviderFaul
 export class BegunReply implements EventBatches {
   /** What its provider was called with: never to be told again. */
   credential: Secret | undefined;
+  /** What its provider was sent, without the credential. Absent: nobody wants to see it. */
+  sentBody?: string;
   private isBegun = false;
 
   constructor(

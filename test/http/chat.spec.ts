@@ -405,6 +405,54 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     }
   });
 
+  it.each(BOTH)('%s: shows a stream the body that its provider was sent, and no credential', async (model) => {
+    script(model, REPLIES[0]!);
+    const upstream = model === NATIVE ? bench.anthropic : bench.openai;
+    const debug = { echo_upstream_body: true };
+    const [first, ...rest] = await askChunks(model, { debug, user: 'u-1', verbosity: 'low', image_config: { a: 1 } });
+    const { json: sent, headers } = upstream.requests.at(-1)!;
+    expect([first.choices, first.debug]).toEqual([[], { echo_upstream_body: sent }]);
+    const credential = String(headers['x-api-key'] ?? headers.authorization);
+    expect(credential).toContain('credential-of-');
+    expect(JSON.stringify(first)).not.toContain(credential.replace('Bearer ', ''));
+    expect(JSON.stringify(first)).not.toMatch(/127\.0\.0\.1|credential-of/);
+    expect(rest.some((chunk) => 'debug' in chunk)).toBe(false);
+    // The rest is what it is without.
+    const { usage: _usage, ...plain } = foldChunks(await askChunks(model));
+    expect(foldChunks(rest)).toMatchObject(plain);
+    for (const more of [{}, { debug: {} }, { debug: { echo_upstream_body: false } }])
+      expect((await askChunks(model, more))[0].debug).toBeUndefined();
+    expect(await askWhole(model, { debug })).not.toHaveProperty('debug');
+  });
+
+  it('shows the body of the attempt that answered, not of one that failed', async () => {
+    bench.openai.script(() => json({ error: { message: 'No luck' } }, 503));
+    bench.second.script(anthropicText(TEXT));
+    const [first] = await askChunks('test/translated-pair', { debug: { echo_upstream_body: true } });
+    expect(first.debug.echo_upstream_body).toEqual(bench.second.requests.at(-1)!.json);
+    expect(first.debug.echo_upstream_body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+    ]);
+  });
+
+  it('sends verbosity and the wish for a summary in the words of each, and nothing of pictures', async () => {
+    script(NATIVE, REPLIES[0]!);
+    script(TRANSLATED, REPLIES[0]!);
+    const wishes = {
+      verbosity: 'high',
+      image_config: { aspect_ratio: '1:1' },
+      reasoning: { max_tokens: 1_024, summary: 'auto' },
+    };
+    for (const model of BOTH) await askWhole(model, { ...wishes, max_tokens: 2_000 });
+    const [native, translated] = [bench.anthropic, bench.openai].map(({ requests }) => requests.at(-1)!.json);
+    expect(native).toMatchObject({
+      output_config: { effort: 'high' },
+      thinking: { type: 'enabled', budget_tokens: 1_024, display: 'summarized' },
+    });
+    expect(translated).toMatchObject({ verbosity: 'high' });
+    for (const sent of [native, translated]) expect(JSON.stringify(sent)).not.toMatch(/image_config|aspect_ratio/);
+  });
+
   const CONVERSATION = {
     messages: [
       { role: 'system', content: 'Be brief.' },

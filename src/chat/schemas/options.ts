@@ -1,4 +1,4 @@
-import { EFFORTS } from '../../core/conversation/request.js';
+import { EFFORTS, VERBOSITIES } from '../../core/conversation/request.js';
 import {
   either,
   flag,
@@ -56,6 +56,7 @@ export const responseFormat = variant('type', {
 });
 
 export const effort = oneOf(EFFORTS);
+export const verbosity = oneOf(VERBOSITIES);
 
 export const reasoning = object({
   effort: optional(nullable(effort)),
@@ -68,7 +69,7 @@ export const reasoning = object({
 export const streamOptions = object({ include_usage: optional(nullable(flag())) });
 export const serviceTier = oneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast']);
 export const modalities = list(oneOf(['text', 'image', 'audio']));
-export const debug = object({ echo_upstream_body: optional(flag()) });
+export const debug = object({ echo_upstream_body: optional(nullable(flag())) });
 export const anyObject = freeForm();
 
 export type WireResponseFormat = Static<typeof responseFormat>;

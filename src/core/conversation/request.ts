@@ -22,6 +22,10 @@ export interface Sampling {
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
+export const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+/** How much the model says. */
+export type Verbosity = (typeof VERBOSITIES)[number];
+
 /** Whether and how the model reasons before it answers. */
 export type Thinking = { readonly origin?: Origin } & (
   | { readonly type: 'enabled'; readonly budgetTokens: number; readonly display?: string }
@@ -80,6 +84,9 @@ export interface ModelRequest {
 
   readonly thinking?: Thinking;
   readonly effort?: Effort;
+  /** How much of a summary of its reasoning is wanted: a word of the chat format. */
+  readonly reasoningSummary?: string;
+  readonly verbosity?: Verbosity;
   readonly outputFormat?: OutputFormat;
   readonly taskBudget?: TaskBudget;
   /** The wire object that effort, format and budget were read from; whoever changes one of them leaves it out. */
@@ -105,6 +112,8 @@ export interface ModelRequest {
   /** Grouping keys for records and traces, open. */
   readonly trace?: { readonly [key: string]: Json | undefined };
   readonly preset?: string;
+  /** The body that the provider who answers was sent is shown to the caller. */
+  readonly echoesUpstreamBody?: boolean;
 
   /** Beta features of the vendor the caller asked for by header. */
   readonly betas: readonly string[];

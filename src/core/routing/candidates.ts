@@ -27,7 +27,7 @@ interface Callable {
 }
 
 /** WIRE 3.2: what an endpoint may not simply drop where another of the model supports it. */
-const SOFT_PARAMETERS = ['tools', 'structured_outputs', 'response_format'];
+const SOFT_PARAMETERS = ['tools', 'structured_outputs', 'response_format', 'verbosity'];
 
 /**
  * Judges every endpoint in every tier with every credential: each becomes one entry of one of the two lists. One per

@@ -60,6 +60,7 @@ describe('the parameters of a request', () => {
     ['thinking disabled', { thinking: { type: 'disabled' }, effort: 'none' }, []],
     ['effort', { effort: 'max' }, ['reasoning']],
     ['a schema', { outputFormat: { type: 'json-schema', schema: {} } }, ['structured_outputs']],
+    ['how much is said', { verbosity: 'low' }, ['verbosity']],
     ['any JSON', { outputFormat: { type: 'json-object' } }, ['response_format']],
   ])('%s', (_, parts, expected) => {
     expect(routeNeeds(request(parts)).parameters).toEqual(expected);

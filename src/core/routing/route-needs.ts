@@ -65,6 +65,7 @@ function listParameters(request: ModelRequest): readonly string[] {
   if (request.tools.length > 0) names.push('tools');
   if (request.toolChoice) names.push('tool_choice');
   if (asksToReason(request)) names.push('reasoning');
+  if (request.verbosity !== undefined) names.push('verbosity');
   if (request.outputFormat) names.push(FORMAT_PARAMETERS[request.outputFormat.type]);
   return names;
 }

@@ -103,6 +103,18 @@ describe('fields', () => {
     ],
     ['thinking off', { thinking: { type: 'disabled' } }, { thinking: { type: 'disabled' } }],
     ['adaptive thinking', { thinking: { type: 'adaptive' } }, { thinking: { type: 'adaptive' } }],
+    [
+      'thinking with a summary',
+      { thinking: { type: 'enabled', budgetTokens: 1024 }, reasoningSummary: 'detailed' },
+      { thinking: { type: 'enabled', budget_tokens: 1024, display: 'summarized' } },
+    ],
+    [
+      'adaptive thinking with a summary',
+      { thinking: { type: 'adaptive' }, reasoningSummary: 'auto' },
+      { thinking: { type: 'adaptive', display: 'summarized' } },
+    ],
+    ['verbosity as effort', { verbosity: 'max' }, { output_config: { effort: 'max' } }],
+    ['the effort before verbosity', { verbosity: 'max', effort: 'low' }, { output_config: { effort: 'low' } }],
     ['effort', { effort: 'xhigh' }, { output_config: { effort: 'xhigh' } }],
     ['the least effort', { effort: 'minimal' }, { output_config: { effort: 'low' } }],
     [

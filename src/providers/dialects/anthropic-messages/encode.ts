@@ -85,8 +85,8 @@ export function encodeBody(request: ModelRequest, target: Target): JsonObject {
     top_p: request.sampling.topP,
     top_k: request.sampling.topK,
     stop_sequences: request.stopSequences,
-    thinking: encodeThinking(thinking),
-    output_config: encodeOutputConfig(request),
+    thinking: encodeThinking(thinking, request),
+    output_config: encodeOutputConfig(request, target),
     context_management: encodeContextManagement(request, thinking),
     metadata: encodeMetadata(request),
     service_tier: words.serviceTier === undefined ? undefined : SERVICE_TIERS.get(words.serviceTier),
@@ -142,25 +142,27 @@ function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest
   }
 }
 
-function encodeThinking(thinking: Thinking | undefined): JsonObject | undefined {
+/** However long the summary is to be that a caller of another format asks for: the vendor has one word for all. */
+function encodeThinking(thinking: Thinking | undefined, { reasoningSummary }: ModelRequest): JsonObject | undefined {
   if (thinking?.origin?.vendor === 'anthropic') return thinking.origin.value;
+  const summarized = reasoningSummary === undefined ? undefined : 'summarized';
   switch (thinking?.type) {
     case undefined:
       return undefined;
     case 'enabled':
-      return { type: 'enabled', budget_tokens: thinking.budgetTokens, display: thinking.display };
+      return { type: 'enabled', budget_tokens: thinking.budgetTokens, display: thinking.display ?? summarized };
     case 'adaptive':
-      return { type: 'adaptive', display: thinking.display };
+      return { type: 'adaptive', display: thinking.display ?? summarized };
     case 'disabled':
       return { type: 'disabled' };
   }
 }
 
 /** JSON without a schema has no counterpart and is left out: formats that know it demand that the prompt asks for JSON, too. */
-function encodeOutputConfig(request: ModelRequest): JsonObject | undefined {
+function encodeOutputConfig(request: ModelRequest, target: Target): JsonObject | undefined {
   if (request.outputOrigin?.vendor === 'anthropic') return request.outputOrigin.value;
   const { effort, outputFormat, taskBudget } = request;
-  const effortName = effort && EFFORT_NAMES[effort];
+  const effortName = effort ? EFFORT_NAMES[effort] : effortOfVerbosity(request, target);
   const format =
     outputFormat?.type === 'json-schema' ? { type: 'json_schema', schema: outputFormat.schema } : undefined;
   const task_budget = taskBudget && {
@@ -169,6 +171,12 @@ function encodeOutputConfig(request: ModelRequest): JsonObject | undefined {
     remaining: taskBudget.remainingTokens,
   };
   return effortName || format || task_budget ? { effort: effortName, format, task_budget } : undefined;
+}
+
+/** At this vendor effort is how many tokens the model spends on all it says, and the one word for verbosity (WIRE 3.2). */
+function effortOfVerbosity({ verbosity }: ModelRequest, { endpoint }: Target): string | undefined {
+  const { supportedParameters } = endpoint;
+  return supportedParameters.length === 0 || supportedParameters.includes('verbosity') ? verbosity : undefined;
 }
 
 /** Edits that clear thinking are refused where thinking is off: they go when this attempt had to go without. */

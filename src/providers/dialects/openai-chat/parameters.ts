@@ -1,5 +1,5 @@
 import { Untranslatable } from '../../../core/errors.js';
-import type { ModelRequest } from '../../../core/conversation/request.js';
+import type { ModelRequest, Verbosity } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json.js';
 import type { Target } from '../../../core/provider.js';
 
@@ -16,6 +16,15 @@ interface Parameter {
   readonly read: (request: ModelRequest) => Json | undefined;
 }
 
+/** The format knows three. */
+const VERBOSITY_WORDS: Readonly<Record<Verbosity, string>> = {
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+};
+
 const PARAMETERS: readonly Parameter[] = [
   standard('temperature', (request) => request.sampling.temperature),
   standard('top_p', (request) => request.sampling.topP),
@@ -26,6 +35,7 @@ const PARAMETERS: readonly Parameter[] = [
   standard('logit_bias', (request) => request.sampling.logitBias),
   standard('logprobs', (request) => request.sampling.logprobs),
   standard('top_logprobs', (request) => request.sampling.topLogprobs),
+  standard('verbosity', ({ verbosity }) => verbosity && VERBOSITY_WORDS[verbosity]),
   extension('top_k', (request) => request.sampling.topK),
   extension('top_a', (request) => request.sampling.topA),
   extension('min_p', (request) => request.sampling.minP),

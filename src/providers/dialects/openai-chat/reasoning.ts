@@ -45,11 +45,12 @@ function effortOf(request: ModelRequest): Effort | undefined {
 }
 
 function reasoningObject(request: ModelRequest, efforts: readonly Effort[]): Json | undefined {
-  const { thinking, effort } = request;
+  const { thinking, effort, reasoningSummary: summary } = request;
   if (thinking?.type === 'disabled') return { enabled: false };
-  if (effort !== undefined) return { effort: nearest(effort, efforts) };
-  if (thinking?.type === 'enabled') return { max_tokens: thinking.budgetTokens };
-  return thinking?.type === 'adaptive' ? { enabled: true } : undefined;
+  const told = summary === undefined ? undefined : { summary };
+  if (effort !== undefined) return { effort: nearest(effort, efforts), ...told };
+  if (thinking?.type === 'enabled') return { max_tokens: thinking.budgetTokens, ...told };
+  return thinking?.type === 'adaptive' ? { enabled: true, ...told } : told;
 }
 
 function effortOfBudget(tokens: number): Effort {
