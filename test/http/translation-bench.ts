@@ -35,7 +35,7 @@ export interface TestFace {
   results(results: readonly { readonly id: string; readonly text: string }[], ...texts: readonly string[]): JsonBody[];
   /** Instructions in the middle, with a cache marker. */
   system(text: string): JsonBody[];
-  tool(name: string, schema: object): JsonBody;
+  readonly tool: (name: string, schema: object) => JsonBody;
   /** The wish to think for so many tokens. */
   thinking(budget: number): object;
   effort(effort: string): object;
@@ -165,7 +165,7 @@ export const FACES: readonly TestFace[] = [messagesFace, chatFace];
 /** How a provider streams one call of a tool, piece by piece. */
 export interface CallFrames {
   readonly begin: string;
-  piece(text: string): string;
+  readonly piece: (text: string) => string;
   readonly end: string;
 }
 
