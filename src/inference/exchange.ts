@@ -11,7 +11,7 @@ export interface Answer {
   /** Display name. */
   readonly provider: string;
   readonly isByok: boolean;
-  /** The body that its provider was sent, without its credential. Absent: nobody wants to see it. */
+  /** The body that its provider was sent, which never holds its credential. Absent: nobody wants to see it. */
   readonly upstreamBody?: string;
   /** What it is charged. Undefined before its last event was handed out. */
   readonly bill: () => Bill | undefined;

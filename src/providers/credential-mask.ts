@@ -24,10 +24,6 @@ export function withoutCredential(fault: ProviderFault, credential: Secret | und
   );
 }
 
-/** A text without the credential, wherever it stands in it. */
-export const masked = (words: string, credential: Secret | undefined): string =>
-  credential ? mask(words, textsOf(credential)) : words;
-
 const mask = (words: string, texts: readonly string[]): string =>
   texts.reduce((masked, text) => withoutBeginning(masked.replaceAll(text, MASK), text), words);
 

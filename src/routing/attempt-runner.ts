@@ -12,7 +12,7 @@ import { GrammarCheck } from '../core/stream/grammar.js';
 import { pump } from '../core/stream/pump.js';
 import { SseReader } from '../core/stream/sse.js';
 import { chain } from '../core/stream/step.js';
-import { masked, withoutCredential } from '../providers/credential-mask.js';
+import { withoutCredential } from '../providers/credential-mask.js';
 import { credentialHeaders } from '../providers/credentials.js';
 import { outgoingHeaders } from '../providers/http-headers.js';
 import { ProviderRegistry } from '../providers/registry.js';
@@ -40,7 +40,7 @@ interface Attempt {
   /** Absent where the provider wants none. */
   readonly credential: Secret | undefined;
   readonly request: ModelRequest;
-  /** What was sent, where the caller wants to see it. */
+  /** What was sent, where the caller wants to see it. Dialects, which make bodies, are not given the credential. */
   sentBody?: string;
 }
 
@@ -67,8 +67,7 @@ export class AttemptRunner {
     try {
       const begun = await (request.stream ? this.runStream(attempt, signal) : this.runWhole(attempt, signal));
       begun.credential = credential;
-      // No body holds a credential; should one ever, it is not shown.
-      if (attempt.sentBody !== undefined) begun.sentBody = masked(attempt.sentBody, credential);
+      if (attempt.sentBody !== undefined) begun.sentBody = attempt.sentBody;
       return begun;
     } catch (error) {
       throw error instanceof ProviderFault ? withoutCredential(error, credential) : error;

@@ -85,7 +85,7 @@ function withUsage(fault: ProviderFault, usage: Usage | undefined): ProviderFaul
 export class BegunReply implements EventBatches {
   /** What its provider was called with: never to be told again. */
   credential: Secret | undefined;
-  /** What its provider was sent, without the credential. Absent: nobody wants to see it. */
+  /** The body that its provider was sent, which never holds the credential. Absent: nobody wants to see it. */
   sentBody?: string;
   private isBegun = false;
 
