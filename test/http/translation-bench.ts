@@ -157,7 +157,9 @@ const chatFace: TestFace = {
     });
     return kinds.filter((kind, index) => kind !== kinds[index - 1]).map((kind, index) => `${index} ${kind}`);
   },
-  error: (status, message) => ({ error: { code: status, message, metadata: expect.anything() } }),
+  error: (status, message) => ({
+    error: { code: status, message, metadata: expect.objectContaining({ error_type: expect.any(String) }) },
+  }),
 };
 
 export const FACES: readonly TestFace[] = [messagesFace, chatFace];
