@@ -191,6 +191,8 @@ describe('soft parameters', () => {
     expect(left([tools, plain, formats], 'tools', 'structured_outputs')).toEqual(['formats']);
     expect(left([tools, plain], 'response_format')).toEqual(['plain', 'tools']);
     expect(left([plain], 'tools')).toEqual(['plain']);
+    const terse = endpoint('terse', { supportedParameters: ['verbosity'] });
+    expect(left([terse, plain], 'verbosity')).toEqual(['terse']);
   });
 
   it('are judged among those the filters left', () => {
