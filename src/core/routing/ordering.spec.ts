@@ -148,6 +148,14 @@ describe('what is set back', () => {
     expect(tagsOf(plan([prices, other], { needs: { preferences }, health }))).toEqual(tags);
   });
 
+  it('goes behind as a whole, whatever of it is out', () => {
+    const health = healthOf({ p1: { latency: even(9) }, p2: { isOut: true } });
+    const other = model('c/d', [endpoint('q1', { usd: 5 })]);
+    const prices = model('a/b', [endpoint('p1', { usd: 1 }), endpoint('p2', { usd: 2 })]);
+    const preferences: ProviderPreferences = { preferredMaxLatency: { p50: 1 } };
+    expect(tagsOf(plan([prices, other], { needs: { preferences }, health }))).toEqual(['q1', 'p1', 'p2']);
+  });
+
   it('keeps the order of the models where every one of them misses', () => {
     const slow = { latency: even(9) };
     const other = model('c/d', [endpoint('q1', { usd: 0.1 })]);

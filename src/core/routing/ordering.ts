@@ -80,22 +80,29 @@ export function orderLegs(
 ): readonly PlannedLeg[] {
   const ranked = kept.map((one) => rank(one, rules, orderings));
   if (ranked.length > 1) {
-    if (rules.needs.preferences.partition !== 'none') setModelsBack(ranked);
     ranked.sort(compare);
+    if (rules.needs.preferences.partition !== 'none' && setModelsBack(ranked)) ranked.sort(compare);
   }
   return rules.onlyFirst ? firstOfEach(ranked, excluded) : ranked.map(({ leg }) => leg);
 }
 
-/** A model none of whose endpoints keeps to the caller's cut-offs goes behind those that have one that does (WIRE 1.12). */
-function setModelsBack(ranked: readonly Ranked[]): void {
-  let good = 0;
-  let isAnyMissing = false;
-  for (const { leg } of ranked) {
-    if (leg.setBack === 'preference') isAnyMissing = true;
-    else good |= 1 << leg.modelIndex;
+/**
+ * A model whose endpoints miss the caller's cut-offs goes behind those that have one that keeps to them (WIRE 1.12). Its first leg tells:
+ * one that keeps to them would stand before it.
+ * @returns whether any model was moved
+ */
+function setModelsBack(sorted: readonly Ranked[]): boolean {
+  let keeping = 0;
+  let missing = 0;
+  for (const { leg } of sorted) {
+    const model = 1 << leg.modelIndex;
+    if (((keeping | missing) & model) !== 0) continue;
+    if (leg.setBack === 'preference') missing |= model;
+    else keeping |= model;
   }
-  if (!isAnyMissing || good === 0) return;
-  for (const one of ranked) if ((good & (1 << one.leg.modelIndex)) === 0) one.model += MODELS_MAX;
+  if (missing === 0 || keeping === 0) return false;
+  for (const one of sorted) if ((missing & (1 << one.leg.modelIndex)) !== 0) one.model += MODELS_MAX;
+  return true;
 }
 
 const LISTED_NOT = Number.MAX_SAFE_INTEGER;
