@@ -13,6 +13,7 @@ import { CHAT_EXAMPLES } from './chat-examples.js';
 import { CreateChatDto } from './create-chat.dto.js';
 import { hidesReasoning, readRequest } from './read-request.js';
 import { chatChunk, chatReply } from './schemas/reply.js';
+import type { Cancellation } from '../core/cancellation.js';
 
 /** `POST /chat/completions`: inference in the chat-completions format. The body's `stream` alone decides the form of the reply. */
 @Controller('chat/completions')
@@ -45,7 +46,7 @@ export class ChatController {
       api: 'chat' as const,
       wantsRouterMetadata: wantsRouterMetadata(headers),
     };
-    const begin = (abort: AbortController) => this.completions.begin(inference, abort);
+    const begin = (abort: Cancellation) => this.completions.begin(inference, abort);
     const face = chatFace({
       model: body.model,
       hidesReasoning: hidesReasoning(body),

@@ -1,5 +1,5 @@
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
-import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { printJson } from '../core/exact-json.js';
 import type { Json, JsonObject, Opaque } from '../core/json.js';
 import type { Bill } from '../core/money/bill.js';
@@ -47,7 +47,7 @@ const ROLE: JsonObject = { role: 'assistant', content: '' };
 
 /** Prints a reply's events as chunks (WIRE 2.3). One per reply; the events must obey the grammar. */
 export class ChatFrames implements FramePrinter {
-  private usage: Usage = {};
+  private usage: Usage = NO_USAGE;
   private readonly head: JsonObject;
   /** Of a chunk with one choice, up to its delta: it is most of what a stream prints. */
   private readonly opening: string;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { GenerationId } from '../core/ids.js';
 import { billBound, readFeeShare, type FeeShare } from '../core/money/bill.js';
@@ -93,7 +94,7 @@ export class Admission {
     plan: Plan,
     { request, caller, guardrails }: Payer,
     id: GenerationId,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<AdmittedPlan> {
     const prompt = measurePrompt(request);
     let legs: readonly PricedLeg[] = plan.legs.map((leg) => ({ leg, amounts: this.price(prompt, leg) }));

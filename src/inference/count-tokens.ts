@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
@@ -31,7 +32,7 @@ export class CountTokens {
    * The count of the provider that would be asked first, where it has one and says it in time; else an estimate.
    * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
    */
-  async run(asked: ModelRequest, caller: Caller, signal: AbortSignal): Promise<TokenCount> {
+  async run(asked: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
     const guardrails = await this.guardrails.of(caller);
     const routed = await this.planner.plan(asked, caller, guardrails.policies);
     // What may not be sent to a provider may not be sent to be counted either.
@@ -47,13 +48,13 @@ export class CountTokens {
   private async countNatively(
     request: ModelRequest,
     { plan, reveal }: RoutedPlan,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<number | undefined> {
     const [leg] = plan.legs;
     if (!leg) return undefined;
     const timeout = AbortSignal.timeout(NATIVE_COUNT_MS_MAX);
     try {
-      return await this.attempts.count(leg, request, reveal, AbortSignal.any([signal, timeout]));
+      return await this.attempts.count(leg, request, reveal, AbortSignal.any([toAbortSignal(signal), timeout]));
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const isBearable = timeout.aborted || error instanceof ProviderFault || error instanceof Untranslatable;

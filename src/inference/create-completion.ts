@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CancelSignal, Cancellation } from '../core/cancellation.js';
 import { GatewayError, ProviderFault } from '../core/errors.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { newGenerationId } from '../core/ids.js';
@@ -54,7 +55,7 @@ export class CreateCompletion {
    * Begins one inference of a request that has been read. Aborting the controller ends it at any stage and closes
    * every socket of it; the total time-out aborts it as well.
    */
-  begin(inference: Inference, abort: AbortController): Exchange {
+  begin(inference: Inference, abort: Cancellation): Exchange {
     const { request, wantsRouterMetadata } = inference;
     const id = newGenerationId(this.clock.now());
     const facts: GenerationFacts = { id, streamed: request.stream };
@@ -77,7 +78,7 @@ export class CreateCompletion {
     inference: Inference,
     record: GenerationRecord,
     trace: RouteTrace,
-    abort: AbortController,
+    abort: Cancellation,
   ): Promise<Answer> {
     const { request: asked, caller, wantsRouterMetadata } = inference;
     const deadline = setTimeout(() => {
@@ -143,7 +144,7 @@ export class CreateCompletion {
     record: GenerationRecord,
     trace: RouteTrace,
     slots: ModelSlots,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<AnsweredPlan> {
     const run: PlanRun = (trace.run = { plan, reveal, failed: [], calls: 0 });
     const enter = (model: Model): boolean | Promise<boolean> => slots.enter(model, prompt);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { map, filter } from 'rxjs';
+import type { Cancellation } from '../core/cancellation.js';
 import { ReplyFold, type Reply } from '../core/conversation/reply.js';
 import { printJson } from '../core/exact-json.js';
 import { CallerGone, GatewayError } from '../core/errors.js';
@@ -39,7 +40,7 @@ export interface Face {
  */
 @Injectable()
 export class Delivery {
-  private readonly open = new Slots<AbortController>();
+  private readonly open = new Slots<Cancellation>();
 
   constructor(
     private readonly environment: Environment,
@@ -53,7 +54,7 @@ export class Delivery {
   async deliver(
     response: Response,
     stream: boolean,
-    begin: (abort: AbortController) => Exchange,
+    begin: (abort: Cancellation) => Exchange,
     face: Face,
   ): Promise<void> {
     const abort = abortWhenGone(response);

@@ -77,7 +77,7 @@ export class GenerationAccount {
   close(): Promise<void> {
     return (this.closing ??= this.settle().catch((error: unknown) => {
       // A fault of ours must leave no hold that stands for ever.
-      this.cashier.ledger.giveUp(this.hold.id, error);
+      this.cashier.ledger.giveUp(this.hold, error);
     }));
   }
 

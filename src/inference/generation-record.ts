@@ -1,5 +1,5 @@
 import { charactersOf, type ModelEvent, type StopReason } from '../core/conversation/event.js';
-import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import type { GenerationId } from '../core/ids.js';
 import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
 import type { AnsweredPlan } from '../routing/plan-runner.js';
@@ -9,7 +9,7 @@ import type { SpanResult, TraceSpan } from '../shared/tracing.js';
 
 /** Follows one generation to its end, however it ends: usage, the facts of its log line, its span. Never content. */
 export class GenerationRecord {
-  private latestUsage: Usage = {};
+  private latestUsage: Usage = NO_USAGE;
   private latestStop: StopReason | undefined;
   private answering: AnsweredPlan | undefined;
   private replyId: string | undefined;

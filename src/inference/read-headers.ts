@@ -15,8 +15,12 @@ export const REQUEST_HEADERS = {
   'anthropic-beta': 'Names of betas, separated by commas: passed on to providers that know them.',
 } as const;
 
+const SESSION_OR_BETAS = ['x-session-id', 'anthropic-beta', 'x-anthropic-beta'];
+const NOTHING: RequestHeaders = { betas: [] };
+
 /** @throws GatewayError when the session id is too long */
 export function readRequestHeaders(headers: IncomingHttpHeaders): RequestHeaders {
+  if (!SESSION_OR_BETAS.some((name) => headers[name] !== undefined)) return NOTHING;
   const sessionId = utf8Of(textOf(headers['x-session-id']));
   if (!IS_LABEL.check(sessionId)) {
     throw new GatewayError('invalid-request', `x-session-id: must be at most ${LABEL_CHARACTERS_MAX} characters`);

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import { ProviderFault } from '../core/errors.js';
 import { faultError } from '../routing/fault-policies.js';
@@ -24,7 +25,7 @@ export class WatchedReply implements AsyncIterableIterator<readonly ModelEvent[]
     private readonly answered: AnsweredPlan,
     private readonly record: GenerationRecord,
     private readonly account: GenerationAccount,
-    private readonly signal: AbortSignal,
+    private readonly signal: CancelSignal,
     private readonly hooks: ReplyHooks,
   ) {}
 

@@ -123,7 +123,7 @@ export class Caretaker implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   private async beat(): Promise<void> {
-    const { replica, openHolds } = this.ledger;
+    const { replica } = this.ledger;
     const changed = this.listChanged();
     const rows = changed.map(({ id, printed }) => [id, printed] as const);
     try {
@@ -135,15 +135,20 @@ export class Caretaker implements OnApplicationBootstrap, BeforeApplicationShutd
       await this.books.beat(replica, []);
     }
     for (const { id, figures } of changed) this.observed.set(id, figures);
-    for (const id of this.observed.keys()) if (!openHolds.has(id)) this.observed.delete(id);
+    const open = new Set(this.listOpen());
+    for (const id of this.observed.keys()) if (!open.has(id)) this.observed.delete(id);
     const now = performance.now();
     if (now - this.beatAt > DEAD_AFTER_MS) this.steadySince = now;
     this.beatAt = now;
   }
 
+  private listOpen(): readonly string[] {
+    return Array.from(this.ledger.openHolds, ({ id }) => id);
+  }
+
   private listChanged(): { readonly id: string; readonly figures: string; readonly printed: string }[] {
     const changed = [];
-    for (const [id, { observe }] of this.ledger.openHolds) {
+    for (const { id, observe } of this.ledger.openHolds) {
       try {
         const row = observe?.();
         if (!row) continue;
@@ -165,7 +170,8 @@ export class Caretaker implements OnApplicationBootstrap, BeforeApplicationShutd
     // What waits to be replayed must find its hold as it was taken, with all of its counters.
     if (this.ledger.spool.waiting === 0 && !this.adopting) {
       // A hold whose answer came too late stands for nothing that this process knows of.
-      for (const id of stray) if (!this.ledger.isAwaited(id)) this.folds.release(id);
+      const awaited = this.ledger.listAwaited();
+      for (const id of stray) if (!awaited.has(id)) this.folds.release(id);
       await this.recover();
     }
     for (const id of await this.books.listUnfolded()) this.folds.add(id);
@@ -177,7 +183,7 @@ export class Caretaker implements OnApplicationBootstrap, BeforeApplicationShutd
     // Who could not beat while nobody could takes no one else for dead, until the others have had their time as well.
     if (performance.now() - this.steadySince < DEAD_AFTER_MS) return;
     const ageMsMax = this.environment.timeouts.totalMs + GRACE_MS;
-    const mine = [...this.ledger.openHolds.keys()];
+    const mine = this.listOpen();
     const recovered = await this.books.recover(ageMsMax, mine).catch((error: unknown) => {
       if (!isRowRefused(error)) throw error;
       return this.recoverEach(ageMsMax, mine);

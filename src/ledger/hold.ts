@@ -35,6 +35,8 @@ export interface Hold {
   bound: HeldAmounts;
   /** What the generation would be settled with at this moment; undefined while nothing has been observed. */
   observe: (() => GenerationRow | undefined) | undefined;
+  /** Where its ledger keeps it; undefined once it has ended. */
+  place: number | undefined;
 }
 
 /** The counter that had no room. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import type { CancelSignal } from '../core/cancellation.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { PICO_PER_USD } from '../core/money/credits.js';
@@ -9,6 +10,7 @@ import { isDatabaseUnavailable } from '../shared/database/database-unavailable.j
 import { systemCode } from '../shared/database/system-code.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
+import { Slots } from '../shared/slots.js';
 import { BooksRepository, type HoldMember, type TakenHold } from './books.repository.js';
 import { Folds } from './folds.js';
 import { printGeneration } from './generation-json.js';
@@ -49,8 +51,8 @@ export class Ledger implements OnModuleInit {
   /** Names this process in the books. */
   readonly replica: string;
   private readonly logger = new Logger('ledger');
-  private readonly open = new Map<string, Hold>();
-  private readonly settling = new Set<Promise<void>>();
+  private readonly open = new Slots<Hold>();
+  private readonly settling = new Slots<Promise<void>>();
   private readonly givenUp = new Set<string>();
   private spooling: Spool | undefined;
   /** Holds that are being taken. */
@@ -91,13 +93,15 @@ export class Ledger implements OnModuleInit {
   }
 
   /** Reservations of this process that are neither settled nor released. */
-  get openHolds(): ReadonlyMap<string, Hold> {
+  get openHolds(): Iterable<Hold> & { readonly size: number } {
     return this.open;
   }
 
-  /** Whether a hold of this replica's is still to be settled, here or by its recovery; else it stands for nothing. */
-  isAwaited(id: string): boolean {
-    return this.open.has(id) || this.givenUp.has(id);
+  /** Ids of the holds of this replica's that are still to be settled, here or by their recovery; others stand for nothing. */
+  listAwaited(): ReadonlySet<string> {
+    const ids = new Set(this.givenUp);
+    for (const { id } of this.open) ids.add(id);
+    return ids;
   }
 
   /** The counters that a hold would be taken from, as they stand now. @throws GatewayError `unavailable` */
@@ -115,13 +119,10 @@ export class Ledger implements OnModuleInit {
    * @param signal a hold whose caller has gone meanwhile is released again
    * @throws GatewayError `unavailable` while the books cannot be written, or the signal's reason
    */
-  async hold(request: HoldRequest, signal: AbortSignal): Promise<HoldOutcome> {
+  async hold(request: HoldRequest, signal: CancelSignal): Promise<HoldOutcome> {
     // Should the database go now, each open hold must find a place in the spool.
     if (this.open.size + this.reserving >= this.spool.room) throw unavailable();
-    this.reserving++;
-    const taken = await this.reserve({ request, amounts: request.bound, extends: false }).finally(
-      () => this.reserving--,
-    );
+    const taken = await this.reserve(request);
     if (!taken) throw unavailable();
     if ('refused' in taken) return taken;
     const { id, bound } = request;
@@ -130,8 +131,9 @@ export class Ledger implements OnModuleInit {
       this.folds.release(id);
       throw signal.reason;
     }
-    const granted: Hold = { id, request, heldAt: taken.heldAt.toISOString(), bound, observe: undefined };
-    this.open.set(id, granted);
+    const heldAt = taken.heldAt.toISOString();
+    const granted: Hold = { id, request, heldAt, bound, observe: undefined, place: undefined };
+    granted.place = this.open.take(granted);
     return { granted };
   }
 
@@ -144,13 +146,11 @@ export class Ledger implements OnModuleInit {
     hold: Hold,
     more: HeldAmounts,
   ): Promise<Extract<HoldOutcome, { refused: unknown }> | 'gone' | undefined> {
-    const taken = await this.reserve({ request: hold.request, amounts: more, extends: true }).catch(
-      (error: unknown) => {
-        // Its reply is on the way, and is settled at what is held.
-        if (!(error instanceof GatewayError)) this.logger.error(error);
-        throw unavailable();
-      },
-    );
+    const taken = await this.submit({ request: hold.request, amounts: more, extends: true }).catch((error: unknown) => {
+      // Its reply is on the way, and is settled at what is held.
+      if (!(error instanceof GatewayError)) this.logger.error(error);
+      throw unavailable();
+    });
     if (!taken) return 'gone';
     if ('refused' in taken) return taken;
     hold.bound = { credits: hold.bound.credits + more.credits, byok: hold.bound.byok + more.byok };
@@ -164,22 +164,20 @@ export class Ledger implements OnModuleInit {
   async settle(hold: Hold, row: GenerationRow): Promise<void> {
     hold.observe = () => row;
     const written = this.write(hold, row);
-    this.settling.add(written);
-    void written.finally(() => this.settling.delete(written));
+    const place = this.settling.take(written);
+    void written.then(() => this.settling.give(place));
     if (this.environment.ledgerDurability === 'strict') await written;
   }
 
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
-  giveUp(id: string, error: unknown): void {
-    this.metrics.bookEvent('lost');
-    this.logger.error(`The generation ${id} cannot be settled`, error);
-    if (this.givenUp.size < GIVEN_UP_MAX) this.givenUp.add(id);
-    this.open.delete(id);
+  giveUp(hold: Hold, error: unknown): void {
+    this.tellLost(hold.id, error);
+    this.close(hold);
   }
 
   /** Ends a hold for which nothing was sent. */
   release(hold: Hold): void {
-    this.open.delete(hold.id);
+    this.close(hold);
     this.folds.release(hold.id);
   }
 
@@ -205,6 +203,17 @@ export class Ledger implements OnModuleInit {
     await Promise.allSettled(this.settling);
   }
 
+  private tellLost(id: string, error: unknown): void {
+    this.metrics.bookEvent('lost');
+    this.logger.error(`The generation ${id} cannot be settled`, error);
+    if (this.givenUp.size < GIVEN_UP_MAX) this.givenUp.add(id);
+  }
+
+  private close(hold: Hold): void {
+    if (hold.place !== undefined) this.open.give(hold.place);
+    hold.place = undefined;
+  }
+
   /** The month of a hold must be there when it is settled. */
   private async prepareMonth(id: string, heldAt: Date): Promise<void> {
     try {
@@ -222,7 +231,7 @@ export class Ledger implements OnModuleInit {
     } catch (error) {
       // One that the database will never take must not keep the others from it.
       if (!isRowRefused(error)) throw error;
-      if (rows.length === 1) this.giveUp(rows[0]!.id, error);
+      if (rows.length === 1) this.tellLost(rows[0]!.id, error);
       else for (const row of rows) await this.replayRows([row]);
     }
   }
@@ -232,10 +241,10 @@ export class Ledger implements OnModuleInit {
       await this.writeToDatabase(row);
       this.folds.add(hold.id);
     } catch (error) {
-      if (isRowRefused(error)) this.giveUp(hold.id, error);
+      if (isRowRefused(error)) this.tellLost(hold.id, error);
       else await this.writeToSpool(row, error);
     } finally {
-      this.open.delete(hold.id);
+      this.close(hold);
     }
   }
 
@@ -260,11 +269,20 @@ export class Ledger implements OnModuleInit {
       await this.spool.append(row);
       this.metrics.bookEvent('spooled');
     } catch (error) {
-      this.giveUp(row.id, error);
+      this.tellLost(row.id, error);
     }
   }
 
-  private async reserve(member: HoldMember): Promise<TakenHold> {
+  private async reserve(request: HoldRequest): Promise<TakenHold> {
+    this.reserving++;
+    try {
+      return await this.submit({ request, amounts: request.bound, extends: false });
+    } finally {
+      this.reserving--;
+    }
+  }
+
+  private async submit(member: HoldMember): Promise<TakenHold> {
     try {
       return await this.holds.submit(member);
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { BlockDelta, BlockStart, ModelEvent, SourceBytes, StopReason } from '../core/conversation/event.js';
-import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { printJson } from '../core/exact-json.js';
 import type { Bill } from '../core/money/bill.js';
 import type { JsonObject, Opaque } from '../core/json.js';
@@ -31,7 +31,7 @@ export const failureFrames = (body: JsonObject): string => writeFrame('error', J
 export class MessageFrames implements FramePrinter {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
   private hasPrintedStart = false;
-  private usage: Usage = {};
+  private usage: Usage = NO_USAGE;
   /** Blocks of other vendors' own that were left out: the indexes of later ones move up. */
   private hiddenBlocks = 0;
   private isInHiddenBlock = false;

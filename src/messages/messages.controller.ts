@@ -13,6 +13,7 @@ import { messagesFace } from './messages-face.js';
 import { MESSAGE_EXAMPLES } from './message-examples.js';
 import { readRequest } from './read-request.js';
 import { messageEvent, messageReply } from './schemas/reply.js';
+import type { Cancellation } from '../core/cancellation.js';
 
 /** `POST /messages`: inference in the Messages format. The body's `stream` alone decides the form of the reply. */
 @Controller('messages')
@@ -45,7 +46,7 @@ export class MessagesController {
       api: 'messages' as const,
       wantsRouterMetadata: wantsRouterMetadata(headers),
     };
-    const begin = (abort: AbortController) => this.completions.begin(inference, abort);
+    const begin = (abort: Cancellation) => this.completions.begin(inference, abort);
     await this.delivery.deliver(response, inference.request.stream, begin, messagesFace);
   }
 }

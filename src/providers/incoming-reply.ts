@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { CancelSignal } from '../core/cancellation.js';
 import { ProviderFault } from '../core/errors.js';
 import { ChunkQueue, type ChunkSource } from './chunk-queue.js';
 import type { Connection } from './connection.js';
@@ -28,7 +29,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   constructor(
     connection: Connection,
     idleTimeoutMs: number | undefined,
-    private readonly signal: AbortSignal,
+    private readonly signal: CancelSignal,
     private readonly ends: CallEnds,
   ) {
     this.connection = connection;

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../core/cancellation.js';
 import { SIMULATED_SCHEME } from '../core/routing/catalog.js';
 import { Transport, type OutgoingCall, type UpstreamResponse } from './transport.js';
 
@@ -10,7 +11,7 @@ export class SandboxedTransport extends Transport {
     super();
   }
 
-  override open(call: OutgoingCall, signal: AbortSignal): Promise<UpstreamResponse> {
+  override open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     return call.url.startsWith(SIMULATED_SCHEME) ? this.sandbox.open(call, signal) : this.network.open(call, signal);
   }
 }

@@ -1,3 +1,5 @@
+import type { CancelSignal } from '../core/cancellation.js';
+
 /** A call ready for the wire, its credential on it. */
 export interface OutgoingCall {
   /** Whole URL, made of the catalog's base URL and the dialect's path; nothing of it comes from the caller. */
@@ -33,5 +35,5 @@ export interface UpstreamResponse {
  */
 export abstract class Transport {
   /** Resolves when the status line and headers are there, whatever the status. */
-  abstract open(call: OutgoingCall, signal: AbortSignal): Promise<UpstreamResponse>;
+  abstract open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse>;
 }

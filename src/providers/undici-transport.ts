@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { IncomingReply } from './incoming-reply.js';
 import { OriginPool } from './origin-pool.js';
 import { Transport, type OutgoingCall, type UpstreamResponse } from './transport.js';
+import type { CancelSignal } from '../core/cancellation.js';
 
 /** Most origins with open connections, as long as one of them is idle. Origins come from the catalog only. */
 const ORIGINS_MAX = 256;
@@ -16,7 +17,7 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   private readonly pools = new Map<string, OriginPool>();
   private calls = 0;
 
-  override async open(call: OutgoingCall, signal: AbortSignal): Promise<UpstreamResponse> {
+  override async open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     signal.throwIfAborted();
     const pathStart = call.url.indexOf('/', call.url.indexOf('://') + 3);
     const pool = this.poolOf(call.url.slice(0, pathStart));

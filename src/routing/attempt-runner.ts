@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import { assertToolInputs } from '../core/conversation/tool-input.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -19,7 +20,7 @@ import { ProviderRegistry } from '../providers/registry.js';
 import { Transport, type UpstreamResponse } from '../providers/transport.js';
 import { Environment } from '../shared/environment.js';
 import { othersTurn } from '../shared/others-turn.js';
-import { MediaFetcher } from './media-fetcher.js';
+import { MediaFetcher, NO_MEDIA } from './media-fetcher.js';
 import type { RevealCredential } from './route-planner.js';
 import { BegunReply, StreamAttempt, untilTelling, type EventBatches } from './stream-attempt.js';
 
@@ -61,9 +62,9 @@ export class AttemptRunner {
    * Resolves once the reply is telling, with all its events from the start on; the rest is pulled by whoever iterates.
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
-  async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: AbortSignal): Promise<BegunReply> {
-    const attempt = await this.prepare(leg, request, reveal);
-    const { credential } = attempt;
+  async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: CancelSignal): Promise<BegunReply> {
+    const credential = isShared(leg) ? leg.endpoint.provider.credential : await ownCredential(leg, reveal);
+    const attempt = this.prepare(leg, request, credential);
     try {
       const begun = await (request.stream ? this.runStream(attempt, signal) : this.runWhole(attempt, signal));
       begun.credential = credential;
@@ -82,33 +83,30 @@ export class AttemptRunner {
     leg: Leg,
     request: ModelRequest,
     reveal: RevealCredential,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<number | undefined> {
     const { counting } = this.providers.dialect(leg.endpoint.provider);
     if (!counting) return undefined;
-    const attempt = await this.prepare(leg, request, reveal);
+    const credential = isShared(leg) ? leg.endpoint.provider.credential : await ownCredential(leg, reveal);
+    const attempt = this.prepare(leg, request, credential);
     const response = await this.post(attempt, counting.encode(request, attempt.target), signal);
     return counting.decode(parse(await response.read(COUNT_BYTES_MAX)));
   }
 
-  private async prepare(leg: Leg, request: ModelRequest, reveal: RevealCredential): Promise<Attempt> {
-    const { model, endpoint, tier } = leg;
+  private prepare({ model, endpoint, tier }: Leg, request: ModelRequest, credential: Secret | undefined): Attempt {
     const { provider } = endpoint;
-    const isShared = leg.credential === SHARED_CREDENTIAL;
-    const credential = isShared ? provider.credential : await reveal(leg.credential);
-    if (!isShared && !credential) throw new ProviderFault('refused-credential', 'The credential is no longer in use.');
     const dialect = this.providers.dialect(provider);
     const target: Target = { model, endpoint, tier, definition: this.providers.definition(provider) };
     return { dialect, target, credential, request };
   }
 
-  private async runWhole(attempt: Attempt, signal: AbortSignal): Promise<BegunReply> {
+  private async runWhole(attempt: Attempt, signal: CancelSignal): Promise<BegunReply> {
     const { dialect, target, request } = attempt;
     const response = await this.send(attempt, signal);
     return new BegunReply(decodeWhole(dialect, await response.read(REPLY_BYTES_MAX), target, request));
   }
 
-  private async runStream(attempt: Attempt, signal: AbortSignal): Promise<BegunReply> {
+  private async runStream(attempt: Attempt, signal: CancelSignal): Promise<BegunReply> {
     const { firstTimeoutMs = this.environment.timeouts.firstMs } = attempt.target.endpoint;
     const stream = new StreamAttempt(signal, firstTimeoutMs);
     try {
@@ -131,9 +129,10 @@ export class AttemptRunner {
   }
 
   /** @returns an answer with a 2xx status */
-  private async send(attempt: Attempt, signal: AbortSignal): Promise<UpstreamResponse> {
+  private async send(attempt: Attempt, signal: CancelSignal): Promise<UpstreamResponse> {
     const { dialect, target, request } = attempt;
-    const media = await this.media.fetch(dialect.wants(request, target), signal);
+    const wants = dialect.wants(request, target);
+    const media = wants.length === 0 ? NO_MEDIA : await this.media.fetch(wants, signal);
     const call = dialect.encode(request, target, media);
     if (request.echoesUpstreamBody) attempt.sentBody = call.body;
     return this.post(attempt, call, signal);
@@ -143,7 +142,7 @@ export class AttemptRunner {
   private async post(
     { dialect, target, credential }: Attempt,
     call: UpstreamCall,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<UpstreamResponse> {
     const { provider } = target.endpoint;
     // Printing a large body took its time: others have their turn before it is written.
@@ -165,6 +164,14 @@ export class AttemptRunner {
   }
 }
 
+const isShared = ({ credential }: Leg): boolean => credential === SHARED_CREDENTIAL;
+
+async function ownCredential({ credential }: Leg, reveal: RevealCredential): Promise<Secret> {
+  const revealed = await reveal(credential);
+  if (!revealed) throw new ProviderFault('refused-credential', 'The credential is no longer in use.');
+  return revealed;
+}
+
 function decodeWhole(dialect: Dialect, body: Buffer, target: Target, request: ModelRequest): ModelEvent[] {
   const checked: ModelEvent[] = [];
   const grammar = new GrammarCheck();
@@ -183,7 +190,7 @@ function parse(body: Buffer): unknown {
 }
 
 /** What there is to read of an error's body, within limits, whether it comes whole or breaks off. */
-async function readSome(response: UpstreamResponse, signal: AbortSignal): Promise<string> {
+async function readSome(response: UpstreamResponse, signal: CancelSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const batches = response.chunks[Symbol.asyncIterator]();

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
 import { GatewayError } from '../core/errors.js';
 import type { FetchedMedia, Media, MediaWant } from '../core/provider.js';
 import { EgressError, SafeFetch } from '../shared/http/safe-fetch.js';
@@ -7,7 +8,7 @@ const MEDIA_PER_REQUEST_MAX = 20;
 const MEDIA_BYTES_MAX = 32 * 1024 * 1024;
 const MEDIA_TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 3;
-const NOTHING: FetchedMedia = new Map();
+export const NO_MEDIA: FetchedMedia = new Map();
 
 const MEDIA_TYPES: Readonly<Record<MediaWant['accept'], readonly string[]>> = {
   image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
@@ -20,8 +21,8 @@ export class MediaFetcher {
   constructor(private readonly safeFetch: SafeFetch) {}
 
   /** @throws GatewayError naming the field of what could not be fetched */
-  async fetch(wants: readonly MediaWant[], signal: AbortSignal): Promise<FetchedMedia> {
-    if (wants.length === 0) return NOTHING;
+  async fetch(wants: readonly MediaWant[], signal: CancelSignal): Promise<FetchedMedia> {
+    if (wants.length === 0) return NO_MEDIA;
     if (wants.length > MEDIA_PER_REQUEST_MAX) {
       throw new GatewayError(
         'invalid-request',
@@ -35,7 +36,7 @@ export class MediaFetcher {
     return new Map(fetched);
   }
 
-  private async fetchOne(want: MediaWant, signal: AbortSignal): Promise<Media> {
+  private async fetchOne(want: MediaWant, signal: CancelSignal): Promise<Media> {
     try {
       const limits = {
         bytesMax: MEDIA_BYTES_MAX,

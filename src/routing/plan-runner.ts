@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ModelRefusal, ProviderFault, Untranslatable } from '../core/errors.js';
@@ -56,7 +57,7 @@ export class PlanRunner {
     run: PlanRun,
     request: ModelRequest,
     span: TraceSpan,
-    signal: AbortSignal,
+    signal: CancelSignal,
     enter: EnterModel,
   ): Promise<AnsweredPlan> {
     const { plan, failed } = run;
@@ -135,7 +136,7 @@ const isRefusal = (beginning: readonly ModelEvent[]): boolean =>
 
 function endOf(
   error: unknown,
-  signal: AbortSignal,
+  signal: CancelSignal,
   isFirst: boolean,
 ): { readonly outcome: AttemptOutcome; readonly fault?: ProviderFault } {
   if (signal.aborted) {

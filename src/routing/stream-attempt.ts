@@ -1,3 +1,4 @@
+import { Cancellation, type CancelSignal } from '../core/cancellation.js';
 import { isTelling, type ModelEvent } from '../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../core/conversation/usage.js';
 import { ProviderFault } from '../core/errors.js';
@@ -13,13 +14,13 @@ export interface EventBatches extends AsyncIterableIterator<readonly ModelEvent[
 
 /** The signal of one streamed attempt: follows the request's, and has a limit of its own until the reply is telling. */
 export class StreamAttempt {
-  private readonly controller = new AbortController();
+  private readonly controller = new Cancellation();
   private readonly timer: NodeJS.Timeout;
   private hasTold = false;
   private readonly follow = (): void => this.controller.abort(this.parent.reason);
 
   constructor(
-    private readonly parent: AbortSignal,
+    private readonly parent: CancelSignal,
     firstTimeoutMs: number,
   ) {
     this.timer = setTimeout(() => {
@@ -29,7 +30,7 @@ export class StreamAttempt {
     else parent.addEventListener('abort', this.follow, { once: true });
   }
 
-  get signal(): AbortSignal {
+  get signal(): CancelSignal {
     return this.controller.signal;
   }
 

@@ -15,6 +15,7 @@ import { BooksRepository } from '../../src/ledger/books.repository.js';
 import { Caretaker } from '../../src/ledger/caretaker.js';
 import { printGeneration } from '../../src/ledger/generation-json.js';
 import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import type { Hold } from '../../src/ledger/hold.js';
 import { Ledger } from '../../src/ledger/ledger.js';
 import { verifyBooks } from '../../src/ledger/verify-books.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -361,6 +362,8 @@ describeOnEachDatabase('recovery', (database) => {
     });
     afterEach(() => finish());
 
+    const openHold = (id: string): Hold => [...gateway.gateway.app.get(Ledger).openHolds].find((one) => one.id === id)!;
+
     const beatsAgain = async (): Promise<boolean> => {
       const { replica } = gateway.gateway.app.get(Ledger);
       const [row] = (await books.query(
@@ -371,7 +374,7 @@ describeOnEachDatabase('recovery', (database) => {
     };
 
     it('although one of its calls cannot be told', async () => {
-      const hold = gateway.gateway.app.get(Ledger).openHolds.get(ids[0]!)!;
+      const hold = openHold(ids[0]!);
       const { observe } = hold;
       hold.observe = () => {
         throw new Error('a bug');
@@ -388,7 +391,7 @@ describeOnEachDatabase('recovery', (database) => {
       const repository = gateway.gateway.app.get(BooksRepository);
       const beat = repository.beat.bind(repository);
       const refused = Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' });
-      const hold = gateway.gateway.app.get(Ledger).openHolds.get(ids[0]!)!;
+      const hold = openHold(ids[0]!);
       const { observe } = hold;
       hold.observe = () => ({ ...observe!()!, cost: '0.009' });
       const spy = jest
@@ -411,7 +414,7 @@ describeOnEachDatabase('recovery', (database) => {
         ((await books.query('select observed from holds where generation_id = $1', [ids[0]])) as JsonBody[])[0]
           .observed;
       expect(await observed()).toEqual({ as: 'it was' });
-      const hold = gateway.gateway.app.get(Ledger).openHolds.get(ids[0]!)!;
+      const hold = openHold(ids[0]!);
       const { observe } = hold;
       hold.observe = () => ({ ...observe!()!, completion_tokens: 99 });
       await attend(gateway);

@@ -1,6 +1,6 @@
 import type { Json, Opaque } from '../json.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from './event.js';
-import { mergeUsage, type Usage } from './usage.js';
+import { mergeUsage, NO_USAGE, type Usage } from './usage.js';
 
 /** A block of a finished reply: its start, and everything its deltas added. */
 export interface ReplyBlock {
@@ -37,7 +37,7 @@ export class ReplyFold {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
   private end: Extract<ModelEvent, { type: 'reply-end' }> | undefined;
   private readonly blocks: OpenBlock[] = [];
-  private latestUsage: Usage = {};
+  private latestUsage: Usage = NO_USAGE;
 
   push(event: ModelEvent): void {
     switch (event.type) {

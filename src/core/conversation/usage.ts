@@ -24,7 +24,12 @@ export interface Usage {
   readonly extras?: Opaque;
 }
 
+/** The usage before the first report. */
+export const NO_USAGE: Usage = {};
+
 /** The later report wins, figure by figure: cumulative reports replace, they never add. */
 export function mergeUsage(before: Usage, after: Usage): Usage {
+  // Of a whole reply there is one report, and nothing to copy.
+  if (before === NO_USAGE) return after;
   return { ...before, ...after };
 }

@@ -1,9 +1,10 @@
 import type { Response } from 'express';
+import { Cancellation } from '../../core/cancellation.js';
 import { CallerGone } from '../../core/errors.js';
 
 /** A controller that aborts when the client closes before the reply is out. */
-export function abortWhenGone(response: Response): AbortController {
-  const abort = new AbortController();
+export function abortWhenGone(response: Response): Cancellation {
+  const abort = new Cancellation();
   const gone = (): void => {
     if (!response.writableFinished) abort.abort(new CallerGone());
   };

@@ -6,6 +6,7 @@ import { collectResponse, type CollectedResponse, type ResponseHeaders } from '.
 import { EgressGuard } from './egress-guard.js';
 import { acceptedMediaType } from './media-signatures.js';
 import { NameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
+import { type CancelSignal, toAbortSignal } from '../../core/cancellation.js';
 
 export interface FetchLimits {
   readonly bytesMax: number;
@@ -68,9 +69,9 @@ export class SafeFetch {
    * @throws EgressError when the URL may not or cannot be fetched within its limits
    * @throws the signal's reason once it is aborted
    */
-  async fetch(url: string, limits: FetchLimits, signal: AbortSignal): Promise<Fetched> {
+  async fetch(url: string, limits: FetchLimits, signal: CancelSignal): Promise<Fetched> {
     const deadline = AbortSignal.timeout(limits.timeoutMs);
-    const either = AbortSignal.any([signal, deadline]);
+    const either = AbortSignal.any([toAbortSignal(signal), deadline]);
     try {
       let target = readUrl(url);
       for (let redirects = 0; ; redirects++) {

@@ -1,5 +1,5 @@
 import type { BlockStart, ModelEvent, SourceBytes, UnifiedStop } from '../../../core/conversation/event.js';
-import { mergeUsage, type Usage } from '../../../core/conversation/usage.js';
+import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
 import { parseJson } from '../../../core/exact-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
@@ -56,7 +56,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private plainDelta: PlainDelta | undefined;
   private inputOfStart: string | undefined;
   private rawUsage: JsonObject = NOTHING_SAID;
-  private usage: Usage = {};
+  private usage: Usage = NO_USAGE;
   private stopReason: string | undefined;
   private stopSequence: string | undefined;
   private endExtras: JsonObject = {};
@@ -88,6 +88,17 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     const said = Object.fromEntries(
       Object.entries(unknown).filter(([key, value]) => value !== null || !END_KEYS.has(key)),
     );
+    this.startWith(id, model, usage, said, out);
+  }
+
+  /** @param said what the start says besides */
+  startWith(
+    id: Json | undefined,
+    model: Json | undefined,
+    usage: Json | undefined,
+    said: JsonObject,
+    out: ModelEvent[],
+  ): void {
     out.push({
       type: 'reply-start',
       ...(typeof id === 'string' && { id }),
@@ -129,10 +140,15 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     const { type: _type, delta, usage, ...beside } = payload;
     if (!isJsonObject(delta)) throw malformed('message_delta holds no delta');
     const { stop_reason: reason, stop_sequence: sequence, ...rest } = delta;
+    this.endWith(reason, sequence, { ...this.endExtras, ...beside, ...rest });
+    if (isJsonObject(usage)) this.readUsage(usage, out);
+  }
+
+  /** @param said what the end says besides */
+  endWith(reason: Json | undefined, sequence: Json | undefined, said: JsonObject): void {
     if (typeof reason === 'string') this.stopReason = reason;
     if (typeof sequence === 'string') this.stopSequence = sequence;
-    this.endExtras = { ...this.endExtras, ...beside, ...rest };
-    if (isJsonObject(usage)) this.readUsage(usage, out);
+    this.endExtras = said;
   }
 
   endReply(out: ModelEvent[]): void {
@@ -165,12 +181,12 @@ export function decodeMessage(body: unknown): ModelEvent[] {
   if (!Array.isArray(content)) throw malformed('the message has no content');
   const decoder = new MessagesDecoder();
   const out: ModelEvent[] = [];
-  decoder.startReply({ id, model, usage }, out);
+  decoder.startWith(id, model, usage, {}, out);
   (content as readonly Json[]).forEach((block, index) => {
     decoder.startBlock(index, block, out);
     decoder.endBlock(index, undefined, out);
   });
-  decoder.readEnding({ delta: { ...rest, stop_reason, stop_sequence } }, out);
+  decoder.endWith(stop_reason, stop_sequence, rest);
   decoder.endReply(out);
   return out;
 }

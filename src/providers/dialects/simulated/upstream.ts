@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type CancelSignal, toAbortSignal } from '../../../core/cancellation.js';
 import { ProviderFault } from '../../../core/errors.js';
 import type { OutgoingCall, UpstreamResponse } from '../../transport.js';
 import type { Message } from './answer.js';
@@ -8,7 +9,7 @@ import { readQuestion, type Question } from './question.js';
 import { countPieces, printMessage, printRefusal, streamMessage } from './wire.js';
 
 /** Waits that many milliseconds, or until the signal is aborted: then it throws. Tests hand in one that does not wait. */
-export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
+export type Pause = (ms: number, signal: CancelSignal) => Promise<void>;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -18,9 +19,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
  * calls have equal answers. Safe to share.
  */
 export class SimulatedUpstream {
-  constructor(private readonly pause: Pause = (ms, signal) => delay(ms, undefined, { signal })) {}
+  constructor(
+    private readonly pause: Pause = (ms, signal) => delay(ms, undefined, { signal: toAbortSignal(signal) }),
+  ) {}
 
-  async open(call: OutgoingCall, signal: AbortSignal): Promise<UpstreamResponse> {
+  async open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     signal.throwIfAborted();
     const question = readQuestion(call.body);
     const behaviour = Object.hasOwn(BEHAVIOURS, question.model) ? BEHAVIOURS[question.model] : undefined;
@@ -48,7 +51,7 @@ export class SimulatedUpstream {
     message: Message,
     question: Question,
     id: string,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): AsyncGenerator<readonly Uint8Array[], void, undefined> {
     let waitMs = message.pace?.firstMs;
     for (const { text, isPiece } of streamMessage(message, question, id)) {
@@ -61,7 +64,7 @@ export class SimulatedUpstream {
     }
   }
 
-  private async rest(ms: number, signal: AbortSignal): Promise<void> {
+  private async rest(ms: number, signal: CancelSignal): Promise<void> {
     try {
       await this.pause(ms, signal);
     } catch (error) {
@@ -80,7 +83,7 @@ function response(
   return { status, headers, chunks, read: (bytesMax) => readAll(chunks, bytesMax) };
 }
 
-async function* once(text: string, signal: AbortSignal): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+async function* once(text: string, signal: CancelSignal): AsyncGenerator<readonly Uint8Array[], void, undefined> {
   signal.throwIfAborted();
   yield [Buffer.from(text)];
 }
@@ -99,8 +102,8 @@ async function readAll(chunks: AsyncIterable<readonly Uint8Array[]>, bytesMax: n
 }
 
 /** Never answers: rejects once the signal is aborted. */
-function aborted(signal: AbortSignal): Promise<never> {
+function aborted(signal: CancelSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }

@@ -1,0 +1,46 @@
+import { Cancellation, toAbortSignal } from './cancellation.js';
+
+describe('a cancellation', () => {
+  it('tells each listener once, and the first reason alone', () => {
+    const cancellation = new Cancellation();
+    const told: string[] = [];
+    const object = { handleEvent: () => void told.push('object') };
+    const left = (): void => void told.push('left');
+    cancellation.addEventListener('abort', () => void told.push('function'));
+    cancellation.addEventListener('abort', left);
+    cancellation.addEventListener('abort', object);
+    cancellation.removeEventListener('abort', left);
+    cancellation.removeEventListener('abort', left);
+    expect([cancellation.aborted, told]).toEqual([false, []]);
+    cancellation.throwIfAborted();
+
+    const first = new Error('first');
+    cancellation.abort(first);
+    cancellation.abort(new Error('second'));
+    expect([cancellation.aborted, cancellation.reason, told]).toEqual([true, first, ['function', 'object']]);
+    expect(() => cancellation.throwIfAborted()).toThrow(first);
+  });
+
+  it('lets a listener leave while others are told', () => {
+    const cancellation = new Cancellation();
+    const told: string[] = [];
+    const second = (): void => void told.push('second');
+    cancellation.addEventListener('abort', () => cancellation.removeEventListener('abort', second));
+    cancellation.addEventListener('abort', second);
+    cancellation.abort(new Error('over'));
+    expect(told).toEqual(['second']);
+  });
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('becomes a signal of the platform’s, aborted %s', (_, isAborted) => {
+    const cancellation = new Cancellation();
+    const reason = new Error('over');
+    if (isAborted) cancellation.abort(reason);
+    const signal = toAbortSignal(cancellation);
+    cancellation.abort(reason);
+    expect([signal.aborted, signal.reason]).toEqual([true, reason]);
+    expect(toAbortSignal(signal)).toBe(signal);
+  });
+});
