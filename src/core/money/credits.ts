@@ -19,6 +19,7 @@ export function parseUsd(text: string): PicoUsd | undefined {
 
 /** The exact decimal text of an amount in USD, without trailing zeros. */
 export function formatUsd(amount: PicoUsd): string {
+  if (amount === 0n) return '0';
   const negative = amount < 0n;
   const absolute = negative ? -amount : amount;
   const fraction = (absolute % PICO_PER_USD).toString().padStart(DECIMALS, '0').replace(/0+$/, '');

@@ -85,18 +85,15 @@ export const catalogName = ({ hash }: CatalogSnapshot): string => hash.slice(0, 
  * and `:` unless that is 0: `openai`, `openai@0`, `1:azure/us`. Different candidates never look alike, for no tag holds either sign.
  */
 export class Refs {
-  private readonly modelIndexes = new Map<string, number>();
-  private readonly keyIndexes = new Map<string, number>();
-
-  constructor(models: readonly NamedModel[], keys: readonly Pick<StoredCredential, 'id'>[]) {
-    models.forEach(({ id }, index) => this.modelIndexes.set(id, index));
-    keys.forEach(({ id }, index) => this.keyIndexes.set(id, index));
-  }
+  constructor(
+    private readonly models: readonly NamedModel[],
+    private readonly keys: readonly Pick<StoredCredential, 'id'>[],
+  ) {}
 
   of({ model, tag, credential }: HealthKey): string {
-    const index = this.modelIndexes.get(model);
+    const index = this.models.findIndex(({ id }) => id === model);
     const named = index === 0 ? tag : `${index}:${tag}`;
-    return credential === SHARED_CREDENTIAL ? named : `${named}@${this.keyIndexes.get(credential)}`;
+    return credential === SHARED_CREDENTIAL ? named : `${named}@${this.keys.findIndex(({ id }) => id === credential)}`;
   }
 }
 

@@ -95,17 +95,23 @@ function hasNoBody({ headers }: Request): boolean {
   return headers['content-length'] === undefined || (headers['content-length'] === '0' && !headers['content-type']);
 }
 
-function requireJson(request: Request): void {
-  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 8);
+function requireJson({ headers }: Request): void {
+  requireJsonType(headers['content-type'] ?? '');
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new GatewayError('unsupported-media-type', 'content-encoding: must be identity');
+  }
+}
+
+function requireJsonType(contentType: string): void {
+  // What nearly everybody sends.
+  if (contentType === 'application/json') return;
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';', 8);
   if (type.trim() !== 'application/json') {
     throw new GatewayError('unsupported-media-type', 'content-type: must be application/json');
   }
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new GatewayError('unsupported-media-type', 'content-type: the charset must be utf-8');
-  }
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new GatewayError('unsupported-media-type', 'content-encoding: must be identity');
   }
 }
