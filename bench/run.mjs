@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { latencies, load, longestWaitsBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
-import { startFairlead, startFloor, startPortkey, startUpstream, startWithoutBooks } from './systems.mjs';
+import { chatFaceOf, startFairlead, startFloor, startPortkey, startUpstream, startWithoutBooks } from './systems.mjs';
 
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
@@ -169,6 +169,17 @@ try {
     for (const [name, run] of Object.entries(streams)) {
       row(name, figure(run.perSecond, 0), figure(run.cpuUs / EVENTS, 2), figure(run.times, 2));
     }
+  }
+
+  const chat = chatFaceOf(fairlead);
+  for (const [label, model, stream] of [
+    ['whole replies', 'whole', false],
+    ['streams, 8 events a write', EIGHT, true],
+  ]) {
+    const faces = await compare({ fairlead, chat }, model, { lanes: LANES, seconds: SECONDS, stream });
+    console.log(
+      `\nChat onto openai-chat, ${label}: ${figure(faces.chat.times, 2)} times the CPU of messages onto anthropic-messages (${figure(faces.chat.cpuUs)} and ${figure(faces.fairlead.cpuUs)} µs)`,
+    );
   }
 
   await tellAddedLatencies({ fairlead, 'fairlead without books': stubbed, nest });

@@ -61,7 +61,16 @@ async function untilAnswers(url, child) {
 /** @param flags of Node, before the program */
 export async function startFairlead(upstream, models, databaseUrl, variables = {}, flags = []) {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
-  const endpoint = (name) => ({ provider: 'loopback', model: name, pricing: { prompt: '3', completion: '15' } });
+  const model = (id, provider, name) => ({
+    id,
+    name: id,
+    // Large enough for the largest body of the bench.
+    context_length: 10_000_000,
+    max_completion_tokens: 64000,
+    input_modalities: ['text'],
+    output_modalities: ['text'],
+    endpoints: [{ provider, model: name, pricing: { prompt: '3', completion: '15' } }],
+  });
   const catalog = {
     version: 1,
     providers: [
@@ -72,17 +81,18 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
         base_url: upstream,
         credential: { value: 'bench-credential' },
       },
+      {
+        slug: 'loopback-chat',
+        name: 'Loopback (chat)',
+        dialect: 'openai-chat',
+        base_url: `${upstream}/v1`,
+        credential: { value: 'bench-credential' },
+      },
     ],
-    models: models.map((name) => ({
-      id: `bench/${name}`,
-      name,
-      // Large enough for the largest body of the bench.
-      context_length: 10_000_000,
-      max_completion_tokens: 64000,
-      input_modalities: ['text'],
-      output_modalities: ['text'],
-      endpoints: [endpoint(name)],
-    })),
+    models: models.flatMap((name) => [
+      model(`bench/${name}`, 'loopback', name),
+      model(`bench/chat-${name}`, 'loopback-chat', name),
+    ]),
   };
   writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalog));
   const port = await freePort();
@@ -112,6 +122,13 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** The other face of the same process, over the upstream's other format. The bodies of the bench mean the same in both. */
+export const chatFaceOf = (fairlead) => ({
+  ...fairlead,
+  url: fairlead.url.replace(/messages$/, 'chat/completions'),
+  model: (name) => `bench/chat-${name}`,
+});
 
 /** The same, with the ledger's statements answered at once. */
 export const startWithoutBooks = (upstream, models, databaseUrl) =>

@@ -1,4 +1,5 @@
-// The provider every system under test talks to: a raw HTTP server on loopback that speaks the Messages format as fast as Node can.
+// The provider every system under test talks to: a raw HTTP server on loopback that speaks the Messages format and chat completions as fast as
+// Node can.
 // The model's name says how the reply comes: `whole`, `stream-<events>-<events per write>`, or `hold` (a stream that stays silent).
 import { createServer } from 'node:http';
 
@@ -40,28 +41,54 @@ const tail = Buffer.from(
     frame({ type: 'message_stop' }),
 );
 
+const chatUsage = { prompt_tokens: 25, completion_tokens: 180, total_tokens: 205 };
+const chatHead = { id: 'chatcmpl-bench', created: 1_760_000_000, model: 'gpt-bench' };
+const chatWhole = Buffer.from(
+  JSON.stringify({
+    ...chatHead,
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: TEXT }, finish_reason: 'stop' }],
+    usage: chatUsage,
+  }),
+);
+const chatFrame = (choices, more = {}) =>
+  `data: ${JSON.stringify({ ...chatHead, object: 'chat.completion.chunk', choices, ...more })}\n\n`;
+const chatChoice = (delta, finish_reason = null) => [{ index: 0, delta, finish_reason }];
+
+/** What a reply is made of, in either format. */
+const FORMATS = {
+  messages: { whole, head, delta, tail },
+  chat: {
+    whole: chatWhole,
+    head: Buffer.from(chatFrame(chatChoice({ role: 'assistant', content: '' }))),
+    delta: chatFrame(chatChoice({ content: ' quick brown' })),
+    tail: Buffer.from(`${chatFrame(chatChoice({}, 'stop'))}${chatFrame([], { usage: chatUsage })}data: [DONE]\n\n`),
+  },
+};
+
 const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const { model } = JSON.parse(Buffer.concat(chunks).toString());
+    const format = FORMATS[request.url.endsWith('/chat/completions') ? 'chat' : 'messages'];
     const [, kind, events, perWrite] = /(whole|stream|hold)(?:-(\d+)-(\d+))?$/.exec(model);
     if (kind === 'whole') {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': whole.length });
-      response.end(whole);
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': format.whole.length });
+      response.end(format.whole);
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(head);
+    response.write(format.head);
     if (kind === 'hold') {
-      response.write(delta);
+      response.write(format.delta);
       return;
     }
-    stream(response, Number(events), Number(perWrite));
+    stream(response, format, Number(events), Number(perWrite));
   });
 });
 
-function stream(response, events, perWrite) {
+function stream(response, { delta, tail }, events, perWrite) {
   const chunk = Buffer.from(delta.repeat(perWrite));
   let left = events;
   const next = () => {

@@ -64,7 +64,7 @@ export class ChatReply {
   content(piece: JsonObject, out: ModelEvent[]): void {
     this.add('thinking', readReasoning(piece), out);
     const { content } = piece;
-    if (typeof content === 'string') this.add('text', content, out);
+    if (typeof content === 'string') this.words(content, out);
     else if (Array.isArray(content)) readContentParts(content, (type, text) => this.add(type, text, out));
     const refusal = nonEmpty(piece['refusal']);
     if (refusal !== undefined) {
@@ -74,6 +74,11 @@ export class ChatReply {
     const calls = piece['tool_calls'];
     if (!Array.isArray(calls)) return;
     for (const call of calls as readonly Json[]) if (isJsonObject(call)) this.toolCall(call, out);
+  }
+
+  /** A piece of the answer's text. */
+  words(text: string, out: ModelEvent[]): void {
+    this.add('text', text, out);
   }
 
   /** Beside the words they are about, for faces of this format; where nobody asked for them they are not kept. */

@@ -7,12 +7,14 @@ import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
 import { ChatReply } from './chat-reply.js';
 import { faultOfErrorText, findInBandFault } from './fault.js';
+import { PlainChunk } from './plain-chunk.js';
 
 const DONE = '[DONE]';
 
 /** Reads a streamed chat reply. One per reply; frames after its end are passed over. */
 export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
   private readonly reply: ChatReply;
+  private readonly plain = new PlainChunk();
 
   constructor(context: DecodeContext) {
     this.reply = new ChatReply(context);
@@ -21,6 +23,11 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
   push(frame: SseFrame, out: ModelEvent[]): void {
     if (this.reply.isOver) return;
     const data = frame.data.trim();
+    const words = frame.event === '' ? this.plain.read(data) : undefined;
+    if (words !== undefined) {
+      this.reply.words(words, out);
+      return;
+    }
     if (data === DONE) {
       this.reply.end(out);
       return;
@@ -42,6 +49,7 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
     }
     // Moonshot reports inside the choice.
     this.reply.report(usage ?? choice?.['usage'], out);
+    this.plain.learn(data, chunk);
   }
 
   /** Not every upstream sends the sentinel: a reply that said how it finished is whole without it. */
