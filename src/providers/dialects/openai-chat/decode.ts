@@ -22,12 +22,12 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
 
   push(frame: SseFrame, out: ModelEvent[]): void {
     if (this.reply.isOver) return;
-    const data = frame.data.trim();
-    const words = frame.event === '' ? this.plain.read(data) : undefined;
+    const words = frame.event === '' ? this.plain.read(frame.data) : undefined;
     if (words !== undefined) {
       this.reply.words(words, out);
       return;
     }
+    const data = frame.data.trim();
     if (data === DONE) {
       this.reply.end(out);
       return;
@@ -49,7 +49,7 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
     }
     // Moonshot reports inside the choice.
     this.reply.report(usage ?? choice?.['usage'], out);
-    this.plain.learn(data, chunk);
+    this.plain.learn(frame.data, chunk);
   }
 
   /** Not every upstream sends the sentinel: a reply that said how it finished is whole without it. */
