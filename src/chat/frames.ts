@@ -67,8 +67,25 @@ export class ChatFrames implements FramePrinter {
 
   print(events: readonly ModelEvent[]): string | undefined {
     let text = '';
-    for (let index = 0; index < events.length; index++) text += this.frames(events[index]!);
+    // Words that came together go together: a chunk has twice the bytes of an event of the Messages format.
+    let words = '';
+    for (let index = 0; index < events.length; index++) {
+      const event = events[index]!;
+      const more = this.wordsOf(event);
+      words += more ?? '';
+      if (more !== undefined) continue;
+      if (words !== '') text += this.words(words);
+      words = '';
+      text += this.frames(event);
+    }
+    if (words !== '') text += this.words(words);
     return text === '' ? undefined : text;
+  }
+
+  /** Text of the answer; undefined for every other event. */
+  private wordsOf(event: ModelEvent): string | undefined {
+    if (event.type !== 'block-delta' || event.delta.type !== 'text') return undefined;
+    return this.block?.type === 'text' && !isRefusal(this.block) ? event.delta.text : undefined;
   }
 
   private frames(event: ModelEvent): string {
@@ -129,8 +146,8 @@ export class ChatFrames implements FramePrinter {
       case 'text':
         if (delta.type === 'citation') this.citations.push(delta.citation);
         if (delta.type === 'opaque') return this.likelihood(delta.opaque);
-        if (delta.type !== 'text' || delta.text === '') return '';
-        return isRefusal(block) ? this.delta({ refusal: delta.text }) : this.words(delta.text);
+        // What is no refusal is put together by `print`.
+        return delta.type === 'text' && delta.text !== '' ? this.delta({ refusal: delta.text }) : '';
       case 'thinking':
         return this.think(delta);
       case 'tool-use':
