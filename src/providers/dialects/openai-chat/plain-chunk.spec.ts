@@ -14,7 +14,11 @@ describe('plain chunks', () => {
     const plain = taughtBy(chunk({ content: 'Hello' }));
     expect(plain.read(chunk({ content: ' wörld 🙂' }))).toBe(' wörld 🙂');
     expect(plain.read(chunk({ content: '' }))).toBe('');
-    expect(taughtBy(chunk({ content: 'a' }).replace('"content":', '"content": ')).read('')).toBeUndefined();
+    const spaced = (words: string): string => chunk({ content: words }).replace('"content":', '"content": ');
+    expect([spaced('b'), chunk({ content: 'b' })].map((data) => taughtBy(spaced('a')).read(data))).toEqual([
+      'b',
+      undefined,
+    ]);
   });
 
   it.each<[string, string]>([
@@ -39,7 +43,13 @@ describe('plain chunks', () => {
     ['the last words', chunk({ content: 'a' }, { finish_reason: 'stop' })],
     ['likelihoods', chunk({ content: 'a' }, { logprobs: { content: [] } })],
     ['two choices', JSON.stringify({ choices: [{ delta: { content: 'a' } }, { delta: { content: 'b' } }] })],
+    ['a choice that is not read', chunk({ content: 'a' }, { index: 1 })],
     ['a second key of the name', chunk({ content: 'a' }, {}, { note: { content: 'b' } })],
+    [
+      'one that is spelt otherwise',
+      chunk({ content: 'a' }, {}, { note: { content: 'b' } }).replace('{"content":"a"', '{"content" : "a"'),
+    ],
+    ['a colon further off', chunk({ content: 'a' }).replace('"content":', '"content" :')],
   ])('are not taught by %s', (_, data) => {
     expect(taughtBy(data).read(data)).toBeUndefined();
   });

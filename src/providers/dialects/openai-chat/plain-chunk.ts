@@ -2,7 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js'
 
 /** Chunks of one reply that are looked at: upstreams that write something new into each are left to the parser. */
 const LESSONS_MAX = 4;
-const CONTENT = /"content": ?"/g;
+const NAME = '"content"';
+const COLON = /: ?"/y;
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
@@ -30,20 +31,21 @@ export class PlainChunk {
     if (this.lessons === LESSONS_MAX || !holdsWordsAlone(chunk)) return;
     this.lessons++;
     // Without escapes a key is spelt in one way: the only one of that name is the one whose words were found.
-    if (data.includes('\\')) return;
-    const [place, ...others] = data.matchAll(CONTENT);
-    if (!place || others.length > 0) return;
-    const start = place.index + place[0].length;
-    this.head = data.slice(0, start);
-    this.tail = data.slice(data.indexOf('"', start));
+    const place = data.indexOf(NAME);
+    if (data.includes('\\') || data.includes(NAME, place + 1)) return;
+    COLON.lastIndex = place + NAME.length;
+    if (!COLON.test(data)) return;
+    this.head = data.slice(0, COLON.lastIndex);
+    this.tail = data.slice(data.indexOf('"', COLON.lastIndex));
   }
 }
 
-/** Beside the envelope: one choice, unfinished, that holds text. */
+/** Beside the envelope: one choice, the one that is read, unfinished, that holds text. */
 function holdsWordsAlone({ choices, usage }: JsonObject): boolean {
   if (isSaid(usage) || !Array.isArray(choices) || choices.length !== 1) return false;
   const [choice] = choices as readonly Json[];
   if (!isJsonObject(choice) || !isJsonObject(choice['delta'])) return false;
+  if ((choice['index'] ?? 0) !== 0) return false;
   if (isSaid(choice['finish_reason']) || isSaid(choice['usage']) || isSaid(choice['logprobs'])) return false;
   return (
     Object.entries(choice['delta']).every(([key, value]) =>
