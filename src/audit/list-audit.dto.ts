@@ -2,10 +2,10 @@ import { GatewayError } from '../core/errors.js';
 import { STORABLE, UUID } from '../shared/http/field-patterns.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { pageLimit } from '../shared/http/page-fields.js';
 import { compile, text } from '../shared/http/schema.js';
 import type { AuditFilter } from './audit.repository.js';
 
-const limit = compile(text({ pattern: '^([1-9][0-9]?|100)$', reason: 'must be an integer from 1 to 100' }));
 const equalTo = compile(text({ min: 1, max: 255, ...STORABLE }));
 const actor = compile(
   text({
@@ -21,7 +21,7 @@ const LIMIT_DEFAULT = 50;
 /** Query of `GET /audit`. Parameters beyond these are ignored (WIRE 0.3). */
 export class ListAuditDto {
   @MayOmit()
-  @Fits(limit)
+  @Fits(pageLimit)
   limit?: string;
 
   @MayOmit()

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../core/caller.js';
-import { CallerGone } from '../core/errors.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
+import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateCredentialDto, readCredentialDescription } from './create-credential.dto.js';
 import { CredentialOpener } from './credential-opener.js';
@@ -90,22 +90,10 @@ export class ByokController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: TrialView }> {
     const row = await this.credentials.get(accountId, id);
-    return { data: await this.trial.run(row, signalOf(response)) };
+    return { data: await this.trial.run(row, abortWhenGone(response).signal) };
   }
 
   private async view(row: ProviderCredentialEntity): Promise<CredentialReply> {
     return { ...viewCredential(row), status: (await this.opener.open(row)).status };
   }
-}
-
-/** Aborted once the client has gone. */
-function signalOf(response: Response): AbortSignal {
-  const abort = new AbortController();
-  const gone = (): void => {
-    if (!response.writableFinished) abort.abort(new CallerGone());
-  };
-  // It may have gone meanwhile: then `close` is not told again.
-  if (response.closed || response.destroyed) gone();
-  else response.once('close', gone);
-  return abort.signal;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
+import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ProviderFault, Untranslatable, type FaultKind } from '../core/errors.js';
 import { parseJson } from '../core/exact-json.js';
@@ -78,7 +79,7 @@ export class CredentialTrial {
    * @param signal ends it when the caller has gone
    * @throws GatewayError `unavailable` when too many are under way; the signal's reason
    */
-  async run(row: ProviderCredentialEntity, signal: AbortSignal): Promise<TrialView> {
+  async run(row: ProviderCredentialEntity, signal: CancelSignal): Promise<TrialView> {
     if (row.disabled) return untried('The credential is disabled; enable it to test it.');
     const { provider, allowedModels } = row;
     const place = findTrialEndpoint(this.catalog.current(), provider, allowedModels);
@@ -102,7 +103,7 @@ export class CredentialTrial {
     }
   }
 
-  private async try(place: TrialEndpoint, credential: Secret, gone: AbortSignal): Promise<TrialView> {
+  private async try(place: TrialEndpoint, credential: Secret, gone: CancelSignal): Promise<TrialView> {
     const limit = AbortSignal.timeout(TRIAL_MS_MAX);
     const startedAt = performance.now();
     const view = (works: boolean | null, status: number | undefined, message: string): TrialView => ({
@@ -113,7 +114,7 @@ export class CredentialTrial {
       message,
     });
     try {
-      const status = await this.call(place, credential, AbortSignal.any([gone, limit]));
+      const status = await this.call(place, credential, AbortSignal.any([toAbortSignal(gone), limit]));
       return view(true, status, 'The provider accepts the credential.');
     } catch (error) {
       gone.throwIfAborted();

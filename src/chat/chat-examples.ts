@@ -6,6 +6,7 @@ const ask: JsonObject = { model: 'sandbox/echo', messages: [{ role: 'user', cont
 export const CHAT_EXAMPLES: Readonly<Record<string, JsonObject>> = {
   minimal: ask,
   streamed: { ...ask, stream: true, stream_options: { include_usage: true } },
+  debugged: { ...ask, stream: true, debug: { echo_upstream_body: true } },
   tools: {
     ...ask,
     model: 'sandbox/tools',

@@ -1,12 +1,11 @@
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { compile, oneOf, text } from '../shared/http/schema.js';
+import { pageLimit, pageOffset } from '../shared/http/page-fields.js';
+import { compile, oneOf } from '../shared/http/schema.js';
 import { workspaceId } from './key-fields.js';
 import type { KeyListing } from './keys.repository.js';
 
 // Bounded, so that it stays an exact integer for the store too.
-const offset = compile(text({ pattern: '^[0-9]{1,9}$', reason: 'must be an integer from 0 to 999999999' }));
-const limit = compile(text({ pattern: '^([1-9][0-9]?|100)$', reason: 'must be an integer from 1 to 100' }));
 const trueOrFalse = compile(oneOf(['true', 'false']));
 
 const LIMIT_DEFAULT = 100;
@@ -14,11 +13,11 @@ const LIMIT_DEFAULT = 100;
 /** Query of `GET /keys`. Parameters beyond these are ignored (WIRE 0.3). */
 export class ListKeysDto {
   @MayOmit()
-  @Fits(offset)
+  @Fits(pageOffset)
   offset?: string;
 
   @MayOmit()
-  @Fits(limit)
+  @Fits(pageLimit)
   limit?: string;
 
   @MayOmit()

@@ -1,6 +1,7 @@
 import { MODALITIES } from '../core/routing/catalog.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { pageOffset } from '../shared/http/page-fields.js';
 import { compile, literal, oneOf, text } from '../shared/http/schema.js';
 
 const WORDS_CHARACTERS_MAX = 256;
@@ -14,7 +15,6 @@ const modalities = (...more: readonly string[]) => {
 };
 
 // Bounded, so that it stays an exact integer.
-const offset = compile(text({ pattern: '^[0-9]{1,9}$', reason: 'must be an integer from 0 to 999999999' }));
 const limit = compile(text({ pattern: '^([1-9][0-9]{0,2}|1000)$', reason: 'must be an integer from 1 to 1000' }));
 const count = compile(text({ pattern: '^[0-9]{1,12}$', reason: 'must be an integer, 0 or more' }));
 const amount = compile(
@@ -55,7 +55,7 @@ const sort = compile(oneOf(MODEL_SORTS));
 /** Query of `GET /models` and its neighbours (WIRE 2.5). Parameters beyond these are ignored (WIRE 0.3). */
 export class ListModelsDto {
   @MayOmit()
-  @Fits(offset)
+  @Fits(pageOffset)
   offset?: string;
 
   @MayOmit()

@@ -1,6 +1,6 @@
 import { Cancellation, type CancelSignal } from '../core/cancellation.js';
 import { isTelling, type ModelEvent } from '../core/conversation/event.js';
-import { mergeUsage, type Usage } from '../core/conversation/usage.js';
+import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { ProviderFault } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 import { withoutCredential } from '../providers/credential-mask.js';
@@ -70,7 +70,7 @@ export async function untilTelling(batches: EventBatches, attempt: StreamAttempt
 /** The last that was told of it. */
 export function usageOf(events: readonly ModelEvent[]): Usage | undefined {
   let usage: Usage | undefined;
-  for (const event of events) if (event.type === 'usage') usage = mergeUsage(usage ?? {}, event.usage);
+  for (const event of events) if (event.type === 'usage') usage = mergeUsage(usage ?? NO_USAGE, event.usage);
   return usage;
 }
 

@@ -36,7 +36,8 @@ const callOf = ({ id, function: called }: JsonBody) => ({
   input: JSON.parse(called.arguments),
 });
 
-const OPENAI_ERRORS: Readonly<Record<number, string>> = {
+/** What `openai` throws, and whoever calls it. */
+export const OPENAI_ERRORS: Readonly<Record<number, string>> = {
   400: 'BadRequestError',
   401: 'AuthenticationError',
   403: 'PermissionDeniedError',

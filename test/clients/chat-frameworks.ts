@@ -1,6 +1,6 @@
 import { importNatively } from '../support/native-import.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import type { ChatClient, ChatClientKind, ChatSight } from './chat-clients.js';
+import { OPENAI_ERRORS, type ChatClient, type ChatClientKind, type ChatSight } from './chat-clients.js';
 
 // Clients of the chat-completions format whose users write a language of the framework's own, not the wire's.
 
@@ -102,15 +102,6 @@ function langchainSight(answer: JsonBody): ChatSight {
   };
 }
 
-const LANGCHAIN_ERRORS: Readonly<Record<number, string>> = {
-  400: 'BadRequestError',
-  401: 'AuthenticationError',
-  403: 'PermissionDeniedError',
-  404: 'NotFoundError',
-  422: 'UnprocessableEntityError',
-  429: 'RateLimitError',
-};
-
 export const langchainOpenai: ChatClientKind = {
   name: '@langchain/openai',
   connect: async (origin, apiKey): Promise<ChatClient> => {
@@ -130,6 +121,6 @@ export const langchainOpenai: ChatClientKind = {
       },
     };
   },
-  errorName: (status) => LANGCHAIN_ERRORS[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
+  errorName: (status) => OPENAI_ERRORS[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
   tellsReasoning: false,
 };

@@ -1,4 +1,5 @@
-const CACHE = { type: 'ephemeral', ttl: '1h' };
+import { CACHE, STOP_CONDITIONS } from './message-body.js';
+
 const PNG = 'data:image/png;base64,AAAA';
 const PDF = `data:application/pdf;base64,${Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')}`;
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
@@ -66,13 +67,7 @@ export const FULL_CHAT_BODY = {
   plugins: [{ id: 'context-compression', enabled: false }],
   route: 'fallback',
   session_id: 'a',
-  stop_server_tools_when: [
-    { type: 'step_count_is', step_count: 1 },
-    { type: 'has_tool_call', tool_name: 'a' },
-    { type: 'max_tokens_used', max_tokens: 1 },
-    { type: 'max_cost', max_cost_in_dollars: 0.5 },
-    { type: 'finish_reason_is', reason: 'a' },
-  ],
+  stop_server_tools_when: STOP_CONDITIONS,
   trace: { trace_id: 'a', trace_name: 'b', other: 1 },
   cache_control: CACHE,
   user: 'a',

@@ -1,7 +1,16 @@
-const CACHE = { type: 'ephemeral', ttl: '1h' };
+export const CACHE = { type: 'ephemeral', ttl: '1h' };
 const PLACE = { type: 'approximate', city: 'a', country: 'b', region: 'c', timezone: 'd' };
 const CITED = { cited_text: 'a', document_index: 0, document_title: 'b' };
 const TEXT = { type: 'text', text: 'a' };
+
+/** Every kind of `stop_server_tools_when`. */
+export const STOP_CONDITIONS = [
+  { type: 'step_count_is', step_count: 1 },
+  { type: 'has_tool_call', tool_name: 'a' },
+  { type: 'max_tokens_used', max_tokens: 1 },
+  { type: 'max_cost', max_cost_in_dollars: 0.5 },
+  { type: 'finish_reason_is', reason: 'a' },
+];
 
 /** A body of `POST /messages` with every field and variant of Scope 2.1–2.4 and WIRE 1.1–1.14. Copy it before changing it. */
 export const FULL_BODY = {
@@ -50,13 +59,7 @@ export const FULL_BODY = {
       },
     ],
   },
-  stop_server_tools_when: [
-    { type: 'step_count_is', step_count: 1 },
-    { type: 'has_tool_call', tool_name: 'a' },
-    { type: 'max_tokens_used', max_tokens: 1 },
-    { type: 'max_cost', max_cost_in_dollars: 0.5 },
-    { type: 'finish_reason_is', reason: 'a' },
-  ],
+  stop_server_tools_when: STOP_CONDITIONS,
   plugins: [
     { id: 'auto-router', enabled: true, allowed_models: ['a'], cost_quality_tradeoff: 7 },
     { id: 'context-compression', enabled: true, engine: 'middle-out' },

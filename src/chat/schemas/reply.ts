@@ -146,6 +146,9 @@ export const chatChunk = titled(
       usage: optional(usage),
       service_tier: optional(text()),
       error: optional(freeForm()),
+      debug: optional(
+        told('In the first event, where the body’s `debug` asks for it.', object({ echo_upstream_body: freeForm() })),
+      ),
       ...routed,
     }),
   ),

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type TProperties } from '@sinclair/typebox';
 import type { JsonObject } from '../../core/json.js';
 import { costDetails, routed } from '../../inference/schemas/reply-parts.js';
 import {
@@ -34,6 +34,17 @@ const call = { id: text(), name: text(), input: freeForm() };
 /** What has a type that is not known here, and whatever else its vendor gives it. */
 const vendorsOwn = Type.Object({ type: text() }, { additionalProperties: true });
 
+/** Those of known types, and whatever else a vendor sends. */
+const orVendorsOwn = (name: string, cases: Readonly<Record<string, TProperties>>, words: string) =>
+  titled(
+    name,
+    when(
+      object({ type: oneOf(Object.keys(cases)) }),
+      titled(`known-${name}`, variant('type', cases)),
+      told(words, vendorsOwn),
+    ),
+  );
+
 const knownBlocks = {
   text: { text: text(), citations: list(freeForm()) },
   thinking: { thinking: text(), signature: text() },
@@ -42,14 +53,7 @@ const knownBlocks = {
   server_tool_use: call,
 };
 
-const block = titled(
-  'reply-block',
-  when(
-    object({ type: oneOf(Object.keys(knownBlocks)) }),
-    titled('known-reply-block', variant('type', knownBlocks)),
-    told('A block of a vendor’s own, as it came.', vendorsOwn),
-  ),
-);
+const block = orVendorsOwn('reply-block', knownBlocks, 'A block of a vendor’s own, as it came.');
 
 const cacheCreation = object({ ephemeral_5m_input_tokens: integer(), ephemeral_1h_input_tokens: integer() });
 
@@ -106,14 +110,7 @@ const knownDeltas = {
   citations_delta: { citation: freeForm() },
 };
 
-const delta = titled(
-  'block-delta',
-  when(
-    object({ type: oneOf(Object.keys(knownDeltas)) }),
-    titled('known-block-delta', variant('type', knownDeltas)),
-    told('A delta of a vendor’s own, as it came.', vendorsOwn),
-  ),
-);
+const delta = orVendorsOwn('block-delta', knownDeltas, 'A delta of a vendor’s own, as it came.');
 
 /** The data of one event of the stream. */
 export const messageEvent = titled(
