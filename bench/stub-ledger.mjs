@@ -5,8 +5,8 @@ const run = Statements.prototype.run;
 
 Statements.prototype.run = async function (text, values) {
   if (text.includes('take_holds')) {
-    const held_at = new Date();
-    return JSON.parse(values[0]).map(({ place }) => ({ place, held_at }));
+    const now = Date.now();
+    return [{ taken: JSON.parse(values[0]).map(({ place }) => [place, now]) }];
   }
   if (text.includes('settle_generations') || text.includes('fold_holds')) return [];
   return run.call(this, text, values);

@@ -26,17 +26,17 @@ export function chatFace({ model, hidesReasoning, tellsUsageAlone }: ReplyWishes
   return {
     printer: (id, answer) =>
       new ChatFrames({
-        ...headOf(id, answer),
         isByok: answer.isByok,
         tellsUsageAlone,
+        ...headOf(id, answer),
         ...(answer.upstreamBody !== undefined && { upstreamBody: answer.upstreamBody }),
         finish: () => ({ bill: answer.bill(), ...routerMetadataOf(answer) }),
       }),
     view: (id, answer, reply) =>
       viewReply(reply, {
-        ...headOf(id, answer),
         isByok: answer.isByok,
         bill: answer.bill(),
+        ...headOf(id, answer),
         ...routerMetadataOf(answer),
       }),
     failure: (id, error, routerMetadata, answer) =>

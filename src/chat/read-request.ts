@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json.js';
+import { said } from '../core/said.js';
 import { markerOf } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readStopConditions, withOnline } from '../inference/read-options.js';
@@ -39,27 +40,29 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     model: dto.model,
     ...conversation,
     stream: dto.stream ?? false,
-    ...said('maxOutputTokens', maxOutputTokens),
     sampling: readSampling(dto),
     ...(stops && { stopSequences: stops }),
     tools: (dto.tools ?? []).map(readTool),
     ...(dto.tool_choice && { toolChoice: readToolChoice(dto.tool_choice) }),
-    ...said('parallelToolCalls', dto.parallel_tool_calls),
     ...readReasoningWish(dto),
-    ...said('reasoningSummary', dto.reasoning?.summary),
-    ...said('verbosity', dto.verbosity),
     ...readOutput(dto),
     ...markerOf(dto.cache_control),
-    ...said('sessionId', sessionId),
     ...(dto.user && { user: readUser(dto.user) }),
     ...(dto.metadata && { metadata: { vendor: 'openai', value: dto.metadata } }),
-    ...said('serviceTier', dto.service_tier),
     ...(dto.models?.length && { fallbackModels: { models: dto.models, onRefusal: false } }),
     preferences: readPreferences(dto.provider, dto.route ?? undefined),
     plugins: withOnline(readPlugins(dto), [dto.model, ...(dto.models ?? [])]),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
-    ...said('trace', dto.trace),
-    ...said('preset', dto.preset),
+    ...said({
+      maxOutputTokens,
+      parallelToolCalls: dto.parallel_tool_calls,
+      reasoningSummary: dto.reasoning?.summary,
+      verbosity: dto.verbosity,
+      sessionId,
+      serviceTier: dto.service_tier,
+      trace: dto.trace,
+      preset: dto.preset,
+    }),
     ...(echoesUpstreamBody(dto) && { echoesUpstreamBody: true }),
     betas: headers.betas,
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'openai', value: extras } }),
@@ -74,27 +77,21 @@ export const hidesReasoning = ({ reasoning, include_reasoning: included }: Creat
 const echoesUpstreamBody = ({ debug, stream }: CreateChatDto): boolean =>
   debug?.echo_upstream_body === true && stream === true;
 
-/** The field, or nothing where its value was not said. */
-function said<Key extends string, Value>(key: Key, value: Value | null | undefined): { [K in Key]?: Value } {
-  return value === undefined || value === null ? {} : ({ [key]: value } as { [K in Key]: Value });
-}
-
-function readSampling(dto: CreateChatDto): Sampling {
-  return {
-    ...said('temperature', dto.temperature),
-    ...said('topP', dto.top_p),
-    ...said('topK', dto.top_k),
-    ...said('topA', dto.top_a),
-    ...said('minP', dto.min_p),
-    ...said('frequencyPenalty', dto.frequency_penalty),
-    ...said('presencePenalty', dto.presence_penalty),
-    ...said('repetitionPenalty', dto.repetition_penalty),
-    ...said('seed', dto.seed),
-    ...said('logitBias', dto.logit_bias),
-    ...said('logprobs', dto.logprobs),
-    ...said('topLogprobs', dto.top_logprobs),
-  };
-}
+const readSampling = (dto: CreateChatDto): Sampling =>
+  said({
+    temperature: dto.temperature,
+    topP: dto.top_p,
+    topK: dto.top_k,
+    topA: dto.top_a,
+    minP: dto.min_p,
+    frequencyPenalty: dto.frequency_penalty,
+    presencePenalty: dto.presence_penalty,
+    repetitionPenalty: dto.repetition_penalty,
+    seed: dto.seed,
+    logitBias: dto.logit_bias,
+    logprobs: dto.logprobs,
+    topLogprobs: dto.top_logprobs,
+  });
 
 /** Empty text stops nothing. */
 function readStops({ stop }: CreateChatDto): readonly string[] | undefined {
@@ -115,12 +112,9 @@ function readReasoningWish(dto: CreateChatDto): Pick<ModelRequest, 'thinking' | 
     return { thinking: { type: 'disabled' }, ...(effort && { effort }) };
   }
   if (effort === 'none' && budgetTokens) throw invalid('reasoning.max_tokens', 'contradicts the effort none');
-  return {
-    ...(effort && { effort }),
-    ...(budgetTokens
-      ? { thinking: { type: 'enabled', budgetTokens } }
-      : enabled && !effort && { thinking: { type: 'adaptive' } }),
-  };
+  if (budgetTokens) return { thinking: { type: 'enabled', budgetTokens }, ...(effort && { effort }) };
+  if (effort) return { effort };
+  return enabled ? { thinking: { type: 'adaptive' } } : {};
 }
 
 function readOutput({ response_format: format, modalities }: CreateChatDto): Pick<ModelRequest, 'outputFormat'> {
@@ -154,9 +148,9 @@ function readFormat(format: WireResponseFormat): OutputFormat | undefined {
 
 /** `transforms` is the old form of the plugin that shortens what is too long (WIRE 2.2). */
 function readPlugins({ plugins, transforms }: CreateChatDto): readonly PluginEntry[] {
-  const said = plugins ?? [];
-  if (!transforms || said.some(({ id }) => id === COMPRESSION)) return said;
-  return [...said, transforms.includes('middle-out') ? { id: COMPRESSION } : { id: COMPRESSION, enabled: false }];
+  const asked = plugins ?? [];
+  if (!transforms || asked.some(({ id }) => id === COMPRESSION)) return asked;
+  return [...asked, transforms.includes('middle-out') ? { id: COMPRESSION } : { id: COMPRESSION, enabled: false }];
 }
 
 /** WIRE 3.4: the body's, else the header's, else the key of the prompt cache. An empty one groups nothing. */
@@ -171,5 +165,6 @@ const readUser = (user: string): string =>
   user.length <= LABEL_CHARACTERS_MAX ? user : createHash('sha256').update(user).digest('hex');
 
 function readExtras(dto: CreateChatDto): JsonObject {
-  return { ...unknownFields(dto), ...said('prompt_cache_key', dto.prompt_cache_key) };
+  const extras = unknownFields(dto);
+  return typeof dto.prompt_cache_key === 'string' ? { prompt_cache_key: dto.prompt_cache_key, ...extras } : extras;
 }

@@ -52,7 +52,7 @@ export function printJson(value: Json | object): string {
 }
 
 /** No number without such a piece is changed by a double: fewer than sixteen digits, and no exponent. */
-const SUSPICIOUS = /[\d.]{16}|\d[eE][+\-\d]/;
+const SUSPICIOUS = /\d(?:[\d.]{15}|[eE][+\-\d])/;
 
 function revive(_key: string, value: unknown): unknown {
   return typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;

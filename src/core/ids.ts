@@ -35,12 +35,12 @@ export const generationSeconds = (id: GenerationId): number => Number(id.split('
 
 /** UUID version 7 (RFC 9562): ordered by time of making, in milliseconds. */
 export function newUuid(nowMs: number): string {
-  const random = takeRandom(10);
-  pool[random] = (pool[random]! & 0x0f) | 0x70;
-  pool[random + 2] = (pool[random + 2]! & 0x3f) | 0x80;
-  const time = nowMs.toString(16).padStart(12, '0');
-  const tail = pool.toString('hex', random, random + 10);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`;
+  const start = takeRandom(16);
+  pool.writeUIntBE(nowMs, start, 6);
+  pool[start + 6] = (pool[start + 6]! & 0x0f) | 0x70;
+  pool[start + 8] = (pool[start + 8]! & 0x3f) | 0x80;
+  const hex = pool.toString('hex', start, start + 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** What a draw is made from: 64 random bits, 16 hex characters. */

@@ -105,10 +105,11 @@ export class GenerationRecord {
     if (this.facts.outcome !== undefined) return;
     this.facts.outcome = outcome;
     const { latestUsage: usage, latestStop, answer } = this;
-    const result = { usage, ...(latestStop && { stop: latestStop.unified }) };
-    answer?.record.end(attempt, { ...result, ...(fault && { fault }) });
+    const stop = latestStop && { stop: latestStop.unified };
+    answer?.record.end(attempt, { usage, ...stop, ...(fault && { fault }) });
     this.span.end({
-      ...result,
+      usage,
+      ...stop,
       ...(answer && { provider: answer.leg.endpoint.provider.slug, model: answer.leg.model.id }),
       ...(outcome !== 'completed' && { error: outcome }),
     });

@@ -27,7 +27,7 @@ export function readRequestHeaders(headers: IncomingHttpHeaders): RequestHeaders
   }
   // Two names for one list: the vendor's own clients send the first, the service's documentation the second.
   const betas = [...listOf(headers['anthropic-beta']), ...listOf(headers['x-anthropic-beta'])];
-  return { ...(sessionId !== '' && { sessionId }), betas: [...new Set(betas)] };
+  return { betas: [...new Set(betas)], ...(sessionId !== '' && { sessionId }) };
 }
 
 /** Node hands header bytes over as latin1; the same id in a body is UTF-8, and is the same session. */

@@ -1,3 +1,4 @@
+import { said } from '../core/said.js';
 import type { PercentileCutoffs, PriceCaps, ProviderPreferences, Sort } from '../core/routing/preferences.js';
 import type { WirePreferences, WireRoute } from './schemas/routing.js';
 
@@ -14,30 +15,22 @@ export function readPreferences(
   const maxPrice = wire?.max_price && readPriceCaps(wire.max_price);
   const maxLatency = readCutoffs(wire?.preferred_max_latency);
   const minThroughput = readCutoffs(wire?.preferred_min_throughput);
-  return {
-    ...said('allowFallbacks', wire?.allow_fallbacks),
-    ...said('dataCollection', wire?.data_collection),
-    ...said('enforceDistillableText', wire?.enforce_distillable_text),
-    ...said('ignore', wire?.ignore),
-    ...said('only', wire?.only),
-    ...said('order', wire?.order),
-    ...said('maxPrice', maxPrice),
-    ...said('quantizations', wire?.quantizations),
-    ...said('requireParameters', wire?.require_parameters),
-    ...said('sort', by),
-    ...said('partition', effectivePartition),
-    ...said('zeroDataRetention', wire?.zdr),
-    ...said('preferredMaxLatency', maxLatency),
-    ...said('preferredMinThroughput', minThroughput),
-  };
-}
-
-/** The field, or nothing where its value was not said. */
-function said<Key extends keyof ProviderPreferences>(
-  key: Key,
-  value: ProviderPreferences[Key] | null | undefined,
-): Pick<ProviderPreferences, Key> | undefined {
-  return value === undefined || value === null ? undefined : ({ [key]: value } as Pick<ProviderPreferences, Key>);
+  return said({
+    allowFallbacks: wire?.allow_fallbacks,
+    dataCollection: wire?.data_collection,
+    enforceDistillableText: wire?.enforce_distillable_text,
+    ignore: wire?.ignore,
+    only: wire?.only,
+    order: wire?.order,
+    maxPrice,
+    quantizations: wire?.quantizations,
+    requireParameters: wire?.require_parameters,
+    sort: by,
+    partition: effectivePartition,
+    zeroDataRetention: wire?.zdr,
+    preferredMaxLatency: maxLatency,
+    preferredMinThroughput: minThroughput,
+  });
 }
 
 function readSort(sort: WirePreferences['sort']): { by?: Sort | null; partition?: 'model' | 'none' | null } {
@@ -59,20 +52,20 @@ function partitionOf(route: WireRoute | undefined): 'model' | 'none' | undefined
 
 function readPriceCaps(caps: NonNullable<WirePreferences['max_price']>): PriceCaps {
   const { prompt, completion, image, audio, request } = caps;
-  return {
-    ...(prompt !== undefined && { prompt: decimalText(prompt) }),
-    ...(completion !== undefined && { completion: decimalText(completion) }),
-    ...(image !== undefined && { image: decimalText(image) }),
-    ...(audio !== undefined && { audio: decimalText(audio) }),
-    ...(request !== undefined && { request: decimalText(request) }),
-  };
+  return said({
+    prompt: decimalText(prompt),
+    completion: decimalText(completion),
+    image: decimalText(image),
+    audio: decimalText(audio),
+    request: decimalText(request),
+  });
 }
 
 const DECIMALS = 12;
 
 /** Without an exponent, as amounts are read elsewhere; a cap is cut to the finest amount that can be charged. */
-function decimalText(amount: string | number): string {
-  if (typeof amount === 'string') return amount;
+function decimalText(amount: string | number | undefined): string | undefined {
+  if (typeof amount !== 'number') return amount;
   const text = amount.toFixed(DECIMALS);
   return text.replace(/\.?0+$/, '');
 }
@@ -81,10 +74,5 @@ function readCutoffs(cutoffs: WirePreferences['preferred_max_latency']): Percent
   if (cutoffs === undefined || cutoffs === null) return undefined;
   if (typeof cutoffs === 'number') return { p50: cutoffs };
   const { p50, p75, p90, p99 } = cutoffs;
-  return {
-    ...(typeof p50 === 'number' && { p50 }),
-    ...(typeof p75 === 'number' && { p75 }),
-    ...(typeof p90 === 'number' && { p90 }),
-    ...(typeof p99 === 'number' && { p99 }),
-  };
+  return said({ p50, p75, p90, p99 });
 }

@@ -35,10 +35,17 @@ function byHand(): { group: GroupCommit<number, string>; batches: Batch[] } {
 
 const nameOf = (member: number): string => `result ${member}`;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
-/** Lets everything run that waits for nothing. */
+/** Lets everything run that waits for nothing but the end of this turn. */
 const turns = async (): Promise<void> => {
+  jest.advanceTimersByTime(0);
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
+/** Submits each member while the ones before are on their way: the first leaves alone. */
+async function submitAll(group: GroupCommit<number, string>, members: readonly number[]): Promise<Promise<string>[]> {
+  const first = group.submit(members[0]!);
+  await turns();
+  return [first, ...members.slice(1).map((member) => group.submit(member))];
+}
 /** How each ended, as soon as it has: the result, the error, or undefined while it waits. */
 function outcomes(promises: readonly Promise<string>[]): unknown[] {
   const seen: unknown[] = promises.map(() => undefined);
@@ -59,9 +66,19 @@ describe('GroupCommit', () => {
     jest.useRealTimers();
   });
 
-  it('sends at once while none is under way, then what came meanwhile together, at most 64 of it', async () => {
+  it('sends what came in one turn together', async () => {
     const { group, batches } = byHand();
-    const results = range(0, 1 + BATCH_MAX + 1).map((member) => group.submit(member));
+    const results = range(0, 3).map((member) => group.submit(member));
+    expect(batches).toHaveLength(0);
+    await turns();
+    expect(batches.map(({ members }) => members)).toEqual([range(0, 3)]);
+    batches[0]!.answer();
+    expect(await Promise.all(results)).toEqual(range(0, 3).map(nameOf));
+  });
+
+  it('sends at the end of the turn while none is under way, then what came meanwhile together, at most 64 of it', async () => {
+    const { group, batches } = byHand();
+    const results = await submitAll(group, range(0, 1 + BATCH_MAX + 1));
     expect(batches.map(({ members }) => members)).toEqual([[0]]);
     batches[0]!.answer();
     await turns();
@@ -76,7 +93,7 @@ describe('GroupCommit', () => {
 
   it('sends exactly 64 in one', async () => {
     const { group, batches } = byHand();
-    const results = range(0, 1 + BATCH_MAX).map((member) => group.submit(member));
+    const results = await submitAll(group, range(0, 1 + BATCH_MAX));
     batches[0]!.answer();
     await turns();
     expect(batches[1]!.members).toHaveLength(BATCH_MAX);
@@ -85,10 +102,11 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('sends at once again after it was idle', async () => {
+  it('sends again after it was idle', async () => {
     const { group, batches } = byHand();
     for (const member of range(0, 3)) {
       const result = group.submit(member);
+      await turns();
       expect(batches[member]!.members).toEqual([member]);
       batches[member]!.answer();
       expect(await result).toBe(nameOf(member));
@@ -98,7 +116,7 @@ describe('GroupCommit', () => {
 
   it('gives each member its own result, in their order', async () => {
     const { group, batches } = byHand();
-    const results = range(0, 4).map((member) => group.submit(member));
+    const results = await submitAll(group, range(0, 4));
     batches[0]!.answer(['a']);
     await turns();
     batches[1]!.answer(['b', 'c', 'd']);
@@ -107,7 +125,7 @@ describe('GroupCommit', () => {
 
   it('tries a failed batch again member by member, in their order, before anybody else', async () => {
     const { group, batches } = byHand();
-    const seen = outcomes(range(0, 4).map((member) => group.submit(member)));
+    const seen = outcomes(await submitAll(group, range(0, 4)));
     batches[0]!.answer();
     await turns();
     const later = outcomes([group.submit(9)]);
@@ -134,6 +152,7 @@ describe('GroupCommit', () => {
   it('does not try a member again that failed alone', async () => {
     const { group, batches } = byHand();
     const result = group.submit(0);
+    await turns();
     const error = new Error('bad');
     batches[0]!.fail(error);
     await expect(result).rejects.toBe(error);
@@ -149,7 +168,9 @@ describe('GroupCommit', () => {
       },
       { timeoutMs: TIMEOUT_MS, isHopeless: () => false },
     );
-    await expect(Promise.allSettled([group.submit(0), group.submit(1)])).resolves.toEqual([
+    const settled = Promise.allSettled([group.submit(0), group.submit(1)]);
+    await turns();
+    await expect(settled).resolves.toEqual([
       { status: 'rejected', reason: error },
       { status: 'rejected', reason: error },
     ]);
@@ -157,7 +178,7 @@ describe('GroupCommit', () => {
 
   it('does not try a hopeless batch again, and sends the next', async () => {
     const { group, batches } = byHand();
-    const seen = outcomes(range(0, 3).map((member) => group.submit(member)));
+    const seen = outcomes(await submitAll(group, range(0, 3)));
     batches[0]!.answer();
     await turns();
     const next = outcomes([group.submit(3)]);
@@ -173,7 +194,7 @@ describe('GroupCommit', () => {
 
   it('does not go on member by member once that has become hopeless', async () => {
     const { group, batches } = byHand();
-    const seen = outcomes(range(0, 5).map((member) => group.submit(member)));
+    const seen = outcomes(await submitAll(group, range(0, 5)));
     batches[0]!.answer();
     await turns();
     batches[1]!.fail(new Error('one of them is bad'));
@@ -215,13 +236,13 @@ describe('GroupCommit', () => {
 
     it('tells whoever waited for a failure that took as long, and nobody else', async () => {
       const { group, batches } = byHand();
-      const slow = outcomes([group.submit(0), group.submit(1)]);
+      const slow = outcomes(await submitAll(group, [0, 1]));
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
       const hopeless = new Hopeless();
       batches[0]!.fail(hopeless);
       await turns();
       expect(slow).toEqual([hopeless, hopeless]);
-      const quick = outcomes([group.submit(2), group.submit(3)]);
+      const quick = outcomes(await submitAll(group, [2, 3]));
       batches[1]!.fail(hopeless);
       await turns();
       expect(quick).toEqual([hopeless, undefined]);
@@ -236,6 +257,7 @@ describe('GroupCommit', () => {
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
       expectUnavailable(seen);
       const next = group.submit(2);
+      await turns();
       expect(batches.at(-1)!.members).toEqual([2]);
       batches.at(-1)!.answer();
       expect(await next).toBe(nameOf(2));
@@ -259,7 +281,7 @@ describe('GroupCommit', () => {
 
   it('lets so many wait and no more', async () => {
     const { group, batches } = byHand();
-    const waiting = range(0, 1 + WAITING_MAX).map((member) => group.submit(member));
+    const waiting = await submitAll(group, range(0, 1 + WAITING_MAX));
     await expect(group.submit(-1)).rejects.toMatchObject({ kind: 'unavailable' });
     for (let index = 0; index < batches.length; index++) {
       batches[index]!.answer();
@@ -267,6 +289,7 @@ describe('GroupCommit', () => {
     }
     expect(await Promise.all(waiting)).toEqual(range(0, 1 + WAITING_MAX).map(nameOf));
     const next = group.submit(0);
+    await turns();
     batches.at(-1)!.answer();
     await next;
   });

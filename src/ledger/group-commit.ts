@@ -26,8 +26,8 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Lets concurrent members share a round trip: a batch leaves at once when none is under way, and what comes meanwhile
- * leaves together in the next. A batch that fails is tried again member by member, so that one bad member harms nobody
+ * Lets concurrent members share a round trip: a batch leaves when none is under way, with all that came in the same turn of the event
+ * loop, and what comes meanwhile leaves together in the next. A batch that fails is tried again member by member, so that one bad member harms nobody
  * else. When no answer comes, everybody who waits is told at once.
  */
 export class GroupCommit<Member, Result> {
@@ -44,12 +44,13 @@ export class GroupCommit<Member, Result> {
     if (this.waiting.length >= WAITING_MAX) return Promise.reject(unanswered());
     return new Promise((resolve, reject) => {
       this.waiting.push({ member, resolve, reject });
-      if (!this.isSending) void this.run();
+      if (this.isSending) return;
+      this.isSending = true;
+      setImmediate(() => void this.run());
     });
   }
 
   private async run(): Promise<void> {
-    this.isSending = true;
     while (this.waiting.length > 0) {
       const batch = this.waiting.length > BATCH_MAX ? this.waiting.splice(0, BATCH_MAX) : this.waiting;
       if (batch === this.waiting) this.waiting = [];

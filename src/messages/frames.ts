@@ -93,9 +93,9 @@ export class MessageFrames implements FramePrinter {
     const own = ownExtras(extras);
     return frame('message_start', {
       message: {
+        type: 'message',
         ...own,
         id,
-        type: 'message',
         role: 'assistant',
         model,
         content: [],

@@ -7,15 +7,18 @@ import { viewReply } from './view-reply.js';
 
 /** How exchanges look in the Messages format. */
 export const messagesFace: Face = {
-  printer: (id, answer) =>
-    new MessageFrames({ ...metaOf(id, answer), finish: () => ({ bill: answer.bill(), ...routerMetadataOf(answer) }) }),
-  view: (id, answer, reply) =>
-    viewReply(reply, { ...metaOf(id, answer), bill: answer.bill(), ...routerMetadataOf(answer) }),
+  printer: (id, answer) => {
+    const { model, provider, isByok } = answer;
+    const finish = () => ({ bill: answer.bill(), ...routerMetadataOf(answer) });
+    return new MessageFrames({ id, model, provider, isByok, finish });
+  },
+  view: (id, answer, reply) => {
+    const { model, provider, isByok } = answer;
+    return viewReply(reply, { id, model, provider, isByok, bill: answer.bill(), ...routerMetadataOf(answer) });
+  },
   failure: (id, error, routerMetadata) =>
     failureFrames(messageErrorBody(error, { requestId: id, ...(routerMetadata && { routerMetadata }) })),
 };
-
-const metaOf = (id: string, { model, provider, isByok }: Answer) => ({ id, model, provider, isByok });
 
 function routerMetadataOf({ routerMetadata }: Answer): { routerMetadata?: JsonObject } {
   const metadata = routerMetadata?.();

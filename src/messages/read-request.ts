@@ -1,5 +1,6 @@
 import type { ModelRequest, OutputFormat, TaskBudget, Thinking } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
+import { said } from '../core/said.js';
 import { markerOf } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readStopConditions, withOnline } from '../inference/read-options.js';
@@ -35,11 +36,7 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     messages,
     stream: dto.stream ?? false,
     ...(dto.max_tokens !== undefined && { maxOutputTokens: dto.max_tokens }),
-    sampling: {
-      ...(dto.temperature !== undefined && { temperature: dto.temperature }),
-      ...(dto.top_p !== undefined && { topP: dto.top_p }),
-      ...(dto.top_k !== undefined && { topK: dto.top_k }),
-    },
+    sampling: said({ temperature: dto.temperature, topP: dto.top_p, topK: dto.top_k }),
     ...(dto.stop_sequences && { stopSequences: dto.stop_sequences }),
     tools: (dto.tools ?? []).map(readTool),
     ...(dto.tool_choice && readToolChoice(dto.tool_choice)),
@@ -98,10 +95,10 @@ function readOutputConfig(
 ): Pick<ModelRequest, 'effort' | 'outputFormat' | 'taskBudget' | 'outputOrigin'> {
   const { effort, format, task_budget: budget } = config;
   return {
+    outputOrigin: originOf(config),
     ...(effort && { effort }),
     ...(format && { outputFormat: { type: 'json-schema', schema: format.schema } satisfies OutputFormat }),
     ...(budget && { taskBudget: readTaskBudget(budget) }),
-    outputOrigin: originOf(config),
   };
 }
 

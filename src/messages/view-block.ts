@@ -11,15 +11,15 @@ import { ownExtras } from './view-ending.js';
 export function viewBlockStart(block: BlockStart): JsonObject | undefined {
   switch (block.type) {
     case 'text':
-      return { ...ownExtras(block.extras), type: 'text', text: '', citations: [] };
+      return { type: 'text', ...ownExtras(block.extras), text: '', citations: [] };
     case 'thinking':
-      return { ...ownExtras(block.extras), type: 'thinking', thinking: '', signature: '' };
+      return { type: 'thinking', ...ownExtras(block.extras), thinking: '', signature: '' };
     case 'redacted-thinking':
-      return { ...ownExtras(block.extras), type: 'redacted_thinking', data: block.data };
+      return { type: 'redacted_thinking', ...ownExtras(block.extras), data: block.data };
     case 'tool-use':
-      return { ...ownExtras(block.extras), type: 'tool_use', id: block.id, name: block.name, input: {} };
+      return { type: 'tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
     case 'server-tool-use':
-      return { ...ownExtras(block.extras), type: 'server_tool_use', id: block.id, name: block.name, input: {} };
+      return { type: 'server_tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
     case 'opaque':
       return block.opaque.vendor === 'anthropic' ? block.opaque.value : undefined;
   }

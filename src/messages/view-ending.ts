@@ -27,11 +27,11 @@ export interface Ending extends JsonObject {
 
 export function viewEnding(stop: StopReason, startExtras: Opaque | undefined, endExtras: Opaque | undefined): Ending {
   const start = ownExtras(startExtras);
-  const { context_management: _shownApart, ...end } = ownExtras(endExtras);
+  const { context_management: _shownApart, stop_reason: _ours, ...end } = ownExtras(endExtras);
   const reason = stop.vendor === 'anthropic' && stop.raw !== null ? stop.raw : STOP_REASONS[stop.unified];
   return {
-    ...end,
     stop_reason: reason,
+    ...end,
     stop_sequence: stop.sequence ?? null,
     stop_details: end['stop_details'] ?? (isForeignRefusal(stop) ? UNEXPLAINED_REFUSAL : null),
     container: end['container'] ?? start['container'] ?? null,

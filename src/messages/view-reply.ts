@@ -26,9 +26,9 @@ export interface ReplyMeta extends Billing {
 export function viewReply(reply: Reply, meta: ReplyMeta): MessageReply {
   const { stop, startExtras, endExtras } = reply;
   return {
+    type: 'message',
     ...ownExtras(startExtras),
     id: meta.id,
-    type: 'message',
     role: 'assistant',
     model: meta.model,
     content: reply.blocks.map((block) => viewBlock(block, stop)).filter((block) => block !== undefined),

@@ -51,11 +51,11 @@ export class SessionPins {
     const nameOf = (model: string): string => pinName(caller, model, request);
     const tags = new Map<string, string | undefined>();
     return {
-      ...(sessionId !== undefined && { key: digest([caller.accountId, caller.keyHash, sessionId]) }),
       pinOf: (model) => {
         if (!tags.has(model)) tags.set(model, this.pins.get(nameOf(model))?.tag);
         return tags.get(model);
       },
+      ...(sessionId !== undefined && { key: digest([caller.accountId, caller.keyHash, sessionId]) }),
     };
   }
 

@@ -71,8 +71,6 @@ export class ReplyFold {
   finish(): Reply {
     if (!this.start || !this.end) throw new Error('A reply was folded before it ended.');
     return {
-      ...(this.start.id !== undefined && { id: this.start.id }),
-      ...(this.start.model !== undefined && { model: this.start.model }),
       blocks: this.blocks.map(({ start, parts, citations, opaqueDeltas, signature }) => ({
         start,
         text: parts.length === 1 ? parts[0]! : parts.join(''),
@@ -82,6 +80,8 @@ export class ReplyFold {
       })),
       usage: this.latestUsage,
       stop: this.end.stop,
+      ...(this.start.id !== undefined && { id: this.start.id }),
+      ...(this.start.model !== undefined && { model: this.start.model }),
       ...(this.start.extras && { startExtras: this.start.extras }),
       ...(this.end.extras && { endExtras: this.end.extras }),
     };

@@ -31,5 +31,5 @@ export const NO_USAGE: Usage = {};
 export function mergeUsage(before: Usage, after: Usage): Usage {
   // Of a whole reply there is one report, and nothing to copy.
   if (before === NO_USAGE) return after;
-  return { ...before, ...after };
+  return Object.assign({}, before, after);
 }

@@ -3,6 +3,7 @@ export type PicoUsd = bigint;
 
 export const PICO_PER_USD = 1_000_000_000_000n;
 const DECIMALS = 12;
+const NOUGHT = 48;
 const DECIMAL = /^(-?)(\d{1,15})(?:\.(\d{1,12}))?$/;
 
 /**
@@ -21,9 +22,12 @@ export function parseUsd(text: string): PicoUsd | undefined {
 export function formatUsd(amount: PicoUsd): string {
   if (amount === 0n) return '0';
   const negative = amount < 0n;
-  const absolute = negative ? -amount : amount;
-  const fraction = (absolute % PICO_PER_USD).toString().padStart(DECIMALS, '0').replace(/0+$/, '');
-  return `${negative ? '-' : ''}${absolute / PICO_PER_USD}${fraction === '' ? '' : `.${fraction}`}`;
+  const digits = (negative ? -amount : amount).toString().padStart(DECIMALS + 1, '0');
+  const point = digits.length - DECIMALS;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === NOUGHT) end--;
+  const text = end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
+  return negative ? `-${text}` : text;
 }
 
 /** For printing as a JSON number only: nothing is ever computed from it. */

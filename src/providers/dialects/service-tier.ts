@@ -1,4 +1,5 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
+import { said } from '../../core/said.js';
 import type { Target } from '../../core/provider.js';
 
 /** What a call says of tier and speed, in the words of the Messages format. Absent: nothing. */
@@ -16,8 +17,8 @@ export function tierWords({ serviceTier, speed }: ModelRequest, { tier, endpoint
   if (tier !== 'standard') return { serviceTier: tier };
   const isApart = (word: string | undefined): boolean =>
     (word === 'fast' || word === 'priority' || word === 'flex') && endpoint.pricing?.[word] !== undefined;
-  return {
-    ...(serviceTier !== undefined && !isApart(serviceTier) && { serviceTier }),
-    ...(speed !== undefined && !isApart(speed) && { speed }),
-  };
+  return said({
+    serviceTier: isApart(serviceTier) ? undefined : serviceTier,
+    speed: isApart(speed) ? undefined : speed,
+  });
 }

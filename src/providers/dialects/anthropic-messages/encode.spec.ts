@@ -176,7 +176,7 @@ describe('fields', () => {
     ) as JsonObject;
     const body = encodeMessages(request({ extras: { vendor: 'anthropic', value }, maxOutputTokens: 9 }), target()).body;
     expect(body).toBe(
-      '{"__proto__":{"kept":true},"model":"claude-upstream","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}',
+      '{"model":"claude-upstream","__proto__":{"kept":true},"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}',
     );
   });
 });

@@ -17,7 +17,7 @@ const OUTPUT_TOKENS_DEFAULT = 4096;
 /** Fields of the gateway's own API (Scope 2.1): no upstream is shown them, even where they were not modelled. */
 const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'models', 'fallbacks', 'provider', 'plugins', 'session_id', 'user', 'trace', 'route', 'preset', 'stop_server_tools_when',
-  'cache_control',
+  'cache_control', 'model',
 ]); // prettier-ignore
 
 /** `none` asks for what is the default where thinking is not asked for; `minimal` is the least the vendor knows. */
@@ -75,10 +75,10 @@ export function encodeBody(request: ModelRequest, target: Target): JsonObject {
   // Scope 2.1: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
   const words = tierWords(request, target);
-  // Extras come first: whatever is modelled overrides them, also where it is undefined and so not sent.
+  // Extras come before what is modelled, which overrides them, also where it is undefined and so not sent. No extra is called `model`.
   return {
-    ...encodeExtras(request),
     model: target.endpoint.upstreamModel,
+    ...encodeExtras(request),
     max_tokens: request.maxOutputTokens ?? defaultOutputTokens(thinking, target),
     stream: request.stream ? true : undefined,
     temperature: request.sampling.temperature,

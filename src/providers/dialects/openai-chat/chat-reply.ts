@@ -5,6 +5,7 @@ import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import { estimateInputTokens, estimateTokens } from '../../../core/money/estimate.js';
 import type { DecodeContext } from '../../../core/provider.js';
+import { said } from '../../../core/said.js';
 import { ArgumentScan } from './argument-scan.js';
 import { BlockLanes, type Lane, type LaneOptions } from './block-lanes.js';
 import { readContentParts, readReasoning } from './read-content.js';
@@ -200,15 +201,14 @@ export class ChatReply {
   private finalUsage(): Usage {
     const told = this.usage ?? {};
     const isWhole = told.inputTokens !== undefined && told.outputTokens !== undefined;
-    return {
-      ...(!isWhole && {
-        inputTokens: estimateInputTokens(this.context.request),
-        outputTokens: estimateTokens(this.outputBytes),
-        estimated: true,
-      }),
-      ...told,
-      ...(this.serviceTier !== undefined && { serviceTier: this.serviceTier }),
+    const tier = said({ serviceTier: this.serviceTier });
+    if (isWhole) return Object.assign({}, told, tier);
+    const counted = {
+      inputTokens: estimateInputTokens(this.context.request),
+      outputTokens: estimateTokens(this.outputBytes),
+      estimated: true,
     };
+    return Object.assign(counted, told, tier);
   }
 }
 

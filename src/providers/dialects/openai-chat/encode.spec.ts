@@ -128,7 +128,7 @@ describe('the call', () => {
 
   it('leaves out what the provider refuses', () => {
     const body = bodyOf({ stream: true, user: 'u' }, target({ omit: ['stream_options', 'user'] }));
-    expect(Object.keys(body)).toEqual(['model', 'messages', 'stream']);
+    expect(Object.keys(body)).toEqual(['stream', 'model', 'messages']);
   });
 
   it('gives equal bytes for equal requests', () => {

@@ -37,7 +37,8 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
   const { cache_control: marker } = context.cacheControl(request.cacheMarker);
   if (marker !== undefined) markLastPart(messages, toolFields.tools ?? [], marker);
   const body: ChatBody = {
-    // Unknown fields of a chat caller come first: what the core models always wins.
+    stream: request.stream,
+    // Unknown fields of a chat caller come before what the core models, which always wins.
     ...(request.extras?.vendor === 'openai' ? request.extras.value : {}),
     model: target.endpoint.upstreamModel,
     messages,
@@ -49,7 +50,6 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     ...userField(request),
     // Who prices a tier apart sells it, whatever else is known of the provider.
     ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(tierWords(request, target))),
-    stream: request.stream,
     // FAILURES D17: without it streamed replies carry no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
   };

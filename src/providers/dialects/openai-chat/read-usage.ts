@@ -24,13 +24,13 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   const output = outputTokens(prompt, completion, reasoning, readCount(value['total_tokens']));
   const searches = readCount(objectOf(value['server_tool_use_details'])['web_search_requests']);
   return {
+    extras: { vendor: 'openai', value },
     ...(uncached !== undefined && { inputTokens: uncached - (written ?? 0) }),
     ...(output !== undefined && { outputTokens: output }),
     ...(cached !== undefined && { cacheReadTokens: cached }),
     ...(written !== undefined && { cacheWriteTokens: written }),
     ...(reasoning !== undefined && reasoning <= (output ?? 0) && { reasoningTokens: reasoning }),
     ...(searches !== undefined && { webSearchRequests: searches }),
-    extras: { vendor: 'openai', value },
   };
 }
 
