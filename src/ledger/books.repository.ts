@@ -50,13 +50,8 @@ export class BooksRepository {
 
   /** One answer for each member, in their order. */
   async take(replica: string, members: readonly HoldMember[]): Promise<readonly TakenHold[]> {
-    // One value: the driver takes longer over eight columns than the server over this one.
     const [row] = await this.statements.run<{ taken: readonly TakenEntry[] | null }>(
-      `SELECT json_agg(CASE WHEN held_at IS NOT NULL
-         THEN json_build_array(place, trunc(extract(epoch FROM held_at) * 1000)::bigint)
-         ELSE json_build_object('place', place, 'scope', scope, 'window_interval', window_interval,
-           'includes_byok', includes_byok, 'cap', cap::text, 'used', used::text, 'held', held::text) END) AS taken
-       FROM take_holds_1($1, $2)`,
+      'SELECT take_holds_2($1, $2) AS taken',
       [JSON.stringify(members.map((member, place) => printMember(replica, member, place))), this.clock.aheadMs],
     );
     const taken = new Array<TakenHold>(members.length).fill(undefined);

@@ -24,7 +24,7 @@ export interface Budget {
   readonly includesByok: boolean;
 }
 
-/** A member of `take_holds_1`, without its place. */
+/** A member of `take_holds_2`, without its place. */
 export interface Claim {
   readonly id: string;
   readonly account: BooksAccount;
@@ -35,7 +35,7 @@ export interface Claim {
   readonly extends?: boolean;
 }
 
-/** An answer of `take_holds_1`. */
+/** An answer of `take_holds_2`. */
 export interface Taken {
   readonly place: number;
   /** Null: refused, by the counter of the other fields. */
@@ -131,11 +131,16 @@ export class BooksBench {
       extends: rest.extends ?? false,
       guardrails: [],
     }));
-    const rows = await this.database.query<Taken[]>('select * from take_holds_1($1, $2)', [
-      JSON.stringify(members),
-      this.aheadMs,
-    ]);
-    return rows.toSorted((first, second) => first.place - second.place);
+    const [row] = await this.database.query<{ taken: (Taken | [place: number, heldAtMs: number])[] | null }[]>(
+      'select take_holds_2($1, $2) as taken',
+      [JSON.stringify(members), this.aheadMs],
+    );
+    const answers = (row!.taken ?? []).map((answer) =>
+      Array.isArray(answer)
+        ? { place: answer[0], held_at: new Date(answer[1]), scope: null }
+        : { ...answer, held_at: null },
+    );
+    return answers.toSorted((first, second) => first.place - second.place);
   }
 
   /** A hold that must be granted. @returns its id and when it was taken */

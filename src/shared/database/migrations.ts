@@ -4,6 +4,7 @@ import { RouteDecisions1764100000000 } from './migrations/1764100000000-route-de
 import { Books1764200000000 } from './migrations/1764200000000-books.js';
 import { BookStatements1764200000001 } from './migrations/1764200000001-book-statements.js';
 import { VaultAndWalls1764300000000 } from './migrations/1764300000000-vault-and-walls.js';
+import { HoldsInOneValue1764400000000 } from './migrations/1764400000000-holds-in-one-value.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Books1764200000000,
   BookStatements1764200000001,
   VaultAndWalls1764300000000,
+  HoldsInOneValue1764400000000,
 ];
