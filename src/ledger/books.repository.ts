@@ -50,12 +50,13 @@ export class BooksRepository {
 
   /** One answer for each member, in their order. */
   async take(replica: string, members: readonly HoldMember[]): Promise<readonly TakenHold[]> {
-    const [row] = await this.statements.run<{ taken: readonly TakenEntry[] | null }>(
-      'SELECT take_holds_2($1, $2) AS taken',
-      [JSON.stringify(members.map((member, place) => printMember(replica, member, place))), this.clock.aheadMs],
-    );
+    const answer = await this.statements.value('SELECT take_holds_2($1, $2)', [
+      JSON.stringify(members.map((member, place) => printMember(replica, member, place))),
+      String(this.clock.aheadMs),
+    ]);
+    const entries = JSON.parse(answer ?? 'null') as readonly TakenEntry[] | null;
     const taken = new Array<TakenHold>(members.length).fill(undefined);
-    for (const entry of row?.taken ?? []) {
+    for (const entry of entries ?? []) {
       if ('place' in entry) taken[entry.place] = { refused: readRefusal(entry) };
       else taken[entry[0]] = { heldAt: new Date(entry[1]) };
     }
@@ -92,7 +93,7 @@ export class BooksRepository {
 
   /** @param rows printed generation rows */
   async settle(rows: readonly string[]): Promise<void> {
-    await this.statements.run('SELECT settle_generations_1($1)', [`[${rows.join(',')}]`]);
+    await this.statements.value('SELECT settle_generations_1($1)', [`[${rows.join(',')}]`]);
   }
 
   /** Moves the counters for those of these holds that are settled. */

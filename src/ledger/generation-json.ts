@@ -1,7 +1,7 @@
 import type { GenerationRow } from './generation-row.js';
 
-/** What PostgreSQL takes for no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as escapes. */
-const REFUSED_ESCAPE = /\\u(?:0000|d[89a-f])/i;
+/** What PostgreSQL takes for no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as escapes, in small letters. */
+const REFUSED_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const NULS = /\0/g;
 
 /** A row as its statement takes it. Texts of callers and providers may hold anything: what the database would refuse is replaced. */

@@ -35,10 +35,12 @@ function byHand(): { group: GroupCommit<number, string>; batches: Batch[] } {
 
 const nameOf = (member: number): string => `result ${member}`;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
-/** Lets everything run that waits for nothing but the end of this turn. */
+/** Lets everything run that waits for nothing but the end of a turn of the event loop. */
 const turns = async (): Promise<void> => {
-  jest.advanceTimersByTime(0);
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  for (let turn = 0; turn < 20; turn++) {
+    jest.advanceTimersByTime(0);
+    await Promise.resolve();
+  }
 };
 /** Submits each member while the ones before are on their way: the first leaves alone. */
 async function submitAll(group: GroupCommit<number, string>, members: readonly number[]): Promise<Promise<string>[]> {

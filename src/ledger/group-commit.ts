@@ -46,17 +46,21 @@ export class GroupCommit<Member, Result> {
       this.waiting.push({ member, resolve, reject });
       if (this.isSending) return;
       this.isSending = true;
-      setImmediate(() => void this.run());
+      this.sendAfterTurn();
     });
   }
 
-  private async run(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.length > BATCH_MAX ? this.waiting.splice(0, BATCH_MAX) : this.waiting;
-      if (batch === this.waiting) this.waiting = [];
-      await this.settle(batch);
-    }
-    this.isSending = false;
+  /** What else comes in the same turn of the event loop goes along. */
+  private sendAfterTurn(): void {
+    setImmediate(() => void this.sendNext());
+  }
+
+  private async sendNext(): Promise<void> {
+    const batch = this.waiting.length > BATCH_MAX ? this.waiting.splice(0, BATCH_MAX) : this.waiting;
+    if (batch === this.waiting) this.waiting = [];
+    await this.settle(batch);
+    this.isSending = this.waiting.length > 0;
+    if (this.isSending) this.sendAfterTurn();
   }
 
   /** @returns what made it hopeless, if anything did */

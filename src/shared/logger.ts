@@ -168,7 +168,7 @@ function requestLine(level: Level, time: string, fields: RequestLogFields): stri
 }
 
 /** Lines wait for a buffer's worth, but never longer than this: a write for each of them would cost more than the line. */
-const OUTPUT_CHARACTERS = 8 * 1024;
+const OUTPUT_CHARACTERS = 64 * 1024;
 const OUTPUT_MS = 250;
 
 /** Standard output, written in pieces. The lines are gathered here: the destination would copy what it holds at each of them. */

@@ -1,0 +1,56 @@
+/**
+ * Goal: a statement of one value gives that value as the driver's own queries would, and a refused one harms nothing that comes
+ * after it. Method: both databases; each answer beside the one of `run`.
+ */
+import type { DataSource } from 'typeorm';
+import { Statements } from '../../src/shared/database/statements.js';
+import { describeOnEachDatabase } from '../support/database.js';
+
+describeOnEachDatabase('a statement of one value', (database) => {
+  let source: DataSource;
+  let statements: Statements;
+  beforeAll(async () => {
+    source = await database.connect();
+    statements = new Statements(source);
+  }, 60_000);
+  afterAll(() => source?.destroy());
+
+  it.each<[string, string, (string | null)[]]>([
+    ['text', 'SELECT $1::text', ['größer ❤️ "quoted" \\ \n']],
+    ['an empty text', 'SELECT $1::text', ['']],
+    ['null', 'SELECT $1::text', [null]],
+    ['a text of a megabyte', 'SELECT $1::text', ['word '.repeat(200_000)]],
+    ['the first column', 'SELECT $1::text AS a, $2::text AS b', ['one', 'two']],
+    ['the first row', "SELECT t FROM unnest(ARRAY[$1, 'b', 'c']::text[]) AS t", ['a']],
+  ])('is %s', async (_name, text, values) => {
+    const [row] = await statements.run<Record<string, string | null>>(text, values);
+    const value = await statements.value(text, values);
+    expect(value).toBe(Object.values(row!)[0]);
+  });
+
+  it.each([
+    ['no row', 'SELECT 1 WHERE $1 = $1 AND false'],
+    ['a first row of null', 'SELECT NULL::text UNION ALL SELECT $1::text'],
+    ['nothing', 'CREATE TEMPORARY TABLE IF NOT EXISTS nothing_of_it (id int)'],
+  ])('is null where there is %s', async (_name, text) => {
+    expect(await statements.value(text, text.includes('$1') ? ['x'] : [])).toBeNull();
+  });
+
+  it('tells numbers and JSON as they are spelt', async () => {
+    expect(await statements.value('SELECT $1::numeric', ['0.123456789012'])).toBe('0.123456789012');
+    expect(await statements.value('SELECT $1::json', ['{"a": 1.0}'])).toBe('{"a": 1.0}');
+  });
+
+  it('fails as a query does, by the code of the server, again and again', async () => {
+    for (let round = 0; round < 5; round++) {
+      await expect(statements.value('SELECT 1 / $1::int', ['0'])).rejects.toMatchObject({ code: '22012' });
+      await expect(statements.value('SELECT nobody($1)', ['0'])).rejects.toMatchObject({ code: /^42/ });
+      expect(await statements.value('SELECT $1::text', [String(round)])).toBe(String(round));
+    }
+  });
+
+  it('gives each of many at once its own', async () => {
+    const values = Array.from({ length: 200 }, (_, index) => String(index));
+    expect(await Promise.all(values.map((value) => statements.value('SELECT $1::text', [value])))).toEqual(values);
+  });
+});
