@@ -31,5 +31,6 @@ export const NO_USAGE: Usage = {};
 export function mergeUsage(before: Usage, after: Usage): Usage {
   // Of a whole reply there is one report, and nothing to copy.
   if (before === NO_USAGE) return after;
+  // Not two spreads: each result would have a shape of its own (docs/decisions/0023).
   return Object.assign({}, before, after);
 }

@@ -1,5 +1,5 @@
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
-import type { Usage } from '../../../core/conversation/usage.js';
+import { mergeUsage, type Usage } from '../../../core/conversation/usage.js';
 import { printJson } from '../../../core/exact-json.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
@@ -201,14 +201,14 @@ export class ChatReply {
   private finalUsage(): Usage {
     const told = this.usage ?? {};
     const isWhole = told.inputTokens !== undefined && told.outputTokens !== undefined;
-    const tier = said({ serviceTier: this.serviceTier });
-    if (isWhole) return Object.assign({}, told, tier);
-    const counted = {
-      inputTokens: estimateInputTokens(this.context.request),
-      outputTokens: estimateTokens(this.outputBytes),
-      estimated: true,
-    };
-    return Object.assign(counted, told, tier);
+    const counted: Usage = isWhole
+      ? {}
+      : {
+          inputTokens: estimateInputTokens(this.context.request),
+          outputTokens: estimateTokens(this.outputBytes),
+          estimated: true,
+        };
+    return mergeUsage(mergeUsage(counted, told), said({ serviceTier: this.serviceTier }));
   }
 }
 

@@ -184,7 +184,7 @@ describe('fields', () => {
     ],
     [
       'fields of the chat format it does not know',
-      { extras: { vendor: 'openai', value: { store: true, model: 'x' } } },
+      { extras: { vendor: 'openai', value: { store: true, model: 'x', stream: 'x' } } },
       { store: true },
     ],
     ['no fields of other formats', { extras: { vendor: 'anthropic', value: { safeguards: [] } } }, {}],

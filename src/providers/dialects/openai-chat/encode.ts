@@ -36,10 +36,11 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
   const toolFields = encodeTools(context);
   const { cache_control: marker } = context.cacheControl(request.cacheMarker);
   if (marker !== undefined) markLastPart(messages, toolFields.tools ?? [], marker);
+  const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? request.extras.value : {};
   const body: ChatBody = {
     stream: request.stream,
     // Unknown fields of a chat caller come before what the core models, which always wins.
-    ...(request.extras?.vendor === 'openai' ? request.extras.value : {}),
+    ...unknown,
     model: target.endpoint.upstreamModel,
     messages,
     ...toolFields,

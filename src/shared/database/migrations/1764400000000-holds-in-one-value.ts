@@ -25,13 +25,13 @@ export class HoldsInOneValue1764400000000 implements MigrationInterface {
           set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '250ms', true)
           into asked from json_populate_recordset(null::hold_member, members) as m;
 
-        -- Tables that grow are looked up in subqueries with an offset, which no plan turns into a join that reads them all.
         -- A hold that is made longer stays with the counters and the windows it was taken from.
         if asked.extends then
           perform 1 from holds h where h.generation_id in (select m.id from unnest(asked.batch) as m where m.extends)
             order by h.generation_id for update;
         end if;
 
+        -- Budgets and counters are looked up in subqueries with an offset, which no plan turns into a join that reads them all.
         select array_agg(c::hold_claim) as claims, bool_or(w.scope is null) as misses_windows into claimed from (
           with member as (
             select m.*, k.limit_usd, k.include_byok_in_limit,
