@@ -126,6 +126,12 @@ describe('the call', () => {
     expect(JSON.parse(sent.body)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
+  it.each([true, false])('lets no unknown field stand over what is modelled: a stream %s', (stream) => {
+    const value = { stream: !stream, model: 'x', messages: 'x' };
+    const body = bodyOf({ stream, extras: { vendor: 'openai', value } });
+    expect(body).toEqual(bodyOf({ stream }));
+  });
+
   it('leaves out what the provider refuses', () => {
     const body = bodyOf({ stream: true, user: 'u' }, target({ omit: ['stream_options', 'user'] }));
     expect(Object.keys(body)).toEqual(['stream', 'model', 'messages']);
@@ -184,7 +190,7 @@ describe('fields', () => {
     ],
     [
       'fields of the chat format it does not know',
-      { extras: { vendor: 'openai', value: { store: true, model: 'x', stream: 'x' } } },
+      { extras: { vendor: 'openai', value: { store: true, model: 'x' } } },
       { store: true },
     ],
     ['no fields of other formats', { extras: { vendor: 'anthropic', value: { safeguards: [] } } }, {}],
