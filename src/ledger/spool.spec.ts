@@ -606,7 +606,7 @@ describe('several processes on one folder', () => {
     const [writer, heir] = [await openSpool(), await openSpool()];
     const rows = newRows(150);
     const settled = new Set<string>();
-    const settle = async (group: readonly GenerationRow[]) => void idsOf(group).forEach((id) => settled.add(id));
+    const settle = async (group: readonly GenerationRow[]) => idsOf(group).forEach((id) => settled.add(id));
     let written = 0;
     let isWriting = true;
     const write = async (): Promise<void> => {

@@ -21,7 +21,7 @@ export default class IntegrationEnvironment extends TestEnvironment {
   async teardown() {
     await super.teardown();
     // The engine's own timers would hold the worker up for ten seconds. Whether another file follows shows at once.
-    closing = setTimeout(closeDatabase, NEXT_FILE_MS_MAX);
+    closing = setTimeout(() => void closeDatabase(), NEXT_FILE_MS_MAX);
   }
 }
 

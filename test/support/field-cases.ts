@@ -51,13 +51,15 @@ function at(root: unknown, path: readonly string[]): Record<string, unknown> {
   return value;
 }
 
+const PRINTED_BODY = JSON.stringify(FULL_BODY);
+
 /** Entries of arrays have no name to be absent under; without its type a tool is one of another kind. */
 const canBeAbsent = (path: string): boolean => !/\.\d+$|^tools\.\d+\.type$/.test(path);
 
 /** `FULL_BODY` with another value at the path, or without it where that is undefined. */
 export function bodyWith(path: string, value: unknown): unknown {
   // Not a structured clone: that keeps shared objects shared, and a change would show in several places.
-  const body: unknown = JSON.parse(JSON.stringify(FULL_BODY));
+  const body: unknown = JSON.parse(PRINTED_BODY);
   const keys = path.split('.');
   const parent = at(body, keys.slice(0, -1));
   if (value === undefined) delete parent[keys.at(-1)!];
@@ -76,10 +78,17 @@ export function refusalOf(body: unknown): string | undefined {
 }
 
 /** `reason` is undefined where the value is legal. */
-export type Case = [name: string, path: string, value: unknown, reason: string | undefined];
+type Case = [name: string, path: string, value: unknown, reason: string | undefined];
 
-/** The cases of many fields. */
-export const casesOfAll = (fields: readonly Field[]): Case[] => fields.flatMap((each) => [...casesOf(each)]);
+/** The verdicts on all cases of a field, as they should be and as they are. One test takes a field: a test of its own costs more than a case. */
+export function verdictsOn(field: Field): { readonly due: readonly string[]; readonly found: readonly string[] } {
+  const cases = [...casesOf(field)];
+  const verdict = (name: string, refusal: string | undefined): string => `${name} → ${refusal ?? 'taken'}`;
+  return {
+    due: cases.map(([name, path, , reason]) => verdict(name, reason && `${path}: ${reason}`)),
+    found: cases.map(([name, path, value]) => verdict(name, refusalOf(bodyWith(path, value)))),
+  };
+}
 
 function* casesOf(field: Field): Generator<Case> {
   const { path, kind, required = false, nullable = false } = field;

@@ -76,7 +76,7 @@ export function safeMessage(text: string): string {
   // Cut before the patterns run, so that their time is bounded; twice the limit leaves room for what they take out.
   const head = text.slice(0, 2 * FAULT_MESSAGE_MAX);
   const clean = head
-    // eslint-disable-next-line no-control-regex -- these are the characters to remove
+    // oxlint-disable-next-line no-control-regex -- these are the characters to remove
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
     .replace(/\b[a-z][a-z0-9+.-]{0,19}:\/\/[^\s"'<>)\]]*/gi, '[address]')
     .replace(/\bbearer\s+[\w.~+/=-]{16,}/gi, '[credential]')

@@ -45,7 +45,7 @@ export class PlainDelta {
   }
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const NOT_PLAIN = /[\\\u0000-\u001f]/;
 
 /** Only the two braces of delta and event follow the quote; the vendor pads with spaces between them. */

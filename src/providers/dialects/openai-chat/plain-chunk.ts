@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js'
 const LESSONS_MAX = 4;
 const NAME = '"content"';
 const COLON = /: ?"/y;
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
 /**

@@ -66,7 +66,11 @@ export class StoreFileWriter {
     await this.file.sync();
     await this.file.close();
     const folder = await open(dirname(this.path), 'r');
-    await folder.sync().finally(() => folder.close());
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   }
 
   async discard(): Promise<void> {
