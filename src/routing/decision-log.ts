@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import type { Caller } from '../core/caller.js';
 import type { GenerationId } from '../core/ids.js';
 import type { JsonObject } from '../core/json.js';
@@ -8,10 +7,12 @@ import { compactDecision } from '../core/routing/decision.js';
 import type { AttemptOutcomeView } from '../core/routing/router-metadata.js';
 import { Clock } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { Statements } from '../shared/database/statements.js';
 import { Environment } from '../shared/environment.js';
 import type { RoutedPlan } from './route-planner.js';
 
-const WRITE_EVERY_MS = 100;
+/** Often, so that each piece is small: a large one keeps requests waiting, here while it is printed and at the database while it is taken in. */
+const WRITE_EVERY_MS = 25;
 /** Rows of one statement. */
 const BATCH_MAX = 200;
 /** Decisions that wait for the database; past it the oldest goes: they explain, they are no money. */
@@ -52,7 +53,7 @@ export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly statements: Statements,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -130,7 +131,7 @@ export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
   /** What fails although the database is there would fail again: it is told of and given up. */
   private async attempt(statement: string, parameter: string): Promise<void> {
     try {
-      await this.database.query(statement, [parameter]);
+      await this.statements.value(statement, [parameter]);
       this.isAway = false;
     } catch (error) {
       const isAway = isDatabaseUnavailable(error);
