@@ -11,6 +11,7 @@ import { SystemClock } from '../dist/core/time.js';
 import { BooksRepository } from '../dist/ledger/books.repository.js';
 import { Folds } from '../dist/ledger/folds.js';
 import { Ledger } from '../dist/ledger/ledger.js';
+import { Statements } from '../dist/shared/database/statements.js';
 import { Metrics } from '../dist/shared/metrics.js';
 import { percentile } from './measure.mjs';
 import { startFairlead, startUpstream } from './systems.mjs';
@@ -38,8 +39,8 @@ const pools = [];
 async function replica(index) {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pools.push(pool);
-  const statements = { run: async (text, values = []) => (await pool.query(text, [...values])).rows };
-  const books = new BooksRepository(statements, clock);
+  // As in the gateway, but for the size of the pool.
+  const books = new BooksRepository(new Statements({ driver: { master: pool } }), clock);
   const folds = new Folds(books);
   const environment = { dataDir: join(folder, String(index)), ledgerDurability: 'strict' };
   const ledger = new Ledger(books, folds, { isReady: () => true }, environment, new Metrics(), clock);

@@ -12,10 +12,14 @@ const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
 // Many short rounds: a neighbour that takes the machine for some seconds then spoils a few of them, alike for all systems.
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1.5);
-/** The compiler works on for so long under a new kind of load; a service runs for weeks. */
-const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP ?? 12);
-const LATENCY_ROUNDS = 3;
+/** The compiler works on for so long under the first load, at some thousand requests a second; a service runs for weeks. */
+const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP ?? 30);
+/** And for so long under another kind of load. */
+const NEXT_WARM_UP_SECONDS = WARM_UP_SECONDS / 3;
+const LATENCY_ROUNDS = 9;
 const LANES = 32;
+/** With more at a time more of them share a round trip, and a turn of the event loop. */
+const MORE_LANES = 64;
 /** Generations that make neither dearer. */
 const MANY = 100_000;
 const EVENTS = 400;
@@ -55,9 +59,9 @@ const direct = { url: `${upstream.url}/v1/messages`, headers: {}, model: (name) 
  * Runs a load on each system in turn, several rounds, after a warm-up of each. `times`: the CPU of `floor` in the same round, the median of
  * the rounds.
  */
-async function compare(systems, name, options, floor = 'fairlead') {
+async function compare(systems, name, { warmUp = NEXT_WARM_UP_SECONDS, ...options }, floor = 'fairlead') {
   const results = Object.fromEntries(Object.keys(systems).map((key) => [key, []]));
-  for (const system of Object.values(systems)) await load(system, name, { ...options, seconds: WARM_UP_SECONDS });
+  for (const system of Object.values(systems)) await load(system, name, { ...options, seconds: warmUp });
   for (let round = 0; round < ROUNDS; round++) {
     for (const [key, system] of Object.entries(systems)) results[key].push(await load(system, name, options));
   }
@@ -112,11 +116,11 @@ async function addGenerations(url) {
   await database.end();
 }
 
-function tellShareOfBooks(whole) {
+function tellShareOfBooks(whole, lanes) {
   const share = 1 - whole['without books'].times;
   const more = 1 / whole['without books'].times - 1;
   console.log(
-    `\nHold and settlement: ${figure(share * 100)} % of the CPU of a request, ${figure(more * 100)} % on top of one without them (${figure(whole.fairlead.cpuUs)} µs)`,
+    `\nHold and settlement, ${lanes} at a time: ${figure(share * 100)} % of the CPU of a request, ${figure(more * 100)} % on top of one without them (${figure(whole.fairlead.cpuUs)} µs)`,
   );
 }
 
@@ -124,9 +128,10 @@ function tellShareOfBooks(whole) {
 async function tellAddedLatencies(systems) {
   const all = Object.entries({ direct, ...systems });
   const times = Object.fromEntries(all.map(([name]) => [name, []]));
+  for (const [, system] of all) await load(system, 'whole', { lanes: 1, seconds: WARM_UP_SECONDS, stream: false });
   for (let round = 0; round < LATENCY_ROUNDS; round++) {
     for (const [name, system] of all) {
-      const run = await latencies(system, 'whole', 2000);
+      const run = await latencies(system, 'whole', 1500);
       times[name].push({ p50: percentile(run, 0.5), p99: percentile(run, 0.99) });
     }
   }
@@ -149,6 +154,7 @@ try {
     lanes: LANES,
     seconds: SECONDS,
     stream: false,
+    warmUp: WARM_UP_SECONDS,
   });
   row('whole replies', 'requests/s', 'core busy', 'CPU µs a request', 'times the CPU of Fairlead');
   row('---', '---', '---', '---', '---');
@@ -156,7 +162,11 @@ try {
     row(name, figure(run.perSecond, 0), `${figure(run.busy * 100, 0)} %`, figure(run.cpuUs), figure(run.times, 2));
   }
 
-  tellShareOfBooks(whole);
+  const books = { fairlead, 'without books': stubbed };
+  const shareOfBooks = async (lanes) =>
+    tellShareOfBooks(await compare(books, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
+  tellShareOfBooks(whole, LANES);
+  await shareOfBooks(MORE_LANES);
 
   for (const [model, perWrite] of [
     [ONE, 1],
@@ -206,8 +216,8 @@ try {
   if (databaseUrl) {
     console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
     await addGenerations(databaseUrl);
-    const again = { fairlead, 'without books': stubbed };
-    tellShareOfBooks(await compare(again, 'whole', { lanes: LANES, seconds: SECONDS, stream: false }));
+    await shareOfBooks(LANES);
+    await shareOfBooks(MORE_LANES);
     await tellAddedLatencies({ fairlead });
   }
 
