@@ -188,7 +188,7 @@ const PROVIDER: Field[] = [
 const FIELDS: Field[] = [...TOP, ...OPTIONS, ...PLUGIN_FIELDS, ...PROVIDER];
 
 describe('the fields beside messages and tools', () => {
-  it.each(FIELDS.map((each) => [each.path, each] as const))('judges %s', (_path, each) => {
+  it.each(FIELDS)('judges $path', (each) => {
     const { due, found } = verdictsOn(each);
     expect(found).toEqual(due);
   });

@@ -105,7 +105,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     expect(called.length).toBeLessThanOrEqual(8);
   });
 
-  it('it is called again as soon as a trial has succeeded', async () => {
+  it('is called again as soon as a trial has succeeded', async () => {
     bench.fails('alpha', 503);
     await secondsOfCalls(2);
     bench.answers('alpha');

@@ -154,7 +154,7 @@ const MESSAGES: Field[] = [
 const FIELDS: Field[] = [...MESSAGES];
 
 describe('messages', () => {
-  it.each(FIELDS.map((each) => [each.path, each] as const))('judges %s', (_path, each) => {
+  it.each(FIELDS)('judges $path', (each) => {
     const { due, found } = verdictsOn(each);
     expect(found).toEqual(due);
   });

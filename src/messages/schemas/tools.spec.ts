@@ -92,7 +92,7 @@ const TOOLS: Field[] = [
 const FIELDS: Field[] = [...TOOLS];
 
 describe('tools', () => {
-  it.each(FIELDS.map((each) => [each.path, each] as const))('judges %s', (_path, each) => {
+  it.each(FIELDS)('judges $path', (each) => {
     const { due, found } = verdictsOn(each);
     expect(found).toEqual(due);
   });
