@@ -1,6 +1,8 @@
 // How a system is loaded and what is read of it. CPU time is the operating system's own account of the process.
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString());
@@ -101,37 +103,46 @@ export async function latencies(system, name, count) {
   return times;
 }
 
+/** What the histogram of the event loop's delay counts from, in milliseconds: how often its timer looks. */
+const LAG_RESOLUTION_MS = 10;
+
+/** The longest delay of a gateway's event loop since it was last asked, in milliseconds, by its own metrics. */
+async function longestLag(origin) {
+  const metrics = await (await fetch(`${origin}/metrics`)).text();
+  const longest = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)[1]) * 1000;
+  return Math.max(0, longest - LAG_RESOLUTION_MS);
+}
+
 /**
- * Longest wait, in milliseconds, for an answer that needs nothing but the event loop while a request of about `bytes` goes through:
- * of `count` such requests the median and the worst. The machine's own hiccups are in the worst, not in the median.
+ * While a request of about `bytes` goes through: the longest wait for an answer that needs nothing but the event loop, and the longest
+ * delay of the event loop itself, in milliseconds; of `count` such requests the median and the worst. In the waits are also those of the
+ * machine, whose kernel carries the body at the same time.
  */
 export async function longestWaitsBeside(system, bytes, count) {
-  const health = new URL('/health/live', system.url);
-  const probe = new Pool(health.origin, { connections: 1 });
+  const { origin } = new URL(system.url);
   const large = client(system, 1);
   // The first ones are compiled on the way.
   for (let index = 0; index < 5; index++) await large.send('whole', false, bytes);
-  let longest = 0;
-  let isDone = false;
-  const beside = (async () => {
-    while (!isDone) {
-      const began = performance.now();
-      const { body } = await probe.request({ method: 'GET', path: health.pathname });
-      await body.dump();
-      longest = Math.max(longest, performance.now() - began);
-    }
-  })();
+  const probe = new Worker(new URL('./probe.mjs', import.meta.url), { workerData: { origin, path: '/health/live' } });
+  const longestWait = async () => {
+    probe.postMessage('how long');
+    const [wait] = await once(probe, 'message');
+    return wait;
+  };
   const waits = [];
+  const lags = [];
   for (let index = 0; index < count; index++) {
-    longest = 0;
+    // What was before does not count: the probe's connection, the metrics.
+    await Promise.all([longestLag(origin), longestWait()]);
+    await longestWait();
     await large.send('whole', false, bytes);
-    waits.push(longest);
+    waits.push(await longestWait());
+    lags.push(await longestLag(origin));
   }
-  isDone = true;
-  await beside;
-  await probe.close();
+  await probe.terminate();
   await large.close();
-  return { median: median(waits), worst: Math.max(...waits) };
+  const summary = (values) => ({ median: median(values), worst: Math.max(...values) });
+  return { waits: summary(waits), lags: summary(lags) };
 }
 
 /** Memory before and with `count` streams open and silent. */

@@ -203,14 +203,15 @@ try {
   );
 
   for (const [label, bytes, count] of [
-    ['400 KB', 400_000, 40],
-    ['10 MB', 10_000_000, 8],
+    ['400 KB', 400_000, 100],
+    ['10 MB', 10_000_000, 40],
   ]) {
     const small = await longestWaitsBeside(fairlead, 500, count);
     const beside = await longestWaitsBeside(fairlead, bytes, count);
-    console.log(
-      `Longest wait for /health/live beside a body of ${label}: median ${figure(beside.median)} ms, worst ${figure(beside.worst)} ms (beside small ones ${figure(small.median)} and ${figure(small.worst)} ms)`,
-    );
+    const tell = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
+    console.log(`Beside a body of ${label}:`);
+    console.log(`  longest wait for /health/live: ${tell(beside.waits)} (beside small ones ${tell(small.waits)})`);
+    console.log(`  longest delay of the event loop: ${tell(beside.lags)} (beside small ones ${tell(small.lags)})`);
   }
 
   if (databaseUrl) {

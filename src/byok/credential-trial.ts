@@ -3,7 +3,7 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ProviderFault, Untranslatable, type FaultKind } from '../core/errors.js';
-import { parseJson } from '../core/exact-json.js';
+import { parseJson, printJson } from '../core/exact-json.js';
 import type { Target } from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
 import { withoutCredential } from '../providers/credential-mask.js';
@@ -144,7 +144,7 @@ export class CredentialTrial {
       {
         url: provider.baseUrl + call.path,
         headers: outgoingHeaders(call.headers, credentialHeaders(definition.credential, credential)),
-        body: call.body,
+        body: printJson(call.body),
         stream: call.stream,
         connectTimeoutMs: this.environment.timeouts.connectMs,
         idleTimeoutMs: TRIAL_MS_MAX,

@@ -77,7 +77,8 @@ export interface UpstreamCall {
   readonly path: string;
   /** Lower-case names; only what this dialect allows. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** What is sent as JSON. Not printed yet: what is large is printed in pieces. */
+  readonly body: object;
   readonly stream: boolean;
 }
 

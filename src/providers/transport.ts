@@ -5,7 +5,8 @@ export interface OutgoingCall {
   /** Whole URL, made of the catalog's base URL and the dialect's path; nothing of it comes from the caller. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** A large one in parts, which are written as the provider takes them. */
+  readonly body: string | readonly Buffer[];
   readonly stream: boolean;
   readonly connectTimeoutMs: number;
   /** Longest silence between two chunks that somebody waits for. Streamed calls only. */

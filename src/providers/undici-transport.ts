@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Dispatcher } from 'undici';
 import { IncomingReply } from './incoming-reply.js';
 import { OriginPool } from './origin-pool.js';
 import { Transport, type OutgoingCall, type UpstreamResponse } from './transport.js';
@@ -30,7 +32,7 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
         give: (used, reusable) => pool.give(used, reusable),
       });
       connection.send(
-        { method: 'POST', path: call.url.slice(pathStart), headers: call.headers, body: call.body },
+        { method: 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
         reply,
         call.connectTimeoutMs,
       );
@@ -62,4 +64,10 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
     this.pools.delete(oldest[0]);
     oldest[1].close();
   }
+}
+
+function payloadOf({ headers, body }: OutgoingCall): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
+  if (typeof body === 'string') return { headers, body };
+  const length = body.reduce((bytes, part) => bytes + part.length, 0);
+  return { headers: { ...headers, 'content-length': String(length) }, body: Readable.from(body) };
 }

@@ -3,8 +3,9 @@ import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import { assertToolInputs } from '../core/conversation/tool-input.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { parseJson } from '../core/exact-json.js';
+import { parseJson, printJson } from '../core/exact-json.js';
 import { ProviderFault } from '../core/errors.js';
+import { outweighs } from '../core/print-in-pieces.js';
 import type { Dialect, Target, UpstreamCall } from '../core/provider.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Leg } from '../core/routing/plan.js';
@@ -17,10 +18,11 @@ import { withoutCredential } from '../providers/credential-mask.js';
 import { credentialHeaders } from '../providers/credentials.js';
 import { outgoingHeaders } from '../providers/http-headers.js';
 import { ProviderRegistry } from '../providers/registry.js';
-import { Transport, type UpstreamResponse } from '../providers/transport.js';
+import { Transport, type OutgoingCall, type UpstreamResponse } from '../providers/transport.js';
 import { Environment } from '../shared/environment.js';
-import { othersTurn } from '../shared/others-turn.js';
+import { LARGE } from '../shared/others-turn.js';
 import { MediaFetcher, NO_MEDIA } from './media-fetcher.js';
+import { printInTurns } from './print-in-turns.js';
 import type { RevealCredential } from './route-planner.js';
 import { BegunReply, StreamAttempt, untilTelling, type EventBatches } from './stream-attempt.js';
 
@@ -28,8 +30,6 @@ import { BegunReply, StreamAttempt, untilTelling, type EventBatches } from './st
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 /** Largest reply that tells a count. */
 const COUNT_BYTES_MAX = 64 * 1024;
-/** A body to be sent that is worth a turn of the event loop. */
-const LARGE_CHARACTERS = 1024 * 1024;
 /** As much of an error's body as is read, and as long as it is waited for: the status alone says enough. */
 const ERROR_BYTES_MAX = 64 * 1024;
 const ERROR_MS_MAX = 2_000;
@@ -133,36 +133,55 @@ export class AttemptRunner {
     const { dialect, target, request } = attempt;
     const wants = dialect.wants(request, target);
     const media = wants.length === 0 ? NO_MEDIA : await this.media.fetch(wants, signal);
-    const call = dialect.encode(request, target, media);
-    if (request.echoesUpstreamBody) attempt.sentBody = call.body;
-    return this.post(attempt, call, signal);
+    return this.post(attempt, dialect.encode(request, target, media), signal);
   }
 
-  /** @returns an answer with a 2xx status */
-  private async post(
-    { dialect, target, credential }: Attempt,
+  /**
+   * Not an async function: it would keep what was encoded, once printed, for as long as the provider takes.
+   * @returns an answer with a 2xx status
+   */
+  private post(attempt: Attempt, call: UpstreamCall, signal: CancelSignal): Promise<UpstreamResponse> {
+    if (!outweighs(call.body, LARGE)) return this.postPrinted(attempt, call, printJson(call.body), signal);
+    return printInTurns(call.body).then((body) => this.postPrinted(attempt, call, body, signal));
+  }
+
+  private postPrinted(
+    attempt: Attempt,
     call: UpstreamCall,
+    body: OutgoingCall['body'],
     signal: CancelSignal,
   ): Promise<UpstreamResponse> {
+    const { dialect, target, credential, request } = attempt;
     const { provider } = target.endpoint;
-    // Printing a large body took its time: others have their turn before it is written.
-    if (call.body.length >= LARGE_CHARACTERS) await othersTurn();
-    const response = await this.transport.open(
+    if (request.echoesUpstreamBody) attempt.sentBody = textOf(body);
+    const response = this.transport.open(
       {
         url: provider.baseUrl + call.path,
         headers: outgoingHeaders(call.headers, credentialHeaders(target.definition.credential, credential)),
-        body: call.body,
+        body,
         stream: call.stream,
         connectTimeoutMs: this.environment.timeouts.connectMs,
         idleTimeoutMs: this.environment.timeouts.idleMs,
       },
       signal,
     );
-    if (response.status >= 200 && response.status < 300) return response;
-    const body = await readSome(response, signal);
-    throw dialect.fault({ status: response.status, headers: response.headers, body });
+    return unlessRefused(response, dialect, signal);
   }
 }
+
+async function unlessRefused(
+  called: Promise<UpstreamResponse>,
+  dialect: Dialect,
+  signal: CancelSignal,
+): Promise<UpstreamResponse> {
+  const response = await called;
+  if (response.status >= 200 && response.status < 300) return response;
+  const body = await readSome(response, signal);
+  throw dialect.fault({ status: response.status, headers: response.headers, body });
+}
+
+const textOf = (body: OutgoingCall['body']): string =>
+  typeof body === 'string' ? body : Buffer.concat(body).toString('utf8');
 
 const isShared = ({ credential }: Leg): boolean => credential === SHARED_CREDENTIAL;
 

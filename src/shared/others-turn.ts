@@ -1,5 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
+/** Of what is so long, in bytes or characters, others have their turn between the steps of its way. */
+export const LARGE = 1024 * 1024;
+
 /**
  * Lets whatever else has come be read and answered before work goes on. Twice, because the first turn after a socket was read comes
  * before any other socket is looked at.

@@ -9,6 +9,8 @@ import { startUpstream, type Upstream } from '../support/upstreams.js';
 
 /** More endpoints than one request may be tried at. */
 const CROWD = 8;
+/** Takes any prompt that a body may hold. */
+const ROOMY = { context_length: 100_000_000 };
 /** Of the model `test/impatient`. */
 const FIRST_MS = 250;
 
@@ -19,7 +21,7 @@ export interface BenchOptions {
 
 /**
  * A gateway before three scripted upstreams. Models: `test/native` at the Anthropic one, `test/translated` at the chat one;
- * `test/native-pair` and `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 250 ms for the first
+ * `test/native-roomy` and `test/translated-roomy` take prompts of any length; `test/native-pair` and `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 250 ms for the first
  * telling event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere` one where nobody listens.
  */
 export class MessagesBench {
@@ -47,6 +49,8 @@ export class MessagesBench {
     const entries: CatalogEntry[] = [
       { id: 'test/native', at: [native] },
       { id: 'test/translated', at: [translated] },
+      { id: 'test/native-roomy', at: [native], model: ROOMY },
+      { id: 'test/translated-roomy', at: [translated], model: ROOMY },
       { id: 'test/native-pair', at: [native, fallback] },
       { id: 'test/translated-pair', at: [translated, fallback] },
       { id: 'test/back-to-translated', at: [fallback, translated] },

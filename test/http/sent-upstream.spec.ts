@@ -89,6 +89,24 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     expect(record.rawBody.includes(data)).toBe(true);
   });
 
+  it.each([NATIVE, TRANSLATED])('%s: a conversation of 10 MB arrives as it was said, in order', async (model) => {
+    // Long and short turns: some are printed together, some by themselves, and one in several pieces.
+    const turns = Array.from({ length: 4_001 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `${index}: ${'"é😀\\\n'.repeat(index === 100 ? 400_000 : index % 97 === 0 ? 9_000 : 100)}`,
+    }));
+    const response = await bench.gateway.messages(ask(`${model}-roomy`, { messages: turns, system: 'Be brief.' }));
+    expect(response.status).toBe(200);
+    const record = (model === NATIVE ? bench.anthropic : bench.openai).requests.at(-1)!;
+    expect(record.headers['content-length']).toBe(String(record.rawBody.length));
+    expect(record.rawBody.length).toBeGreaterThan(10_000_000);
+    const said = record.json.messages.map(({ role, content }: JsonBody) => ({
+      role,
+      content: typeof content === 'string' ? content : content.map(({ text }: JsonBody) => text).join(''),
+    }));
+    expect(said).toEqual([...(model === NATIVE ? [] : [{ role: 'system', content: 'Be brief.' }]), ...turns]);
+  });
+
   const CALLER_HEADERS = {
     cookie: 'session=leak-canary',
     'x-forwarded-for': '10.1.2.3, leak-canary',

@@ -3,6 +3,7 @@
  * strange keys in every object is read and encoded again; only what is the gateway's own business may differ.
  */
 import { createHash } from 'node:crypto';
+import { printJson } from '../../src/core/exact-json.js';
 import type { Model } from '../../src/core/routing/catalog.js';
 import type { Target } from '../../src/core/provider.js';
 import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
@@ -107,7 +108,7 @@ const target: Target = {
 
 const sent = (body: object): unknown => {
   const request = readRequest(readBody(structuredClone(body), CreateMessageDto), { betas: [] });
-  return JSON.parse(anthropicMessages.encode(request, target, new Map()).body);
+  return JSON.parse(printJson(anthropicMessages.encode(request, target, new Map()).body));
 };
 
 describe('a Messages request to a Messages provider', () => {

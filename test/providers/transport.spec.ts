@@ -96,6 +96,20 @@ describe('a call that goes well', () => {
     expect(await text(response.chunks)).toBe(stream);
   });
 
+  it('writes a body in parts as one of its length, and keeps the connection', async () => {
+    upstream.script(() => json({ fine: true }));
+    const parts = Array.from({ length: 100 }, (_, index) => Buffer.alloc(100_000, `part ${index} `));
+    for (let round = 0; round < 2; round++) {
+      const response = await transport.open(call({ body: parts, stream: false }), live());
+      expect((await response.read(1_000)).toString()).toBe('{"fine":true}');
+      const { rawBody, headers } = upstream.requests[round]!;
+      expect(rawBody.equals(Buffer.concat(parts))).toBe(true);
+      expect(headers['content-length']).toBe('10000000');
+      expect(headers['transfer-encoding']).toBeUndefined();
+    }
+    expect(upstream.connectionsAccepted).toBe(1);
+  });
+
   it('gives all that came since the last pull in one piece', async () => {
     upstream.script({
       raw: true,
@@ -237,6 +251,59 @@ describe('what goes wrong before the response', () => {
     expect(upstream.requests).toHaveLength(2);
     upstream.script(json({ fine: true }));
     expect((await transport.open(call(), live())).status).toBe(200);
+  });
+});
+
+describe('a large body that the provider does not take', () => {
+  const parts = Array.from({ length: 300 }, () => Buffer.alloc(100_000, 'x'));
+  const large = (server: Server): OutgoingCall =>
+    call({ url: `http://127.0.0.1:${portOf(server)}/`, body: parts, stream: false });
+
+  async function serverThat(answers: (socket: Socket) => void): Promise<Server> {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.pause();
+        answers(socket);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  it('an answer that comes before it was read is an answer', async () => {
+    const server = await serverThat((socket) =>
+      socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 5\r\n\r\nlarge'),
+    );
+    const response = await transport.open(large(server), live());
+    expect(response.status).toBe(413);
+    expect((await response.read(1_000)).toString()).toBe('large');
+    // Nothing of the rest is taken for another call.
+    upstream.script(json({ fine: true }));
+    expect((await transport.open(call(), live())).status).toBe(200);
+    server.close();
+  });
+
+  it('a reset in the middle of it is a failure to reach the provider', async () => {
+    const server = await serverThat((socket) => socket.resetAndDestroy());
+    expect((await faultOf(transport.open(large(server), live()))).kind).toBe('unreachable');
+    server.close();
+  });
+
+  it('an abort in the middle of it closes the connection', async () => {
+    let accepted!: (socket: Socket) => void;
+    const taken = new Promise<Socket>((resolve) => (accepted = resolve));
+    const server = await serverThat(accepted);
+    const leaving = new AbortController();
+    const opening = transport.open(large(server), leaving.signal);
+    const socket = await taken;
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const reason = new Error('The caller left.');
+    leaving.abort(reason);
+    await expect(opening).rejects.toBe(reason);
+    socket.resume();
+    await withinOneSecond(closed);
+    server.close();
   });
 });
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { printJson } from '../../core/exact-json.js';
 import type { Message } from '../../core/conversation/content.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
 import { ReplyFold, type Reply } from '../../core/conversation/reply.js';
@@ -195,7 +196,7 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
   it('gives equal prefixes of a conversation equal bytes', () => {
     const messagesOf = (length: number): Json[] => {
       const call = dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map());
-      return (JSON.parse(call.body) as { messages: Json[] }).messages;
+      return (JSON.parse(printJson(call.body)) as { messages: Json[] }).messages;
     };
     const full = messagesOf(CONVERSATION.length);
     for (let length = 1; length < CONVERSATION.length; length++) {

@@ -2,11 +2,14 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { Environment } from '../environment.js';
+import { othersTurn } from '../others-turn.js';
 import { readJsonBody } from './json-text.js';
 
 /** Methods whose routes read a body. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const RETRY_AFTER_FULL_MS = 1_000;
+/** Bytes of a body after which others have their turn: a socket that has more is read on, up to two megabytes in one go. */
+const TURN_BYTES = 512 * 1024;
 
 /**
  * Reads JSON bodies, as the last of the guards: nothing is read for strangers. Sets `request.body`. A guard rather than an
@@ -45,7 +48,7 @@ export class JsonBodyGuard implements CanActivate {
     const refusal = admit(declared);
     if (refusal) throw refusal;
     if (request.headers.expect !== undefined) response.writeContinue();
-    const bytes = await readBytes(request, admit);
+    const bytes = await readBytes(request, declared, admit);
     request.body = await readJsonBody(bytes);
   }
 
@@ -60,26 +63,42 @@ function tooManyBodies(): GatewayError {
   });
 }
 
-/** Collects a body. `admit` is told how many bytes have come; when it refuses, the rest is left unread. */
-function readBytes(request: Request, admit: (received: number) => GatewayError | undefined): Promise<Buffer> {
+/**
+ * Collects a body. `admit` is told how many bytes have come; when it refuses, the rest is left unread.
+ * @param declared its length, where the caller says so: each chunk is then put in its place as it comes, and none waits to be copied
+ */
+function readBytes(
+  request: Request,
+  declared: number,
+  admit: (received: number) => GatewayError | undefined,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    let whole: Buffer | undefined;
     let received = 0;
+    let turnAt = TURN_BYTES;
     const leave = (): void => {
       request.off('data', take).off('end', end).off('close', gone).off('error', gone);
     };
     const take = (chunk: Buffer): void => {
+      const refusal = admit(received + chunk.length);
+      if (refusal) {
+        leave();
+        request.pause();
+        reject(refusal);
+        return;
+      }
+      if (chunk.length < declared) (whole ??= Buffer.allocUnsafe(declared)).set(chunk, received);
+      else chunks.push(chunk);
       received += chunk.length;
-      chunks.push(chunk);
-      const refusal = admit(received);
-      if (!refusal) return;
-      leave();
+      if (received < turnAt) return;
+      turnAt = received + TURN_BYTES;
       request.pause();
-      reject(refusal);
+      void othersTurn().then(() => request.resume());
     };
     const end = (): void => {
       leave();
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, received));
+      resolve(whole?.subarray(0, received) ?? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, received)));
     };
     const gone = (): void => {
       leave();

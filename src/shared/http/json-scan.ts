@@ -22,6 +22,19 @@ const SMALL_E = 101;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
+/** Stands where no piece can begin. */
+const NOWHERE = Infinity;
+
+/** A long array among the members of the outermost object, and where its text may be cut. Places are offsets in bytes. */
+export interface LongArray {
+  /** Of its opening bracket. */
+  readonly from: number;
+  /** Of commas between its entries, a piece apart. */
+  readonly cuts: readonly number[];
+  /** Just past its closing bracket. */
+  readonly to: number;
+}
+
 /** Figures of the shortest number that a double may change. */
 const LONG_NUMBER = 16;
 /** Plain bytes after which the rest of a string is searched as a whole: images are, texts full of escapes are walked. */
@@ -37,6 +50,8 @@ export class JsonScan {
   keys = 0;
   /** A number that a double may not hold: sixteen figures or more, or an exponent. */
   hasLongNumber = false;
+  /** In order. */
+  readonly longArrays: LongArray[] = [];
 
   private index = 0;
   private isInString = false;
@@ -44,8 +59,15 @@ export class JsonScan {
   // Each value but the outermost follows a comma or what opens its array or object.
   private values = 0;
   private figures = 0;
+  /** Of the array of the second level that is being walked: where it opens, where its last piece begins, and its cuts. */
+  private arrayFrom = 0;
+  private pieceFrom = NOWHERE;
+  private cuts: number[] = [];
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly pieceBytes = NOWHERE,
+  ) {}
 
   /** Walks on for about `stride` bytes; false once the end is reached. */
   walk(stride: number): boolean {
@@ -109,13 +131,31 @@ export class JsonScan {
         break;
       }
       if (code === COLON) this.keys++;
-      else if (code === COMMA) this.countValue();
-      else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      else if (code === COMMA) {
+        this.countValue();
+        if (this.depth === 2 && index - this.pieceFrom > this.pieceBytes) this.cut(index);
+      } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
         this.countValue();
         if (++this.depth > JSON_DEPTH_MAX) throw refuse(`is nested deeper than ${JSON_DEPTH_MAX} levels`);
-      } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) this.depth--;
+        if (this.depth === 2 && code === OPEN_BRACKET) this.arrayFrom = this.pieceFrom = index - 1;
+      } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
+        if (--this.depth === 1) this.leave(code, index);
+      }
     }
     this.index = index;
+  }
+
+  private cut(index: number): void {
+    this.cuts.push(index - 1);
+    this.pieceFrom = index;
+  }
+
+  /** The second level was left. What a brace closes instead of a bracket is no JSON, and whoever parses it will say so. */
+  private leave(code: number, index: number): void {
+    this.pieceFrom = NOWHERE;
+    if (this.cuts.length === 0) return;
+    if (code === CLOSE_BRACKET) this.longArrays.push({ from: this.arrayFrom, cuts: this.cuts, to: index });
+    this.cuts = [];
   }
 
   private countValue(): void {

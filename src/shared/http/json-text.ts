@@ -2,14 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../core/errors.js';
 import { parseJson } from '../../core/exact-json.js';
 import { endOfString } from '../../core/json-string-end.js';
-import { othersTurn } from '../others-turn.js';
+import { LARGE, othersTurn } from '../others-turn.js';
+import { parseInPieces } from './json-pieces.js';
 import { JsonScan } from './json-scan.js';
 import { shortened } from './schema.js';
 
-/** Bytes scanned in one go: a few milliseconds of a slow machine. */
-const STRIDE_BYTES = 2 * 1024 * 1024;
-/** What is at least so long lets others have their turn between the steps of its reading. */
-const LARGE_BYTES = 1024 * 1024;
+/** Bytes scanned in one go: a few milliseconds where every byte is looked at, in text full of escapes, on a slow machine. */
+const STRIDE_BYTES = 512 * 1024;
+/** Texts of twice that and more are memory by themselves in the engine, which is dear to get and to give back. */
+const PIECE_BYTES = 60 * 1024;
 
 /**
  * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON, nesting
@@ -19,7 +20,7 @@ const LARGE_BYTES = 1024 * 1024;
  * is one. A large body is read in steps between which others are served, and so is whatever comes after it.
  */
 export async function readJsonBody(bytes: Buffer): Promise<unknown> {
-  if (bytes.length < LARGE_BYTES) return parseJsonBody(bytes);
+  if (bytes.length < LARGE) return parseJsonBody(bytes);
   const reading = steps(bytes);
   for (let step = reading.next(); ; step = reading.next()) {
     await othersTurn();
@@ -36,19 +37,34 @@ export function parseJsonBody(bytes: Buffer): unknown {
 function* steps(bytes: Buffer): Generator<undefined, unknown> {
   if (bytes.length === 0) throw refuse('body: is empty; send a JSON object');
   if (!isUtf8(bytes)) throw refuse('body: is not valid UTF-8');
-  const scan = new JsonScan(bytes);
+  const scan = new JsonScan(bytes, bytes.length < LARGE ? undefined : PIECE_BYTES);
   while (scan.walk(STRIDE_BYTES)) yield;
   yield;
-  const text = bytes.toString('utf8');
+  const text = new JsonText(scan.hasLongNumber);
+  const value = yield* parseSteps(bytes, scan, text);
   yield;
-  const value = parse(text, scan.hasLongNumber);
-  yield;
-  if (countKeys(value) !== scan.keys) throw refuse(`${firstDuplicate(text)}: is given twice in one object`);
-  // Not `includes`, which is slow on text full of backslashes.
-  const isEscaped = UNICODE_ESCAPE.test(text);
-  if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) refuseProto(value, '');
-  if (isEscaped && SURROGATE_ESCAPE.test(text)) refuseLoneSurrogates(value, '');
+  if (countKeys(value) !== scan.keys)
+    throw refuse(`${firstDuplicate(bytes.toString('utf8'))}: is given twice in one object`);
+  if (text.mayNameProto) refuseProto(value, '');
+  if (text.mayHoldLoneSurrogate) refuseLoneSurrogates(value, '');
   return value;
+}
+
+/** In pieces where there are any. Whatever goes wrong with them is told by the whole text. */
+function* parseSteps(bytes: Buffer, { longArrays }: JsonScan, text: JsonText): Generator<undefined, unknown> {
+  if (longArrays.length > 0) {
+    const value = yield* parseInPieces(bytes, longArrays, (piece) => text.parse(piece));
+    if (value !== undefined) return value;
+  }
+  const whole = bytes.toString('utf8');
+  yield;
+  try {
+    return text.parse(whole);
+  } catch (error) {
+    // V8 quotes the text around the fault: a body never goes into a message.
+    const place = /position (\d+)/.exec((error as Error).message)?.[1];
+    throw refuse(`body: is not valid JSON${place === undefined ? '' : ` (near position ${place})`}`);
+  }
 }
 
 const UNICODE_ESCAPE = /\\u/;
@@ -57,21 +73,29 @@ const LETTER_ESCAPE = /\\u00[5-7]/;
 // Raw lone surrogates cannot occur in valid UTF-8: only escapes can make one.
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
+/** Parses the text of a body, or one piece of it after another, and sees what is to be looked for in its values. */
+class JsonText {
+  mayNameProto = false;
+  mayHoldLoneSurrogate = false;
+
+  constructor(private readonly hasLongNumber: boolean) {}
+
+  /** @throws SyntaxError */
+  parse(text: string): unknown {
+    const value: unknown = this.hasLongNumber ? parseJson(text) : JSON.parse(text);
+    // Not `includes`, which is slow on text full of backslashes.
+    const isEscaped = UNICODE_ESCAPE.test(text);
+    if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) this.mayNameProto = true;
+    if (isEscaped && SURROGATE_ESCAPE.test(text)) this.mayHoldLoneSurrogate = true;
+    return value;
+  }
+}
+
 /** Keys under which the caller's own JSON stands: there any name is the caller's business. */
 const FREE_FORM = new Set(['input', 'input_schema', 'schema', 'parameters', 'properties', 'arguments']);
 
 function refuse(message: string): GatewayError {
   return new GatewayError('invalid-request', message);
-}
-
-function parse(text: string, hasLongNumber: boolean): unknown {
-  try {
-    return hasLongNumber ? parseJson(text) : (JSON.parse(text) as unknown);
-  } catch (error) {
-    // V8 quotes the text around the fault: a body never goes into a message.
-    const place = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw refuse(`body: is not valid JSON${place === undefined ? '' : ` (near position ${place})`}`);
-  }
 }
 
 function countKeys(value: unknown): number {

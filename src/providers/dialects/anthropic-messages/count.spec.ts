@@ -1,5 +1,6 @@
 // Goal: what a count is asked of the vendor with, and what is believed of the answer. Method: a request with every field beside the message
 // call it would make; a table of replies.
+import { printJson } from '../../../core/exact-json.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Target } from '../../../core/provider.js';
@@ -39,8 +40,8 @@ const REQUEST: ModelRequest = {
 describe('encodeCount', () => {
   it('asks with the prompt of the message itself, and with nothing that only an answer needs', () => {
     const call = encodeCount(REQUEST, TARGET);
-    const message = JSON.parse(encodeMessages(REQUEST, TARGET).body) as JsonObject;
-    const counted = JSON.parse(call.body) as JsonObject;
+    const message = JSON.parse(printJson(encodeMessages(REQUEST, TARGET).body)) as JsonObject;
+    const counted = JSON.parse(printJson(call.body)) as JsonObject;
     expect(Object.keys(counted).sort()).toEqual([
       'context_management',
       'mcp_servers',

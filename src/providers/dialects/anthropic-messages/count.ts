@@ -1,5 +1,4 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import { printJson } from '../../../core/exact-json.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
@@ -19,7 +18,7 @@ export function encodeCount(request: ModelRequest, target: Target): UpstreamCall
   return {
     path: '/v1/messages/count_tokens',
     headers: encodeHeaders(request, 'application/json'),
-    body: printJson(Object.fromEntries(body)),
+    body: Object.fromEntries(body),
     stream: false,
   };
 }

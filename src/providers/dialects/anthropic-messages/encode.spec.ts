@@ -1,4 +1,5 @@
 // Goal: what reaches a Messages upstream. Method: encode a neutral request, read the body back; tables for fields and rules.
+import { printJson } from '../../../core/exact-json.js';
 import type { ContentBlock, Message, TextBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
@@ -55,7 +56,7 @@ const request = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
 });
 
 const bodyOf = (parts: Partial<ModelRequest>, where = target()): JsonObject =>
-  JSON.parse(encodeMessages(request(parts), where).body) as JsonObject;
+  JSON.parse(printJson(encodeMessages(request(parts), where).body)) as JsonObject;
 
 /** A value as the Messages face reads it: neutral fields beside the wire object. */
 const wire = <T extends object>(
@@ -82,7 +83,7 @@ describe('the call', () => {
     const call = encodeMessages(request({ stream: true }), target());
     expect(call.stream).toBe(true);
     expect(call.headers['accept']).toBe('text/event-stream');
-    expect(JSON.parse(call.body)).toMatchObject({ stream: true });
+    expect(JSON.parse(printJson(call.body))).toMatchObject({ stream: true });
   });
 
   it('carries betas in one header, and none without betas', () => {
@@ -174,8 +175,8 @@ describe('fields', () => {
       '{"__proto__":{"kept":true},"model":"x","max_tokens":1,"temperature":2,"messages":[],"stream":true,"session_id":"s","models":["a"],"provider":{},' +
         '"user":"u","trace":{},"plugins":[],"cache_control":{}}',
     ) as JsonObject;
-    const body = encodeMessages(request({ extras: { vendor: 'anthropic', value }, maxOutputTokens: 9 }), target()).body;
-    expect(body).toBe(
+    const call = encodeMessages(request({ extras: { vendor: 'anthropic', value }, maxOutputTokens: 9 }), target());
+    expect(printJson(call.body)).toBe(
       '{"model":"claude-upstream","__proto__":{"kept":true},"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}',
     );
   });

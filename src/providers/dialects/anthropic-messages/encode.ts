@@ -1,6 +1,5 @@
 import type { Effort, ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
-import { printJson } from '../../../core/exact-json.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
@@ -51,7 +50,7 @@ export function encodeMessages(request: ModelRequest, target: Target): UpstreamC
   return {
     path: '/v1/messages',
     headers: encodeHeaders(request, request.stream ? 'text/event-stream' : 'application/json'),
-    body: printJson(encodeBody(request, target)),
+    body: encodeBody(request, target),
     stream: request.stream,
   };
 }

@@ -1,6 +1,7 @@
 // Goal: whatever shape a chat upstream answers in, the events obey the grammar and say the same. Method: chunks written from the
 // providers' public documentation, given as SSE bytes or as whole bodies; every sequence passes GrammarCheck; properties over cuts.
 import fc from 'fast-check';
+import { printJson } from '../../../core/exact-json.js';
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import { ReplyFold, type Reply } from '../../../core/conversation/reply.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
@@ -436,7 +437,7 @@ describe('tool calls', () => {
   it('gives tools back their own names (A34)', () => {
     const names = ['n'.repeat(69) + '1', 'n'.repeat(69) + '2', 'files.read'];
     const where = context({ tools: names.map((name) => ({ type: 'function', name, inputSchema: {} })) });
-    const body = JSON.parse(openaiChat.encode(where.request, where.target, new Map()).body) as {
+    const body = JSON.parse(printJson(openaiChat.encode(where.request, where.target, new Map()).body)) as {
       tools: { function: { name: string } }[];
     };
     const sent = body.tools.map((tool, index) => begins(index, `t${index}`, tool.function.name, '{}'));

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
-import { printJson } from '../../../core/exact-json.js';
 import type { Json } from '../../../core/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import { tierWords, type TierWords } from '../service-tier.js';
@@ -61,7 +60,7 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
-    body: printJson(body),
+    body,
     stream: request.stream,
   };
 }

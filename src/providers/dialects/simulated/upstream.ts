@@ -25,10 +25,11 @@ export class SimulatedUpstream {
 
   async open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     signal.throwIfAborted();
-    const question = readQuestion(call.body);
+    const body = typeof call.body === 'string' ? call.body : Buffer.concat(call.body).toString('utf8');
+    const question = readQuestion(body);
     const behaviour = Object.hasOwn(BEHAVIOURS, question.model) ? BEHAVIOURS[question.model] : undefined;
     const answer = (behaviour ?? unknownModel)(question);
-    const digest = createHash('sha256').update(call.body).digest('hex').slice(0, 24);
+    const digest = createHash('sha256').update(body).digest('hex').slice(0, 24);
     switch (answer.kind) {
       case 'silent':
         return aborted(signal);

@@ -1,0 +1,101 @@
+/**
+ * Goal: a text read in pieces means what it means as a whole, and whatever is no JSON, or says a key twice, is left to the whole.
+ * Method: a property against JSON itself, over whole texts and spoilt ones, in pieces as short as can be; tables.
+ */
+import fc from 'fast-check';
+import { parseInPieces } from './json-pieces.js';
+import { JsonScan } from './json-scan.js';
+
+const PIECE = 12;
+
+/** @returns undefined where the whole text is to tell; the number of pieces counts the rest as one */
+function read(text: string, pieceBytes = PIECE): { value: unknown; pieces: number } {
+  const bytes = Buffer.from(text);
+  const scan = new JsonScan(bytes, pieceBytes);
+  while (scan.walk(bytes.length));
+  let pieces = 0;
+  const reading = parseInPieces(bytes, scan.longArrays, (piece) => {
+    pieces++;
+    return JSON.parse(piece) as unknown;
+  });
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return { value: step.value, pieces };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const bodies = fc.dictionary(
+  fc.oneof(
+    fc.constantFrom('messages', '__proto__', 'a"b\\', '\\', 'é😀', '1'),
+    fc.string({ unit: 'binary', maxLength: 5 }),
+  ),
+  fc.oneof(fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 30 }), fc.jsonValue({ maxDepth: 3 })),
+  { maxKeys: 5, noNullPrototype: true },
+);
+const spaces = fc.constantFrom('', ' ', '\n\t ');
+
+describe('parseInPieces', () => {
+  it('reads what the whole says', () => {
+    let cut = 0;
+    fc.assert(
+      fc.property(bodies, spaces, (body, space) => {
+        const text = JSON.stringify(body, undefined, space);
+        const { value, pieces } = read(text);
+        expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+        if (pieces > 2) cut++;
+      }),
+      { numRuns: 500 },
+    );
+    expect(cut).toBeGreaterThan(100);
+  });
+
+  it('reads nothing that the whole does not say', () => {
+    const marks = fc.constantFrom(...'[]{},:"\\ 1a', '');
+    const spoilt = fc.tuple(bodies, fc.nat(), fc.nat({ max: 2 }), marks).map(([body, place, taken, mark]) => {
+      const text = JSON.stringify(body);
+      const from = place % (text.length + 1);
+      return (text.slice(0, from) + mark + text.slice(from + taken)).toWellFormed();
+    });
+    fc.assert(
+      fc.property(spoilt, (text) => {
+        let value: unknown;
+        try {
+          ({ value } = read(text));
+        } catch {
+          // Deeper than is read.
+        }
+        if (value !== undefined) expect(JSON.stringify(value)).toBe(JSON.stringify(parsed(text)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('cuts long lists, and those of the outermost object alone', () => {
+    const list = '[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]';
+    expect(read(`{"a":${list},"b" : ${list} }`).pieces).toBe(7);
+    expect(read(`{"a":{"b":${list}}}`).pieces).toBe(1);
+    expect(read(list).pieces).toBe(1);
+    expect(read(`{"a":${list}}`, 1_000).pieces).toBe(1);
+  });
+
+  it.each([
+    ['a missing entry in the middle', '{"a":["0123456789ab",,"0123456789ab",1]}'],
+    ['a missing entry at the end', '{"a":["0123456789ab","0123456789ab",]}'],
+    ['a brace for a bracket', '{"a":["0123456789ab","0123456789ab"}}'],
+    ['a list without a key', '{["0123456789ab","0123456789ab"]}'],
+    ['a list whose key has no colon', '{"a" ["0123456789ab","0123456789ab"]}'],
+    ['a list after a value', '{"a":1["0123456789ab","0123456789ab"]}'],
+    ['a key given twice, both long', '{"a":["0123456789ab","0123456789ab"],"a":["0123456789ab","0123456789ab"],"a":1}'],
+    ['a list in a list', '[["0123456789ab","0123456789ab"]]'],
+    ['a text that ends early', '{"a":["0123456789ab","0123456789ab"'],
+  ])('leaves %s to the whole', (_, text) => {
+    expect(read(text).value).toBeUndefined();
+  });
+});

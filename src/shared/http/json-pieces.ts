@@ -1,0 +1,87 @@
+import type { LongArray } from './json-scan.js';
+
+/** Bytes after which others have their turn: about a millisecond's work. */
+const TURN_BYTES = 256 * 1024;
+
+const QUOTE = 34;
+const COLON = 58;
+const BACKSLASH = 92;
+const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
+
+/**
+ * What the whole text means, parsed in pieces: the entries of its long arrays some at a time, and then the rest, which holds empty
+ * arrays in their places. Undefined for whatever is no JSON, or could be read in another way: the whole text tells.
+ *
+ * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if this is JSON at
+ * all, and what is around them is parsed, too.
+ * @param parse throws a SyntaxError for what is no JSON
+ */
+export function* parseInPieces(
+  bytes: Buffer,
+  longArrays: readonly LongArray[],
+  parse: (text: string) => unknown,
+): Generator<undefined, unknown> {
+  try {
+    const arrays: [key: string, entries: unknown[]][] = [];
+    let rest = '';
+    let done = 0;
+    for (const array of longArrays) {
+      rest += `${bytes.toString('utf8', done, array.from)}[]`;
+      done = array.to;
+      arrays.push([keyBefore(bytes, array.from), yield* parseEntries(bytes, array, parse)]);
+    }
+    const value = parse(rest + bytes.toString('utf8', done)) as Record<string, unknown>;
+    return arrays.every(([key, entries]) => fill(value, key, entries)) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function* parseEntries(
+  bytes: Buffer,
+  { from, cuts, to }: LongArray,
+  parse: (text: string) => unknown,
+): Generator<undefined, unknown[]> {
+  const entries: unknown[] = [];
+  let start = from + 1;
+  let told = from;
+  for (const cut of [...cuts, to - 1]) {
+    const piece = parse(`[${bytes.toString('utf8', start, cut)}]`) as unknown[];
+    if (piece.length === 0) throw new SyntaxError('An entry is missing.');
+    // One by one: a call does not take as many arguments as there may be.
+    for (const entry of piece) entries.push(entry);
+    if (cut - told > TURN_BYTES) {
+      yield;
+      told = cut;
+    }
+    start = cut + 1;
+  }
+  return entries;
+}
+
+/** Puts an array where its empty stand-in is. False where something else is: the key was given twice. */
+function fill(value: Record<string, unknown>, key: string, entries: unknown[]): boolean {
+  const standIn = Object.hasOwn(value, key) ? value[key] : undefined;
+  if (!Array.isArray(standIn) || standIn.length > 0) return false;
+  // An own property is there, so that this does what it says for `__proto__` too.
+  value[key] = entries;
+  return true;
+}
+
+/** The key whose value begins at `index`. */
+function keyBefore(bytes: Buffer, index: number): string {
+  const colon = beforeSpace(bytes, index);
+  const end = beforeSpace(bytes, colon);
+  if (bytes[colon] !== COLON || bytes[end] !== QUOTE) throw new SyntaxError('A key is missing.');
+  let start = end - 1;
+  while (start >= 0 && !(bytes[start] === QUOTE && bytes[start - 1] !== BACKSLASH)) start--;
+  return JSON.parse(bytes.toString('utf8', start, end + 1)) as string;
+}
+
+/** Of the last byte before `index` that is not white space. */
+function beforeSpace(bytes: Buffer, index: number): number {
+  let place = index - 1;
+  while (WHITESPACE.has(bytes[place])) place--;
+  return place;
+}
