@@ -425,6 +425,20 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     expect(await askWhole(model, { debug })).not.toHaveProperty('debug');
   });
 
+  it.each(BOTH)('%s: shows a large body whole, though it was sent in parts', async (model) => {
+    script(model, REPLIES[0]!);
+    const upstream = model === NATIVE ? bench.anthropic : bench.openai;
+    const messages = Array.from({ length: 3_001 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `${index} ${'é"😀 '.repeat(100)}`,
+    }));
+    const [first] = await askChunks(`${model}-roomy`, { debug: { echo_upstream_body: true }, messages });
+    const { json: sent } = upstream.requests.at(-1)!;
+    expect(sent.messages).toHaveLength(3_001);
+    // Not as values: what differs would be told at length.
+    expect(JSON.stringify(first.debug.echo_upstream_body) === JSON.stringify(sent)).toBe(true);
+  });
+
   it('shows the body of the attempt that answered, not of one that failed', async () => {
     bench.openai.script(() => json({ error: { message: 'No luck' } }, 503));
     bench.second.script(anthropicText(TEXT));
