@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/copy-sql.mjs ./scripts/
 COPY src ./src
 RUN npm run build && rm -f dist/.tsbuildinfo
 # The exporter for traces is an optional dependency and stays.

@@ -1,39 +1,62 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+const escaped = (path) => path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const below = (path) => `^${escaped(join(import.meta.dirname, path))}`;
 
 /** CommonJS mode: Nest 12 and its companions are ES modules, which jest's native mode cannot run; swc rewrites them. */
-const shared = {
-  testEnvironment: 'node',
-  transform: {
-    '^.+\\.(m?[jt]s)$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          target: 'es2022',
-        },
-        module: { type: 'commonjs' },
-      },
-    ],
+const swc = [
+  '@swc/jest',
+  {
+    jsc: {
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+      target: 'es2022',
+    },
+    module: { type: 'commonjs' },
   },
-  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|jose|file-type|uint8array-extras|token-types|strtok3)/)'],
+];
+const shared = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/bench'],
 };
+
+const unit = {
+  ...shared,
+  displayName: 'unit',
+  testMatch: ['<rootDir>/src/**/*.spec.ts'],
+  testEnvironment: 'node',
+  transform: { '^.+\\.(m?[jt]s)$': swc },
+  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|jose|file-type|uint8array-extras|token-types|strtok3)/)'],
+};
+
+/** What takes minutes: several replicas, kills, outages, attacks. */
+const SLOW = ['test/replicas/', 'test/http/hostile.spec.ts'].map(below);
+
+/** The application, loaded by Node itself once a worker: docs/testing.md. */
+const application = {
+  ...shared,
+  globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
+  testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
+  transform: {
+    [below('test/')]: swc,
+    '.': '<rootDir>/test/support/jest/loaded-natively.mjs',
+  },
+  transformIgnorePatterns: [],
+};
+const integration = {
+  ...application,
+  displayName: 'integration',
+  testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  testPathIgnorePatterns: SLOW,
+};
+const slow = { ...application, displayName: 'slow', testRegex: SLOW.map((path) => `${path}.*(?<=\\.spec\\.ts)$`) };
 
 export default {
   // Generous: a test that waits for an event says what it waits for, and a busy machine is no failure.
   testTimeout: 30_000,
   // More than there are cores: the longest suites wait more than they compute.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
-  globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
-    {
-      ...shared,
-      displayName: 'integration',
-      testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      testEnvironment: '<rootDir>/test/support/environment.mjs',
-    },
-  ],
+  projects: [unit, integration, slow],
 };

@@ -1,5 +1,5 @@
-// `npm run bench:holds`: eight replicas of the ledger on one PostgreSQL whose commits take 5 ms longer, all at one capped key. Prints how
-// long a hold is waited for, and whether the cap held exactly.
+// `npm run bench:holds`: eight replicas of the ledger on one PostgreSQL whose commits take 5 ms longer, all at one
+// capped key. Prints how long a hold is waited for, and whether the cap held exactly.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { newGenerationId } from '../dist/core/ids.js';
 import { PICO_PER_USD } from '../dist/core/money/credits.js';
 import { SystemClock } from '../dist/core/time.js';
-import { BooksRepository } from '../dist/ledger/books.repository.js';
-import { Folds } from '../dist/ledger/folds.js';
-import { Ledger } from '../dist/ledger/ledger.js';
+import { LedgerRepository } from '../dist/ledger/ledger.repository.js';
+import { Postings } from '../dist/ledger/postings.js';
+import { Ledger } from '../dist/ledger/ledger.service.js';
 import { Statements } from '../dist/shared/database/statements.js';
 import { Metrics } from '../dist/shared/metrics.js';
 import { percentile } from './measure.mjs';
@@ -40,10 +40,10 @@ async function replica(index) {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pools.push(pool);
   // As in the gateway, but for the size of the pool.
-  const books = new BooksRepository(new Statements({ driver: { master: pool } }), clock);
-  const folds = new Folds(books);
+  const ledger = new LedgerRepository(new Statements({ driver: { master: pool } }), clock);
+  const folds = new Postings(ledger);
   const environment = { dataDir: join(folder, String(index)), ledgerDurability: 'strict' };
-  const ledger = new Ledger(books, folds, { isReady: () => true }, environment, new Metrics(), clock);
+  const ledger = new Ledger(ledger, folds, { isReady: () => true }, environment, new Metrics(), clock);
   await ledger.onModuleInit();
   return { ledger, folds };
 }

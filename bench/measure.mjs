@@ -114,9 +114,9 @@ async function longestLag(origin) {
 }
 
 /**
- * While a request of about `bytes` goes through: the longest wait for an answer that needs nothing but the event loop, and the longest
- * delay of the event loop itself, in milliseconds; of `count` such requests the median and the worst. In the waits are also those of the
- * machine, whose kernel carries the body at the same time.
+ * While a request of about `bytes` goes through: the longest wait for an answer that needs nothing but the event loop,
+ * and the longest delay of the event loop itself, in milliseconds; of `count` such requests the median and the worst.
+ * In the waits are also those of the machine, whose kernel carries the body at the same time.
  */
 export async function longestWaitsBeside(system, bytes, count) {
   const { origin } = new URL(system.url);

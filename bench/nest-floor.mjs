@@ -1,4 +1,5 @@
-// The floor for whole replies: a bare Nest application that parses the body, sends it on with undici and returns the parsed answer.
+// The floor for whole replies: a bare Nest application that parses the body, sends it on with undici and
+// returns the parsed answer.
 import 'reflect-metadata';
 import { Controller, HttpCode, Module, Post, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,5 +1,6 @@
-// A thread of its own, so that no wait of the load's own is taken for one of the gateway's: asks for what needs nothing but the event
-// loop, again and again. At each message it tells the longest wait, in milliseconds, that ended since the one before.
+// A thread of its own, so that no wait of the load's own is taken for one of the gateway's: asks for what needs
+// nothing but the event loop, again and again. At each message it tells the longest wait, in milliseconds, that
+// ended since the one before.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 

@@ -1,18 +1,25 @@
-// `npm run bench`: every system on the same machine, in one run, in turns; figures are medians, ratios come from this run alone.
+// `npm run bench`: every system on the same machine, in one run, in turns; figures are medians, ratios come
+// from this run alone. `node bench/run.mjs --only paced,memory` runs single parts and starts only what they
+// need; `--help` lists them.
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import { latencies, load, longestWaitsBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
+import { pacedLoad } from './paced.mjs';
 import { chatFaceOf, startFairlead, startFloor, startPortkey, startUpstream, startWithoutBooks } from './systems.mjs';
 
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
 
-// Many short rounds: a neighbour that takes the machine for some seconds then spoils a few of them, alike for all systems.
+// Many short rounds: a neighbour that takes the machine for some seconds then spoils a few of
+// them, alike for all systems.
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1.5);
-/** The compiler works on for so long under the first load, at some thousand requests a second; a service runs for weeks. */
+/**
+ * The compiler works on for so long under the first load, at some thousand requests a second; a service runs for weeks.
+ */
 const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP ?? 30);
 /** And for so long under another kind of load. */
 const NEXT_WARM_UP_SECONDS = WARM_UP_SECONDS / 3;
@@ -25,7 +32,16 @@ const MANY = 100_000;
 const EVENTS = 400;
 const ONE = `stream-${EVENTS}-1`;
 const EIGHT = `stream-${EVENTS}-8`;
-const MODELS = ['whole', ONE, EIGHT, 'hold'];
+/** Streams as users have them: events one by one, many streams at a time. */
+const PACED = { streams: 150, events: 500, intervalMs: 20, openingMs: 400 };
+const PACED_ROUNDS = Number(process.env.BENCH_PACED_ROUNDS ?? 5);
+/** CPU of an event, in times of the bare pipe's. */
+const PACED_TIMES_MAX = 1.3;
+const SLOW = { streams: 1_000, events: 50, intervalMs: 200, openingMs: 5_000 };
+/** How much later than through the bare pipe the latest event may be. */
+const SLOW_LATER_MS_MAX = 50;
+const pacedModel = ({ events, intervalMs }) => `paced-${events}-${intervalMs}`;
+const MODELS = ['whole', ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW)];
 
 const answers = (port) =>
   new Promise((resolve) => {
@@ -44,20 +60,32 @@ async function database() {
 }
 
 const children = [];
-const keep = (system) => (children.push(system.child), system);
-const databaseUrl = await database();
+const keep = (system) => (children.push(system), system);
+const started = new Map();
+/** Starts each system when a part first asks for it. */
+function once(name, start) {
+  return async () => {
+    if (!started.has(name)) started.set(name, keep(await start()));
+    return started.get(name);
+  };
+}
 
-const upstream = keep(await startUpstream());
-const fairlead = keep(await startFairlead(upstream.url, MODELS, databaseUrl));
-const stubbed = keep(await startWithoutBooks(upstream.url, MODELS, databaseUrl));
-const nest = keep(await startFloor('nest-floor.mjs', upstream.url));
-const pipe = keep(await startFloor('pipe-floor.mjs', upstream.url));
-const portkey = keep(await startPortkey(upstream.url));
-const direct = { url: `${upstream.url}/v1/messages`, headers: {}, model: (name) => name, child: upstream.child };
+let databaseUrl;
+const upstream = once('upstream', startUpstream);
+const upstreamUrl = async () => (await upstream()).url;
+const fairlead = once('fairlead', async () => startFairlead(await upstreamUrl(), MODELS, databaseUrl));
+const stubbed = once('stubbed', async () => startWithoutBooks(await upstreamUrl(), MODELS, databaseUrl));
+const nest = once('nest', async () => startFloor('nest-floor.mjs', await upstreamUrl()));
+const pipe = once('pipe', async () => startFloor('pipe-floor.mjs', await upstreamUrl()));
+const portkey = once('portkey', async () => startPortkey(await upstreamUrl()));
+const direct = async () => {
+  const { url, child } = await upstream();
+  return { url: `${url}/v1/messages`, headers: {}, model: (name) => name, child };
+};
 
 /**
- * Runs a load on each system in turn, several rounds, after a warm-up of each. `times`: the CPU of `floor` in the same round, the median of
- * the rounds.
+ * Runs a load on each system in turn, several rounds, after a warm-up of each. `times`: the CPU of `floor` in the same
+ * round, the median of the rounds.
  */
 async function compare(systems, name, { warmUp = NEXT_WARM_UP_SECONDS, ...options }, floor = 'fairlead') {
   const results = Object.fromEntries(Object.keys(systems).map((key) => [key, []]));
@@ -117,8 +145,8 @@ async function addGenerations(url) {
 }
 
 function tellShareOfBooks(whole, lanes) {
-  const share = 1 - whole['without books'].times;
-  const more = 1 / whole['without books'].times - 1;
+  const share = 1 - whole['without ledger'].times;
+  const more = 1 / whole['without ledger'].times - 1;
   console.log(
     `\nHold and settlement, ${lanes} at a time: ${figure(share * 100)} % of the CPU of a request, ${figure(more * 100)} % on top of one without them (${figure(whole.fairlead.cpuUs)} µs)`,
   );
@@ -126,7 +154,7 @@ function tellShareOfBooks(whole, lanes) {
 
 /** In turns, like the rest: what the machine adds by itself is then in all of them alike. */
 async function tellAddedLatencies(systems) {
-  const all = Object.entries({ direct, ...systems });
+  const all = Object.entries({ direct: await direct(), ...systems });
   const times = Object.fromEntries(all.map(([name]) => [name, []]));
   for (const [, system] of all) await load(system, 'whole', { lanes: 1, seconds: WARM_UP_SECONDS, stream: false });
   for (let round = 0; round < LATENCY_ROUNDS; round++) {
@@ -145,34 +173,65 @@ async function tellAddedLatencies(systems) {
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
-try {
+/** CPU of an event whose stream is one of many, and comes by itself. */
+async function tellPaced() {
+  const systems = { fairlead: await fairlead(), pipe: await pipe() };
+  const runs = { fairlead: [], pipe: [] };
+  for (const system of Object.values(systems)) await pacedLoad(system, PACED);
+  for (let round = 0; round < PACED_ROUNDS; round++)
+    for (const [name, system] of Object.entries(systems)) runs[name].push(await pacedLoad(system, PACED));
+  const cpuUs = (name) => median(runs[name].map((run) => run.cpuUs));
+  const times = median(runs.fairlead.map((run, round) => run.cpuUs / runs.pipe[round].cpuUs));
   console.log(
-    `Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s, ${LANES} at a time\n`,
+    `\n${PACED.streams} streams, an event each ${PACED.intervalMs} ms: ${figure(cpuUs('fairlead'), 2)} µs of CPU an event, ${figure(times, 2)} times the bare pipe's (${figure(cpuUs('pipe'), 2)} µs; limit ${PACED_TIMES_MAX})`,
   );
+}
 
-  const whole = await compare({ fairlead, 'without books': stubbed, nest, pipe, portkey }, 'whole', {
-    lanes: LANES,
-    seconds: SECONDS,
-    stream: false,
-    warmUp: WARM_UP_SECONDS,
-  });
+/** How late the latest event of a great many slow streams is. */
+async function tellLatest() {
+  const systems = { fairlead: await fairlead(), pipe: await pipe() };
+  const runs = { fairlead: [], pipe: [] };
+  for (const system of Object.values(systems)) await pacedLoad(system, SLOW);
+  for (let round = 0; round < PACED_ROUNDS; round++)
+    for (const [name, system] of Object.entries(systems)) runs[name].push(await pacedLoad(system, SLOW));
+  const latest = (name) => median(runs[name].map((run) => run.latestMs));
+  const later = median(runs.fairlead.map((run, round) => run.latestMs - runs.pipe[round].latestMs));
+  console.log(
+    `\n${SLOW.streams.toLocaleString('en-US')} streams, an event each ${SLOW.intervalMs} ms: the latest event after ${figure(latest('fairlead'))} ms, ${figure(later)} ms later than through the bare pipe (${figure(latest('pipe'))} ms; limit ${SLOW_LATER_MS_MAX} ms)`,
+  );
+}
+
+async function tellWhole() {
+  const systems = {
+    fairlead: await fairlead(),
+    'without ledger': await stubbed(),
+    nest: await nest(),
+    pipe: await pipe(),
+    portkey: await portkey(),
+  };
+  const options = { lanes: LANES, seconds: SECONDS, stream: false, warmUp: WARM_UP_SECONDS };
+  const whole = await compare(systems, 'whole', options);
   row('whole replies', 'requests/s', 'core busy', 'CPU µs a request', 'times the CPU of Fairlead');
   row('---', '---', '---', '---', '---');
   for (const [name, run] of Object.entries(whole)) {
     row(name, figure(run.perSecond, 0), `${figure(run.busy * 100, 0)} %`, figure(run.cpuUs), figure(run.times, 2));
   }
-
-  const books = { fairlead, 'without books': stubbed };
-  const shareOfBooks = async (lanes) =>
-    tellShareOfBooks(await compare(books, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
   tellShareOfBooks(whole, LANES);
   await shareOfBooks(MORE_LANES);
+}
 
+async function shareOfBooks(lanes) {
+  const ledger = { fairlead: await fairlead(), 'without ledger': await stubbed() };
+  tellShareOfBooks(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
+}
+
+async function tellStreams() {
+  const systems = { fairlead: await fairlead(), pipe: await pipe() };
   for (const [model, perWrite] of [
     [ONE, 1],
     [EIGHT, 8],
   ]) {
-    const streams = await compare({ fairlead, pipe }, model, { lanes: LANES, seconds: SECONDS, stream: true }, 'pipe');
+    const streams = await compare(systems, model, { lanes: LANES, seconds: SECONDS, stream: true }, 'pipe');
     console.log();
     row(`streams, ${perWrite} event(s) a write`, 'streams/s', 'CPU µs an event', 'times the CPU of the pipe');
     row('---', '---', '---', '---');
@@ -180,55 +239,100 @@ try {
       row(name, figure(run.perSecond, 0), figure(run.cpuUs / EVENTS, 2), figure(run.times, 2));
     }
   }
+}
 
-  const chat = chatFaceOf(fairlead);
+async function tellFaces() {
+  const systems = { fairlead: await fairlead(), chat: chatFaceOf(await fairlead()) };
   for (const [label, model, stream] of [
     ['whole replies', 'whole', false],
     ['streams, 8 events a write', EIGHT, true],
   ]) {
-    const faces = await compare({ fairlead, chat }, model, { lanes: LANES, seconds: SECONDS, stream });
+    const faces = await compare(systems, model, { lanes: LANES, seconds: SECONDS, stream });
     console.log(
       `\nChat onto openai-chat, ${label}: ${figure(faces.chat.times, 2)} times the CPU of messages onto anthropic-messages (${figure(faces.chat.cpuUs)} and ${figure(faces.fairlead.cpuUs)} µs)`,
     );
   }
+}
 
-  await tellAddedLatencies({ fairlead, 'fairlead without books': stubbed, nest });
-
+async function tellLatency() {
+  await tellAddedLatencies({
+    fairlead: await fairlead(),
+    'fairlead without ledger': await stubbed(),
+    nest: await nest(),
+  });
   if (databaseUrl)
     console.log(`\nThe database's own commit, from here: p50 ${figure(await commitMs(databaseUrl), 2)} ms`);
+}
 
-  const memory = await openStreams(fairlead, 1000);
+async function tellMemory() {
+  const memory = await openStreams(await fairlead(), 1000);
   console.log(
     `Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`,
   );
+}
 
+async function tellBodies() {
+  const system = await fairlead();
   for (const [label, bytes, count] of [
     ['400 KB', 400_000, 100],
     ['10 MB', 10_000_000, 40],
   ]) {
-    const small = await longestWaitsBeside(fairlead, 500, count);
-    const beside = await longestWaitsBeside(fairlead, bytes, count);
+    const small = await longestWaitsBeside(system, 500, count);
+    const beside = await longestWaitsBeside(system, bytes, count);
     const tell = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
     console.log(`Beside a body of ${label}:`);
     console.log(`  longest wait for /health/live: ${tell(beside.waits)} (beside small ones ${tell(small.waits)})`);
     console.log(`  longest delay of the event loop: ${tell(beside.lags)} (beside small ones ${tell(small.lags)})`);
   }
+}
 
-  if (databaseUrl) {
-    console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
-    await addGenerations(databaseUrl);
-    await shareOfBooks(LANES);
-    await shareOfBooks(MORE_LANES);
-    await tellAddedLatencies({ fairlead });
-  }
+async function tellMany() {
+  if (!databaseUrl) return;
+  // One at least, to be copied.
+  await load(await fairlead(), 'whole', { lanes: 1, seconds: 1, stream: false });
+  console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
+  await addGenerations(databaseUrl);
+  await shareOfBooks(LANES);
+  await shareOfBooks(MORE_LANES);
+  await tellAddedLatencies({ fairlead: await fairlead() });
+}
 
+/** In the order they run. */
+const PARTS = {
+  whole: tellWhole,
+  streams: tellStreams,
+  paced: tellPaced,
+  latest: tellLatest,
+  faces: tellFaces,
+  latency: tellLatency,
+  memory: tellMemory,
+  bodies: tellBodies,
+  many: tellMany,
+};
+
+/** The parts that were asked for; all, unless some are named. */
+function readParts() {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, help: { type: 'boolean' } } });
+  const names = values.only?.split(',') ?? Object.keys(PARTS);
+  const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
+  if (!values.help && unknown === undefined) return names;
+  console.log(`node bench/run.mjs [--only <part>,…]: ${Object.keys(PARTS).join(', ')}`);
+  process.exit(values.help ? 0 : 2);
+}
+
+const parts = readParts();
+try {
+  databaseUrl = await database();
   console.log(
-    `Memory of the others after their load: nest ${figure(residentMiB(nest.child.pid), 0)} MiB, portkey ${figure(residentMiB(portkey.child.pid), 0)} MiB`,
+    `Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s, ${LANES} at a time\n`,
   );
+  for (const [name, tell] of Object.entries(PARTS)) if (parts.includes(name)) await tell();
+  const others = ['nest', 'portkey'].filter((name) => started.has(name));
+  const memoryOf = (name) => `${name} ${figure(residentMiB(started.get(name).child.pid), 0)} MiB`;
+  if (others.length > 0) console.log(`Memory of the others after their load: ${others.map(memoryOf).join(', ')}`);
 } finally {
-  for (const child of children) child.kill('SIGKILL');
-  fairlead.close();
-  stubbed.close();
+  for (const { child } of children) child.kill('SIGKILL');
+  for (const { close } of children) close?.();
   if (databaseUrl && !process.env.DATABASE_URL) {
     execFileSync('psql', [
       '-h',

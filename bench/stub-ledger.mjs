@@ -1,4 +1,5 @@
-// Loaded before the gateway: answers the ledger's statements without a database, everything else of the gateway as it is.
+// Loaded before the gateway: answers the ledger's statements without a database, everything else
+// of the gateway as it is.
 import { Statements } from '../dist/shared/database/statements.js';
 
 const { run, value } = Statements.prototype;

@@ -123,7 +123,9 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
   };
 }
 
-/** The other face of the same process, over the upstream's other format. The bodies of the bench mean the same in both. */
+/**
+ * The other face of the same process, over the upstream's other format. The bodies of the bench mean the same in both.
+ */
 export const chatFaceOf = (fairlead) => ({
   ...fairlead,
   url: fairlead.url.replace(/messages$/, 'chat/completions'),

@@ -1,6 +1,6 @@
-// The provider every system under test talks to: a raw HTTP server on loopback that speaks the Messages format and chat completions as fast as
-// Node can.
-// The model's name says how the reply comes: `whole`, `stream-<events>-<events per write>`, or `hold` (a stream that stays silent).
+// The provider every system under test talks to: a raw HTTP server on loopback that speaks the Messages format and chat
+// completions as fast as Node can. The model's name says how the reply comes: `whole`, `stream-<events>-<events per
+// write>`, `paced-<events>-<milliseconds between them>`, or `hold` (a stream that stays silent).
 import { createServer } from 'node:http';
 
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
@@ -72,7 +72,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const { model } = JSON.parse(Buffer.concat(chunks).toString());
     const format = FORMATS[request.url.endsWith('/chat/completions') ? 'chat' : 'messages'];
-    const [, kind, events, perWrite] = /(whole|stream|hold)(?:-(\d+)-(\d+))?$/.exec(model);
+    const [, kind, events, rhythm] = /(whole|stream|paced|hold)(?:-(\d+)-(\d+))?$/.exec(model);
     if (kind === 'whole') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': format.whole.length });
       response.end(format.whole);
@@ -84,7 +84,8 @@ const server = createServer((request, response) => {
       response.write(format.delta);
       return;
     }
-    stream(response, format, Number(events), Number(perWrite));
+    if (kind === 'paced') paced(response, format, Number(events), Number(rhythm));
+    else stream(response, format, Number(events), Number(rhythm));
   });
 });
 
@@ -103,6 +104,22 @@ function stream(response, { delta, tail }, events, perWrite) {
     else response.once('drain', next);
   };
   setImmediate(next);
+}
+
+/**
+ * One event at a time, as models speak. Each says when it was sent, in nanoseconds of the machine's monotonic clock.
+ */
+function paced(response, { delta, tail }, events, intervalMs) {
+  const [before, after] = delta.split(' quick brown');
+  let left = events;
+  const timer = setInterval(() => {
+    if (left-- > 0 && !response.destroyed) {
+      response.write(`${before} sent=${process.hrtime.bigint()};${after}`);
+      return;
+    }
+    clearInterval(timer);
+    response.end(tail);
+  }, intervalMs);
 }
 
 server.listen(0, '127.0.0.1', () => process.send?.({ port: server.address().port }));

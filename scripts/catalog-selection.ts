@@ -1,11 +1,13 @@
 /**
- * What `seed-catalog.ts` puts into the shipped catalog: which models, under which names, at which providers. Prices and context
- * lengths are not here: they come from the price package. What that package does not know comes from these sources, read in
- * November 2026, and stays out where none of them says it:
+ * What `seed-catalog.ts` puts into the shipped catalog: which models, under which names, at which providers. Prices and
+ * context lengths are not here: they come from the price package. What that package does not know comes from these
+ * sources, read in November 2026, and stays out where none of them says it:
  *
- * - `output` of Anthropic's models: `getModelCapabilities` of @ai-sdk/anthropic 3.0.138; likewise who refuses sampling fields
- * - `output`, `context` and `input` of others: the model table of @mariozechner/pi-ai 0.73.1 (an output limit that equals the
- *   context is none, and is left out); for gpt-5.6-terra, gpt-6-sol, gpt-6-astra and grok-4.5 https://vercel.com/ai-gateway/models
+ * - `output` of Anthropic's models: `getModelCapabilities` of @ai-sdk/anthropic 3.0.138; likewise
+ *   who refuses sampling fields
+ * - `output`, `context` and `input` of others: the model table of @mariozechner/pi-ai 0.73.1 (an output limit that
+ *   equals the context is none, and is left out); for gpt-5.6-terra, gpt-6-sol, gpt-6-astra and grok-4.5
+ *   https://vercel.com/ai-gateway/models
  * - `file` where images are: https://platform.claude.com/docs/en/build-with-claude/pdf-support and
  *   https://platform.openai.com/docs/guides/pdf-files
  */
@@ -214,9 +216,10 @@ const IMAGE = ['image'] as const;
 const IMAGE_AND_FILE = ['image', 'file'] as const;
 
 /**
- * Left out: models that the price package calls deprecated or that Anthropic's SDK 1.12.0 no longer lists; models that OpenAI
- * serves only by its Responses API (the pro, codex and deep-research lines); prices that the package took from a reseller;
- * GLM-5.3-Flash, whose price there is a promotion that has ended; all of Together, for which it knows no context length.
+ * Left out: models that the price package calls deprecated or that Anthropic's SDK 1.12.0 no longer lists; models
+ * that OpenAI serves only by its Responses API (the pro, codex and deep-research lines); prices that the package took
+ * from a reseller; GLM-5.3-Flash, whose price there is a promotion that has ended; all of Together, for which it
+ * knows no context length.
  */
 // prettier-ignore
 export const MODELS: readonly ModelChoice[] = [

@@ -1,6 +1,7 @@
 /**
- * `npm run crash-test`: kills gateways with SIGKILL under load and compares the books with what the upstream counted. What it proves and
- * how stands in docs/reliability.md. The counts go to standard output, the progress and every violation to standard error.
+ * `npm run crash-test`: kills gateways with SIGKILL under load and compares the ledger with what the upstream counted.
+ * What it proves and how stands in docs/reliability.md. The counts go to standard output, the progress and every
+ * violation to standard error.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

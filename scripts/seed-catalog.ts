@@ -1,10 +1,9 @@
 /**
- * Writes `catalog/default.yaml` from the data of @pydantic/genai-prices and `catalog-selection.ts`. The same input gives the
- * same bytes. Run it after an update of the package, and set `DATA_DATE` to the date of its release:
+ * Writes `catalog/default.yaml` from the data of @pydantic/genai-prices and `catalog-selection.ts`. The same input
+ * gives the same bytes. Run it after an update of the package, and set `DATA_DATE` to the date of its release:
  *
- *     npx tsc --ignoreConfig --module nodenext --target es2023 --types node --skipLibCheck --rootDir . --outDir dist/seed \
- *       scripts/seed-catalog.ts
- *     node dist/seed/scripts/seed-catalog.js > catalog/default.yaml
+ *     npx tsc --ignoreConfig --module nodenext --target es2023 --types node --skipLibCheck --rootDir . --outDir
+ *       dist/seed \ scripts/seed-catalog.ts node dist/seed/scripts/seed-catalog.js > catalog/default.yaml
  */
 import { findProvider, type MatchLogic, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
 import { SANDBOX_MODELS, type SandboxModel } from '../src/providers/dialects/simulated/models.js';
@@ -137,7 +136,9 @@ function providerOf(slug: string): ProviderChoice {
   return provider;
 }
 
-/** The price package's entry. Checked: it is not deprecated, and its prices are those of the name that goes upstream. */
+/**
+ * The price package's entry. Checked: it is not deprecated, and its prices are those of the name that goes upstream.
+ */
 function findSource(choice: EndpointChoice): ModelInfo {
   const models = findProvider({ providerId: providerOf(choice.provider).source })?.models ?? [];
   const source = models.find((model) => model.id === choice.source);
@@ -158,7 +159,10 @@ function matches(logic: MatchLogic, name: string): boolean {
   return logic.and.every((one) => matches(one, name));
 }
 
-/** The prices on the day of the data. Where they change with the hour, the dearest: a bound and a charge must never fall short. */
+/**
+ * The prices on the day of the data. Where they change with the hour, the dearest: a bound and a
+ * charge must never fall short.
+ */
 function pricesOf(source: ModelInfo): { readonly prices: ModelPrice; readonly byTime: boolean } {
   if (!Array.isArray(source.prices)) return { prices: source.prices, byTime: false };
   let prices: ModelPrice = {};

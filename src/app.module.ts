@@ -19,7 +19,10 @@ import { JsonBodyGuard } from './shared/http/json-body.guard.js';
 import { SharedModule, type ProcessContext } from './shared/shared.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
-/** What the application is made of, and the order in which a request passes: guards, pipe, handler; errors to one filter. */
+/**
+ * What the application is made of, and the order in which a request passes: guards, pipe,
+ * handler; errors to one filter.
+ */
 @Module({})
 export class AppModule {
   static register(context: ProcessContext, shippedCatalogPath: string, opener?: EmbeddedOpener): DynamicModule {

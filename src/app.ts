@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import { AppModule } from './app.module.js';
 import { SystemClock } from './core/time.js';
-import { Delivery } from './inference/deliver.js';
+import { Delivery } from './inference/delivery.js';
 import { FirstKeys, type GeneratedKeys } from './keys/first-keys.js';
 import { DatabaseHealth } from './shared/database/database-health.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
@@ -32,8 +32,8 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
   /** Opens the embedded database; tests hand in one that is open already. */
   readonly opener?: EmbeddedOpener;
   /**
-   * Opens the port only when everything behind it is ready. For one of several workers: the others answer meanwhile, and while
-   * none is ready the port stays closed.
+   * Opens the port only when everything behind it is ready. For one of several workers: the others answer meanwhile,
+   * and while none is ready the port stays closed.
    */
   readonly opensLate?: boolean | undefined;
 }
@@ -104,12 +104,7 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   });
   readiness.markStarted();
   const log = requestLog(context.logger, app.get(Metrics), context.clock);
-  const answer = app.getHttpAdapter().getInstance() as RequestListener;
-  door.admit((request, response) => {
-    log(request, response);
-    rewriteUrl(request);
-    answer(request, response);
-  });
+  door.admit(log, rewriteUrl, app.getHttpAdapter().getInstance() as RequestListener);
   return {
     app,
     keys,

@@ -1,5 +1,6 @@
-// Loading the application takes a second, and as process 1 of a container a process that does not listen ignores signals: one that was
-// sent meanwhile would be lost, and the container killed at the end of its patience. Until somebody listens, they end the process.
+// Loading the application takes a second, and as process 1 of a container a process that does not listen ignores
+// signals: one that was sent meanwhile would be lost, and the container killed at the end of its patience. Until
+// somebody listens, they end the process.
 const EXIT_CODES = { SIGTERM: 143, SIGINT: 130 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const SIGNALS = Object.keys(EXIT_CODES) as readonly Signal[];

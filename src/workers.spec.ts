@@ -1,5 +1,5 @@
-// Goal: the primary keeps its workers alive without restarting in a frenzy, ends with them, and reports a start that failed.
-// Method: workers that are emitters, timers and clock moved by hand.
+// Goal: the primary keeps its workers alive without restarting in a frenzy, ends with them, and reports a start that
+// failed. Method: workers that are emitters, timers and clock moved by hand.
 import { EventEmitter } from 'node:events';
 import { Clock } from './core/time.js';
 import type { PrimaryMessage, WorkerMessage } from './shared/worker-channel.js';

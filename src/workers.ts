@@ -34,9 +34,10 @@ interface Slot {
 }
 
 /**
- * The primary process: keeps `count` workers alive, restarts one that crashed after a pause that doubles from 100 ms to 10 s,
- * passes on the wish to stop and the workers' questions for each other's metrics, and ends when all have ended. A worker that
- * fails before any of them ever listened means that the start failed: then everything ends with its exit code.
+ * The primary process: keeps `count` workers alive, restarts one that crashed after a pause that doubles from
+ * 100 ms to 10 s, passes on the wish to stop and the workers' questions for each other's metrics, and ends when all
+ * have ended. A worker that fails before any of them ever listened means that the start failed: then everything
+ * ends with its exit code.
  */
 export class WorkerPool {
   private readonly slots: Slot[] = [];
@@ -150,7 +151,10 @@ export interface WorkersOptions extends Pick<WorkerPoolOptions, 'count' | 'log' 
   readonly main: () => Promise<void>;
 }
 
-/** Runs `main` in this process, or, when there are to be several, in that many workers, of which this process takes care. */
+/**
+ * Runs `main` in this process, or, when there are to be several, in that many workers, of which
+ * this process takes care.
+ */
 export async function runWorkers({ count, main, log, stopMsMax }: WorkersOptions): Promise<void> {
   if (count === 1 || cluster.isWorker) return main();
   const exit = (code: number): void => process.exit(code);

@@ -1,7 +1,7 @@
 import type { PicoUsd } from '../../src/core/money/credits.js';
 
-// What each side saw. A marker names one request of one client: it stands in the prompt, in the field `user` and, at a process that
-// will be killed, in the model's id, which is all that the books know of a call before its first word.
+// What each side saw. A marker names one request of one client: it stands in the prompt, in the field `user` and, at a
+// process that will be killed, in the model's id, which is all that the ledger know of a call before its first word.
 
 /** A call as the upstream counted it, from the moment its whole request had come. */
 export interface UpstreamCall {
@@ -25,7 +25,7 @@ export interface SeenReply {
 }
 
 /** A row of `generations`. */
-export interface BookedGeneration {
+export interface StoredGeneration {
   readonly id: string;
   readonly marker: string | undefined;
   readonly outcome: string;
@@ -35,7 +35,7 @@ export interface BookedGeneration {
 }
 
 /** The entries of one generation. */
-export interface BookedEntries {
+export interface StoredEntries {
   readonly id: string;
   readonly charges: number;
   readonly corrections: number;
@@ -45,6 +45,6 @@ export interface BookedEntries {
 export interface Evidence {
   readonly calls: ReadonlyMap<string, readonly UpstreamCall[]>;
   readonly replies: readonly SeenReply[];
-  readonly generations: readonly BookedGeneration[];
-  readonly entries: readonly BookedEntries[];
+  readonly generations: readonly StoredGeneration[];
+  readonly entries: readonly StoredEntries[];
 }

@@ -35,8 +35,8 @@ export interface Life {
 }
 
 /**
- * A process to be killed. Each request has a model of its own: the books know it from the moment of the hold, so that a call of which
- * nothing else was ever written is still told from others.
+ * A process to be killed. Each request has a model of its own: the ledger know it from the moment of the hold, so that
+ * a call of which nothing else was ever written is still told from others.
  */
 export function mortal(name: string): Life {
   const markers = Array.from({ length: MODELS_OF_A_LIFE }, (_, index) => `${name}-${index}`);

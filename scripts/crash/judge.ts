@@ -1,5 +1,5 @@
 import { formatUsd, usdNumber, type PicoUsd } from '../../src/core/money/credits.js';
-import type { BookedEntries, BookedGeneration, Evidence, SeenReply, UpstreamCall } from './evidence.js';
+import type { StoredEntries, StoredGeneration, Evidence, SeenReply, UpstreamCall } from './evidence.js';
 
 /** What one side counted, and what the other has of it. */
 export interface JudgedCounts {
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-/** Compares the upstream's own count, and what clients saw, with the books at rest. Pure. */
+/** Compares the upstream's own count, and what clients saw, with the ledger at rest. Pure. */
 export function judge({ calls, replies, generations, entries }: Evidence): Verdict {
   const violations: string[] = [];
   const rowsByMarker = groupBy(generations, ({ marker }) => marker ?? '');
@@ -104,8 +104,8 @@ function dueFor(calls: readonly UpstreamCall[] | undefined): PicoUsd {
 function faultOfReply(
   { id, toldCost }: SeenReply,
   due: PicoUsd,
-  row: BookedGeneration | undefined,
-  entries: ReadonlyMap<string, BookedEntries>,
+  row: StoredGeneration | undefined,
+  entries: ReadonlyMap<string, StoredEntries>,
 ): string | undefined {
   if (!row) return 'its last byte went out and it has no row';
   if (row.id !== id) return `its row bears another id, ${row.id}`;
@@ -118,10 +118,10 @@ function faultOfReply(
 }
 
 function faultsOfRow(
-  { id, marker, cost, bound }: BookedGeneration,
+  { id, marker, cost, bound }: StoredGeneration,
   calls: Evidence['calls'],
   asked: ReadonlySet<string>,
-  entered: BookedEntries | undefined,
+  entered: StoredEntries | undefined,
 ): readonly string[] {
   const faults: string[] = [];
   if (marker === undefined || !asked.has(marker)) faults.push(`${id}: is a row of no request`);

@@ -27,7 +27,7 @@ export function printReport(
     ['generations with two rows or two charges', number(counts.doubled)],
     ['looks at the counters, all along', number(looks)],
     ['– that found more used and held than the cap', number(overspent)],
-    ['differences found by the verification of the books', number(differences)],
+    ['differences found by the verification of the ledger', number(differences)],
     ['seconds', seconds.toFixed(0)],
     ['seed', seed],
   ];

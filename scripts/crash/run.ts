@@ -7,10 +7,10 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { formatUsd, PICO_PER_USD, type PicoUsd } from '../../src/core/money/credits.js';
 import { Secret } from '../../src/core/secret.js';
-import { verifyBooks } from '../../src/ledger/verify-books.js';
+import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import { Fortune } from '../simulation/fortune.js';
-import { BooksWatch } from './books-watch.js';
+import { LedgerWatch } from './ledger-watch.js';
 import { mortal, STABLE_MODEL, stable, type Life, type Target } from './fleet.js';
 import { GatewayProcess } from './gateway-process.js';
 import { judge, type JudgedCounts } from './judge.js';
@@ -25,7 +25,9 @@ export interface CrashOptions {
   readonly databaseUrl: string;
   /** Arguments of Node that start a gateway. */
   readonly program: readonly string[];
-  /** Runs of points: in every second one, the first included, a replica that is not killed lives beside those that are. */
+  /**
+   * Runs of points: in every second one, the first included, a replica that is not killed lives beside those that are.
+   */
   readonly stretches: number;
   /** After so many milliseconds no further process is started to be killed. */
   readonly pointsMsMax: number;
@@ -42,7 +44,7 @@ export interface CrashReport {
   /** Looks at the counters while it ran, and how many found one above its cap. */
   readonly looks: number;
   readonly overspent: number;
-  /** Differences that the verification of the books found. */
+  /** Differences that the verification of the ledger found. */
   readonly differences: number;
   readonly seconds: number;
   readonly violations: readonly string[];
@@ -72,13 +74,16 @@ const INITIAL_CREDITS = '1000000';
 const REST_MS_MAX = 120_000;
 const POLL_MS = 100;
 
-/** Kills gateways under load, lets others finish what they left, and compares the books with what the upstream and the clients saw. */
+/**
+ * Kills gateways under load, lets others finish what they left, and compares the ledger with what the
+ * upstream and the clients saw.
+ */
 export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-crash-'));
   const fortune = new Fortune(options.seed);
   const upstream = await new CountingUpstream(fortune).listen();
   const pool = new pg.Pool({ connectionString: options.databaseUrl, max: 3 });
-  const run = new CrashRun(options, folder, fortune, upstream, new BooksWatch(pool));
+  const run = new CrashRun(options, folder, fortune, upstream, new LedgerWatch(pool));
   try {
     return await run.report();
   } finally {
@@ -109,7 +114,7 @@ class CrashRun {
     private readonly folder: string,
     private readonly fortune: Fortune,
     private readonly upstream: CountingUpstream,
-    private readonly watch: BooksWatch,
+    private readonly watch: LedgerWatch,
   ) {
     this.load = new Load(fortune);
     options.signal?.addEventListener('abort', () => this.failing.abort(options.signal?.reason), { once: true });
@@ -179,8 +184,8 @@ class CrashRun {
     );
     await database.initialize();
     try {
-      const { differences } = await verifyBooks(database);
-      return differences.map(({ what, expected, found }) => `books: ${what}: ${found} instead of ${expected}`);
+      const { differences } = await verifyLedger(database);
+      return differences.map(({ what, expected, found }) => `ledger: ${what}: ${found} instead of ${expected}`);
     } finally {
       await database.destroy();
     }

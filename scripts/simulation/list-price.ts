@@ -31,7 +31,9 @@ export function listPrice(pricing: Pricing | null, tier: ServiceTier, tokens: An
   );
 }
 
-/** As `tokenPrice` finds the prices of prompt and completion: the tier's list, then the length's, then the plain one. */
+/**
+ * As `tokenPrice` finds the prices of prompt and completion: the tier's list, then the length's, then the plain one.
+ */
 function cachePrice(
   pricing: Pricing,
   kind: CacheClass,

@@ -5,7 +5,7 @@ import { readPricing } from '../../src/catalog/read-pricing.js';
 import type { FaultKind } from '../../src/core/errors.js';
 import type { ProviderPreferences } from '../../src/core/routing/preferences.js';
 import { readSlug } from '../../src/core/routing/slug.js';
-import { readPreferences } from '../../src/inference/read-preferences.js';
+import { readPreferences } from '../../src/inference/read-options.js';
 import { InvalidEnvironment, type Environment } from '../../src/shared/environment.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
 import type { Faults, Policy, PriceChange, Range, Scenario, Scope, TrafficKind, WorldRule } from './scenario.js';
@@ -72,7 +72,8 @@ const fieldPath = (path: string): FieldPath =>
   path === '' ? [] : path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 
 /**
- * Makes the scenario of a file and those it extends. What a file says at the top level replaces what those before it say.
+ * Makes the scenario of a file and those it extends. What a file says at the top level replaces
+ * what those before it say.
  * @param drafts the extended ones first
  * @throws ScenarioRefused
  */

@@ -7,7 +7,7 @@ import type { AnswerTokens } from './list-price.js';
 import type { TrafficKind } from './scenario.js';
 import type { PlannedSession } from './traffic.js';
 
-/** How long a provider's cache remembers a prompt, milliseconds (WIRE 3.5). */
+/** How long a provider's cache remembers a prompt, milliseconds (docs/reasons/money.md#prices-of-prompt-caches). */
 const CACHE_MS = 300_000;
 /** What the gateway knows of a prompt for sure is less than its tokens: characters / 6, where about four make one. */
 const PROMPT_BOUND_SHARE = 4 / 6;

@@ -1,12 +1,11 @@
 import type { Caller } from '../../src/core/caller.js';
-import { mayCall } from '../../src/core/routing/attempts.js';
 import type { CatalogProvider, CatalogSnapshot } from '../../src/core/routing/catalog.js';
 import { noRouteError } from '../../src/core/routing/no-route-error.js';
 import type { Plan, PlannedLeg } from '../../src/core/routing/plan.js';
-import { planRoute } from '../../src/core/routing/plan-route.js';
+import { mayCall, planRoute } from '../../src/core/routing/plan-route.js';
 import { namesProvider } from '../../src/core/routing/slug.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
-import { healthKeyOf } from '../../src/routing/attempt-record.js';
+import { healthKeyOf } from '../../src/routing/call-telemetry.js';
 import { failureOf, FAULT_POLICIES, healthOf, type FailedAttempt } from '../../src/routing/fault-policies.js';
 import { SessionPins } from '../../src/routing/session-pins.js';
 import { NoReplicas } from '../../src/shared/replicated-map-link.js';
@@ -48,8 +47,8 @@ interface Run {
 }
 
 /**
- * Runs a day. Planner, health, pins and the consequences of faults are the gateway's own, under a clock that is moved by
- * hand; the providers are the scenario's. Attempts follow `PlanRunner`, whose own time is that of the process.
+ * Runs a day. Planner, health, pins and the consequences of faults are the gateway's own, under a clock that is moved
+ * by hand; the providers are the scenario's. Attempts follow `PlanRunner`, whose own time is that of the process.
  */
 export function simulateDay(scenario: Scenario, catalog: CatalogSnapshot): Tally {
   const day = new Day(scenario, catalog);
@@ -148,7 +147,7 @@ class Day {
     this.tally.attempt(leg, fault.kind === 'rate-limited' ? 'rate-limited' : 'other');
     const by = healthOf(fault);
     const key = healthKeyOf(leg);
-    if (by === 'nothing') this.health.released(key);
+    if (by === 'nothing' || by === 'success') this.health.released(key);
     else this.health.failed(key, { by, ...fault.detail });
     run.failed.push({ leg, error: fault });
     if (FAULT_POLICIES[fault.kind].tryNext === 'model') run.leftModel = leg.modelIndex;
@@ -175,7 +174,7 @@ class Day {
         secondsToFirstToken: firstMs / 1_000,
         ...(tokens.answer > 0 && { tokensPerSecond }),
       });
-      this.pins.answered(CALLER, session.request, plan, leg, cached);
+      this.pins.confirm(CALLER, session.request, plan, leg, cached);
       this.continue(session);
     });
   }

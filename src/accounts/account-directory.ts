@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { newUuid } from '../core/ids.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock, windowStart } from '../core/time.js';
+import { waitForLock } from '../shared/database/advisory-locks.js';
 import { Environment } from '../shared/environment.js';
 import { AccountEntity } from './account.entity.js';
 import { WorkspaceEntity } from './workspace.entity.js';
@@ -21,10 +22,7 @@ export interface AccountStanding {
   readonly purchased: PicoUsd;
 }
 
-// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
-const OPENING_LOCK = 4_721_001;
-
-/** Knows the account and its workspaces. Safe to share; every answer is read afresh. */
+/** Knows the account and how it stands. Safe to share; every answer is read afresh. */
 @Injectable()
 export class AccountDirectory {
   constructor(
@@ -34,37 +32,15 @@ export class AccountDirectory {
   ) {}
 
   /**
-   * The one account and its default workspace, made at the first call on an empty store together with the granted credits.
-   * Any number of replicas may call it at once: all get the same answer.
+   * The one account and its default workspace, made at the first call on an empty store together with the granted
+   * credits. Any number of replicas may call it at once: all get the same answer.
    */
   async ensureDefault(): Promise<Home> {
     // Under a stricter level the snapshot would be older than the wait for the lock.
     return this.database.transaction('READ COMMITTED', async (manager) => {
-      await manager.query('SELECT pg_advisory_xact_lock($1)', [OPENING_LOCK]);
+      await waitForLock(manager, 'opening');
       return (await this.findDefault(manager)) ?? (await this.open(manager));
     });
-  }
-
-  /** @returns null when the account has none, which only a store changed by hand can bring about */
-  async findDefaultWorkspace(accountId: string): Promise<string | null> {
-    const home = { accountId, isDefault: true, deletedAt: IsNull() };
-    const workspace = await this.database.manager.findOneBy(WorkspaceEntity, home);
-    return workspace?.id ?? null;
-  }
-
-  async hasWorkspace(accountId: string, workspaceId: string): Promise<boolean> {
-    return this.database.manager.existsBy(WorkspaceEntity, { id: workspaceId, accountId, deletedAt: IsNull() });
-  }
-
-  /**
-   * The same, within a transaction of level `READ COMMITTED`: the workspace stays until its end. For whoever puts something into it.
-   */
-  async keepWorkspace(manager: EntityManager, accountId: string, workspaceId: string): Promise<boolean> {
-    const rows = await manager.query<unknown[]>(
-      'SELECT 1 FROM workspaces WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE',
-      [accountId, workspaceId],
-    );
-    return rows.length > 0;
   }
 
   async getStanding(accountId: string): Promise<AccountStanding> {
@@ -98,7 +74,8 @@ export class AccountDirectory {
     return { accountId, workspaceId };
   }
 
-  // The ledger stands above this room, yet an account must not exist for a moment without its balance: hence these rows here.
+  // The ledger stands above this room, yet an account must not exist for a moment without its
+  // balance: hence these rows here.
   private async grant(manager: EntityManager, accountId: string, createdAt: Date): Promise<void> {
     const credits = this.environment.initialCredits;
     await manager.query(

@@ -11,13 +11,13 @@ export class AccountEntity extends PolicyColumns {
   name!: string;
 
   /** True until the first purchase of credits; a grant does not end it. */
-  @Column({ name: 'free_tier', type: 'boolean' })
+  @Column({ name: 'free_tier', type: 'boolean', default: true })
   freeTier!: boolean;
 
   /** Decimal USD: the sum of all purchases of credits. */
   @Column({ name: 'purchased_usd', type: 'numeric', precision: 38, scale: 12, default: 0 })
   purchasedUsd!: string;
 
-  @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 }

@@ -32,50 +32,61 @@ interface BudgetRow {
   readonly updated_at: Date;
 }
 
-/** The statements over `budgets`. Holds are taken from their counters by the ledger, which reads them with each hold: a change is in force at once. */
+const COLUMNS = 'interval, limit_usd, include_byok, created_at, updated_at';
+
+/**
+ * The statements over `budgets`. Holds are taken from their counters by the ledger, which reads them with each hold: a
+ * change is in force at once.
+ */
 @Injectable()
 export class Budgets {
-  /** Makes it, or changes what is there. */
-  async set(manager: EntityManager, accountId: string, budget: Budget): Promise<void> {
-    await manager.query(
+  /** Makes it, or changes what is there. @returns it as it is stored */
+  async set(manager: EntityManager, accountId: string, budget: Budget): Promise<StoredBudget> {
+    const { scope, scopeId, interval, limit, includesByok } = budget;
+    const [row] = await manager.query<BudgetRow[]>(
       `INSERT INTO budgets (account_id, scope, scope_id, interval, limit_usd, include_byok) VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (scope, scope_id, interval) DO UPDATE
-         SET limit_usd = excluded.limit_usd, include_byok = excluded.include_byok, updated_at = now() WHERE budgets.account_id = $1`,
-      [accountId, budget.scope, budget.scopeId, budget.interval, formatUsd(budget.limit), budget.includesByok],
+         SET limit_usd = excluded.limit_usd, include_byok = excluded.include_byok, updated_at = now() WHERE budgets.account_id = $1
+       RETURNING ${COLUMNS}`,
+      [accountId, scope, scopeId, interval, formatUsd(limit), includesByok],
     );
+    return readBudget(budget, row!);
   }
 
-  /** @param interval all of them where it is left out */
+  /**
+   * @param interval all of them where it is left out
+   * @returns those that were there
+   */
   async remove(
     manager: EntityManager,
     accountId: string,
-    { scope, scopeId }: BudgetScope,
+    of: BudgetScope,
     interval?: Interval,
-  ): Promise<void> {
-    await manager.query(
-      `DELETE FROM budgets WHERE account_id = $1 AND scope = $2 AND scope_id = $3 AND ($4::text IS NULL OR interval = $4)`,
-      [accountId, scope, scopeId, interval ?? null],
+  ): Promise<readonly StoredBudget[]> {
+    const [rows] = await manager.query<[BudgetRow[], number]>(
+      `DELETE FROM budgets WHERE account_id = $1 AND scope = $2 AND scope_id = $3 AND ($4::text IS NULL OR interval = $4)
+       RETURNING ${COLUMNS}`,
+      [accountId, of.scope, of.scopeId, interval ?? null],
     );
+    return rows.map((row) => readBudget(of, row));
   }
 
-  async list(
-    manager: EntityManager,
-    accountId: string,
-    { scope, scopeId }: BudgetScope,
-  ): Promise<readonly StoredBudget[]> {
+  async list(manager: EntityManager, accountId: string, of: BudgetScope): Promise<readonly StoredBudget[]> {
     const rows = await manager.query<BudgetRow[]>(
-      `SELECT interval, limit_usd, include_byok, created_at, updated_at FROM budgets WHERE account_id = $1 AND scope = $2 AND scope_id = $3
+      `SELECT ${COLUMNS} FROM budgets WHERE account_id = $1 AND scope = $2 AND scope_id = $3
        ORDER BY array_position(array['daily', 'weekly', 'monthly', 'lifetime'], interval)`,
-      [accountId, scope, scopeId],
+      [accountId, of.scope, of.scopeId],
     );
-    return rows.map((row) => ({
-      scope,
-      scopeId,
-      interval: row.interval,
-      limit: parseUsd(row.limit_usd)!,
-      includesByok: row.include_byok,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-    }));
+    return rows.map((row) => readBudget(of, row));
   }
 }
+
+const readBudget = ({ scope, scopeId }: BudgetScope, row: BudgetRow): StoredBudget => ({
+  scope,
+  scopeId,
+  interval: row.interval,
+  limit: parseUsd(row.limit_usd)!,
+  includesByok: row.include_byok,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

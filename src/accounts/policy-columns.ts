@@ -1,17 +1,23 @@
+import { Expose } from 'class-transformer';
 import { Column } from 'typeorm';
+import { ExposeAs } from '../shared/http/exposed.js';
 
 /** What whoever manages an account or a workspace lets routing do. */
 export abstract class PolicyColumns {
   /** Slugs of providers; null is no restriction. */
   @Column({ name: 'allowed_providers', type: 'jsonb', nullable: true })
+  @Expose({ name: 'allowed_providers' })
   allowedProviders!: readonly string[] | null;
 
   @Column({ name: 'ignored_providers', type: 'jsonb', nullable: true })
+  @Expose({ name: 'ignored_providers' })
   ignoredProviders!: readonly string[] | null;
 
   @Column({ name: 'deny_data_collection', type: 'boolean', default: false })
+  @ExposeAs('data_collection', (isDenied) => (isDenied === true ? 'deny' : 'allow'))
   denyDataCollection!: boolean;
 
   @Column({ name: 'enforce_zdr', type: 'boolean', default: false })
+  @Expose({ name: 'enforce_zdr' })
   enforceZdr!: boolean;
 }

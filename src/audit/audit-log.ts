@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../core/caller.js';
 import { Clock } from '../core/time.js';
+import { ADVISORY_LOCKS } from '../shared/database/advisory-locks.js';
 
 /** Who changes something: the key that was used, or the operator by the variables of the process. */
 export type AuditActor = Pick<Caller, 'accountId' | 'keyHash' | 'userId'>;
@@ -42,9 +43,6 @@ export interface AuditEntry {
 /** Hash before the first entry of an account. */
 export const FIRST_HASH = '0'.repeat(64);
 
-// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
-const CHAIN_LOCK = 4_721_005;
-
 /** Lowercase SHA-256 hex over all of an entry and the hash before it. */
 export function hashEntry(entry: AuditEntry): string {
   const { accountId, seq, at, actor, actorUser, action, target, workspaceId, before, after, previousHash } = entry;
@@ -58,17 +56,18 @@ export class AuditLog {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Appends an entry in the transaction of the change it tells of: both are there, or neither. Entries of one account are appended one
-   * after another, up to each commit: from here on the transaction must wait for nothing that another change may hold. Needs the level
-   * `READ COMMITTED`.
+   * Appends an entry in the transaction of the change it tells of: both are there, or neither. Entries of one account
+   * are appended one after another, up to each commit: from here on the transaction must wait for nothing that another
+   * change may hold. Needs the level `READ COMMITTED`.
    */
   async record(manager: EntityManager, actor: AuditActor, change: AuditChange): Promise<void> {
     const { accountId } = actor;
-    // The account's row comes first, for the entry refers to it: a change that has it locked records after this one, or before.
+    // The account's row comes first, for the entry refers to it: a change that has it locked records
+    // after this one, or before.
     await manager.query(
       `WITH account AS MATERIALIZED (SELECT id FROM accounts WHERE id = $2 FOR KEY SHARE)
        SELECT pg_advisory_xact_lock($1, hashtext(id::text)) FROM account`,
-      [CHAIN_LOCK, accountId],
+      [ADVISORY_LOCKS.auditChain, accountId],
     );
     // A statement of its own: it sees what was committed while the lock was waited for.
     const [last] = await manager.query<{ seq: string; hash: string }[]>(

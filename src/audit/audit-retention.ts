@@ -9,8 +9,8 @@ const KEEP_EVERY_MS = 3_600_000;
 const LAST_REMOVAL_MS = 2_000;
 
 /**
- * Removes entries of the audit log after their time (FAIRLEAD_RETENTION, `audit`), whole months only; by default nothing ever. Any number of
- * replicas may do it at once.
+ * Removes entries of the audit log after their time (FAIRLEAD_RETENTION, `audit`), whole months only; by default
+ * nothing ever. Any number of replicas may do it at once.
  */
 @Injectable()
 export class AuditRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -34,7 +34,10 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
     await Promise.race([this.keeping, delay(LAST_REMOVAL_MS, undefined, { ref: false })]);
   }
 
-  /** Removes what is past its time. Comes round by itself every hour. Never throws: what fails now is done an hour later. */
+  /**
+   * Removes what is past its time. Comes round by itself every hour. Never throws: what fails
+   * now is done an hour later.
+   */
   async keep(): Promise<void> {
     this.keeping ??= this.removePast()
       .catch((error: unknown) => {

@@ -1,12 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
+import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { moment, nullable, object, rows, text, titled, told, unknown, type Static } from '../shared/http/schema.js';
 import { AuditRepository, type StoredEntry } from './audit.repository.js';
-import { ListAuditDto, printCursor, readAuditListing } from './list-audit.dto.js';
+import { ListAuditDto, printCursor } from './list-audit.dto.js';
 
-/** A change as administrators see it (DESIGN 12). */
+/** A change as administrators see it (docs/reasons/security.md#every-change-is-recorded). */
 const auditEntryView = titled(
   'audit-entry',
   object({
@@ -31,21 +32,26 @@ type AuditEntryView = Static<typeof auditEntryView>;
 @Controller('audit')
 @Accepts('management')
 export class AuditController {
-  constructor(private readonly entries: AuditRepository) {}
+  constructor(
+    private readonly entries: AuditRepository,
+    private readonly workspaces: WorkspaceDirectory,
+  ) {}
 
   /** Newest first; `next_cursor` is null on the last page. */
   @Get()
   @Answers(object({ data: rows(auditEntryView), next_cursor: nullable(text()) }), {
     summary: 'List changes, newest first',
     description: '`next_cursor` is null on the last page.',
+    errors: ['not-found'],
   })
   async list(
     @FromCaller() { accountId }: Caller,
     @Query() query: ListAuditDto,
   ): Promise<{ data: AuditEntryView[]; next_cursor: string | null }> {
-    const { filter, before, limit } = readAuditListing(query);
+    const { action, target, actor, cursor, limit } = query;
+    const filter = { action, target, actor, workspaceId: await this.workspaces.idEver(accountId, query.workspace_id) };
     // One more than is shown, which tells whether there is another page.
-    const found = await this.entries.list(accountId, filter, before, limit + 1);
+    const found = await this.entries.list(accountId, filter, cursor, limit + 1);
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
     return { data: shown.map(viewEntry), next_cursor: last ? printCursor(last.seq) : null };

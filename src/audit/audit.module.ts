@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditLog } from './audit-log.js';
 import { AuditRetention } from './audit-retention.js';
 import { AuditController } from './audit.controller.js';
 import { AuditRepository } from './audit.repository.js';
+import { ManagedChanges } from './managed-changes.js';
 
-/** The log of management changes. */
+/** The one way in which managed things are changed, and the log of all such changes: nobody else writes to it. */
 @Module({
+  imports: [AccountsModule],
   controllers: [AuditController],
-  providers: [AuditLog, AuditRepository, AuditRetention],
-  exports: [AuditLog],
+  providers: [AuditLog, AuditRepository, AuditRetention, ManagedChanges],
+  exports: [ManagedChanges],
 })
 export class AuditModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
+import { tryLock } from '../shared/database/advisory-locks.js';
 import type { AuditEntry } from './audit-log.js';
 
 /** An entry and its hash, as they are stored. */
@@ -53,8 +54,6 @@ interface OldestRow {
 
 const COLUMNS =
   'account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash';
-/** Of all replicas one removes at a time. Any number, as long as no other lock of the schema has it. */
-const RETENTION_LOCK = 4_721_006;
 
 /** The statements over `audit_entries` and `audit_anchors`, but for the one that appends. */
 @Injectable()
@@ -99,8 +98,9 @@ export class AuditRepository {
   }
 
   /**
-   * Removes the oldest month of an account's entries, if it ended longer ago than that by the database's clock: all of it or nothing. What the
-   * chain goes on from is kept as its anchor. Any number of replicas may call it at once: one of them removes.
+   * Removes the oldest month of an account's entries, if it ended longer ago than that by the database's clock: all
+   * of it or nothing. What the chain goes on from is kept as its anchor. Any number of replicas may call it at
+   * once: one of them removes.
    * @returns undefined when there is nothing to remove, or another replica is at it
    */
   async removeOldestMonth(accountId: string, days: number): Promise<RemovedMonth | undefined> {
@@ -108,10 +108,7 @@ export class AuditRepository {
     return this.database.transaction('READ COMMITTED', async (manager) => {
       // For this transaction only: a role's own time limit is meant for requests.
       await manager.query(`SET LOCAL statement_timeout = 0`);
-      const [lock] = await manager.query<{ taken: boolean }[]>(`SELECT pg_try_advisory_xact_lock($1) AS taken`, [
-        RETENTION_LOCK,
-      ]);
-      if (!lock?.taken) return undefined;
+      if (!(await tryLock(manager, 'auditRetention'))) return undefined;
       const [oldest] = await manager.query<OldestRow[]>(
         `SELECT month.first, month.next
          FROM (SELECT at FROM audit_entries WHERE account_id = $1 ORDER BY seq LIMIT 1) AS oldest
@@ -121,7 +118,8 @@ export class AuditRepository {
         [accountId, days, this.clock.aheadMs],
       );
       if (!oldest) return undefined;
-      // The chain is cut in one place: clocks of replicas differ, so that near the turn of a month its times may go back and forth.
+      // The chain is cut in one place: clocks of replicas differ, so that near the turn of a month its
+      // times may go back and forth.
       const [anchor] = await manager.query<{ seq: string }[]>(
         `INSERT INTO audit_anchors (account_id, seq, hash)
          SELECT account_id, seq, hash FROM audit_entries

@@ -12,7 +12,10 @@ Prints a line for each account, with its last hash: keep that elsewhere, for a c
 entries were cut off. Ends with 0 when every chain is whole, with 1 when one is broken or nothing could be verified.
 `;
 
-/** @returns the exit code: 0 every chain is whole, 1 broken or failed, 2 wrong words. Never throws, never prints a secret. */
+/**
+ * @returns the exit code: 0 every chain is whole, 1 broken or failed, 2 wrong words. Never
+ *   throws, never prints a secret.
+ */
 export const runAuditVerification = (world: CommandWorld): Promise<number> =>
   runStoreCommand(
     {

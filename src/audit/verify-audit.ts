@@ -25,8 +25,9 @@ const PAGE_ENTRIES = 500;
 const BEGINNING: ChainLink = { seq: 0, hash: FIRST_HASH };
 
 /**
- * Walks the chain of every account from its beginning, or from where retention has cut it. All of it is read in one snapshot and nothing
- * is written, so it may run beside gateways at work. What it cannot know is whether entries after the last are missing.
+ * Walks the chain of every account from its beginning, or from where retention has cut it. All of it is read in one
+ * snapshot and nothing is written, so it may run beside gateways at work. What it cannot know is whether entries
+ * after the last are missing.
  * @param tell gets one report for each account, as soon as there is one
  */
 export async function verifyAudit(database: DataSource, tell: (report: ChainReport) => void): Promise<void> {

@@ -1,25 +1,25 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../core/caller.js';
+import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
-import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateCredentialDto, readCredentialDescription } from './create-credential.dto.js';
 import { CredentialOpener } from './credential-opener.js';
-import { CredentialRing } from './credential-ring.js';
+import { CredentialsService } from './credentials.service.js';
 import { CredentialTrial, trialView, type TrialView } from './credential-trial.js';
 import { credentialReply, viewCredential, type CredentialReply } from './credential-view.js';
-import { ListCredentialsDto, readCredentialListing } from './list-credentials.dto.js';
+import { ListCredentialsDto } from './list-credentials.dto.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { readCredentialChanges, UpdateCredentialDto } from './update-credential.dto.js';
 
-/** Administration of the account's own provider credentials (Scope 4.2, WIRE 1.24). */
+/** Administration of the account's own provider credentials (docs/byok.md#the-interface). */
 @Controller('byok')
 @Accepts('management')
 export class ByokController {
   constructor(
-    private readonly credentials: CredentialRing,
+    private readonly credentials: CredentialsService,
     private readonly opener: CredentialOpener,
     private readonly trial: CredentialTrial,
   ) {}
@@ -28,6 +28,7 @@ export class ByokController {
   @Answers(one(credentialReply), {
     summary: 'Store a credential of your own at a provider',
     description: 'It is kept encrypted and never shown again.',
+    errors: ['not-found'],
     examples: {
       minimal: { provider: 'openai', key: 'sk-an-example-that-opens-nothing' },
       narrow: {
@@ -44,12 +45,16 @@ export class ByokController {
   }
 
   @Get()
-  @Answers(part(credentialReply), { summary: 'List credentials, in the order in which they are used' })
+  @Answers(part(credentialReply), {
+    summary: 'List credentials, in the order in which they are used',
+    errors: ['not-found'],
+  })
   async list(
     @FromCaller() { accountId }: Caller,
     @Query() query: ListCredentialsDto,
   ): Promise<{ data: CredentialReply[]; total_count: number }> {
-    const [rows, count] = await this.credentials.list(accountId, readCredentialListing(query));
+    const { offset, limit, provider, workspace_id: workspace } = query;
+    const [rows, count] = await this.credentials.list(accountId, { offset, limit, provider, workspace });
     return { data: await Promise.all(rows.map((row) => this.view(row))), total_count: count };
   }
 
@@ -80,7 +85,7 @@ export class ByokController {
     return { deleted: true };
   }
 
-  /** Not in scope; chosen: whether a credential works is asked of its provider, before traffic does. */
+  /** Chosen: whether a credential works is asked of its provider, before traffic does. */
   @Post(':id/test')
   @HttpCode(200)
   @Answers(one(trialView), { summary: 'Ask the provider whether a credential works' })

@@ -6,7 +6,7 @@ import { KeysModule } from '../keys/keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { ByokController } from './byok.controller.js';
 import { CredentialOpener } from './credential-opener.js';
-import { CredentialRing } from './credential-ring.js';
+import { CredentialsService } from './credentials.service.js';
 import { CredentialStore } from './credential-store.js';
 import { CredentialTrial } from './credential-trial.js';
 import { CredentialsRepository } from './credentials.repository.js';
@@ -29,7 +29,7 @@ import { VaultModule } from './vault/vault.module.js';
     CredentialsRepository,
     CredentialOpener,
     CredentialStore,
-    CredentialRing,
+    CredentialsService,
     CredentialTrial,
     UnreadableCredentials,
   ],

@@ -1,20 +1,22 @@
 import { Secret } from '../core/secret.js';
+import { shortText, workspaceReference } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { keyText, slugText, workspaceId } from './credential-fields.js';
+import { keyText } from './credential-fields.js';
 import { CredentialTraitsDto } from './credential-traits.dto.js';
 import type { CredentialTraits } from './provider-credential.entity.js';
 
-/** Body of `POST /byok` (Scope 2.6, WIRE 1.24). */
+/** Body of `POST /byok` (docs/byok.md#fields). */
 export class CreateCredentialDto extends CredentialTraitsDto {
   @Fits(keyText)
   key!: string;
 
-  @Fits(slugText)
+  /** Which slugs there are is for the catalog to say. */
+  @Fits(shortText)
   provider!: string;
 
   @MayOmit()
-  @Fits(workspaceId)
+  @Fits(workspaceReference)
   workspace_id?: string;
 }
 
@@ -25,8 +27,8 @@ export interface CredentialDescription {
   readonly traits: Omit<CredentialTraits, 'sortOrder'>;
   /** Absent: behind all others of its workspace and provider. */
   readonly sortOrder: number | undefined;
-  /** As the store prints ids; absent: the account's default workspace. */
-  readonly workspaceId: string | undefined;
+  /** Id or slug; absent: the account's default workspace. */
+  readonly workspace: string | undefined;
 }
 
 /** The credential that a valid body asks for. */
@@ -46,7 +48,6 @@ export function readCredentialDescription(body: CreateCredentialDto): Credential
       allowedApiKeyHashes: body.allowed_api_key_hashes ?? null,
     },
     sortOrder: body.sort_order,
-    // The ciphertext is bound to the id as it will be read back.
-    workspaceId: body.workspace_id?.toLowerCase(),
+    workspace: body.workspace_id,
   };
 }

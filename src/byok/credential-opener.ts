@@ -5,7 +5,9 @@ import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { Undecryptable } from './vault/key-service.js';
 import { Vault } from './vault/vault.js';
 
-/** Whether a stored credential can be read: `undecryptable` until somebody mends it, the other perhaps only for a while. */
+/**
+ * Whether a stored credential can be read: `undecryptable` until somebody mends it, the other perhaps only for a while.
+ */
 export const CREDENTIAL_STATUSES = ['ok', 'undecryptable', 'key_service_unavailable'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
 
@@ -14,7 +16,9 @@ export type Opening =
   | { readonly status: 'ok'; readonly secret: Secret }
   | { readonly status: Exclude<CredentialStatus, 'ok'>; readonly cause: unknown };
 
-/** Opens credentials one by one: what is wrong with one of them is its status, and never stops the rest. Safe to share. */
+/**
+ * Opens credentials one by one: what is wrong with one of them is its status, and never stops the rest. Safe to share.
+ */
 @Injectable()
 export class CredentialOpener {
   constructor(private readonly vault: Vault) {}

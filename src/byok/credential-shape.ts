@@ -13,7 +13,8 @@ import {
   type Compiled,
 } from '../shared/http/schema.js';
 
-// The forms of WIRE 1.19. What becomes part of an address later may hold only what cannot lead it elsewhere.
+// The forms of docs/byok.md#forms-of-a-key. What becomes part of an address later may hold only what
+// cannot lead it elsewhere.
 
 const word = text({ min: 1 });
 const HOST_PART = {
@@ -68,7 +69,10 @@ const serviceAccount: Compiled<ServiceAccount> = compile(
 /** Longest label. Those made of names would be as long as the names. */
 const LABEL_MAX = 100;
 
-/** How the credentials of a provider look: whether they fit, and what of them may be shown. Providers not listed take any text. */
+/**
+ * How the credentials of a provider look: whether they fit, and what of them may be shown. Providers
+ * not listed take any text.
+ */
 const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
   azure: (key) => {
     const entries = readStructured(key, azureKey, 'a JSON array of resources or deployments');
@@ -86,14 +90,18 @@ const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
 
 /**
  * What of a credential may be shown: so little that nothing can be made of it.
- * @throws GatewayError `invalid-request` where it has not the form that the provider's have; the message names members, never values
+ * @throws GatewayError `invalid-request` where it has not the form that the provider's have; the message
+ *   names members, never values
  */
 export function labelOf(provider: string, key: Secret): string {
   const make = Object.hasOwn(LABEL_OF, provider) ? LABEL_OF[provider]! : labelOfText;
   return make(key.reveal());
 }
 
-/** WIRE 1.19: the first three characters and the last four; fewer where these would be more than a third of it. */
+/**
+ * docs/byok.md#label-and-status: the first three characters and the last four; fewer where these would be
+ * more than a third of it.
+ */
 function labelOfText(key: string): string {
   return PRINTABLE.test(key) && key.length > 20 ? `${key.slice(0, 3)}${tailOf(key)}` : tailOf(key);
 }

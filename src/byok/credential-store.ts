@@ -24,7 +24,10 @@ interface Held {
   readonly userIds: ReadonlySet<string> | undefined;
 }
 
-/** The provider credentials of workspaces as the request path uses them. A change is in force everywhere within five seconds. */
+/**
+ * The provider credentials of workspaces as the request path uses them. A change is in force
+ * everywhere within five seconds.
+ */
 @Injectable()
 export class CredentialStore {
   private readonly logger = new Logger('byok');
@@ -41,13 +44,14 @@ export class CredentialStore {
   }
 
   /**
-   * Those that may be used for this caller: enabled, readable, and allowed for this key and user. One that cannot be read is left
-   * out, unless the operator's own may not stand in for it: then it stays, its calls fail, and nobody else pays for them.
+   * Those that may be used for this caller: enabled, readable, and allowed for this key and user. One that cannot
+   * be read is left out, unless the operator's own may not stand in for it: then it stays, its calls fail, and
+   * nobody else pays for them.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
   async usableBy(caller: Caller): Promise<readonly StoredCredential[]> {
-    const all = await this.of(caller);
-    if (all.length === 0) return NONE;
+    const all = await this.workspaces.find(keyOf(caller));
+    if (!all || all.length === 0) return NONE;
     const usable: StoredCredential[] = [];
     for (const held of all) {
       if (isFor(held, caller) && (held.secret || held.stored.replacesShared)) usable.push(held.stored);
@@ -57,17 +61,13 @@ export class CredentialStore {
 
   /** The text of one of them, as it is now; undefined where it has gone since. */
   async reveal(caller: Caller, id: string): Promise<Secret | undefined> {
-    const held = (await this.of(caller)).find(({ stored }) => stored.id === id);
+    const held = (await this.workspaces.find(keyOf(caller)))?.find(({ stored }) => stored.id === id);
     return held && isFor(held, caller) ? held.secret : undefined;
   }
 
   /** To be called after a change is committed: what is at hand of its workspace is no longer believed. */
-  forget({ accountId, workspaceId }: Pick<ProviderCredentialEntity, 'accountId' | 'workspaceId'>): void {
-    this.workspaces.forget(keyOf(accountId, workspaceId));
-  }
-
-  private async of({ accountId, workspaceId }: Caller): Promise<readonly Held[]> {
-    return (await this.workspaces.find(keyOf(accountId, workspaceId))) ?? NONE;
+  forget(row: Home): void {
+    this.workspaces.forget(keyOf(row));
   }
 
   private async load(key: string): Promise<readonly Held[]> {
@@ -102,7 +102,10 @@ export class CredentialStore {
 
 const NONE: readonly never[] = [];
 
-const keyOf = (accountId: string, workspaceId: string): string => `${accountId} ${workspaceId}`;
+/** Whose a credential is. */
+type Home = Pick<ProviderCredentialEntity, 'accountId' | 'workspaceId'>;
+
+const keyOf = ({ accountId, workspaceId }: Home): string => `${accountId} ${workspaceId}`;
 
 function hold(row: ProviderCredentialEntity, secret: Secret | undefined): Held {
   return {

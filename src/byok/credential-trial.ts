@@ -3,15 +3,9 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ProviderFault, Untranslatable, type FaultKind } from '../core/errors.js';
-import { parseJson, printJson } from '../core/exact-json.js';
-import type { Target } from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
-import { withoutCredential } from '../providers/credential-mask.js';
-import { credentialHeaders } from '../providers/credentials.js';
-import { outgoingHeaders } from '../providers/http-headers.js';
+import { ProviderClient } from '../providers/provider-client.js';
 import { ProviderRegistry } from '../providers/registry.js';
-import { Transport, type UpstreamResponse } from '../providers/transport.js';
-import { Environment } from '../shared/environment.js';
 import { flag, integer, nullable, object, text, titled, told, type Static } from '../shared/http/schema.js';
 import { CredentialOpener, type CredentialStatus } from './credential-opener.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
@@ -33,7 +27,6 @@ export type TrialView = Static<typeof trialView>;
 /** For everything: connection, call, answer. */
 const TRIAL_MS_MAX = 10_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
-const ERROR_BYTES_MAX = 64 * 1024;
 /** Trials under way at once in this process: each holds a connection. */
 const TRIALS_MAX = 16;
 const RETRY_AFTER_MS = 1_000;
@@ -51,7 +44,7 @@ const VERDICTS: Readonly<Record<FaultKind, { readonly works: false | null; reado
   unavailable: { works: null, words: 'The provider is not available at the moment' },
   overloaded: { works: null, words: 'The provider is overloaded at the moment' },
   'server-error': { works: null, words: 'The provider failed' },
-  'malformed-reply': { works: null, words: 'The provider sent an answer that is none' },
+  'malformed-reply': { works: null, words: 'The provider sent a malformed reply' },
 };
 
 const UNREADABLE: Readonly<Record<Exclude<CredentialStatus, 'ok'>, string>> = {
@@ -60,8 +53,8 @@ const UNREADABLE: Readonly<Record<Exclude<CredentialStatus, 'ok'>, string>> = {
 };
 
 /**
- * Tries a stored credential with one small call to its provider. Nothing is charged, held or recorded, and no endpoint's health is
- * touched: what comes of it says something of the credential, not of the endpoint.
+ * Tries a stored credential with one small call to its provider. Nothing is charged, held or recorded, and no
+ * endpoint's health is touched: what comes of it says something of the credential, not of the endpoint.
  */
 @Injectable()
 export class CredentialTrial {
@@ -70,9 +63,8 @@ export class CredentialTrial {
   constructor(
     private readonly catalog: CatalogStore,
     private readonly providers: ProviderRegistry,
-    private readonly transport: Transport,
+    private readonly client: ProviderClient,
     private readonly opener: CredentialOpener,
-    private readonly environment: Environment,
   ) {}
 
   /**
@@ -87,7 +79,7 @@ export class CredentialTrial {
       const models = allowedModels === null ? 'no model' : 'none of the allowed models';
       return untried(`The catalog has ${models} at the provider ${provider}: there is nothing to call.`);
     }
-    if (this.providers.definition(place.endpoint.provider).credential === 'none')
+    if (!this.providers.wantsCredential(place.endpoint.provider))
       return untried('The provider takes no credential: there is nothing to test.');
     const opening = await this.opener.open(row);
     if (opening.status !== 'ok') return untried(UNREADABLE[opening.status]);
@@ -103,65 +95,30 @@ export class CredentialTrial {
     }
   }
 
-  private async try(place: TrialEndpoint, credential: Secret, gone: CancelSignal): Promise<TrialView> {
+  private async try({ model, endpoint }: TrialEndpoint, credential: Secret, gone: CancelSignal): Promise<TrialView> {
+    const request = { ...QUESTION, model: model.id };
+    const call = this.client.prepare({ model, endpoint, tier: 'standard' }, request, credential);
     const limit = AbortSignal.timeout(TRIAL_MS_MAX);
     const startedAt = performance.now();
-    const view = (works: boolean | null, status: number | undefined, message: string): TrialView => ({
+    const view = (works: boolean | null, message: string): TrialView => ({
       works,
-      status: status ?? null,
-      model: place.model.id,
+      status: call.status ?? null,
+      model: model.id,
       latency_ms: Math.round(performance.now() - startedAt),
       message,
     });
     try {
-      const status = await this.call(place, credential, AbortSignal.any([toAbortSignal(gone), limit]));
-      return view(true, status, 'The provider accepts the credential.');
+      await call.answer(AbortSignal.any([toAbortSignal(gone), limit]), REPLY_BYTES_MAX);
+      return view(true, 'The provider accepts the credential.');
     } catch (error) {
       gone.throwIfAborted();
-      if (limit.aborted) return view(null, undefined, `The provider did not answer within ${TRIAL_MS_MAX / 1000} s.`);
+      if (limit.aborted) return view(null, `The provider did not answer within ${TRIAL_MS_MAX / 1000} s.`);
       if (error instanceof Untranslatable)
-        return view(null, undefined, 'The provider cannot be asked by a call as small as that of the test.');
+        return view(null, 'The provider cannot be asked by a call as small as that of the test.');
       if (!(error instanceof ProviderFault)) throw error;
-      const { kind, message, detail } = withoutCredential(error, credential);
-      const { works, words } = VERDICTS[kind];
-      return view(works, detail.status, `${words}: ${message}`);
+      const { works, words } = VERDICTS[error.kind];
+      return view(works, `${words}: ${error.message}`);
     }
-  }
-
-  /**
-   * As routing makes an attempt, with this credential.
-   * @returns the status of an answer that is one
-   * @throws ProviderFault, Untranslatable, the signal's reason
-   */
-  private async call({ model, endpoint }: TrialEndpoint, credential: Secret, signal: AbortSignal): Promise<number> {
-    const { provider } = endpoint;
-    const dialect = this.providers.dialect(provider);
-    const definition = this.providers.definition(provider);
-    const target: Target = { model, endpoint, tier: 'standard', definition };
-    const request = { ...QUESTION, model: model.id };
-    const call = dialect.encode(request, target, new Map());
-    const response = await this.transport.open(
-      {
-        url: provider.baseUrl + call.path,
-        headers: outgoingHeaders(call.headers, credentialHeaders(definition.credential, credential)),
-        body: printJson(call.body),
-        stream: call.stream,
-        connectTimeoutMs: this.environment.timeouts.connectMs,
-        idleTimeoutMs: TRIAL_MS_MAX,
-      },
-      signal,
-    );
-    const { status, headers } = response;
-    if (status < 200 || status >= 300) {
-      throw dialect.fault({ status, headers, body: await readError(response, signal) });
-    }
-    const body = await response.read(REPLY_BYTES_MAX);
-    try {
-      dialect.decodeWhole(parse(body), { request, target });
-    } catch (error) {
-      throw error instanceof ProviderFault ? withStatus(error, status) : error;
-    }
-    return status;
   }
 }
 
@@ -185,25 +142,3 @@ const QUESTION: Omit<ModelRequest, 'model'> = {
   plugins: [],
   betas: [],
 };
-
-function parse(body: Buffer): unknown {
-  try {
-    return parseJson(body.toString('utf8'));
-  } catch {
-    throw new ProviderFault('malformed-reply', "The provider's reply is not JSON.");
-  }
-}
-
-/** What there is to read of an error's body: the status alone says enough. */
-async function readError(response: UpstreamResponse, signal: AbortSignal): Promise<string> {
-  try {
-    return (await response.read(ERROR_BYTES_MAX)).toString('utf8');
-  } catch {
-    signal.throwIfAborted();
-    return '';
-  }
-}
-
-/** An error inside of an answer has no status of its own. */
-const withStatus = ({ kind, message, detail }: ProviderFault, status: number): ProviderFault =>
-  new ProviderFault(kind, message, { status, ...detail });

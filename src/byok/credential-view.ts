@@ -1,3 +1,4 @@
+import { viewExposed } from '../shared/http/exposed.js';
 import {
   flag,
   integer,
@@ -12,7 +13,7 @@ import {
   type Static,
 } from '../shared/http/schema.js';
 import { CREDENTIAL_STATUSES } from './credential-opener.js';
-import type { ProviderCredentialEntity } from './provider-credential.entity.js';
+import { ProviderCredentialEntity } from './provider-credential.entity.js';
 
 const fields = object({
   id: text(),
@@ -32,7 +33,7 @@ const fields = object({
   declared_zdr: nullable(flag()),
 });
 
-/** A credential as administrators see it (Scope 2.6, WIRE 1.24): the keys that every client version wants. */
+/** A credential as administrators see it (docs/byok.md#fields): the keys that every client version wants. */
 export type CredentialView = Static<typeof fields>;
 
 /** The same in a reply. */
@@ -40,28 +41,12 @@ export const credentialReply = titled(
   'credential',
   object({
     ...fields.properties,
-    // Not in scope; chosen: a credential that cannot be used must be seen (DESIGN 12).
+    // Chosen: a credential that cannot be used must be seen (docs/reasons/security.md#unreadable-credentials-are-seen).
     status: told('Whether this process can read it now.', oneOf(CREDENTIAL_STATUSES)),
   }),
 );
 export type CredentialReply = Static<typeof credentialReply>;
 
-export function viewCredential(row: ProviderCredentialEntity): CredentialView {
-  return {
-    id: row.id,
-    provider: row.provider,
-    name: row.name,
-    label: row.label,
-    disabled: row.disabled,
-    is_fallback: row.isFallback,
-    sort_order: row.sortOrder,
-    workspace_id: row.workspaceId,
-    created_at: row.createdAt.toISOString(),
-    allowed_models: row.allowedModels,
-    allowed_user_ids: row.allowedUserIds,
-    allowed_api_key_hashes: row.allowedApiKeyHashes,
-    is_required: row.isRequired,
-    is_byok_only: row.isByokOnly,
-    declared_zdr: row.declaredZdr,
-  };
-}
+/** As the audit log keeps it too. */
+export const viewCredential = (row: ProviderCredentialEntity): CredentialView =>
+  viewExposed<CredentialView>(ProviderCredentialEntity, row);

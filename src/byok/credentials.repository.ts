@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, MoreThan, Repository, type EntityManager } from 'typeorm';
+import { waitForLock } from '../shared/database/advisory-locks.js';
+import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
+import type { Page } from '../shared/http/page.dto.js';
 import { ProviderCredentialEntity } from './provider-credential.entity.js';
 
 /** A page of the credentials of an account. */
-export interface CredentialListing {
-  readonly workspaceId?: string;
-  readonly provider?: string;
-  readonly offset: number;
-  readonly limit: number;
+export interface CredentialListing extends Page {
+  readonly workspaceId: string | undefined;
+  readonly provider: string | undefined;
 }
 
 /** What a workspace holds already. */
@@ -18,20 +19,12 @@ export interface Holdings {
   readonly nextSortOrder: number;
 }
 
-// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
-const ORDER_LOCK = 4_721_007;
-
 /** The statements over `provider_credentials`. A deleted one is there for none of them. */
 @Injectable()
 export class CredentialsRepository {
   constructor(
     @InjectRepository(ProviderCredentialEntity) private readonly credentials: Repository<ProviderCredentialEntity>,
   ) {}
-
-  /** Under this level a row that was waited for is seen as it is now. */
-  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.credentials.manager.transaction('READ COMMITTED', work);
-  }
 
   async find(accountId: string, id: string): Promise<ProviderCredentialEntity | null> {
     return this.credentials.findOneBy({ accountId, id, deletedAt: IsNull() });
@@ -78,7 +71,7 @@ export class CredentialsRepository {
 
   /** What the workspace holds; until the transaction ends nobody else adds to it. */
   async holdings(manager: EntityManager, accountId: string, workspaceId: string, provider: string): Promise<Holdings> {
-    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [ORDER_LOCK, workspaceId]);
+    await waitForLock(manager, 'credentialOrder', workspaceId);
     // A statement of its own: it sees what was committed while the lock was waited for.
     const [row] = await manager.query<{ count: number; next: number }[]>(
       `SELECT count(*)::integer AS count,
@@ -89,16 +82,18 @@ export class CredentialsRepository {
     return { count: row!.count, nextSortOrder: row!.next };
   }
 
-  async insert(manager: EntityManager, row: ProviderCredentialEntity): Promise<void> {
-    await manager.insert(ProviderCredentialEntity, row);
+  /** @returns the row as it is stored */
+  async insert(manager: EntityManager, row: ProviderCredentialEntity): Promise<ProviderCredentialEntity> {
+    return insertReturning(manager, ProviderCredentialEntity, row);
   }
 
-  /** Writes over a row that the transaction has locked. */
+  /** Writes over a row that the transaction has locked. @returns it as it is stored since */
   async write(
     manager: EntityManager,
     { accountId, id }: ProviderCredentialEntity,
     values: Partial<Omit<ProviderCredentialEntity, 'id' | 'accountId' | 'workspaceId' | 'provider' | 'createdAt'>>,
-  ): Promise<void> {
-    await manager.update(ProviderCredentialEntity, { accountId, id }, values);
+  ): Promise<ProviderCredentialEntity> {
+    const [row] = await updateReturning(manager, ProviderCredentialEntity, { accountId, id }, values);
+    return row!;
   }
 }

@@ -1,55 +1,81 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Expose } from 'class-transformer';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { ExposeTime } from '../shared/http/exposed.js';
 
 /** A caller's own credential of a provider. Its text is there only sealed; deleted rows stay, without it. */
 @Entity('provider_credentials')
+@Check(
+  'provider_credentials_wiped',
+  `(deleted_at is null) = (sealed is not null) and (sealed is null) = (wrapped_key is null) and (sealed is null) = (key_id is null)`,
+)
+@ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], {
+  name: 'provider_credentials_workspace',
+})
+@Index('provider_credentials_newest', ['accountId', 'createdAt', 'id'])
+@Index('provider_credentials_by_key', ['keyId', 'id'], { where: 'deleted_at is null' })
 export class ProviderCredentialEntity {
   @PrimaryColumn({ type: 'uuid' })
+  @Expose()
   id!: string;
 
   @Column({ name: 'account_id', type: 'uuid' })
   accountId!: string;
 
   @Column({ name: 'workspace_id', type: 'uuid' })
+  @Expose({ name: 'workspace_id' })
   workspaceId!: string;
 
   /** Slug. */
   @Column({ type: 'text' })
+  @Expose()
   provider!: string;
 
   @Column({ type: 'text', nullable: true })
+  @Expose()
   name!: string | null;
 
   /** The credential as people may see it. */
   @Column({ type: 'text' })
+  @Expose()
   label!: string;
 
   @Column({ type: 'boolean' })
+  @Expose()
   disabled!: boolean;
 
   @Column({ name: 'is_fallback', type: 'boolean' })
+  @Expose({ name: 'is_fallback' })
   isFallback!: boolean;
 
   @Column({ name: 'is_required', type: 'boolean' })
+  @Expose({ name: 'is_required' })
   isRequired!: boolean;
 
   @Column({ name: 'is_byok_only', type: 'boolean' })
+  @Expose({ name: 'is_byok_only' })
   isByokOnly!: boolean;
 
   /** What its owner says of the agreement with the provider; `null` where nothing was said. */
   @Column({ name: 'declared_zdr', type: 'boolean', nullable: true })
+  @Expose({ name: 'declared_zdr' })
   declaredZdr!: boolean | null;
 
   /** Slugs of models; `null` is all. */
   @Column({ name: 'allowed_models', type: 'jsonb', nullable: true })
+  @Expose({ name: 'allowed_models' })
   allowedModels!: string[] | null;
 
   @Column({ name: 'allowed_user_ids', type: 'jsonb', nullable: true })
+  @Expose({ name: 'allowed_user_ids' })
   allowedUserIds!: string[] | null;
 
   @Column({ name: 'allowed_api_key_hashes', type: 'jsonb', nullable: true })
+  @Expose({ name: 'allowed_api_key_hashes' })
   allowedApiKeyHashes!: string[] | null;
 
   @Column({ name: 'sort_order', type: 'integer' })
+  @Expose({ name: 'sort_order' })
   sortOrder!: number;
 
   /** The three are `null` together, once it is deleted. */
@@ -63,6 +89,7 @@ export class ProviderCredentialEntity {
   sealed!: Buffer | null;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  @ExposeTime('created_at')
   createdAt!: Date;
 
   /** `null` until changed. */

@@ -1,8 +1,9 @@
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 
 /**
- * The providers that credentials can be kept for, whether or not the catalog has them: every slug that any published revision of the
- * API names (WIRE 1.17), so that no client is refused what its own enumeration offers.
+ * The providers that credentials can be kept for, whether or not the catalog has them: every slug that
+ * any published revision of the API names (docs/byok.md#provider-slugs), so that no client is refused
+ * what its own enumeration offers.
  */
 export const PUBLISHED_SLUGS: ReadonlySet<string> = new Set([
   'ai21', 'aion-labs', 'akashml', 'alibaba', 'amazon-bedrock', 'amazon-bedrock/claude-on-aws', 'amazon-nova', 'ambient',

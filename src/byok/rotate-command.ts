@@ -19,7 +19,9 @@ With --dry-run it only counts the credentials by the id of their key, and change
 Ends with 0 when all are under the first key or were counted, with 1 when one is not.
 `;
 
-/** @returns the exit code: 0 done, 1 something is left or failed, 2 wrong words. Never throws, never prints a secret. */
+/**
+ * @returns the exit code: 0 done, 1 something is left or failed, 2 wrong words. Never throws, never prints a secret.
+ */
 export const runRotation = (world: CommandWorld, opener?: EmbeddedOpener): Promise<number> =>
   runStoreCommand(
     {

@@ -35,8 +35,9 @@ interface Row {
 }
 
 /**
- * Wraps the data key of every credential by the current key. Each row is changed by one statement, and only as it was read: a change by
- * somebody else wins, and whatever ends the work half-way leaves rows under one key or the other. To be repeated at will, also at once.
+ * Wraps the data key of every credential by the current key. Each row is changed by one statement, and only as it was
+ * read: a change by somebody else wins, and whatever ends the work half-way leaves rows under one key or the other. To
+ * be repeated at will, also at once.
  *
  * @returns how many are left under other keys
  * @throws KeyServiceUnavailable

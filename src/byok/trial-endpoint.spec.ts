@@ -1,4 +1,5 @@
-// Goal: a credential is tried out where it costs least, and only on models it is meant for. Method: a small catalog, by hand.
+// Goal: a credential is tried out where it costs least, and only on models it is meant for. Method:
+// a small catalog, by hand.
 import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, Pricing } from '../core/routing/catalog.js';
 import { findTrialEndpoint } from './trial-endpoint.js';
 

@@ -11,7 +11,8 @@ export interface TrialEndpoint {
 export const TRIAL_TOKENS_MAX = 16;
 
 /**
- * Where a credential is tried out at the least cost: the provider's cheapest endpoint for text, of the models it is meant for.
+ * Where a credential is tried out at the least cost: the provider's cheapest endpoint for text, of the models it is
+ * meant for.
  * @param allowedModels ids of models; `null` is all
  * @returns null when the catalog has none
  */

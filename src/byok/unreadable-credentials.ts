@@ -6,7 +6,9 @@ import { CredentialsRepository } from './credentials.repository.js';
 const PAGE = 25;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** Tells the operator at the start which stored credentials this process cannot read. The start does not wait for it. */
+/**
+ * Tells the operator at the start which stored credentials this process cannot read. The start does not wait for it.
+ */
 @Injectable()
 export class UnreadableCredentials implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('byok');

@@ -5,7 +5,10 @@ import { fixed, keyText } from './credential-fields.js';
 import { CredentialTraitsDto } from './credential-traits.dto.js';
 import type { CredentialTraits } from './provider-credential.entity.js';
 
-/** Body of `PATCH /byok/{id}`: what is left out stays as it is, null clears, `key` replaces the credential's text (WIRE 1.24). */
+/**
+ * Body of `PATCH /byok/{id}`: what is left out stays as it is, null clears, `key` replaces the credential's text
+ * (docs/byok.md#the-interface).
+ */
 export class UpdateCredentialDto extends CredentialTraitsDto {
   @MayOmit()
   @Fits(keyText)

@@ -1,5 +1,5 @@
-// Goal: a change of a file is in force after two polls, a bad file never is, and each bad content is complained about once.
-// Method: real files in a folder of their own; polls are made by hand, nothing waits.
+// Goal: a change of a file is in force after two polls, a bad file never is, and each bad content is complained about
+// once. Method: real files in a folder of their own; polls are made by hand, nothing waits.
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

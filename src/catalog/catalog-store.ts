@@ -3,12 +3,16 @@ import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { readContent, type CatalogContent, type CatalogSource } from './catalog-files.js';
 import { CatalogRefused } from './fault.js';
 
-/** New content is in force at the second poll that sees it: within 2 s, where DESIGN 11 allows 3 s. */
+/**
+ * New content is in force at the second poll that sees it: within 2 s, where
+ * docs/catalog.md#the-catalog-file allows 3 s.
+ */
 const POLL_MS = 1000;
 
 /**
- * Holds the catalog in force and follows its files. They are compared by content, because time and size can stay the same where
- * a mounted file is replaced. A bad file is refused with a log line, once for each content, and the catalog before it stays.
+ * Holds the catalog in force and follows its files. They are compared by content, because time and size can stay the
+ * same where a mounted file is replaced. A bad file is refused with a log line, once for each content, and the
+ * catalog before it stays.
  */
 export class CatalogStore implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
-// Goal: any module gets the catalog that the environment names, read before the application is up; a bad one ends the start.
-// Method: a Nest application of two modules, without a server.
+// Goal: any module gets the catalog that the environment names, read before the application is up; a bad one ends the
+// start. Method: a Nest application of two modules, without a server.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

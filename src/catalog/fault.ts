@@ -14,7 +14,10 @@ export function describeFault(fault: CatalogFault): string {
   return `${fault.file}:${fault.line}: ${field}${fault.message}`;
 }
 
-/** The catalog cannot be used. The message names the variable that says which file it is, and lists every fault, one a line. */
+/**
+ * The catalog cannot be used. The message names the variable that says which file it is, and lists
+ * every fault, one a line.
+ */
 export class CatalogRefused extends Error {
   override readonly name = 'CatalogRefused';
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.js';
+import { isJsonObject } from '../core/json/json.js';
 import { parseUsd, type PicoUsd } from '../core/money/credits.js';
 import type { CatalogDocument, FieldPath } from './document.js';
 
@@ -10,8 +10,8 @@ const TEXT_CHARS_MAX = 2000;
 const TOKENS_PER_PRICE = 1_000_000n;
 
 /**
- * A value in a catalog file. Each reader answers the value in its exact type, or notes a fault and answers undefined: reading
- * goes on, so that one run tells all faults. A document with a fault is never used.
+ * A value in a catalog file. Each reader answers the value in its exact type, or notes a fault and answers undefined:
+ * reading goes on, so that one run tells all faults. A document with a fault is never used.
  */
 export class Field {
   constructor(

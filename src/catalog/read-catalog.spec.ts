@@ -1,5 +1,6 @@
-// Goal: a good file becomes exactly the catalog it describes; a bad one is refused with file, line and field of every fault.
-// Method: a small sound file, into which each case writes one line; whole readings are compared, not single fields.
+// Goal: a good file becomes exactly the catalog it describes; a bad one is refused with file, line and field
+// of every fault. Method: a small sound file, into which each case writes one line; whole readings are
+// compared, not single fields.
 import fc from 'fast-check';
 import { formatUsd } from '../core/money/credits.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
@@ -87,11 +88,16 @@ describe('a sound file', () => {
     expect(tools).toEqual({});
   });
 
+  it('leaves a placeholder of an address for the platform to fill', () => {
+    const { providers } = catalogOf(withLine(6, '    base_url: "https://models.{region}.acme.test/"'));
+    expect(providers.get('acme')?.baseUrl).toBe('https://models.{region}.acme.test');
+  });
+
   it('carries every field of the format', () => {
     const { providers, models, tools } = catalogOf(`version: 1
 providers:
   - { slug: acme-one, name: Acme, dialect: anthropic-messages, base_url: "http://127.0.0.1:9/x//", credential: { value: " key\\n" },
-      policy: { collects_data: false, zero_data_retention: true, region: us } }
+      platform: direct, policy: { collects_data: false, zero_data_retention: true, region: us } }
   - { slug: play, name: Play, dialect: simulated }
 models:
   - id: acme/large:free
@@ -126,6 +132,7 @@ tools:
   image_generation: { model: "acme/large:free" }
 `);
     expect(providers.get('acme-one')?.baseUrl).toBe('http://127.0.0.1:9/x');
+    expect(providers.get('acme-one')?.platform).toBe('direct');
     expect(providers.get('acme-one')?.credential?.reveal()).toBe('key');
     expect(providers.get('acme-one')?.policy).toEqual({ collectsData: false, zeroDataRetention: true, region: 'us' });
     expect(providers.get('play')?.baseUrl).toBe('simulated://play');
@@ -284,6 +291,7 @@ describe('a bad file', () => {
     ['has a provider without a name', withLine(4, ''), '3: providers.0.name: is required'],
     ['has a provider with a blank name', withLine(4, '    name: " "'), `4: providers.0.name: ${TEXT}`],
     ['has an unknown dialect', withLine(5, '    dialect: soap'), '5: providers.0.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"'],
+    ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), '7: providers.0.platform: must be "direct"'],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
     ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
     ['has an address of another scheme', withLine(6, '    base_url: ftp://x'), '6: providers.0.base_url: must be an http or https URL'],

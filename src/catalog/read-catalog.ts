@@ -31,7 +31,8 @@ interface FileDraft {
 }
 
 /**
- * Makes the catalog of a file (DESIGN 11 "Catalog file"). Pure: the same texts and variables give the same answer.
+ * Makes the catalog of a file (docs/catalog.md#the-catalog-file). Pure: the same texts and
+ * variables give the same answer.
  * @param shipped what `extends: default` builds on; absent when there is nothing to extend
  */
 export function readCatalog(

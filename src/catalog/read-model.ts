@@ -78,7 +78,7 @@ export function readModel(field: Field): ModelDraft | undefined {
 function readModelId(field: Field | undefined): string | undefined {
   const id = field?.matching(MODEL_ID, 'author/slug or author/slug:variant');
   const variant = id?.split(':')[1];
-  // A catalogue entry named so could never be asked for (WIRE 3.3).
+  // A catalogue entry named so could never be asked for (docs/wire/routing.md#suffixes-of-models).
   return field && variant !== undefined && isRoutingSuffix(variant)
     ? field.refuse(`must not end in ":${variant}", which asks for a way of routing`)
     : id;
@@ -129,7 +129,7 @@ function readEndpoint(field: Field, modelContextLength: number | undefined): End
   const pricing = pricingField ? readPricing(pricingField) : null;
   const freeField = members.get('free');
   const free = freeField ? freeField.flag() : false;
-  // FAILURES D06: nobody gets a model at no cost because its price was forgotten.
+  // docs/reasons/money.md#forgotten-prices: nobody gets a model at no cost because its price was forgotten.
   if (free === false && !pricingField) return field.refuse('needs pricing; say `free: true` to serve it at no cost');
   if (free && pricingField) return pricingField.refuse('must be absent when free is true');
   if (!providerField || providerSlug === undefined || upstreamModel === undefined) return undefined;

@@ -1,4 +1,10 @@
-import { DIALECT_IDS, SIMULATED_SCHEME, type CatalogProvider, type DataPolicy } from '../core/routing/catalog.js';
+import {
+  DIALECT_IDS,
+  PLATFORM_IDS,
+  SIMULATED_SCHEME,
+  type CatalogProvider,
+  type DataPolicy,
+} from '../core/routing/catalog.js';
 import { Secret } from '../core/secret.js';
 import type { Field } from './field.js';
 
@@ -9,12 +15,13 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Reads one entry of `providers`. Undefined: at least one fault was noted. */
 export function readProvider(field: Field, variable: VariableLookup): CatalogProvider | undefined {
-  const members = field.members(['slug', 'name', 'dialect'], ['base_url', 'credential', 'policy']);
+  const members = field.members(['slug', 'name', 'dialect'], ['base_url', 'platform', 'credential', 'policy']);
   const slug = members?.get('slug')?.slug();
   const name = members?.get('name')?.text();
   const dialect = members?.get('dialect')?.oneOf(DIALECT_IDS);
   const baseUrl = members?.get('base_url');
   const address = baseUrl && readBaseUrl(baseUrl);
+  const platform = members?.get('platform')?.oneOf(PLATFORM_IDS);
   const credential = readCredential(members?.get('credential'), variable);
   const policy = readPolicy(members?.get('policy'));
   if (slug === undefined || name === undefined || dialect === undefined) return undefined;
@@ -26,13 +33,17 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
     slug,
     name,
     dialect,
+    ...(platform && { platform }),
     baseUrl: address ?? SIMULATED_SCHEME + slug,
     ...(credential && { credential }),
     policy,
   };
 }
 
-/** An address that paths can be appended to: no trailing slash, no query, and no credentials, which would end up in logs. */
+/**
+ * An address that paths can be appended to: no trailing slash, no query, and no credentials,
+ * which would end up in logs.
+ */
 export function readBaseUrl(field: Field): string | undefined {
   const text = field.text();
   if (text === undefined) return undefined;

@@ -1,31 +1,28 @@
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { CreateCompletion } from '../inference/create-completion.js';
-import { Delivery } from '../inference/deliver.js';
+import { Delivery } from '../inference/delivery.js';
 import { INFERENCE_ERRORS } from '../inference/inference-errors.js';
-import { readRequestHeaders, REQUEST_HEADERS } from '../inference/read-headers.js';
+import { InferenceRoute } from '../inference/inference-route.decorator.js';
+import type { InferenceRequest } from '../inference/router-metadata.interceptor.js';
+import { readRequestHeaders, REQUEST_HEADERS, ROUTER_METADATA_HEADER } from '../inference/read-headers.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
-import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
-import { ROUTER_METADATA_HEADER, wantsRouterMetadata } from '../shared/http/router-metadata-header.js';
 import { chatFace } from './chat-face.js';
 import { CHAT_EXAMPLES } from './chat-examples.js';
 import { CreateChatDto } from './create-chat.dto.js';
 import { hidesReasoning, readRequest } from './read-request.js';
 import { chatChunk, chatReply } from './schemas/reply.js';
-import type { Cancellation } from '../core/cancellation.js';
 
-/** `POST /chat/completions`: inference in the chat-completions format. The body's `stream` alone decides the form of the reply. */
+/**
+ * `POST /chat/completions`: inference in the chat-completions format. The body's `stream` alone
+ * decides the form of the reply.
+ */
 @Controller('chat/completions')
 export class ChatController {
-  constructor(
-    private readonly completions: CreateCompletion,
-    private readonly delivery: Delivery,
-  ) {}
+  constructor(private readonly delivery: Delivery) {}
 
   @Post()
-  @HttpCode(200)
-  @Accepts('inference')
+  @InferenceRoute()
   @Answers(chatReply, {
     summary: 'Ask a model, in the chat-completions format',
     description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
@@ -35,23 +32,16 @@ export class ChatController {
     errors: INFERENCE_ERRORS,
     examples: CHAT_EXAMPLES,
   })
-  async create(
+  create(
     @Body() body: CreateChatDto,
-    @Req() { headers, caller }: AuthenticatedRequest,
+    @Req() { headers, caller, extras }: InferenceRequest,
     @Res() response: Response,
-  ): Promise<void> {
-    const inference = {
-      request: readRequest(body, readRequestHeaders(headers)),
-      caller,
-      api: 'chat' as const,
-      wantsRouterMetadata: wantsRouterMetadata(headers),
-    };
-    const begin = (abort: Cancellation) => this.completions.begin(inference, abort);
+  ): undefined {
+    const request = readRequest(body, readRequestHeaders(headers));
     const face = chatFace({
-      model: body.model,
       hidesReasoning: hidesReasoning(body),
       tellsUsageAlone: body.stream_options?.include_usage === true,
     });
-    await this.delivery.deliver(response, inference.request.stream, begin, face);
+    this.delivery.deliver(response, { request, caller, extras, api: 'chat', face });
   }
 }

@@ -2,8 +2,8 @@
 const SEPARATOR = '\n\n';
 
 /**
- * Puts the text blocks of one reply into the one `content` of the format. Blocks that follow one another are one text that citations
- * cut. The same for whole replies and streamed ones; one per reply.
+ * Puts the text blocks of one reply into the one `content` of the format. Blocks that follow one another are one text
+ * that citations cut. The same for whole replies and streamed ones; one per reply.
  */
 export class ContentText {
   /** UTF-16 units so far, as clients count them. */

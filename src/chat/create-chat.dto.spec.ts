@@ -1,5 +1,5 @@
-// Goal: every field of WIRE 2.2 is judged exactly, and refused with its path and reason. Method: a body that holds everything is
-// taken; each field is tried null, of wrong types, at and past its limits.
+// Goal: every field of docs/wire/chat.md#request-fields is judged exactly, and refused with its path and reason.
+// Method: a body that holds everything is taken; each field is tried null, of wrong types, at and past its limits.
 import 'reflect-metadata';
 import { DtoRules } from '../shared/http/dto-rules.js';
 import { readBody } from '../shared/http/dto.pipe.js';

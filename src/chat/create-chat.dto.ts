@@ -29,7 +29,7 @@ import {
 } from './schemas/options.js';
 import { toolChoice, tools } from './schemas/tools.js';
 
-/** The field may be absent, and null says the same (WIRE 1.34). */
+/** The field may be absent, and null says the same (docs/wire/conventions.md#null-and-absence). */
 const Unsaid = (): PropertyDecorator => (target, key) => {
   MayOmit()(target, key);
   MayBeNull()(target, key);
@@ -50,7 +50,10 @@ const IS_PENALTY = compile(penalty);
 const IS_OBJECT = compile(anyObject);
 const IS_OLD_FUNCTIONS = compile(refused('is not supported; send tools and tool_choice'));
 
-/** Body of `POST /chat/completions` (WIRE 2.2). Fields it does not declare are kept beside it: see `unknownFields`. */
+/**
+ * Body of `POST /chat/completions` (docs/wire/chat.md#request-fields). Fields it does not declare are kept beside
+ * it: see `unknownFields`.
+ */
 export class CreateChatDto {
   // There is no default model yet.
   @IsString()

@@ -1,13 +1,15 @@
 // Goal: a reply looks the same whole and streamed, and holds what the format has a word for and nothing else.
-// Method: sequences of neutral events, folded and viewed whole, and printed as chunks, which are put together again.
-import { foldChunks, readChunks } from '../../test/support/chat-stream.js';
+// Method: sequences of neutral events, built and viewed whole, and printed as chunks, which are put together again.
+import { generationView } from '../../test/support/generation-view.js';
+import { joinChunks, readChunks } from '../../test/support/chat-stream.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
-import { ReplyFold } from '../core/conversation/reply.js';
+import { ReplyBuilder } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
-import { ChatFrames, chunkHead, failureFrames } from './frames.js';
-import { viewReply, type ReplyHead } from './view-reply.js';
+import { ChatFrames, chunkHead, failureFrames, type ReplyWishes } from './frames.js';
+import { viewReply } from './view-reply.js';
 
-const HEAD: ReplyHead = { id: 'gen-7-a', created: 7, model: 'a/m', provider: 'P', hidesReasoning: false };
+const VIEW = generationView({ model: 'a/m', provider: 'P' });
+const WISHES: ReplyWishes = { hidesReasoning: false, tellsUsageAlone: true };
 const END: StopReason = { unified: 'end-turn', raw: 'end_turn', vendor: 'anthropic' };
 const USAGE: Usage = { inputTokens: 3, outputTokens: 2 };
 
@@ -42,20 +44,20 @@ function eventsOf(blocks: readonly Block[], stop: StopReason = END, usage = USAG
   ];
 }
 
-function whole(events: readonly ModelEvent[], head = HEAD) {
-  const fold = new ReplyFold();
-  for (const event of events) fold.push(event);
-  const body = viewReply(fold.finish(), { ...head, isByok: false, bill: undefined });
+function whole(events: readonly ModelEvent[], hidesReasoning = false) {
+  const builder = new ReplyBuilder();
+  for (const event of events) builder.push(event);
+  const body = viewReply(builder.finish(), VIEW, hidesReasoning);
   return JSON.parse(JSON.stringify(body));
 }
 
-const streamed = (events: readonly ModelEvent[], head = HEAD): string =>
-  new ChatFrames({ ...head, isByok: false, tellsUsageAlone: true }).print(events)!;
+const streamed = (events: readonly ModelEvent[], wishes = WISHES): string =>
+  new ChatFrames(VIEW, wishes).print(events)!;
 
 it('shows what was sent in a chunk of its own before all others, where that is wanted', () => {
   const sent = { model: 'm', messages: [{ role: 'user', content: 'é'.repeat(8_200) }] };
   const body = JSON.stringify({ ...sent, n: 0 }).replace('"n":0', '"n":12345678901234567890');
-  const printer = new ChatFrames({ ...HEAD, isByok: false, tellsUsageAlone: true, upstreamBody: body });
+  const printer = new ChatFrames({ ...VIEW, upstreamBody: body }, WISHES);
   const stream = printer.print(eventsOf([text('a')]))!;
   const [first, second] = readChunks(stream);
   expect(first.choices).toEqual([]);
@@ -144,7 +146,7 @@ it.each(CASES)('tells %s, whole and streamed', (_what, blocks, message) => {
   expect(body.choices).toEqual([
     { index: 0, logprobs: null, finish_reason: 'stop', native_finish_reason: 'end_turn', message: complete },
   ]);
-  expect(foldChunks(readChunks(streamed(events)))).toEqual({
+  expect(joinChunks(readChunks(streamed(events)))).toEqual({
     finish_reason: 'stop',
     native_finish_reason: 'end_turn',
     usage: body.usage,
@@ -154,9 +156,9 @@ it.each(CASES)('tells %s, whole and streamed', (_what, blocks, message) => {
 
 it('hides reasoning, and the signs of it', () => {
   const events = eventsOf([thought('secret', 'sig'), [{ type: 'redacted-thinking', data: 'sealed' }], text('a')]);
-  const head = { ...HEAD, hidesReasoning: true };
-  expect(JSON.stringify(whole(events, head)) + streamed(events, head)).not.toMatch(/secret|sig|sealed/);
-  expect(foldChunks(readChunks(streamed(events, head))).message.content).toBe('a');
+  const wishes = { ...WISHES, hidesReasoning: true };
+  expect(JSON.stringify(whole(events, true)) + streamed(events, wishes)).not.toMatch(/secret|sig|sealed/);
+  expect(joinChunks(readChunks(streamed(events, wishes))).message.content).toBe('a');
 });
 
 it.each<[StopReason, string]>([
@@ -172,7 +174,7 @@ it.each<[StopReason, string]>([
 ])('tells the end %j as %s', (stop, told) => {
   const events = eventsOf([text('a')], stop);
   expect(whole(events).choices[0]).toMatchObject({ finish_reason: told, native_finish_reason: stop.raw });
-  expect(foldChunks(readChunks(streamed(events)))).toMatchObject({ finish_reason: told });
+  expect(joinChunks(readChunks(streamed(events)))).toMatchObject({ finish_reason: told });
 });
 
 it.each<[Usage, object]>([
@@ -224,12 +226,14 @@ it('says no price that is not known, and the tier in the words of this format', 
 });
 
 it('prints a failure as the last chunk', () => {
-  const { hidesReasoning: _hidesReasoning, ...head } = HEAD;
-  const frames = failureFrames(chunkHead(head), { error: { code: 502, message: 'Gone.' } });
+  const frames = failureFrames(chunkHead(VIEW), { error: { code: 502, message: 'Gone.' } });
   expect(readChunks(frames)).toEqual([
     {
-      ...head,
+      id: 'gen-7-a',
       object: 'chat.completion.chunk',
+      created: 7,
+      model: 'a/m',
+      provider: 'P',
       error: { code: 502, message: 'Gone.' },
       choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error', native_finish_reason: null }],
     },

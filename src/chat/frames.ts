@@ -1,39 +1,39 @@
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
-import { printJson } from '../core/exact-json.js';
-import type { Json, JsonObject, Opaque } from '../core/json.js';
-import type { Bill } from '../core/money/bill.js';
+import { printJson, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
+import { generationSeconds } from '../core/ids.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
-import { viewRouterMetadata } from '../inference/view-router-metadata.js';
+import type { GenerationView } from '../inference/inference.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ContentText } from './content-text.js';
 import { isRefusal, logprobsOf, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
 import { viewFinish } from './view-finish.js';
-import type { ReplyHead } from './view-reply.js';
 import { viewUpstreamBody } from './view-upstream-body.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
-/** What a streamed reply's chunks take from the exchange rather than from the provider. */
-export interface FramesMeta extends ReplyHead {
-  readonly isByok: boolean;
-  /** The chunk of the usage holds no choice: the caller asked for it in the format's own way, and is prepared for that. */
+/** What of a request its reply's form depends on. */
+export interface ReplyWishes {
+  /** The caller wants no reasoning to be told. */
+  readonly hidesReasoning: boolean;
+  /**
+   * The chunk of the usage holds no choice: the caller asked for it in the format's own way, and is prepared for that.
+   */
   readonly tellsUsageAlone: boolean;
-  /** The body that the provider was sent, where the caller wants to see it. */
-  readonly upstreamBody?: string;
-  /** What is known only at the end; asked once, when the reply ends. */
-  readonly finish?: () => { readonly bill: Bill | undefined; readonly routerMetadata?: JsonObject };
 }
 
 /** What stands in every chunk of a stream. */
-export const chunkHead = ({ id, created, model, provider }: Omit<ReplyHead, 'hidesReasoning'>): JsonObject => ({
+export const chunkHead = ({ id, model, provider }: GenerationView): JsonObject => ({
   id,
   object: 'chat.completion.chunk',
-  created,
+  created: generationSeconds(id),
   model,
   provider,
 });
 
-/** The in-band failure of a stream (Scope 6.3, WIRE 1.29) and the sentinel. The status was sent long ago. */
+/**
+ * The in-band failure of a stream (docs/wire/streams.md#failures-in-mid-stream) and the sentinel. The
+ * status was sent long ago.
+ */
 export const failureFrames = (head: JsonObject, error: JsonObject): string =>
   chunk({
     ...head,
@@ -45,7 +45,7 @@ const chunk = (payload: JsonObject): string => writeFrame('', printJson(payload)
 
 const ROLE: JsonObject = { role: 'assistant', content: '' };
 
-/** Prints a reply's events as chunks (WIRE 2.3). One per reply; the events must obey the grammar. */
+/** Prints a reply's events as chunks (docs/wire/chat.md#chunks). One per reply; the events must obey the grammar. */
 export class ChatFrames implements FramePrinter {
   private usage: Usage = NO_USAGE;
   private readonly head: JsonObject;
@@ -60,8 +60,11 @@ export class ChatFrames implements FramePrinter {
   private calls = 0;
   private reasonings = 0;
 
-  constructor(private readonly meta: FramesMeta) {
-    this.head = chunkHead(meta);
+  constructor(
+    private readonly generation: GenerationView,
+    private readonly wishes: ReplyWishes,
+  ) {
+    this.head = chunkHead(generation);
     this.opening = `data: ${printJson(this.head).slice(0, -1)},"choices":[{"index":0,"delta":`;
   }
 
@@ -109,9 +112,9 @@ export class ChatFrames implements FramePrinter {
     }
   }
 
-  /** WIRE 2.2: a chunk of its own, before all others, without a choice. */
+  /** docs/wire/chat.md#echo-of-the-upstream-body: a chunk of its own, before all others, without a choice. */
   private echo(): string {
-    const { upstreamBody } = this.meta;
+    const { upstreamBody } = this.generation;
     if (upstreamBody === undefined) return '';
     return chunk({ ...this.head, choices: [], debug: { echo_upstream_body: viewUpstreamBody(upstreamBody) } });
   }
@@ -195,23 +198,22 @@ export class ChatFrames implements FramePrinter {
   }
 
   private finish(stop: StopReason): string {
-    const { bill, routerMetadata } = this.meta.finish?.() ?? { bill: undefined };
     const choice = { index: 0, delta: {}, logprobs: null, ...viewFinish(stop) };
     return (
       chunk({ ...this.head, choices: [choice] }) +
       chunk({
         ...this.head,
-        choices: this.meta.tellsUsageAlone ? [] : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
-        usage: viewUsage(this.usage, { bill, isByok: this.meta.isByok }),
+        choices: this.wishes.tellsUsageAlone ? [] : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
+        usage: viewUsage(this.usage, this.generation),
         ...viewServiceTier(this.usage),
-        ...viewRouterMetadata(routerMetadata),
+        ...this.generation.extras,
       }) +
       DONE_FRAME
     );
   }
 
   private reasoning(delta: JsonObject): string {
-    return this.meta.hidesReasoning ? '' : this.delta(delta);
+    return this.wishes.hidesReasoning ? '' : this.delta(delta);
   }
 
   private delta(delta: JsonObject): string {

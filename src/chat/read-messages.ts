@@ -15,9 +15,10 @@ interface Turn {
 }
 
 /**
- * The conversation in turns. Instructions before the first other message are those of the request; later ones keep their place.
- * The results of tools that follow one another are one user turn, with what the user says right after them: so the formats want it
- * that know results as parts of turns (FAILURES A15).
+ * The conversation in turns. Instructions before the first other message are those of the request; later ones keep
+ * their place. The results of tools that follow one another are one user turn, with what the user says right after
+ * them: so the formats want it that know results as parts of turns
+ * (docs/reasons/translation.md#results-stand-together).
  * @throws GatewayError for media that nobody can carry
  */
 export function readMessages(messages: readonly WireMessage[]): Pick<ModelRequest, 'system' | 'messages'> {

@@ -7,7 +7,7 @@ import type {
   TextBlock,
   ToolResultContent,
 } from '../core/conversation/content.js';
-import { markerOf } from '../inference/read-cache-marker.js';
+import { readCacheMarker } from '../inference/read-cache-marker.js';
 import { invalid } from './invalid.js';
 import type { WirePart, WireToolPart } from './schemas/parts.js';
 
@@ -27,14 +27,19 @@ export function readUserPart(part: WirePart, path: string): ContentBlock {
   switch (part.type) {
     case 'input_audio': {
       const { data, format } = part.input_audio;
-      return { type: 'audio', data, format, ...markerOf(part.cache_control) };
+      return {
+        type: 'audio',
+        data,
+        format,
+        ...(part.cache_control && { cacheMarker: readCacheMarker(part.cache_control) }),
+      };
     }
     case 'video_url':
     case 'input_video':
       return {
         type: 'video',
         source: readMedia(part.video_url.url, `${path}.video_url.url`),
-        ...markerOf(part.cache_control),
+        ...(part.cache_control && { cacheMarker: readCacheMarker(part.cache_control) }),
       };
     case 'text':
     case 'image_url':
@@ -58,7 +63,7 @@ export function readToolPart(part: WireToolPart, path: string): Exclude<ToolResu
 export const readText = ({ text, cache_control: marker }: WireText): TextBlock => ({
   type: 'text',
   text,
-  ...markerOf(marker),
+  ...(marker && { cacheMarker: readCacheMarker(marker) }),
 });
 
 /** @throws GatewayError as `readUserPart` */
@@ -67,7 +72,7 @@ export function readImage({ image_url: image, cache_control: marker }: WireImage
     type: 'image',
     source: readMedia(image.url, `${path}.image_url.url`),
     ...(image.detail !== undefined && { detail: image.detail }),
-    ...markerOf(marker),
+    ...(marker && { cacheMarker: readCacheMarker(marker) }),
   };
 }
 
@@ -76,7 +81,7 @@ function readFile({ file, cache_control: marker }: WireFile, path: string): Docu
     type: 'document',
     source: readFileSource(file, `${path}.file`),
     ...(file.filename !== undefined && file.filename !== '' && { title: file.filename }),
-    ...markerOf(marker),
+    ...(marker && { cacheMarker: readCacheMarker(marker) }),
   };
 }
 

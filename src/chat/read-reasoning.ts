@@ -8,8 +8,9 @@ type ReasoningBlock = ThinkingBlock | RedactedThinkingBlock;
 const OWN_FORMATS: ReadonlySet<unknown> = new Set([REASONING_FORMAT, 'unknown', '', null, undefined]);
 
 /**
- * The reasoning of an assistant message, in its order: with signatures as they were told, so that the vendor that made them takes
- * them back (FAILURES A45). What another vendor signed or sealed is marked as foreign, and targets leave it out.
+ * The reasoning of an assistant message, in its order: with signatures as they were told, so that the vendor that made
+ * them takes them back (docs/reasons/translation.md#reasoning-told-once). What another vendor signed or sealed is
+ * marked as foreign, and targets leave it out.
  */
 export function readReasoning(
   details: readonly WireReasoningDetail[] | null | undefined,

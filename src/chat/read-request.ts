@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../core/conversation/request.js';
-import type { JsonObject } from '../core/json.js';
-import { said } from '../core/said.js';
-import { markerOf } from '../inference/read-cache-marker.js';
+import type { JsonObject } from '../core/json/json.js';
+import { definedOnly } from '../core/defined.js';
+import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import { readStopConditions, withOnline } from '../inference/read-options.js';
-import { readPreferences } from '../inference/read-preferences.js';
+import { readPreferences, readStopConditions, withOnline } from '../inference/read-options.js';
 import { LABEL_CHARACTERS_MAX } from '../inference/schemas/options.js';
 import { assertToolPairs, type PairWords } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
@@ -24,10 +23,10 @@ const PAIR_WORDS: PairWords = {
 const COMPRESSION = 'context-compression';
 
 /**
- * The neutral request that a checked body asks for. Null is the same as absence. What core does not model stays beside it, in the
- * caller's own words.
- * @throws GatewayError `invalid-request` for fields that contradict each other, for what nobody here can answer, and for tool calls
- * without their results
+ * The neutral request that a checked body asks for. Null is the same as absence. What core does not model stays beside
+ * it, in the caller's own words.
+ * @throws GatewayError `invalid-request` for fields that contradict each other, for what nobody here can answer, and
+ * for tool calls without their results
  */
 export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelRequest {
   const conversation = readMessages(dto.messages);
@@ -46,14 +45,14 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     ...(dto.tool_choice && { toolChoice: readToolChoice(dto.tool_choice) }),
     ...readReasoningWish(dto),
     ...readOutput(dto),
-    ...markerOf(dto.cache_control),
+    ...(dto.cache_control && { cacheMarker: readCacheMarker(dto.cache_control) }),
     ...(dto.user && { user: readUser(dto.user) }),
     ...(dto.metadata && { metadata: { vendor: 'openai', value: dto.metadata } }),
     ...(dto.models?.length && { fallbackModels: { models: dto.models, onRefusal: false } }),
     preferences: readPreferences(dto.provider, dto.route ?? undefined),
     plugins: withOnline(readPlugins(dto), [dto.model, ...(dto.models ?? [])]),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
-    ...said({
+    ...definedOnly({
       maxOutputTokens,
       parallelToolCalls: dto.parallel_tool_calls,
       reasoningSummary: dto.reasoning?.summary,
@@ -73,12 +72,12 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
 export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>
   reasoning?.exclude ?? included === false;
 
-/** A whole reply has no place for it (WIRE 2.2). */
+/** A whole reply has no place for it (docs/wire/chat.md#echo-of-the-upstream-body). */
 const echoesUpstreamBody = ({ debug, stream }: CreateChatDto): boolean =>
   debug?.echo_upstream_body === true && stream === true;
 
 const readSampling = (dto: CreateChatDto): Sampling =>
-  said({
+  definedOnly({
     temperature: dto.temperature,
     topP: dto.top_p,
     topK: dto.top_k,
@@ -146,14 +145,17 @@ function readFormat(format: WireResponseFormat): OutputFormat | undefined {
   }
 }
 
-/** `transforms` is the old form of the plugin that shortens what is too long (WIRE 2.2). */
+/** `transforms` is the old form of the plugin that shortens what is too long (docs/wire/chat.md#request-fields). */
 function readPlugins({ plugins, transforms }: CreateChatDto): readonly PluginEntry[] {
   const asked = plugins ?? [];
   if (!transforms || asked.some(({ id }) => id === COMPRESSION)) return asked;
   return [...asked, transforms.includes('middle-out') ? { id: COMPRESSION } : { id: COMPRESSION, enabled: false }];
 }
 
-/** WIRE 3.4: the body's, else the header's, else the key of the prompt cache. An empty one groups nothing. */
+/**
+ * docs/wire/routing.md#sessions: the body's, else the header's, else the key of the prompt cache. An
+ * empty one groups nothing.
+ */
 function readSessionId(dto: CreateChatDto, headers: RequestHeaders): string | undefined {
   const key = dto.prompt_cache_key ?? '';
   const ofKey = key.length <= LABEL_CHARACTERS_MAX ? key : '';

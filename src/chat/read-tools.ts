@@ -1,6 +1,6 @@
 import type { Tool, ToolChoice } from '../core/conversation/tools.js';
-import { isJsonObject, type JsonObject } from '../core/json.js';
-import { markerOf } from '../inference/read-cache-marker.js';
+import { isJsonObject, type JsonObject } from '../core/json/json.js';
+import { readCacheMarker } from '../inference/read-cache-marker.js';
 import { WEB_SEARCH_SHORTHANDS, type WireFunctionTool, type WireTool, type WireToolChoice } from './schemas/tools.js';
 
 const SHORTHANDS: ReadonlySet<string> = new Set(WEB_SEARCH_SHORTHANDS);
@@ -25,7 +25,7 @@ function readFunction({ function: called, cache_control: marker }: WireFunctionT
     ...(typeof description === 'string' && { description }),
     inputSchema: parameters ?? NO_ARGUMENTS,
     ...(typeof strict === 'boolean' && { strict }),
-    ...markerOf(marker),
+    ...(marker && { cacheMarker: readCacheMarker(marker) }),
   };
 }
 

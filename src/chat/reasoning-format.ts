@@ -1,2 +1,5 @@
-/** What `reasoning_details` call the reasoning of the one vendor whose signatures are carried (WIRE 2.3). */
+/**
+ * What `reasoning_details` call the reasoning of the one vendor whose signatures are carried
+ * (docs/wire/chat.md#reasoning-details).
+ */
 export const REASONING_FORMAT = 'anthropic-claude-v1';

@@ -1,5 +1,5 @@
 import type { BlockStart } from '../core/conversation/event.js';
-import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
 import { REASONING_FORMAT } from './reasoning-format.js';
 
 /** A text in which a vendor of this format refuses to answer. */
@@ -46,8 +46,8 @@ export function joinLogprobs(pieces: readonly JsonObject[]): JsonObject | null {
 export const NO_ARGUMENTS = '{}';
 
 /**
- * The citations of one text as annotations of the content it stands in. Only addresses have a form here: citations of the caller's own
- * documents are left out.
+ * The citations of one text as annotations of the content it stands in. Only addresses have a form here: citations of
+ * the caller's own documents are left out.
  */
 export function viewAnnotations(citations: readonly Json[], start: number, end: number): JsonObject[] {
   const annotations: JsonObject[] = [];

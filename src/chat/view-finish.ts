@@ -1,7 +1,10 @@
 import type { StopReason, UnifiedStop } from '../core/conversation/event.js';
-import type { JsonObject } from '../core/json.js';
+import type { JsonObject } from '../core/json/json.js';
 
-/** The format knows five words (WIRE 2.3, FAILURES A24, A40); the vendor's own stands beside. */
+/**
+ * The format knows five words (docs/wire/chat.md#finish-reasons, docs/reasons/translation.md#stop-reasons,
+ * docs/reasons/translation.md#chat-finish-reasons); the vendor's own stands beside.
+ */
 const FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
   'end-turn': 'stop',
   'output-limit': 'length',

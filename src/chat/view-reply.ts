@@ -1,7 +1,7 @@
 import type { Reply } from '../core/conversation/reply.js';
-import type { Json, JsonObject } from '../core/json.js';
-import type { Billing } from '../inference/view-cost.js';
-import { viewRouterMetadata } from '../inference/view-router-metadata.js';
+import { generationSeconds } from '../core/ids.js';
+import type { Json, JsonObject } from '../core/json/json.js';
+import type { GenerationView } from '../inference/inference.js';
 import type { ChatReply } from './schemas/reply.js';
 import { ContentText } from './content-text.js';
 import {
@@ -16,40 +16,26 @@ import {
 import { viewFinish } from './view-finish.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
-/** What both forms of a reply take from the exchange rather than from the provider. */
-export interface ReplyHead {
-  /** The generation's id. */
-  readonly id: string;
-  /** When it was accepted, in seconds of Unix time. */
-  readonly created: number;
-  /** Id of the model that really answered. */
-  readonly model: string;
-  /** Display name. */
-  readonly provider: string;
-  /** The caller wants no reasoning to be told. */
-  readonly hidesReasoning: boolean;
-}
-
-export interface ReplyMeta extends ReplyHead, Billing {
-  /** Present when the caller asked for it. */
-  readonly routerMetadata?: JsonObject;
-}
-
-/** The body of a whole reply (WIRE 2.3). */
-export function viewReply(reply: Reply, meta: ReplyMeta): ChatReply {
+/** The body of a whole reply (docs/wire/chat.md#reply). */
+export function viewReply(reply: Reply, generation: GenerationView, hidesReasoning: boolean): ChatReply {
   return {
-    id: meta.id,
+    id: generation.id,
     object: 'chat.completion',
-    created: meta.created,
-    model: meta.model,
-    provider: meta.provider,
+    created: generationSeconds(generation.id),
+    model: generation.model,
+    provider: generation.provider,
     system_fingerprint: null,
     choices: [
-      { index: 0, logprobs: viewLogprobs(reply), ...viewFinish(reply.stop), message: viewMessage(reply, meta) },
+      {
+        index: 0,
+        logprobs: viewLogprobs(reply),
+        ...viewFinish(reply.stop),
+        message: viewMessage(reply, hidesReasoning),
+      },
     ],
-    usage: viewUsage(reply.usage, meta),
+    usage: viewUsage(reply.usage, generation),
     ...viewServiceTier(reply.usage),
-    ...viewRouterMetadata(meta.routerMetadata),
+    ...generation.extras,
   };
 }
 
@@ -61,7 +47,7 @@ const viewLogprobs = ({ blocks }: Reply): JsonObject | null =>
       .filter((piece) => piece !== undefined),
   );
 
-function viewMessage({ blocks }: Reply, { hidesReasoning }: ReplyMeta): JsonObject {
+function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
   const content = new ContentText();
   let words = '';
   let refusal = '';

@@ -1,10 +1,12 @@
-import { ExactNumber, parseJson } from '../core/exact-json.js';
-import { isJsonObject, type Json } from '../core/json.js';
+import { ExactNumber, parseJson, isJsonObject, type Json } from '../core/json/json.js';
 
 /** Longest text that is shown whole, in characters: media are mostly what is longer. */
 const TEXT_MAX = 8_192;
 
-/** What a provider was sent, for its caller's eyes (WIRE 2.2): as it was, but long texts are cut, and say by how much. */
+/**
+ * What a provider was sent, for its caller's eyes (docs/wire/chat.md#echo-of-the-upstream-body): as it was, but long
+ * texts are cut, and say by how much.
+ */
 export const viewUpstreamBody = (body: string): Json => shortened(parseJson(body) as Json);
 
 function shortened(value: Json): Json {

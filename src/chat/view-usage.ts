@@ -1,11 +1,12 @@
 import type { Usage } from '../core/conversation/usage.js';
 import { usdNumber } from '../core/money/credits.js';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
 import { viewCostDetails, type Billing } from '../inference/view-cost.js';
 
 /**
- * `usage` of a chat reply (WIRE 2.3). The prompt is all of it, cached or not, so that the figures add up (FAILURES A36). What it costs
- * is left out where it is not known: clients take a number there and nothing else.
+ * `usage` of a chat reply (docs/wire/chat.md#usage). The prompt is all of it, cached or not, so that the figures add
+ * up (docs/reasons/translation.md#sums-of-usage). What it costs is left out where it is not known: clients take a
+ * number there and nothing else.
  */
 export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   const raw = usage.extras?.vendor === 'openai' ? usage.extras.value : {};
@@ -50,6 +51,9 @@ function countAt(raw: JsonObject, part: string, key: string): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 0;
 }
 
-/** The tier served, where it was told: the base tier is `default` here, whatever its vendor calls it (WIRE 1.15). */
+/**
+ * The tier served, where it was told: the base tier is `default` here, whatever its vendor calls it
+ * (docs/wire/chat.md#reply).
+ */
 export const viewServiceTier = ({ serviceTier }: Usage): JsonObject =>
   serviceTier === undefined ? {} : { service_tier: serviceTier === 'standard' ? 'default' : serviceTier };

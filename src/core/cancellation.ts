@@ -1,7 +1,10 @@
 /** Hears that a `CancelSignal` was aborted. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
-/** Tells work that is under way to stop, and why: as much of the platform's `AbortSignal` as is used; every one of those is one of these. */
+/**
+ * Tells work that is under way to stop, and why: as much of the platform's `AbortSignal` as is used; every one
+ * of those is one of these.
+ */
 export interface CancelSignal {
   readonly aborted: boolean;
   /** Why; what is thrown. */
@@ -13,10 +16,11 @@ export interface CancelSignal {
 }
 
 /**
- * The `AbortController` of one request, and its signal. The platform's own changes the prototype of each signal it makes, and what is so
- * changed is not collected young (docs/decisions/0014, 0022).
+ * The `AbortController` of one request, and its signal. The platform's own changes the prototype of each signal it
+ * makes, and what is so changed is not collected young (docs/decisions/0014, 0022).
  */
 export class Cancellation implements CancelSignal {
+  aborted = false;
   private why: Error | undefined;
   private listeners: AbortListener[] = [];
 
@@ -24,16 +28,12 @@ export class Cancellation implements CancelSignal {
     return this;
   }
 
-  get aborted(): boolean {
-    return this.why !== undefined;
-  }
-
   get reason(): Error {
     return this.why!;
   }
 
   throwIfAborted(): void {
-    if (this.why) throw this.why;
+    if (this.aborted) throw this.why!;
   }
 
   addEventListener(_type: 'abort', listener: AbortListener): void {
@@ -47,7 +47,8 @@ export class Cancellation implements CancelSignal {
 
   /** Tells every listener, once. Further reasons are not heard. */
   abort(reason: Error): void {
-    if (this.why) return;
+    if (this.aborted) return;
+    this.aborted = true;
     this.why = reason;
     const listeners = this.listeners;
     this.listeners = [];

@@ -1,5 +1,5 @@
 import type { Usage } from './conversation/usage.js';
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonObject } from './json/json.js';
 
 /** Why one attempt at one provider failed. Closed: each kind's consequences stand in tables, not in branches. */
 export type FaultKind =
@@ -41,7 +41,10 @@ export class ProviderFault extends Error {
   }
 }
 
-/** What the caller is told. Closed: status, wire type and log level of each kind stand in `shared/http/error-views.ts`. */
+/**
+ * What the caller is told. Closed: status and log level of each kind stand in `generation/ending.ts`, its types on the
+ * wire in `shared/http/error-views.ts`.
+ */
 export type ErrorKind =
   | 'invalid-request'
   | 'context-too-long'
@@ -72,11 +75,14 @@ export interface ErrorDetail {
   readonly headers?: Readonly<Record<string, string>>;
   /** `error_type` on the wire, where the kind's own is not exact enough. */
   readonly errorType?: string;
-  /** `error.availability` on the wire: why a model cannot be had (WIRE 1.30). */
+  /** `error.availability` on the wire: why a model cannot be had (docs/wire/errors.md#availability). */
   readonly availability?: JsonObject;
 }
 
-/** The one error that leaves the service. The message names the field or limit and what to do; no stack, SQL, host or key. */
+/**
+ * The one error that leaves the service. The message names the field or limit and what to do; no
+ * stack, SQL, host or key.
+ */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
 
@@ -112,7 +118,7 @@ export class ModelRefusal extends Error {
   }
 }
 
-/** The reason of the request's `AbortSignal` when the caller has gone. Nobody is left to tell; it only ends work. */
+/** The reason of the request's `CancelSignal` when the caller has gone. Nobody is left to tell; it only ends work. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 

@@ -54,7 +54,10 @@ export function newApiKey(): string {
   return `sk-fl-v1-${randomBytes(32).toString('hex')}`;
 }
 
-/** Lowercase SHA-256 hex of a key: how keys are stored and looked up. The key has 256 random bits, so no slow hash is due. */
+/**
+ * Lowercase SHA-256 hex of a key: how keys are stored and looked up. The key has 256 random
+ * bits, so no slow hash is due.
+ */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }

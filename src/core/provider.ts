@@ -6,12 +6,12 @@ import type { ServiceTier } from './routing/plan.js';
 import type { SseFrame } from './stream/sse.js';
 import type { Step } from './stream/step.js';
 
-/** How a credential is put on a call: an axis of its own, beside dialect and provider. */
+/** How the platform `direct` puts a credential on a call. `none`, on any platform: the provider wants none. */
 export type CredentialScheme = 'bearer' | 'x-api-key' | 'none';
 
 /**
- * What sets one provider apart from others of its dialect: plain data with a closed set of keys. A key is added when a third
- * provider needs it.
+ * What sets one provider apart from others of its dialect: plain data with a closed set of keys. A key is added when a
+ * third provider needs it.
  */
 export interface Quirks {
   /** The field that carries the output limit; `max_tokens` unless said otherwise. */
@@ -73,7 +73,10 @@ export type FetchedMedia = ReadonlyMap<string, Media>;
 
 /** A call ready to be sent, but for its credential. */
 export interface UpstreamCall {
-  /** Appended to the provider's base URL; begins with a slash. */
+  /**
+   * Of the dialect's own address, behind the provider's base URL; begins with a slash. A platform may put another in
+   * its place.
+   */
   readonly path: string;
   /** Lower-case names; only what this dialect allows. */
   readonly headers: Readonly<Record<string, string>>;
@@ -92,18 +95,25 @@ export interface UpstreamFailure {
 }
 
 /**
- * How an upstream talks: pure, synchronous functions, safe to share. Nothing here knows addresses, credentials or sockets.
+ * How an upstream talks: pure, synchronous functions, safe to share. Nothing here knows addresses, credentials,
+ * framings or sockets; those are the affair of its `Platform`.
  */
 export interface Dialect {
   readonly id: DialectId;
   readonly defaultCredential: CredentialScheme;
-  /** Most bytes of media are sent as they came; these the target needs in the body. */
-  wants(request: ModelRequest, target: Target): readonly MediaWant[];
+  /** The media that the target needs in the body. Absent: upstreams of this dialect fetch addresses themselves. */
+  wants?(request: ModelRequest, target: Target): readonly MediaWant[];
   /** @throws Untranslatable when the request holds something that this target cannot carry and no rule lets drop */
   encode(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall;
-  /** One per reply. Throws a `ProviderFault` for error frames and malformed ones; `end` throws when the reply had not ended. */
+  /**
+   * One per reply. Throws a `ProviderFault` for error frames and malformed ones; `end` throws when the reply had not
+   * ended.
+   */
   decodeStream(context: DecodeContext): Step<SseFrame, ModelEvent>;
-  /** The events of a finished stream, from a whole reply. Throws a `ProviderFault` for an error inside a 200 and a malformed body. */
+  /**
+   * The events of a finished stream, from a whole reply. Throws a `ProviderFault` for an error inside a 200 and a
+   * malformed body.
+   */
   decodeWhole(body: unknown, context: DecodeContext): ModelEvent[];
   /** Why a call that was not a 2xx failed. Tolerates any body. */
   fault(failure: UpstreamFailure): ProviderFault;

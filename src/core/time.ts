@@ -17,6 +17,9 @@ export class SystemClock extends Clock {
 export const INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
+/** Those that begin anew. */
+export const RESET_INTERVALS = ['daily', 'weekly', 'monthly'] as const satisfies readonly Interval[];
+
 const DAY_MS = 86_400_000;
 
 /** Start of the UTC window that holds `at`. Weeks begin on Monday; the lifetime window begins in 1970. */

@@ -1,4 +1,5 @@
-// Goal: what is told of an operation follows from its route, and nothing is made up. Method: controllers of the test's own, described.
+// Goal: what is told of an operation follows from its route, and nothing is made up. Method: controllers of
+// the test's own, described.
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { Fits } from '../shared/http/fits.decorator.js';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json/json.js';
 import { ALIAS, BASE_PATH } from '../shared/http/addresses.js';
 import { fieldsOf, schemaOfDto } from '../shared/http/dto-schema.js';
 import { ErrorReplies } from './error-replies.js';
@@ -46,8 +46,8 @@ export function buildDocument(routes: readonly DescribedRoute[], version: string
       title: 'Fairlead',
       version,
       description:
-        'A self-hosted model routing gateway. Amounts are USD unless said otherwise, times are ISO 8601 in UTC. Unknown fields of bodies and ' +
-        'unknown parameters are ignored or passed on, never refused.',
+        'A self-hosted model routing gateway. Amounts are USD unless said otherwise, times are ISO 8601 in UTC. Unknown fields of bodies of ' +
+        'management are refused by name; those of inference, and unknown parameters, are ignored or passed on.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [

@@ -5,7 +5,9 @@ import { freeForm, text } from '../shared/http/schema.js';
 import { Description } from './description.js';
 import { CONTENT_SECURITY_POLICY } from './docs-page.js';
 
-/** What the application says of itself: at the root, where people look, and below the base path, where its clients are. */
+/**
+ * What the application says of itself: at the root, where people look, and below the base path, where its clients are.
+ */
 @Open()
 @Controller()
 export class DescriptionController {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import type { JsonObject } from '../core/json.js';
+import type { JsonObject } from '../core/json/json.js';
 import { buildDocument } from './build-document.js';
 import { collectRoutes, type ControllerClass } from './collect-routes.js';
 import { printPage } from './docs-page.js';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
 
 /*
- * The document as a page: plain HTML, printed here. Without any script there is nothing to load, nothing to run, and nothing that a
- * strict policy has to let through but one style sheet, which it names by its hash.
+ * The document as a page: plain HTML, printed here. Without any script there is nothing to load, nothing to run, and
+ * nothing that a strict policy has to let through but one style sheet, which it names by its hash.
  */
 
 const STYLE = `

@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../core/errors.js';
-import type { JsonObject } from '../core/json.js';
+import type { JsonObject } from '../core/json/json.js';
 import { BASE_PATH } from '../shared/http/addresses.js';
 import { ERROR_SCHEMAS } from '../shared/http/error-schemas.js';
 import { APPEARANCES, errorFamily, type ErrorFamily } from '../shared/http/error-views.js';

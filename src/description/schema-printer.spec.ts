@@ -1,5 +1,6 @@
-// Goal: what is printed is JSON Schema that others can read, and it takes and refuses what our own check takes and refuses.
-// Method: each combinator is printed by hand-written expectation; then the bodies of tables are judged by both.
+// Goal: what is printed is JSON Schema that others can read, and it takes and refuses what our own check
+// takes and refuses. Method: each combinator is printed by hand-written expectation; then the bodies of
+// tables are judged by both.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import {
   anything,

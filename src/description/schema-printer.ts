@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
 import { schemaNamed, type TSchema } from '../shared/http/schema.js';
 
 /** Where the schemas of the document stand. */
@@ -10,9 +10,9 @@ const HOLDS_MANY = new Set(['oneOf', 'anyOf', 'allOf']);
 const HOLDS_NAMED = 'properties';
 
 /**
- * Prints the schemas of `shared/http/schema.ts` as JSON Schema 2020-12, as OpenAPI 3.1 has it. What the combinators there do for the
- * sake of good complaints (one branch tried at most, the reason of a pattern) becomes what tools of others read: `anyOf` and
- * `description`. Named schemas become components, each printed once, when it is first met.
+ * Prints the schemas of `shared/http/schema.ts` as JSON Schema 2020-12, as OpenAPI 3.1 has it. What the combinators
+ * there do for the sake of good complaints (one branch tried at most, the reason of a pattern) becomes what tools of
+ * others read: `anyOf` and `description`. Named schemas become components, each printed once, when it is first met.
  */
 export class SchemaPrinter {
   private readonly printed = new Map<string, JsonObject>();
@@ -106,7 +106,10 @@ function known(name: string): TSchema {
   return schema;
 }
 
-/** The type that `nullable` and `either` tell their branches apart by; undefined for the condition of `when`, which stays as it is. */
+/**
+ * The type that `nullable` and `either` tell their branches apart by; undefined for the condition of
+ * `when`, which stays as it is.
+ */
 function typeTested(condition: unknown): Json | undefined {
   const [[key, value] = [], ...others] = Object.entries(condition ?? {}) as [string, Json][];
   return key === 'type' && others.length === 0 ? value : undefined;

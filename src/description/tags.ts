@@ -18,7 +18,7 @@ export const TAGS: readonly Tag[] = [
   { name: 'Keys', description: 'Keys of this gateway, and what they may spend.', rooms: ['keys', 'key'] },
   { name: 'Own credentials', description: 'The account’s own credentials at providers.', rooms: ['byok'] },
   {
-    name: 'Books',
+    name: 'Credits',
     description: 'Credits, single generations and what was spent where.',
     rooms: ['credits', 'generation', 'activity'],
   },

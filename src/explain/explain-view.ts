@@ -8,8 +8,9 @@ import type { HealthView, OutlookView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
 /**
- * The answer of `POST /routing/explain`: a plan as its reader sees it (DESIGN 9). A pure function of the plan and the prompt's length,
- * with its keys in one order and no time of its own, so that the same inputs give the same bytes.
+ * The answer of `POST /routing/explain`: a plan as its reader sees it (docs/routing.md#asking-why). A pure
+ * function of the plan and the prompt's length, with its keys in one order and no time of its own, so that the
+ * same inputs give the same bytes.
  * @param promptTokensMin of the plan's `RouteNeeds`: prices may depend on it
  * @param outlook what each leg may cost, and whether there is room for it
  */

@@ -1,4 +1,7 @@
-/** Goal: the prices shown are the leg's own, exactly. Method: a table of tiers and lengths; for what plans compare by, the planner's word. */
+/**
+ * Goal: the prices shown are the leg's own, exactly. Method: a table of tiers and lengths; for what plans
+ * compare by, the planner's word.
+ */
 import type { Endpoint, Pricing } from '../core/routing/catalog.js';
 import { tokenPrice } from '../core/routing/leg-price.js';
 import { SERVICE_TIERS } from '../core/routing/plan.js';

@@ -4,7 +4,7 @@ import { PROMPT_INJECTION } from './builtin-filters.js';
 import { compilePattern, PatternRefused } from './custom-pattern.js';
 import type { BuiltinEntry, CustomFilter, GuardrailTerms } from './guardrail.entity.js';
 
-// Not in scope; chosen: what the filters of one guardrail may cost at most.
+// Chosen: what the filters of one guardrail may cost at most.
 /** Characters of all patterns of a guardrail together. */
 const CHARACTERS_MAX = 200_000;
 /** Instructions that they compile to together. Plain text compiles to none. */

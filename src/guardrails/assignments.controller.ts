@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { PageDto } from '../shared/http/page.dto.js';
 import { part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { integer, object } from '../shared/http/schema.js';
@@ -13,8 +14,7 @@ import {
   type KeyAssignmentView,
   type MemberAssignmentView,
 } from './guardrail-view.js';
-import { ListAssignmentsDto, readPage } from './list-guardrails.dto.js';
-import { Rulebook } from './rulebook.js';
+import { GuardrailsService } from './guardrails.service.js';
 
 interface Listed<View> {
   data: View[];
@@ -26,27 +26,21 @@ const unassigned = object({ unassigned_count: integer() });
 const KEYS = { keys: { key_hashes: ['0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'] } };
 const MEMBERS = { members: { member_user_ids: ['user-1'] } };
 
-/** Whom guardrails are for (WIRE 2.9). */
+/** Whom guardrails are for (docs/guardrails.md#routes). */
 @Controller('guardrails')
 @Accepts('management')
 export class AssignmentsController {
-  constructor(private readonly rulebook: Rulebook) {}
+  constructor(private readonly guardrailsService: GuardrailsService) {}
 
   @Get('assignments/keys')
   @Answers(part(keyAssignmentView), { summary: 'List which guardrails are for which keys' })
-  async listAllKeys(
-    @FromCaller() caller: Caller,
-    @Query() query: ListAssignmentsDto,
-  ): Promise<Listed<KeyAssignmentView>> {
+  async listAllKeys(@FromCaller() caller: Caller, @Query() query: PageDto): Promise<Listed<KeyAssignmentView>> {
     return this.keysOf(caller, undefined, query);
   }
 
   @Get('assignments/members')
   @Answers(part(memberAssignmentView), { summary: 'List which guardrails are for which members' })
-  async listAllMembers(
-    @FromCaller() caller: Caller,
-    @Query() query: ListAssignmentsDto,
-  ): Promise<Listed<MemberAssignmentView>> {
+  async listAllMembers(@FromCaller() caller: Caller, @Query() query: PageDto): Promise<Listed<MemberAssignmentView>> {
     return this.membersOf(caller, undefined, query);
   }
 
@@ -55,7 +49,7 @@ export class AssignmentsController {
   async listKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Query() query: ListAssignmentsDto,
+    @Query() query: PageDto,
   ): Promise<Listed<KeyAssignmentView>> {
     return this.keysOf(caller, id, query);
   }
@@ -68,7 +62,7 @@ export class AssignmentsController {
     @Param('id') id: string,
     @Body() body: KeyHashesDto,
   ): Promise<{ assigned_count: number }> {
-    return { assigned_count: await this.rulebook.assign(caller, id, 'key', body.key_hashes) };
+    return { assigned_count: await this.guardrailsService.assign(caller, id, 'key', body.key_hashes) };
   }
 
   @Post(':id/assignments/keys/remove')
@@ -79,7 +73,7 @@ export class AssignmentsController {
     @Param('id') id: string,
     @Body() body: KeyHashesDto,
   ): Promise<{ unassigned_count: number }> {
-    return { unassigned_count: await this.rulebook.unassign(caller, id, 'key', body.key_hashes) };
+    return { unassigned_count: await this.guardrailsService.unassign(caller, id, 'key', body.key_hashes) };
   }
 
   @Get(':id/assignments/members')
@@ -87,7 +81,7 @@ export class AssignmentsController {
   async listMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Query() query: ListAssignmentsDto,
+    @Query() query: PageDto,
   ): Promise<Listed<MemberAssignmentView>> {
     return this.membersOf(caller, id, query);
   }
@@ -100,7 +94,7 @@ export class AssignmentsController {
     @Param('id') id: string,
     @Body() body: MemberUserIdsDto,
   ): Promise<{ assigned_count: number }> {
-    return { assigned_count: await this.rulebook.assign(caller, id, 'member', body.member_user_ids) };
+    return { assigned_count: await this.guardrailsService.assign(caller, id, 'member', body.member_user_ids) };
   }
 
   @Post(':id/assignments/members/remove')
@@ -111,24 +105,24 @@ export class AssignmentsController {
     @Param('id') id: string,
     @Body() body: MemberUserIdsDto,
   ): Promise<{ unassigned_count: number }> {
-    return { unassigned_count: await this.rulebook.unassign(caller, id, 'member', body.member_user_ids) };
+    return { unassigned_count: await this.guardrailsService.unassign(caller, id, 'member', body.member_user_ids) };
   }
 
   private async keysOf(
     { accountId }: Caller,
     id: string | undefined,
-    query: ListAssignmentsDto,
+    query: PageDto,
   ): Promise<Listed<KeyAssignmentView>> {
-    const [assignments, total] = await this.rulebook.listKeys(accountId, id, readPage(query));
+    const [assignments, total] = await this.guardrailsService.listKeys(accountId, id, query);
     return { data: assignments.map(viewKeyAssignment), total_count: total };
   }
 
   private async membersOf(
     { accountId }: Caller,
     id: string | undefined,
-    query: ListAssignmentsDto,
+    query: PageDto,
   ): Promise<Listed<MemberAssignmentView>> {
-    const [assignments, total] = await this.rulebook.listMembers(accountId, id, readPage(query));
+    const [assignments, total] = await this.guardrailsService.listMembers(accountId, id, query);
     return { data: assignments.map((entry) => viewMemberAssignment(entry, accountId)), total_count: total };
   }
 }

@@ -1,5 +1,6 @@
-// Goal: each built-in filter finds what it is for and leaves alone what only looks like it, in time that is linear in the text however
-// hostile. Method: tables of hits with the very piece that is found, near misses, and a megabyte of each kind of text made to hurt.
+// Goal: each built-in filter finds what it is for and leaves alone what only looks like it, in time that is linear in
+// the text however hostile. Method: tables of hits with the very piece that is found, near misses, and a megabyte of
+// each kind of text made to hurt.
 import { fastest, slowness } from '../../test/support/pace.js';
 import { BUILTIN_FILTERS, BUILTIN_SLUGS, type BuiltinSlug } from './builtin-filters.js';
 import { ScanTime } from './scan.js';

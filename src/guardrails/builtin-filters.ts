@@ -4,7 +4,7 @@ import { findAddresses, findPeople } from './detectors/people.js';
 import { findInjections } from './detectors/prompt-injection.js';
 import type { Matcher, Span } from './scan.js';
 
-/** WIRE 2.9. */
+/** docs/guardrails.md#built-in-filters. */
 export const BUILTIN_SLUGS = [
   'email',
   'phone',

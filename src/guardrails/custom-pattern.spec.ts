@@ -1,5 +1,6 @@
-// Goal: patterns of administrators are compiled or refused by reason, find in long texts what they find in short ones, and never take
-// long. Method: tables; texts around the sizes at which they are searched piece by piece; patterns that ruin other engines.
+// Goal: patterns of administrators are compiled or refused by reason, find in long texts what they find in short
+// ones, and never take long. Method: tables; texts around the sizes at which they are searched piece by piece;
+// patterns that ruin other engines.
 import { fastest, slowness } from '../../test/support/pace.js';
 import { compilePattern, PatternRefused } from './custom-pattern.js';
 import { ScanOverrun, ScanTime } from './scan.js';

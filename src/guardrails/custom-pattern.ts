@@ -91,7 +91,8 @@ function find(expression: RE2JS, text: string, time: ScanTime, firstOnly: boolea
         const [start, end] = [matcher.start(), matcher.end()];
         if (start === end) continue;
         const isAtCut = (start === 0 && from > 0) || (end === piece.length && to < text.length);
-        // What touches a cut may be more, or nothing at all, in the whole text: the other piece has it in full, unless it is too long.
+        // What touches a cut may be more, or nothing at all, in the whole text: the other piece has it in
+        // full, unless it is too long.
         if (isAtCut && end - start < SHARED_CHARACTERS) continue;
         spans.push({ start: from + start, end: from + end });
         if (firstOnly) return spans;

@@ -1,10 +1,12 @@
-import type { ExactNumber } from '../core/exact-json.js';
-import { IsUsd } from '../keys/key-fields.js';
+import type { ExactNumber } from '../core/json/json.js';
 import type { LimitReset } from '../keys/api-key.entity.js';
-import { readUsdNumber } from '../ledger/usd-amount.js';
+import { Closed } from '../shared/http/closed.decorator.js';
+import { resetInterval, workspaceReference, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import type { Of } from '../shared/http/schema.js';
+import { readUsdNumber } from '../shared/http/usd-amount.js';
+import { IsUsd } from '../shared/http/usd-fields.js';
 import {
   contentFilterBuiltins,
   contentFilters,
@@ -14,14 +16,14 @@ import {
   keyHashes,
   name,
   noRegions,
-  resetInterval,
   userIds,
-  workspaceId,
-  yesOrNo,
 } from './guardrail-fields.js';
 import type { GuardrailTerms } from './guardrail.entity.js';
 
-/** What bodies of guardrails have in common (WIRE 2.9): what is left out stays as it is, null clears. */
+/**
+ * What bodies of guardrails have in common (docs/guardrails.md#fields): what is left out stays as it is, null clears.
+ */
+@Closed()
 abstract class GuardrailTermsDto {
   @MayOmit()
   @MayBeNull()
@@ -129,7 +131,7 @@ export class CreateGuardrailDto extends GuardrailTermsDto {
   name!: string;
 
   @MayOmit()
-  @Fits(workspaceId)
+  @Fits(workspaceReference)
   workspace_id?: string;
 }
 
@@ -145,12 +147,14 @@ export class UpdateGuardrailDto extends GuardrailTermsDto {
 }
 
 /** Body of `POST /guardrails/{id}/assignments/keys` and `…/keys/remove`. */
+@Closed()
 export class KeyHashesDto {
   @Fits(keyHashes)
   key_hashes!: string[];
 }
 
 /** Body of `POST /guardrails/{id}/assignments/members` and `…/members/remove`. */
+@Closed()
 export class MemberUserIdsDto {
   @Fits(userIds)
   member_user_ids!: string[];
@@ -174,7 +178,6 @@ export function readTerms(body: CreateGuardrailDto | UpdateGuardrailDto): Partia
     enforceZdrGoogle: body.enforce_zdr_google,
     enforceZdrXai: body.enforce_zdr_xai,
     enforceZdrOther: body.enforce_zdr_other,
-    // Only what is known of each: entries are open to further keys.
     contentFilters:
       body.content_filters &&
       body.content_filters.map(({ pattern, action, label }) => ({ pattern, action, label: label ?? null })),

@@ -18,7 +18,9 @@ export function readPolicy(guardrail: GuardrailEntity): RoutingPolicy | undefine
   return Object.keys(policy).length === 0 ? undefined : policy;
 }
 
-/** The catalog knows whether a provider collects data, not what for, nor of whom: any of the three refuses it for all. */
+/**
+ * The catalog knows whether a provider collects data, not what for, nor of whom: any of the three refuses it for all.
+ */
 const refusesTraining = (guardrail: GuardrailEntity): boolean =>
   guardrail.enableFreeModelPublication === false ||
   guardrail.enableFreeModelTraining === false ||

@@ -22,7 +22,7 @@ import { FILTER_ACTIONS } from './inspector.js';
 const texts = nullable(rows(text()));
 const maybe = nullable(flag());
 
-/** A guardrail as management sees it (WIRE 2.9): every key is always there. */
+/** A guardrail as management sees it (docs/guardrails.md#fields): every key is always there. */
 export const guardrailView = titled(
   'guardrail',
   object({

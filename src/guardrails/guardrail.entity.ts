@@ -1,7 +1,10 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { PicoUsd } from '../core/money/credits.js';
+import { RESET_INTERVALS } from '../core/time.js';
 import type { LimitReset } from '../keys/api-key.entity.js';
 import { usdColumn } from '../ledger/usd-column.js';
+import { isOneOf } from '../shared/database/is-one-of.js';
 import type { BuiltinSlug } from './builtin-filters.js';
 import type { FilterAction } from './inspector.js';
 
@@ -19,8 +22,15 @@ export interface BuiltinEntry {
   readonly scan_scope?: 'user_only' | 'all_messages';
 }
 
-/** A policy that keys, members and workspaces can be held to. By itself it is in force for nobody. Null is "says nothing of it". */
+/**
+ * A policy that keys, members and workspaces can be held to. By itself it is in force for nobody. Null
+ * is "says nothing of it".
+ */
 @Entity('guardrails')
+@Check('guardrails_reset_interval_check', isOneOf('reset_interval', RESET_INTERVALS))
+@Unique('guardrails_within_account', ['accountId', 'id'])
+@ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], { name: 'guardrails_workspace' })
+@Index('guardrails_newest', ['accountId', 'createdAt', 'id'])
 export class GuardrailEntity {
   @PrimaryColumn({ type: 'uuid' })
   id!: string;

@@ -5,14 +5,14 @@ import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateGuardrailDto, readTerms, UpdateGuardrailDto } from './guardrail-bodies.dto.js';
 import { guardrailView, viewGuardrail, type GuardrailView } from './guardrail-view.js';
-import { ListGuardrailsDto, readPage } from './list-guardrails.dto.js';
-import { Rulebook } from './rulebook.js';
+import { ListGuardrailsDto } from './list-guardrails.dto.js';
+import { GuardrailsService } from './guardrails.service.js';
 
-/** Administration of guardrails (WIRE 2.9). */
+/** Administration of guardrails (docs/guardrails.md#routes). */
 @Controller('guardrails')
 @Accepts('management')
 export class GuardrailsController {
-  constructor(private readonly rulebook: Rulebook) {}
+  constructor(private readonly guardrailsService: GuardrailsService) {}
 
   @Post()
   @Answers(one(guardrailView), {
@@ -31,24 +31,28 @@ export class GuardrailsController {
     },
   })
   async create(@FromCaller() caller: Caller, @Body() body: CreateGuardrailDto): Promise<{ data: GuardrailView }> {
-    const guardrail = await this.rulebook.create(caller, { ...readTerms(body), name: body.name }, body.workspace_id);
+    const guardrail = await this.guardrailsService.create(
+      caller,
+      { ...readTerms(body), name: body.name },
+      body.workspace_id,
+    );
     return { data: viewGuardrail(guardrail) };
   }
 
   @Get()
-  @Answers(part(guardrailView), { summary: 'List guardrails' })
+  @Answers(part(guardrailView), { summary: 'List guardrails', errors: ['not-found'] })
   async list(
     @FromCaller() { accountId }: Caller,
     @Query() query: ListGuardrailsDto,
   ): Promise<{ data: GuardrailView[]; total_count: number }> {
-    const [guardrails, total] = await this.rulebook.list(accountId, readPage(query), query.workspace_id);
+    const [guardrails, total] = await this.guardrailsService.list(accountId, query, query.workspace_id);
     return { data: guardrails.map(viewGuardrail), total_count: total };
   }
 
   @Get(':id')
   @Answers(one(guardrailView), { summary: 'Show a guardrail' })
   async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: GuardrailView }> {
-    return { data: viewGuardrail(await this.rulebook.get(accountId, id)) };
+    return { data: viewGuardrail(await this.guardrailsService.get(accountId, id)) };
   }
 
   @Patch(':id')
@@ -62,13 +66,13 @@ export class GuardrailsController {
     @Param('id') id: string,
     @Body() body: UpdateGuardrailDto,
   ): Promise<{ data: GuardrailView }> {
-    return { data: viewGuardrail(await this.rulebook.update(caller, id, readTerms(body))) };
+    return { data: viewGuardrail(await this.guardrailsService.update(caller, id, readTerms(body))) };
   }
 
   @Delete(':id')
   @Answers(deleted, { summary: 'Delete a guardrail' })
   async remove(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ deleted: true }> {
-    await this.rulebook.delete(caller, id);
+    await this.guardrailsService.delete(caller, id);
     return { deleted: true };
   }
 }

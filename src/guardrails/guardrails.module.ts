@@ -6,16 +6,16 @@ import { KeysModule } from '../keys/keys.module.js';
 import { AssignmentsController } from './assignments.controller.js';
 import { GuardrailEntity } from './guardrail.entity.js';
 import { GuardrailsController } from './guardrails.controller.js';
-import { Guardrails } from './guardrails.js';
+import { ActiveGuardrails } from './active-guardrails.js';
 import { GuardrailsRepository } from './guardrails.repository.js';
-import { Rulebook } from './rulebook.js';
+import { GuardrailsService } from './guardrails.service.js';
 
 /** Policies that keys and members are held to. */
 @Module({
   imports: [AccountsModule, AuditModule, KeysModule, TypeOrmModule.forFeature([GuardrailEntity])],
   // The lists of all assignments come before the guardrail of an id.
   controllers: [AssignmentsController, GuardrailsController],
-  providers: [GuardrailsRepository, Guardrails, Rulebook],
-  exports: [Guardrails],
+  providers: [GuardrailsRepository, ActiveGuardrails, GuardrailsService],
+  exports: [ActiveGuardrails],
 })
 export class GuardrailsModule {}

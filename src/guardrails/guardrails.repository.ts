@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Caller } from '../core/caller.js';
 import { newUuid } from '../core/ids.js';
-import { GuardrailEntity } from './guardrail.entity.js';
-import type { Page } from './list-guardrails.dto.js';
+import { waitForLock } from '../shared/database/advisory-locks.js';
+import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
+import type { Page } from '../shared/http/page.dto.js';
+import { GuardrailEntity, type GuardrailTerms } from './guardrail.entity.js';
 
 /** Whom a guardrail can be assigned to. */
 export type SubjectKind = 'key' | 'member';
@@ -39,10 +41,9 @@ export interface HeldRow {
   readonly through: SubjectKind | 'workspace';
 }
 
-// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
-const CHANGES_LOCK = 4_721_009;
-
-/** Whom a guardrail with a limit is for: each has a budget of its own. `$1` is the account, `$2` the guardrails' ids. */
+/**
+ * Whom a guardrail with a limit is for: each has a budget of its own. `$1` is the account, `$2` the guardrails' ids.
+ */
 const WANTED_BUDGETS = `
   SELECT g.id || ':' || s.kind || ':' || s.subject AS scope_id, coalesce(g.reset_interval, 'lifetime') AS interval, g.limit_usd,
     g.include_byok_in_budgets AS include_byok
@@ -60,15 +61,11 @@ export class GuardrailsRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Runs a change of the account's guardrails. Changes of one account come one after another: which key is held to what, and the
-   * budgets that follow, are never made up of two of them.
+   * Changes of one account's guardrails come one after another: which key is held to what, and the budgets that follow,
+   * are never made up of two of them. To be called first in the transaction of a change.
    */
-  async change<T>(accountId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    // Under a stricter level the snapshot would be older than the wait for the lock.
-    return this.database.transaction('READ COMMITTED', async (manager) => {
-      await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [CHANGES_LOCK, accountId]);
-      return work(manager);
-    });
+  async takeTurn(manager: EntityManager, accountId: string): Promise<void> {
+    await waitForLock(manager, 'guardrails', accountId);
   }
 
   /** Newest first, with how many there are in all. */
@@ -97,13 +94,19 @@ export class GuardrailsRepository {
     return manager.countBy(GuardrailEntity, { accountId });
   }
 
-  async insert(manager: EntityManager, guardrail: GuardrailEntity): Promise<void> {
-    await manager.insert(GuardrailEntity, guardrail);
+  /** @returns the row as it is stored */
+  async insert(manager: EntityManager, guardrail: GuardrailEntity): Promise<GuardrailEntity> {
+    return insertReturning(manager, GuardrailEntity, guardrail);
   }
 
-  async update(manager: EntityManager, guardrail: GuardrailEntity): Promise<void> {
-    const { id, accountId, ...values } = guardrail;
-    await manager.update(GuardrailEntity, { accountId, id }, values);
+  /** @returns the row as it is stored since */
+  async update(
+    manager: EntityManager,
+    { accountId, id }: GuardrailEntity,
+    terms: Partial<GuardrailTerms> & Pick<GuardrailEntity, 'updatedAt'>,
+  ): Promise<GuardrailEntity> {
+    const [row] = await updateReturning(manager, GuardrailEntity, { accountId, id }, terms);
+    return row!;
   }
 
   /** Its assignments and budgets go with it, and it is nobody's default any more. */
@@ -135,7 +138,7 @@ export class GuardrailsRepository {
     return new Map(rows.map((row) => [row.subject, row.guardrail_id]));
   }
 
-  /** Assigns, or moves from another guardrail: an assignment that moves is a new one. */
+  /** Assigns, or moves from another guardrail: an assignment that moves is a new one. @returns those assigned */
   async assign(
     manager: EntityManager,
     { accountId, userId }: Caller,
@@ -143,28 +146,33 @@ export class GuardrailsRepository {
     kind: SubjectKind,
     subjects: readonly string[],
     at: Date,
-  ): Promise<void> {
-    await manager.query(
+  ): Promise<readonly string[]> {
+    const rows = await manager.query<{ subject: string }[]>(
       `INSERT INTO guardrail_assignments (id, account_id, guardrail_id, kind, subject, assigned_by, created_at)
        SELECT a.id, $1::uuid, $2::uuid, $3, a.subject, $4, $5::timestamptz FROM unnest($6::uuid[], $7::text[]) AS a (id, subject)
        ON CONFLICT (account_id, kind, subject) DO UPDATE
          SET id = excluded.id, guardrail_id = excluded.guardrail_id, assigned_by = excluded.assigned_by,
-           created_at = excluded.created_at`,
+           created_at = excluded.created_at
+       RETURNING subject`,
       [accountId, guardrailId, kind, userId, at, subjects.map(() => newUuid(at.getTime())), subjects],
     );
+    return rows.map(({ subject }) => subject);
   }
 
+  /** @returns those that held it */
   async unassign(
     manager: EntityManager,
     accountId: string,
     guardrailId: string,
     kind: SubjectKind,
     subjects: readonly string[],
-  ): Promise<void> {
-    await manager.query(
-      `DELETE FROM guardrail_assignments WHERE account_id = $1 AND guardrail_id = $2 AND kind = $3 AND subject = ANY($4)`,
+  ): Promise<readonly string[]> {
+    const [rows] = await manager.query<[{ subject: string }[], number]>(
+      `DELETE FROM guardrail_assignments WHERE account_id = $1 AND guardrail_id = $2 AND kind = $3 AND subject = ANY($4)
+       RETURNING subject`,
       [accountId, guardrailId, kind, subjects],
     );
+    return rows.map(({ subject }) => subject);
   }
 
   /**
@@ -204,8 +212,8 @@ export class GuardrailsRepository {
   }
 
   /**
-   * Makes the budgets of these guardrails what their terms and assignments say, in a few statements however many there are. What was spent
-   * under a budget that stays is kept.
+   * Makes the budgets of these guardrails what their terms and assignments say, in a few statements however many there
+   * are. What was spent under a budget that stays is kept.
    */
   async followWithBudgets(manager: EntityManager, accountId: string, guardrailIds: readonly string[]): Promise<void> {
     await manager.query(
@@ -254,8 +262,8 @@ export class GuardrailsRepository {
   }
 
   /**
-   * The budget of a workspace whose default the guardrail has become since its terms last changed. The guardrail's row is locked, so that
-   * no budget of its former terms comes after those of its new ones.
+   * The budget of a workspace whose default the guardrail has become since its terms last changed. The guardrail's row
+   * is locked, so that no budget of its former terms comes after those of its new ones.
    */
   private async addWorkspaceBudget(accountId: string, guardrailId: string, workspaceId: string): Promise<void> {
     await this.database.query(

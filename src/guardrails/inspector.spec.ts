@@ -1,9 +1,9 @@
-// Goal: every text of a request that a model is sent is read, and only those; what is redacted keeps no way back to the original, what is
-// not changed stays the very same; actions and reports are as written. Method: one marked word in each place of a request in turn, the
-// request searched through for it afterwards; the filter's own stages.
+// Goal: every text of a request that a model is sent is read, and only those; what is redacted keeps no way back to the
+// original, what is not changed stays the very same; actions and reports are as written. Method: one marked word in
+// each place of a request in turn, the request searched through for it afterwards; the filter's own stages.
 import type { ContentBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { parseJson } from '../core/exact-json.js';
+import { parseJson } from '../core/json/json.js';
 import { GatewayError } from '../core/errors.js';
 import { BUILTIN_FILTERS } from './builtin-filters.js';
 import { compilePattern } from './custom-pattern.js';

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
-import type { JsonObject } from '../core/json.js';
+import type { JsonObject } from '../core/json/json.js';
 import { rewriteRequest, type Speaker } from './rewrite-request.js';
 import { merged, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
 
@@ -8,7 +8,7 @@ import { merged, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.j
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
 export type FilterAction = (typeof FILTER_ACTIONS)[number];
 
-/** One entry of router metadata's `pipeline` (WIRE 1.16). */
+/** One entry of router metadata's `pipeline` (docs/wire/routing-metadata.md#stages). */
 export interface PipelineStage extends JsonObject {
   readonly type: 'guardrail';
   /** `content-filter`, or `regex_pi_detection`. */
@@ -195,7 +195,7 @@ function viewStages(findings: readonly Finding[]): PipelineStage[] {
   }));
 }
 
-/** Scope 7.1: a 403 whose metadata lists the patterns. */
+/** docs/wire/errors.md#guardrail-blocks: a 403 whose metadata lists the patterns. */
 function blockedBy(findings: readonly Finding[]): GatewayError | undefined {
   const patterns = new Set<string>();
   const reasons = new Set<string>();

@@ -9,19 +9,22 @@ import type {
 } from '../core/conversation/content.js';
 import type { ModelRequest, OutputFormat } from '../core/conversation/request.js';
 import type { Tool } from '../core/conversation/tools.js';
-import { parseJson, printJson } from '../core/exact-json.js';
-import type { Json, JsonObject, Opaque } from '../core/json.js';
+import { parseJson, printJson, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
 
-/** Whose words a text is: `system` also for definitions of tools and of the answer's form, `tool` for what tools were asked and said. */
+/**
+ * Whose words a text is: `system` also for definitions of tools and of the answer's form, `tool` for what
+ * tools were asked and said.
+ */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
 /** Gives the text to send instead; the very same where nothing is to be changed. */
 export type Rewrite = (text: string, speaker: Speaker) => string;
 
 /**
- * The request with all texts of its content rewritten: instructions, turns, tools and the answer's form. What has no changed text in it
- * stays the very same; whatever has is made anew, without the wire object it was read from, up to the message it stands in. Reasoning is
- * left alone, for its signature holds only while it is whole; so are ids, media, and the names of fields.
+ * The request with all texts of its content rewritten: instructions, turns, tools and the answer's form. What has no
+ * changed text in it stays the very same; whatever has is made anew, without the wire object it was read from, up to
+ * the message it stands in. Reasoning is left alone, for its signature holds only while it is whole; so are ids, media,
+ * and the names of fields.
  */
 export function rewriteRequest(request: ModelRequest, rewrite: Rewrite): ModelRequest {
   const system = mapped(request.system, (block) => rewriteText(block, 'system', rewrite));
@@ -165,7 +168,9 @@ function rewriteOpaque(opaque: Opaque, change: (text: string) => string): Opaque
   return value === opaque.value ? opaque : { ...opaque, value };
 }
 
-/** Arguments may come as JSON text, which must stay JSON: what is in it is rewritten, or all of it where it was cut off. */
+/**
+ * Arguments may come as JSON text, which must stay JSON: what is in it is rewritten, or all of it where it was cut off.
+ */
 function rewriteInput(input: Json | undefined, change: (text: string) => string): Json | undefined {
   if (input === undefined) return undefined;
   if (typeof input !== 'string') return rewriteJson(input, change, false);
@@ -179,7 +184,10 @@ function rewriteInput(input: Json | undefined, change: (text: string) => string)
   return changed === read ? input : printJson(changed);
 }
 
-/** Fields of wire objects and schemas whose texts are names, marks or ciphers: changed, they would break the request and hide nothing. */
+/**
+ * Fields of wire objects and schemas whose texts are names, marks or ciphers: changed, they would break the
+ * request and hide nothing.
+ */
 const STRUCTURE: ReadonlySet<string> = new Set([
   'type', 'id', 'tool_use_id', 'name', 'tool_name', 'server_name', 'file_id', 'container_id', 'media_type', 'signature',
   'encrypted_content', 'encrypted_index', 'encrypted_stdout', 'error_code', 'cache_control', '$schema', '$id', '$ref', '$anchor',

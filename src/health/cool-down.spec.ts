@@ -1,5 +1,5 @@
-// Goal: a paused endpoint is not called before the latest end it was given, and then by one call at a time until one succeeds.
-// Method: tables of short stories in milliseconds; random stories held against those two sentences.
+// Goal: a paused endpoint is not called before the latest end it was given, and then by one call at a time until one
+// succeeds. Method: tables of short stories in milliseconds; random stories held against those two sentences.
 import fc from 'fast-check';
 import { CoolDown, HINT_MS_MAX, STREAK_MAX } from './cool-down.js';
 
@@ -54,7 +54,7 @@ describe('CoolDown', () => {
     expect(new CoolDown({ ...TIMES, maxMs: 1_000 }).begin('faults', 0, 0)!.until).toBe(1_000);
   });
 
-  // FAILURES C03
+  // docs/reasons/routing.md#later-pauses
   it.each([
     ['longer', 1_000, 'rate-limit', 30_000, { until: 31_000, by: 'rate-limit' }],
     ['of another kind and longer', 1_000, 'faults', 0, { until: 6_000, by: 'faults' }],

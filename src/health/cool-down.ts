@@ -18,8 +18,8 @@ export interface CoolDownTimes {
 }
 
 /**
- * Whether an endpoint may be called. After a pause one call is admitted as a trial: it ends the cool-down, or begins the next and
- * longer pause. A trial that never comes back holds its place no longer than a call may take.
+ * Whether an endpoint may be called. After a pause one call is admitted as a trial: it ends the cool-down, or begins
+ * the next and longer pause. A trial that never comes back holds its place no longer than a call may take.
  */
 export class CoolDown {
   private pause: Pause | undefined;

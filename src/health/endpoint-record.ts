@@ -1,10 +1,13 @@
 import type { EndpointHealth } from '../core/routing/health.js';
-import { CallWindow, type CallCounts } from './call-window.js';
 import { CoolDown, type CoolDownTimes, type Pause } from './cool-down.js';
 import { LogScale } from './log-sketch.js';
 import { RollingSketch, SKETCH_SLICE_MS, SKETCH_SLICES } from './rolling-sketch.js';
+import { CallWindow, type CallCounts } from './slice-ring.js';
 
-/** Outage: at least so many faults, and at least this share of the calls, within 30 seconds (DESIGN 9). */
+/**
+ * Outage: at least so many faults, and at least this share of the calls, within 30 seconds
+ * (docs/reasons/routing.md#outage-and-pause).
+ */
 export const OUTAGE_FAULTS_MIN = 3;
 export const OUTAGE_SHARE_MIN = 0.5;
 export const OUTAGE_MS = 30_000;
@@ -47,11 +50,13 @@ export interface Uptime {
 }
 
 /**
- * What is known of one endpoint under one credential: its figures, its faults, and whether it is being left alone. A refusal for
- * too many calls begins a pause, but is neither a call nor a fault: the endpoint is well. Times are epoch milliseconds.
+ * What is known of one endpoint under one credential: its figures, its faults, and whether it is being left
+ * alone. A refusal for too many calls begins a pause, but is neither a call nor a fault: the endpoint is well.
+ * Times are epoch milliseconds.
  */
 export class EndpointRecord {
-  private readonly coolDown: CoolDown;
+  /** Made with the first pause: most endpoints never have one. */
+  private coolDown: CoolDown | undefined;
   private readonly recent = new CallWindow(OUTAGE_MS / OUTAGE_SLICES, OUTAGE_SLICES);
   private readonly longer = new CallWindow(SKETCH_SLICE_MS, SKETCH_SLICES);
   private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
@@ -66,15 +71,13 @@ export class EndpointRecord {
   private viewedAt = 0;
   private viewEndsAt = 0;
 
-  constructor(times: CoolDownTimes) {
-    this.coolDown = new CoolDown(times);
-  }
+  constructor(private readonly times: CoolDownTimes) {}
 
   /** As of now in all that decides whether it may be called; figures may be `VIEW_MS` old. */
   health(now: number): EndpointHealth {
     if (this.view && now < this.viewEndsAt && now >= this.viewedAt) return this.view;
     this.viewedAt = now;
-    this.viewEndsAt = Math.min(now + VIEW_MS, this.coolDown.changesAt(now));
+    this.viewEndsAt = Math.min(now + VIEW_MS, this.coolDown?.changesAt(now) ?? Infinity);
     return (this.view = this.look(now));
   }
 
@@ -84,6 +87,7 @@ export class EndpointRecord {
   }
 
   admit(now: number): boolean {
+    if (!this.coolDown) return true;
     const isAdmitted = this.coolDown.admit(now);
     if (this.coolDown.isUnproven) this.view = undefined;
     return isAdmitted;
@@ -91,12 +95,12 @@ export class EndpointRecord {
 
   /** True while nothing has answered since the last pause: a call that is admitted now is its trial. */
   get isUnproven(): boolean {
-    return this.coolDown.isUnproven;
+    return this.coolDown?.isUnproven ?? false;
   }
 
   /** @returns true when this ended a cool-down */
   began(now: number): boolean {
-    if (!this.coolDown.succeed(now)) return false;
+    if (!this.coolDown?.succeed(now)) return false;
     this.view = undefined;
     return true;
   }
@@ -105,33 +109,37 @@ export class EndpointRecord {
   succeeded({ secondsToFirstToken, tokensPerSecond }: CallFigures, now: number): boolean {
     this.count(false, now);
     this.faultsInRow = 0;
-    if (isFigure(secondsToFirstToken)) (this.latencies ??= new RollingSketch(LATENCIES)).add(secondsToFirstToken, now);
-    if (isFigure(tokensPerSecond)) (this.throughputs ??= new RollingSketch(THROUGHPUTS)).add(tokensPerSecond, now);
-    return this.began(now);
+    if (secondsToFirstToken !== undefined && isFigure(secondsToFirstToken)) {
+      (this.latencies ??= new RollingSketch(LATENCIES)).add(secondsToFirstToken, now);
+    }
+    if (tokensPerSecond !== undefined && isFigure(tokensPerSecond)) {
+      (this.throughputs ??= new RollingSketch(THROUGHPUTS)).add(tokensPerSecond, now);
+    }
+    return this.coolDown !== undefined && this.began(now);
   }
 
   /** @returns the pause that this began or made longer */
   failed({ by, retryAfterMs = 0 }: CallFailure, now: number): Pause | undefined {
     this.view = undefined;
     const hintMs = isFigure(retryAfterMs) ? retryAfterMs : 0;
-    if (by === 'rate-limit') return this.coolDown.begin('rate-limit', hintMs, now);
+    if (by === 'rate-limit') return this.begin('rate-limit', hintMs, now);
     this.count(true, now);
     this.faultsInRow++;
-    const isBearable = this.faultsInRow < FAULTS_IN_ROW_MAX && !this.coolDown.isUnproven;
-    return isBearable ? undefined : this.coolDown.begin('faults', hintMs, now);
+    const isBearable = this.faultsInRow < FAULTS_IN_ROW_MAX && !this.isUnproven;
+    return isBearable ? undefined : this.begin('faults', hintMs, now);
   }
 
   released(): void {
-    this.coolDown.release();
+    this.coolDown?.release();
     this.view = undefined;
   }
 
   /** Another replica paused it, or with undefined: a call of another replica succeeded after the pause. */
   toldOfPause(pause: Pause | undefined): void {
     if (pause) {
-      this.coolDown.adopt(pause);
+      (this.coolDown ??= new CoolDown(this.times)).adopt(pause);
     } else {
-      this.coolDown.end();
+      this.coolDown?.end();
       this.faultsInRow = 0;
     }
     this.view = undefined;
@@ -155,6 +163,10 @@ export class EndpointRecord {
     return isOut ? 'out' : 'over';
   }
 
+  private begin(by: Pause['by'], hintMs: number, now: number): Pause | undefined {
+    return (this.coolDown ??= new CoolDown(this.times)).begin(by, hintMs, now);
+  }
+
   private isOutHere(now: number): boolean {
     const { calls, faults } = this.recent.counts(now);
     return faults >= OUTAGE_FAULTS_MIN && faults >= calls * OUTAGE_SHARE_MIN;
@@ -162,7 +174,7 @@ export class EndpointRecord {
 
   private look(now: number): EndpointHealth {
     const { calls, faults } = this.longer.counts(now);
-    const cooling = this.coolDown.cooling(now);
+    const cooling = this.coolDown?.cooling(now);
     // Percentiles are put together when they are asked for: most plans ask for none.
     const latency = once(() => this.latencies?.percentiles(now));
     const throughput = once(() => this.throughputs?.floors(now));
@@ -192,5 +204,4 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-const isFigure = (value: number | undefined): value is number =>
-  value !== undefined && Number.isFinite(value) && value >= 0;
+const isFigure = (value: number): boolean => Number.isFinite(value) && value >= 0;

@@ -1,4 +1,5 @@
-// Goal: each endpoint under each credential is judged apart, in bounded memory. Method: the registry of one process, a moved clock.
+// Goal: each endpoint under each credential is judged apart, in bounded memory. Method: the registry of
+// one process, a moved clock.
 import type { HealthKey } from '../core/routing/health.js';
 import { Clock } from '../core/time.js';
 import type { Environment } from '../shared/environment.js';
@@ -81,7 +82,7 @@ describe('HealthRegistry', () => {
     expect(snapshot.find(key)?.cooling).toBeDefined();
   });
 
-  // FAILURES C05: ten requests at once, one call; all others wait for the nearest end.
+  // docs/reasons/routing.md#everybody-pauses: ten requests at once, one call; all others wait for the nearest end.
   it('lets one of many requests try an endpoint after its pause, and all once that has answered', () => {
     registry.failed(key, { by: 'rate-limit', retryAfterMs: 5_000 });
     clock.time += 5_000;
@@ -93,7 +94,7 @@ describe('HealthRegistry', () => {
     expect(Array.from({ length: 10 }, () => registry.admit(key))).not.toContain(false);
   });
 
-  // FAILURES C04: one request a second for a minute at an endpoint that always fails.
+  // docs/reasons/routing.md#repeated-failures: one request a second for a minute at an endpoint that always fails.
   it('calls an endpoint that always fails a handful of times a minute', () => {
     let calls = 0;
     for (let second = 0; second < 60; second++) {
@@ -106,7 +107,7 @@ describe('HealthRegistry', () => {
     expect(calls).toBe(2 + 3);
   });
 
-  // FAILURES C16: each answer's own hint counts.
+  // docs/reasons/routing.md#each-hint-for-itself: each answer's own hint counts.
   it('never calls before the last hint is over', () => {
     for (const seconds of [1, 5, 30]) {
       expect(registry.admit(key)).toBe(true);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { isJsonObject, type Json } from '../core/json.js';
-import type { EndpointHealth, HealthKey, HealthSnapshot } from '../core/routing/health.js';
+import { isJsonObject, type Json } from '../core/json/json.js';
+import type { HealthKey, HealthSnapshot } from '../core/routing/health.js';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { laterDeadline } from '../shared/replicated-map-entry.js';
@@ -16,8 +16,8 @@ const KEYS_MAX = 10_000;
 const PAUSE_MEMORY_MS = 600_000;
 
 /**
- * How the endpoints have answered, for planning and at each attempt. Figures are of this process; pauses and outages are those of
- * all replicas. Safe to share.
+ * How the endpoints have answered, for planning and at each attempt. Figures are of this process; pauses and outages
+ * are those of all replicas. Safe to share.
  */
 @Injectable()
 export class HealthRegistry {
@@ -63,7 +63,7 @@ export class HealthRegistry {
   /** The state at this moment, to be read at once: it is looked up when it is asked for. */
   snapshot(): HealthSnapshot {
     const now = this.clock.now();
-    return { find: (key) => this.find(key, now) };
+    return { find: (key) => this.find(key)?.health(now) };
   }
 
   /** How the calls of this process went. Undefined: it made none, or none within memory. */
@@ -73,27 +73,26 @@ export class HealthRegistry {
 
   /** Asks to call an endpoint. False: it is being left alone, or another request of this process is its trial. */
   admit(key: HealthKey): boolean {
-    return this.findRecord(idOf(key))?.admit(this.clock.now()) ?? true;
+    return this.find(key)?.admit(this.clock.now()) ?? true;
   }
 
   /** After `admit`: the call is the trial after a pause, on which the endpoint's next calls depend. */
   isTrial(key: HealthKey): boolean {
-    return this.findRecord(idOf(key))?.isUnproven ?? false;
+    return this.find(key)?.isUnproven ?? false;
   }
 
   /** A call that was admitted begins to answer: a trial has succeeded, however long its reply goes on. */
   began(key: HealthKey): void {
-    const id = idOf(key);
-    if (this.findRecord(id)?.began(this.clock.now())) this.pauses.delete(id);
+    if (this.find(key)?.began(this.clock.now())) this.pauses.delete(idOf(key));
   }
 
   /** A call that was admitted has answered. Figures it could not show are left out. */
   succeeded(key: HealthKey, figures: CallFigures = {}): void {
-    const id = idOf(key);
     const now = this.clock.now();
-    const record = this.record(id);
-    if (record.succeeded(figures, now)) this.pauses.delete(id);
-    this.tellOutage(id, record, now);
+    const record = this.find(key) ?? this.record(idOf(key));
+    if (record.succeeded(figures, now)) this.pauses.delete(idOf(key));
+    const news = record.outageNews(now);
+    if (news) this.tellOutage(idOf(key), news, now);
   }
 
   /** A call that was admitted has failed through the provider. What the gateway refuses by itself is not told here. */
@@ -103,26 +102,23 @@ export class HealthRegistry {
     const record = this.record(id);
     const pause = record.failed(failure, now);
     if (pause) this.pauses.set(id, pause, pause.until + PAUSE_MEMORY_MS);
-    this.tellOutage(id, record, now);
+    const news = record.outageNews(now);
+    if (news) this.tellOutage(id, news, now);
   }
 
   /** A trial has neither succeeded nor failed: its caller left. */
   released(key: HealthKey): void {
-    this.findRecord(idOf(key))?.released();
+    this.find(key)?.released();
   }
 
-  private find(key: HealthKey, now: number): EndpointHealth | undefined {
-    return this.findRecord(idOf(key))?.health(now);
-  }
-
-  private tellOutage(id: string, record: EndpointRecord, now: number): void {
-    const news = record.outageNews(now);
+  private tellOutage(id: string, news: 'out' | 'over', now: number): void {
     if (news === 'out') this.outages.set(id, now + OUTAGE_MS, now + OUTAGE_MS);
-    else if (news === 'over') this.outages.delete(id);
+    else this.outages.delete(id);
   }
 
   /** The record at hand, or a new one where the replicas know something of the endpoint. */
-  private findRecord(id: string): EndpointRecord | undefined {
+  private find(key: HealthKey): EndpointRecord | undefined {
+    const id = idOf(key);
     const record = this.records.get(id);
     if (record) return record;
     const isKnown = this.pauses.get(id) !== undefined || this.outages.get(id) !== undefined;

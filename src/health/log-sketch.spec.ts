@@ -1,4 +1,5 @@
-// Goal: a percentile is within the promised share of the exact one, and sketches add up. Method: random values against a sort.
+// Goal: a percentile is within the promised share of the exact one, and sketches add up. Method:
+// random values against a sort.
 import fc from 'fast-check';
 import type { Percentiles } from '../core/routing/health.js';
 import { LogScale, LogSketch, RELATIVE_ERROR } from './log-sketch.js';

@@ -31,8 +31,8 @@ export class LogScale {
 }
 
 /**
- * How many values fell into each bucket of a scale: enough to tell every percentile within `RELATIVE_ERROR`, in memory that does not
- * depend on how many there are. Sketches of one scale add up: the sum is the sketch of all their values.
+ * How many values fell into each bucket of a scale: enough to tell every percentile within `RELATIVE_ERROR`, in memory
+ * that does not depend on how many there are. Sketches of one scale add up: the sum is the sketch of all their values.
  */
 export class LogSketch {
   private readonly counts: Uint32Array;

@@ -20,7 +20,9 @@ class BucketSlice implements Slice {
   }
 }
 
-/** The distribution of the values of the last five minutes. All slices lie in one array: on the scales in use, 2.8 KB. */
+/**
+ * The distribution of the values of the last five minutes. All slices lie in one array: on the scales in use, 2.8 KB.
+ */
 export class RollingSketch {
   private counts: Uint16Array | Uint32Array;
   private readonly ring: SliceRing<BucketSlice>;

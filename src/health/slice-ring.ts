@@ -4,8 +4,8 @@ export interface Slice {
 }
 
 /**
- * The last few slices of time, made as they are needed and used again. What is older than all of them is gone; so is what lies
- * in the future because the clock was set back.
+ * The last few slices of time, made as they are needed and used again. What is older than all of them is gone; so is
+ * what lies in the future because the clock was set back.
  */
 export class SliceRing<T extends Slice> {
   private readonly ring: (T | undefined)[];
@@ -43,5 +43,45 @@ export class SliceRing<T extends Slice> {
       if (slice && begun <= ordinal && begun > ordinal - this.slices) live.push(slice);
     }
     return live;
+  }
+}
+
+export interface CallCounts {
+  readonly calls: number;
+  readonly faults: number;
+}
+
+class CallSlice implements Slice {
+  calls = 0;
+  faults = 0;
+
+  clear(): void {
+    this.calls = 0;
+    this.faults = 0;
+  }
+}
+
+/** How many calls were made within the last slices of time, and how many of them failed. */
+export class CallWindow {
+  private readonly ring: SliceRing<CallSlice>;
+
+  constructor(sliceMs: number, slices: number) {
+    this.ring = new SliceRing(sliceMs, slices, () => new CallSlice());
+  }
+
+  record(isFault: boolean, now: number): void {
+    const slice = this.ring.current(now);
+    slice.calls++;
+    if (isFault) slice.faults++;
+  }
+
+  counts(now: number): CallCounts {
+    let calls = 0;
+    let faults = 0;
+    for (const slice of this.ring.live(now)) {
+      calls += slice.calls;
+      faults += slice.faults;
+    }
+    return { calls, faults };
   }
 }

@@ -2,18 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import type { Generation } from '../core/generation/generation.js';
 import type { GenerationId } from '../core/ids.js';
-import { billBound, readFeeShare, type FeeShare } from '../core/money/bill.js';
+import { billBound } from '../core/money/bill.js';
 import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { Clock, windowStart, type Interval } from '../core/time.js';
 import { countedBy, roomOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
-import { Ledger } from '../ledger/ledger.js';
+import { LedgerService } from '../ledger/ledger.service.js';
 import { FreeGate, freeDayError } from '../limits/free-gate.js';
-import { Environment } from '../shared/environment.js';
+import { ModelGate } from '../limits/model-gate.js';
+import { BillingService } from './billing.service.js';
+import { GenerationBilling } from './generation-billing.js';
 import { holdError, type CheapestLeg } from './hold-error.js';
+import { ModelSlots } from './model-slots.js';
 
 /** Statements for one request: each further one leaves out what the one before it found no room for. */
 const TRIES_MAX = 4;
@@ -29,12 +33,12 @@ export interface Payer {
   readonly guardrails: readonly string[];
 }
 
-/** A plan that may be run: what it may cost is reserved. */
-export interface AdmittedPlan {
-  /** Without the legs that cannot be paid for. */
-  readonly plan: Plan;
-  readonly hold: Hold;
-  readonly prompt: MeasuredPrompt;
+/** What a generation goes on with. */
+export interface Admitted {
+  /** Reserves more for further calls. */
+  readonly billing: GenerationBilling;
+  /** Whether its models may be called. */
+  readonly entrance: ModelSlots;
 }
 
 interface PricedLeg extends CheapestLeg {
@@ -53,23 +57,20 @@ export interface LegOutlook {
   };
 }
 
-/** Who may go on: reserves the most a plan can cost, and counts what is free. */
+/** Who may go on: reserves the most a plan can cost, counts what is free, and takes places at the limits of models. */
 @Injectable()
 export class Admission {
-  readonly fee: FeeShare;
-
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: LedgerService,
+    private readonly billing: BillingService,
     private readonly freeGate: FreeGate,
+    private readonly models: ModelGate,
     private readonly clock: Clock,
-    environment: Environment,
-  ) {
-    this.fee = readFeeShare(environment.byokFeePercent);
-  }
+  ) {}
 
   /** The most that a call of each leg can cost; what a caller is shown and what is held. */
   price(prompt: MeasuredPrompt, leg: Leg): HeldAmounts {
-    const { cost, byokCost } = billBound(prompt, leg, this.fee);
+    const { cost, byokCost } = billBound(prompt, leg, this.billing.fee);
     return { credits: cost, byok: byokCost };
   }
 
@@ -87,16 +88,30 @@ export class Admission {
   }
 
   /**
-   * Takes the hold of a plan before anything is sent upstream. A leg that has no room is left out; one that has keeps its place.
-   * @throws GatewayError 402 or 403 when no leg can be paid for, 429 past the free requests, 503 while the books cannot be written
+   * Takes the hold of a generation's plan before anything is sent upstream. A leg that has no room is left out; one
+   * that has keeps its place. From here on the generation is billed.
+   * @throws GatewayError 402 or 403 when no leg can be paid for, 429 past the free requests, 503 while the
+   *   ledger cannot be written
    */
-  async admit(
-    plan: Plan,
-    { request, caller, guardrails }: Payer,
+  async admit(generation: Generation, payer: Payer, signal: CancelSignal): Promise<Admitted> {
+    const prompt = measurePrompt(payer.request);
+    const plan = generation.plan!;
+    const { hold, legs } = await this.reserve(generation.id, plan, prompt, payer, signal);
+    const billing = new GenerationBilling(this.billing, generation, hold, prompt);
+    const entrance = new ModelSlots(this.models, generation, prompt);
+    generation.observe(billing);
+    generation.observe(entrance);
+    generation.held(withLegs(plan, legs));
+    return { billing, entrance };
+  }
+
+  private async reserve(
     id: GenerationId,
+    plan: Plan,
+    prompt: MeasuredPrompt,
+    { caller, guardrails }: Payer,
     signal: CancelSignal,
-  ): Promise<AdmittedPlan> {
-    const prompt = measurePrompt(request);
+  ): Promise<{ readonly hold: Hold; readonly legs: readonly PricedLeg[] }> {
     let legs: readonly PricedLeg[] = plan.legs.map((leg) => ({ leg, amounts: this.price(prompt, leg) }));
     for (let tries = 1; ; tries++) {
       const isFree = legs.some(({ leg }) => isFreeVariant(leg));
@@ -104,15 +119,10 @@ export class Admission {
       const outcome = await this.ledger.hold({ id, caller, guardrails, model, bound: dearest(legs), isFree }, signal);
       if ('granted' in outcome) {
         const hold = outcome.granted;
-        if (isFree) legs = await this.enterFree(hold, legs);
-        return { plan: withLegs(plan, legs), hold, prompt };
+        return { hold, legs: isFree ? await this.enterFree(hold, legs) : legs };
       }
       const { refused } = outcome;
-      const left = legs.filter((priced) => hasRoom(refused, priced));
-      // What has room by these figures was refused by figures that have moved on: the dearest goes.
-      let next = left.length < legs.length ? left : withoutDearest(legs, refused);
-      // Either kind alone has room: together they are held as if both were called. The caller's own come first.
-      if (next.length === legs.length) next = legs.filter(({ leg }) => leg.credential !== SHARED_CREDENTIAL);
+      const next = withoutRefused(legs, refused);
       if (next.length === 0 || tries === TRIES_MAX) throw refusalOf(refused, prompt, legs, this.clock.now());
       legs = next;
     }
@@ -139,7 +149,7 @@ const viewRefusal = (refused: HoldRefusal): NonNullable<LegOutlook['refused']> =
   left: roomOf(refused),
 });
 
-/** Through the caller's own credential nothing is free, nor counted as such (WIRE 1.33). */
+/** Through the caller's own credential nothing is free, nor counted as such (docs/wire/limits.md#free-variants). */
 const isFreeVariant = ({ model, credential }: Leg): boolean =>
   credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
 
@@ -159,6 +169,15 @@ function hasRoom(refused: HoldRefusal, { leg, amounts }: PricedLeg): boolean {
   const counted = countedBy(refused, amounts);
   // What costs nothing passes as long as nothing is owed.
   return counted === 0n ? refused.used <= refused.limit : counted <= roomOf(refused);
+}
+
+/** What is left to try when a counter had no room for the dearest of these legs. */
+function withoutRefused(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
+  const left = legs.filter((priced) => hasRoom(refused, priced));
+  // What has room by these figures was refused by figures that have moved on: the dearest goes.
+  const cheaper = left.length < legs.length ? left : withoutDearest(legs, refused);
+  // Either kind alone has room: together they are held as if both were called. The caller's own come first.
+  return cheaper.length < legs.length ? cheaper : legs.filter(({ leg }) => leg.credential !== SHARED_CREDENTIAL);
 }
 
 function withoutDearest(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {

@@ -4,12 +4,15 @@ import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
-import { Guardrails } from '../guardrails/guardrails.js';
+import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
 import { estimateInTurns } from './estimate-in-turns.js';
 
-/** How long a provider's own count is waited for, milliseconds: an estimate now is worth more than an exact number later. */
+/**
+ * How long a provider's own count is waited for, milliseconds: an estimate now is worth more
+ * than an exact number later.
+ */
 export const NATIVE_COUNT_MS_MAX = 5_000;
 
 /** How many tokens a prompt has. */
@@ -23,7 +26,7 @@ export interface TokenCount {
 @Injectable()
 export class CountTokens {
   constructor(
-    private readonly guardrails: Guardrails,
+    private readonly guardrails: ActiveGuardrails,
     private readonly planner: RoutePlanner,
     private readonly attempts: AttemptRunner,
   ) {}

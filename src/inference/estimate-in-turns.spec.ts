@@ -1,4 +1,7 @@
-/** Goal: however large a prompt, others have their turn while it is estimated, and the number is the same. Method: turns of the event loop, counted. */
+/**
+ * Goal: however large a prompt, others have their turn while it is estimated, and the number is the same. Method: turns
+ * of the event loop, counted.
+ */
 import type { ModelRequest } from '../core/conversation/request.js';
 import { estimateInputTokens } from '../core/money/estimate.js';
 import { estimateInTurns } from './estimate-in-turns.js';

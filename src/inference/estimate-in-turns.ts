@@ -1,10 +1,11 @@
 import type { ModelRequest } from '../core/conversation/request.js';
 import { InputEstimate, listSizes } from '../core/money/estimate.js';
-import { othersTurn } from '../shared/others-turn.js';
+import { yieldToEventLoop } from '../shared/yield-to-event-loop.js';
 
 /**
- * After this much text others have their turn, in bytes: less than a millisecond's work. All of the largest body takes 4 to 30 ms (a
- * single text of that size at most half as long), which is no more than handing it to another thread would.
+ * After this much text others have their turn, in bytes: less than a millisecond's work. All of the largest
+ * body takes 4 to 30 ms (a single text of that size at most half as long), which is no more than handing it
+ * to another thread would.
  */
 const TURN_BYTES = 1024 * 1024;
 
@@ -17,7 +18,7 @@ export async function estimateInTurns(request: ModelRequest): Promise<number> {
     bytes += size.bytes;
     if (bytes < TURN_BYTES) continue;
     bytes = 0;
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return estimate.tokens;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Leg } from '../core/routing/plan.js';
-import { Guardrails } from '../guardrails/guardrails.js';
+import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
 import { Admission, type LegOutlook } from './admission.js';
 
@@ -15,7 +15,7 @@ export interface ExplainedPlan extends RoutedPlan {
 @Injectable()
 export class ExplainRoute {
   constructor(
-    private readonly guardrails: Guardrails,
+    private readonly guardrails: ActiveGuardrails,
     private readonly planner: RoutePlanner,
     private readonly admission: Admission,
   ) {}

@@ -1,7 +1,7 @@
 /**
  * Goal: who cannot pay is told what ran out, how much there is room for and what helps, in the words and figures of
- * WIRE 1.31, and never another status than DESIGN 11 has. Method: refusals of every counter, spent and busy, at their
- * edges; the whole message and metadata.
+ * docs/wire/errors.md#payment-required, and never another status. Method: refusals of every counter, spent and busy, at
+ * their edges; the whole message and metadata.
  */
 import { endpoint, model } from '../../test/support/route-inputs.js';
 import { parseUsd, type PicoUsd } from '../core/money/credits.js';

@@ -17,7 +17,7 @@ const RETRY_AFTER_MS = 1_000;
 /** What is for all time never begins anew. */
 const orWait = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
 
-/** The words of WIRE 1.31 for what ran out, and what helps. */
+/** The words of docs/wire/errors.md#payment-required for what ran out, and what helps. */
 const SOURCES: Readonly<
   Record<'account' | 'key', (refused: HoldRefusal) => { readonly source: string; readonly remedy: string }>
 > = {
@@ -29,8 +29,9 @@ const SOURCES: Readonly<
 };
 
 /**
- * What the caller is told when no leg of the plan can be paid for: account and key 402, budgets of workspaces and guardrails 403
- * (DESIGN 11). Says how many tokens were asked for, how many there is room for, and what to do.
+ * What the caller is told when no leg of the plan can be paid for: account and key 402, budgets of workspaces and
+ * guardrails 403 (docs/wire/errors.md#payment-required). Says how many tokens were asked for, how many there is
+ * room for, and what to do.
  * @param cheapest absent where the plan has no leg
  */
 export function holdError(refused: HoldRefusal, prompt: MeasuredPrompt, cheapest?: CheapestLeg): GatewayError {

@@ -6,12 +6,13 @@ import { RoutingModule } from '../routing/routing.module.js';
 import { Admission } from './admission.js';
 import { CountTokens } from './count-tokens.js';
 import { CreateCompletion } from './create-completion.js';
-import { Delivery } from './deliver.js';
+import { Delivery } from './delivery.js';
 import { ExplainRoute } from './explain-route.js';
+import { BillingService } from './billing.service.js';
 
 @Module({
   imports: [GuardrailsModule, LedgerModule, LimitsModule, RoutingModule],
-  providers: [Admission, CountTokens, CreateCompletion, Delivery, ExplainRoute],
+  providers: [Admission, BillingService, CountTokens, CreateCompletion, ExplainRoute, Delivery],
   exports: [CountTokens, CreateCompletion, Delivery, ExplainRoute],
 })
 export class InferenceModule {}

@@ -1,42 +1,48 @@
-import type { Usage } from '../core/conversation/usage.js';
+import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
+import { GatewayError } from '../core/errors.js';
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../limits/model-gate.js';
 import type { ModelSlot } from '../limits/model-slot.js';
+import type { ModelEntrance } from '../routing/plan-runner.js';
 
-/** The places that one request has taken at the limits of its models, one after another as they are tried. */
-export class ModelSlots {
-  /** What the first model that had no place was refused with. */
-  refusal: unknown;
+/**
+ * The places that one generation has taken at the limits of its models, one after another as they are
+ * tried; given back at its end.
+ */
+export class ModelSlots implements GenerationObserver, ModelEntrance {
+  refusal: Error | undefined;
   private readonly taken: { readonly model: Model; readonly slot: ModelSlot }[] = [];
 
   constructor(
     private readonly gate: ModelGate,
-    private readonly accountId: string,
-    private readonly owner: string,
+    private readonly generation: Generation,
+    private readonly prompt: MeasuredPrompt,
   ) {}
 
-  /** Takes a place. @returns false where there is none */
-  enter(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean> {
-    return model.limits ? this.enterLimited(model, prompt) : true;
+  enter(model: Model): boolean | Promise<boolean> {
+    return model.limits ? this.enterLimited(model) : true;
   }
 
-  /**
-   * Gives all places back. Safe to call again.
-   * @param answering the model that the usage is of; the others used nothing
-   */
-  leave(answering: Model | undefined, usage: Usage): void {
-    for (const { model, slot } of this.taken) slot.leave(model === answering ? totalTokens(usage) : 0);
+  ended({ calls }: Generation): undefined {
+    for (const { model, slot } of this.taken) {
+      const answers = calls.filter((call) => call.answers && call.leg.model === model);
+      // Who did not answer used nothing.
+      slot.leave(answers.length === 0 ? 0 : totalTokens(answers.map(({ usage }) => usage).reduce(addUsage, NO_USAGE)));
+    }
   }
 
-  private async enterLimited(model: Model, prompt: MeasuredPrompt): Promise<boolean> {
+  private async enterLimited(model: Model): Promise<boolean> {
+    const { prompt, generation } = this;
     const output = prompt.maxOutputTokens ?? model.maxCompletionTokens ?? model.contextLength;
     const input = prompt.fillsContext ? model.contextLength : Math.min(prompt.textTokens, model.contextLength);
     try {
-      const slot = await this.gate.enter(this.accountId, model, this.owner, input + output);
+      const slot = await this.gate.enter(generation.caller.accountId, model, generation.id, input + output);
       this.taken.push({ model, slot });
       return true;
     } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
       this.refusal ??= error;
       return false;
     }

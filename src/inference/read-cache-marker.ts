@@ -4,6 +4,4 @@ import type { cacheControl } from './schemas/cache-control.js';
 
 export type WireCacheControl = Static<typeof cacheControl>;
 
-/** `{ cacheMarker }` where a marker was set. */
-export const markerOf = (marker: WireCacheControl | null | undefined): { cacheMarker?: CacheMarker } =>
-  marker ? { cacheMarker: marker.ttl ? { ttl: marker.ttl } : {} } : {};
+export const readCacheMarker = ({ ttl }: WireCacheControl): CacheMarker => (ttl ? { ttl } : {});

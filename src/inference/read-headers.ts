@@ -3,7 +3,7 @@ import { GatewayError } from '../core/errors.js';
 import { compile } from '../shared/http/schema.js';
 import { label, LABEL_CHARACTERS_MAX } from './schemas/options.js';
 
-/** What of the headers is part of the request (Scope 2.1, WIRE 1.23). */
+/** What of the headers is part of the request (docs/wire/messages.md#headers). */
 export interface RequestHeaders {
   readonly sessionId?: string;
   readonly betas: readonly string[];
@@ -15,12 +15,11 @@ export const REQUEST_HEADERS = {
   'anthropic-beta': 'Names of betas, separated by commas: passed on to providers that know them.',
 } as const;
 
-const SESSION_OR_BETAS = ['x-session-id', 'anthropic-beta', 'x-anthropic-beta'];
 const NOTHING: RequestHeaders = { betas: [] };
 
 /** @throws GatewayError when the session id is too long */
 export function readRequestHeaders(headers: IncomingHttpHeaders): RequestHeaders {
-  if (!SESSION_OR_BETAS.some((name) => headers[name] !== undefined)) return NOTHING;
+  if (!headers['x-session-id'] && !headers['anthropic-beta'] && !headers['x-anthropic-beta']) return NOTHING;
   const sessionId = utf8Of(textOf(headers['x-session-id']));
   if (!IS_LABEL.check(sessionId)) {
     throw new GatewayError('invalid-request', `x-session-id: must be at most ${LABEL_CHARACTERS_MAX} characters`);
@@ -42,3 +41,35 @@ const listOf = (header: string | string[] | undefined): string[] =>
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
+
+/**
+ * The first and its legacy form are our own, real clients send the other two (docs/wire/clients.md#two-names). Lower
+ * case, as Node gives them.
+ */
+const METADATA_NAMES = [
+  'x-router-metadata',
+  'x-openrouter-metadata',
+  'x-router-experimental-metadata',
+  'x-openrouter-experimental-metadata',
+] as const;
+
+/** For the description. */
+export const ROUTER_METADATA_HEADER = { 'X-Router-Metadata': '`enabled`: the reply tells how it was routed.' } as const;
+
+/**
+ * Does the caller ask how its request was routed? `enabled` in any case, under any of the names; every other value
+ * means no and is no fault (docs/wire/routing-metadata.md#the-header). Where several are sent, one `enabled` is enough.
+ */
+export function wantsRouterMetadata(headers: IncomingHttpHeaders): boolean {
+  for (const name of METADATA_NAMES) {
+    const value = headers[name];
+    if (value !== undefined && isEnabled(value)) return true;
+  }
+  return false;
+}
+
+/** Node joins the lines of one header with commas. */
+const isEnabled = (value: string | readonly string[]): boolean =>
+  String(value)
+    .split(',')
+    .some((part) => part.trim().toLowerCase() === 'enabled');

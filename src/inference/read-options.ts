@@ -1,17 +1,24 @@
 import type { PluginEntry, StopCondition } from '../core/conversation/request.js';
+import { definedOnly } from '../core/defined.js';
 import { readModelName } from '../core/routing/model-name.js';
+import type { PercentileCutoffs, PriceCaps, ProviderPreferences, Sort } from '../core/routing/preferences.js';
 import type { WireStopCondition } from './schemas/options.js';
+import type { WirePreferences, WireRoute } from './schemas/routing.js';
 
 /**
- * The suffix `:online` on any of the models stands for the `web` plugin, unless the body says how it wants that (WIRE 3.3).
+ * The suffix `:online` on any of the models stands for the `web` plugin, unless the body says how it wants that
+ * (docs/wire/routing.md#suffixes-of-models).
  * @param models all that may answer, as the caller named them
  */
 export function withOnline(plugins: readonly PluginEntry[], models: readonly string[]): readonly PluginEntry[] {
-  const isOnline = models.some((name) => readModelName(name).online);
-  return isOnline && !plugins.some(({ id }) => id === 'web') ? [...plugins, { id: 'web' }] : plugins;
+  for (const name of models) {
+    if (name.includes(':') && readModelName(name).online)
+      return plugins.some(({ id }) => id === 'web') ? plugins : [...plugins, { id: 'web' }];
+  }
+  return plugins;
 }
 
-/** When the loop of tools that the gateway runs is to end (WIRE 1.3). */
+/** When the loop of tools that the gateway runs is to end (docs/wire/tools-and-plugins.md#stop-conditions). */
 export const readStopConditions = (wire: WireStopCondition | readonly WireStopCondition[]): StopCondition[] =>
   [wire].flat().map(readCondition);
 
@@ -28,4 +35,82 @@ function readCondition(condition: WireStopCondition): StopCondition {
     case 'finish_reason_is':
       return { type: 'finish-reason', reason: condition.reason };
   }
+}
+
+const NO_PREFERENCES: ProviderPreferences = {};
+
+/**
+ * docs/wire/routing.md#provider-preferences. Null and absence are the same here: each field's default holds. The
+ * deprecated `route` speaks only where `sort.partition` does not (docs/wire/routing.md#route).
+ */
+export function readPreferences(
+  wire: WirePreferences | null | undefined,
+  route: WireRoute | undefined,
+): ProviderPreferences {
+  if (!wire && !route) return NO_PREFERENCES;
+  const { by, partition } = readSort(wire?.sort);
+  const effectivePartition = partition ?? partitionOf(route);
+  const maxPrice = wire?.max_price && readPriceCaps(wire.max_price);
+  const maxLatency = readCutoffs(wire?.preferred_max_latency);
+  const minThroughput = readCutoffs(wire?.preferred_min_throughput);
+  return definedOnly({
+    allowFallbacks: wire?.allow_fallbacks,
+    dataCollection: wire?.data_collection,
+    enforceDistillableText: wire?.enforce_distillable_text,
+    ignore: wire?.ignore,
+    only: wire?.only,
+    order: wire?.order,
+    maxPrice,
+    quantizations: wire?.quantizations,
+    requireParameters: wire?.require_parameters,
+    sort: by,
+    partition: effectivePartition,
+    zeroDataRetention: wire?.zdr,
+    preferredMaxLatency: maxLatency,
+    preferredMinThroughput: minThroughput,
+  });
+}
+
+function readSort(sort: WirePreferences['sort']): { by?: Sort | null; partition?: 'model' | 'none' | null } {
+  if (sort === undefined || sort === null) return {};
+  return typeof sort === 'string' ? { by: sort } : sort;
+}
+
+function partitionOf(route: WireRoute | undefined): 'model' | 'none' | undefined {
+  switch (route) {
+    case 'fallback':
+      return 'model';
+    case 'sort':
+      return 'none';
+    case null:
+    case undefined:
+      return undefined;
+  }
+}
+
+function readPriceCaps(caps: NonNullable<WirePreferences['max_price']>): PriceCaps {
+  const { prompt, completion, image, audio, request } = caps;
+  return definedOnly({
+    prompt: decimalText(prompt),
+    completion: decimalText(completion),
+    image: decimalText(image),
+    audio: decimalText(audio),
+    request: decimalText(request),
+  });
+}
+
+const DECIMALS = 12;
+
+/** Without an exponent, as amounts are read elsewhere; a cap is cut to the finest amount that can be charged. */
+function decimalText(amount: string | number | undefined): string | undefined {
+  if (typeof amount !== 'number') return amount;
+  const text = amount.toFixed(DECIMALS);
+  return text.replace(/\.?0+$/, '');
+}
+
+function readCutoffs(cutoffs: WirePreferences['preferred_max_latency']): PercentileCutoffs | undefined {
+  if (cutoffs === undefined || cutoffs === null) return undefined;
+  if (typeof cutoffs === 'number') return { p50: cutoffs };
+  const { p50, p75, p90, p99 } = cutoffs;
+  return definedOnly({ p50, p75, p90, p99 });
 }

@@ -1,5 +1,5 @@
-// Goal: a call without its result, and a result without its call, are refused by name before anyone is asked (FAILURES A18).
-// Method: short conversations, written as turns.
+// Goal: a call without its result, and a result without its call, are refused by name before anyone is asked
+// (docs/reasons/translation.md#calls-without-results). Method: short conversations, written as turns.
 import type { ContentBlock, Message } from '../core/conversation/content.js';
 import { assertToolPairs, type PairWords } from './tool-pairs.js';
 

@@ -11,9 +11,10 @@ export interface PairWords {
 }
 
 /**
- * Every tool call of an assistant turn has its result in the user turn that follows, and every result its call: no provider
- * takes anything else, so it is refused before one is asked (FAILURES A18). Messages of one role in a row are one turn, and
- * system messages may stand anywhere, as the vendor reads it. Calls of tools the vendor runs are answered by the vendor.
+ * Every tool call of an assistant turn has its result in the user turn that follows, and every result its call: no
+ * provider takes anything else, so it is refused before one is asked
+ * (docs/reasons/translation.md#calls-without-results). Messages of one role in a row are one turn, and system messages
+ * may stand anywhere, as the vendor reads it. Calls of tools the vendor runs are answered by the vendor.
  * @throws GatewayError naming the message and the call
  */
 export function assertToolPairs(messages: readonly Message[], words: PairWords): void {
@@ -27,7 +28,7 @@ export function assertToolPairs(messages: readonly Message[], words: PairWords):
     const { role, content } = message;
     if (role === 'system') continue;
     if (role === 'assistant' && before !== 'assistant') {
-      assertAnswered(open, words);
+      if (open.size > 0) refuseUnanswered(open, words);
       if (asked.size > 0) {
         asked = new Map();
         open = new Map();
@@ -52,10 +53,11 @@ export function assertToolPairs(messages: readonly Message[], words: PairWords):
       }
     }
   }
-  assertAnswered(open, words);
+  if (open.size > 0) refuseUnanswered(open, words);
 }
 
-function assertAnswered(open: ReadonlyMap<string, string>, words: PairWords): void {
+/** Names the first. */
+function refuseUnanswered(open: ReadonlyMap<string, string>, words: PairWords): void {
   for (const [id, path] of open) {
     throw new GatewayError('invalid-request', `${path}: ${words.unanswered(shortened(id))}`);
   }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.js';
+import type { JsonObject } from '../core/json/json.js';
 import type { Bill } from '../core/money/bill.js';
 import { usdNumber } from '../core/money/credits.js';
 
@@ -9,7 +9,10 @@ export interface Billing {
   readonly bill: Bill | undefined;
 }
 
-/** Parts of the list price (WIRE 1.15); the whole of it is told where the caller's own account at the provider pays it. */
+/**
+ * Parts of the list price (docs/wire/messages.md#cost-details); the whole of it is told where the caller's own account
+ * at the provider pays it.
+ */
 export function viewCostDetails({ isByok, byokCost, list }: Bill): JsonObject {
   return {
     upstream_inference_cost: isByok ? usdNumber(byokCost) : null,

@@ -1,67 +1,89 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Expose } from 'class-transformer';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { AccountEntity } from '../accounts/account.entity.js';
+import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { KeyKind } from '../core/caller.js';
 import type { PicoUsd } from '../core/money/credits.js';
-import type { Interval } from '../core/time.js';
+import { RESET_INTERVALS, type Interval } from '../core/time.js';
+import { isOneOf } from '../shared/database/is-one-of.js';
 import { usdColumn } from '../ledger/usd-column.js';
+import { ExposeTime, ExposeUsd } from '../shared/http/exposed.js';
 
 /** How often a key's limit begins anew. */
 export type LimitReset = Exclude<Interval, 'lifetime'>;
 
-/** Its values (WIRE 1.20); `null` beside them is "never". */
-export const LIMIT_RESETS = ['daily', 'weekly', 'monthly'] as const satisfies readonly LimitReset[];
-
 /** An API key. Of the key itself only its hash is kept; that is its id in the API. */
 @Entity('api_keys')
+@Check('api_keys_hash_check', `hash ~ '^[0-9a-f]{64}$'`)
+@Check('api_keys_kind_check', `kind in ('inference', 'management')`)
+@Check('api_keys_limit_reset_check', isOneOf('limit_reset', RESET_INTERVALS))
+@ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], { name: 'api_keys_workspace' })
+@Index('api_keys_newest', ['accountId', 'createdAt', 'hash'])
 export class ApiKeyEntity {
   /** Lowercase SHA-256 hex. */
   @PrimaryColumn({ type: 'char', length: 64 })
+  @Expose()
   hash!: string;
 
   @Column({ name: 'account_id', type: 'uuid' })
+  @ForeignKey(() => AccountEntity, { name: 'api_keys_account_id_fkey' })
   accountId!: string;
 
   @Column({ name: 'workspace_id', type: 'uuid' })
+  @Expose({ name: 'workspace_id' })
   workspaceId!: string;
 
   @Column({ type: 'text' })
+  @Expose()
   kind!: KeyKind;
 
   @Column({ type: 'text' })
+  @Expose()
   name!: string;
 
   /** The key as people may see it: a few of its characters. */
   @Column({ type: 'text' })
+  @Expose()
   label!: string;
 
-  @Column({ type: 'boolean' })
+  @Column({ type: 'boolean', default: false })
+  @Expose()
   disabled!: boolean;
 
   /** Most it may spend in one window; `null` is unlimited. */
   @Column({ name: 'limit_usd', type: 'numeric', precision: 38, scale: 12, nullable: true, transformer: usdColumn })
+  @ExposeUsd('limit')
   limitUsd!: PicoUsd | null;
 
   /** `null`: the limit is for all time. */
   @Column({ name: 'limit_reset', type: 'text', nullable: true })
+  @Expose({ name: 'limit_reset' })
   limitReset!: LimitReset | null;
 
-  @Column({ name: 'include_byok_in_limit', type: 'boolean' })
+  @Column({ name: 'include_byok_in_limit', type: 'boolean', default: false })
+  @Expose({ name: 'include_byok_in_limit' })
   includeByokInLimit!: boolean;
 
   @Column({ name: 'creator_user_id', type: 'text', nullable: true })
+  @Expose({ name: 'creator_user_id' })
   creatorUserId!: string | null;
 
   /** A user of the caller's own system, as the caller names it. */
   @Column({ name: 'external_user', type: 'text', nullable: true })
+  @Expose({ name: 'external_user' })
   externalUser!: string | null;
 
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
+  @ExposeTime('expires_at')
   expiresAt!: Date | null;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  @ExposeTime('created_at')
   createdAt!: Date;
 
   /** `null` until changed. */
   @Column({ name: 'updated_at', type: 'timestamptz', precision: 3, nullable: true })
+  @ExposeTime('updated_at')
   updatedAt!: Date | null;
 
   /** Deleted rows stay, so that a deleted key is never taken for a new one. */

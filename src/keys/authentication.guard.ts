@@ -25,8 +25,8 @@ interface Door {
 }
 
 /**
- * Stands before every route: lets a request pass with an active key of the right kind, or where the route is open. Answers at
- * once while the key is at hand; nothing else is done for strangers.
+ * Stands before every route: lets a request pass with an active key of the right kind, or where the route is open.
+ * Answers at once while the key is at hand; nothing else is done for strangers.
  */
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
@@ -40,7 +40,7 @@ export class AuthenticationGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { isOpen, accepts } = this.doorOf(context);
+    const { isOpen, accepts } = this.doors.get(context.getHandler()) ?? this.readDoor(context);
     if (isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const hash = readPresentedKey(request.headers);
@@ -50,10 +50,8 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   /** What the route's decorators say; looked up once a route, for they never change. */
-  private doorOf(context: ExecutionContext): Door {
+  private readDoor(context: ExecutionContext): Door {
     const handler = context.getHandler();
-    const known = this.doors.get(handler);
-    if (known) return known;
     const places = [handler, context.getClass()];
     const door = {
       isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
@@ -72,14 +70,11 @@ export class AuthenticationGuard implements CanActivate {
     key: ActiveKey | null,
     accepts: KeyKind | undefined,
   ): boolean | Promise<boolean> {
-    if (!key || this.hasExpired(key)) return this.refuse(request, INVALID_KEY);
+    const hasExpired = key !== null && key.expiresAtMs !== null && this.clock.now() >= key.expiresAtMs;
+    if (key === null || hasExpired) return this.refuse(request, INVALID_KEY);
     if (accepts && key.caller.kind !== accepts) throw new GatewayError('forbidden', WRONG_KIND[accepts]);
     request.caller = key.caller;
     return true;
-  }
-
-  private hasExpired({ expiresAtMs }: ActiveKey): boolean {
-    return expiresAtMs !== null && this.clock.now() >= expiresAtMs;
   }
 
   private async refuse(request: AuthenticatedRequest, message: string): Promise<never> {
@@ -88,7 +83,7 @@ export class AuthenticationGuard implements CanActivate {
   }
 }
 
-/** Scope 5.3: the Messages family calls a missing key an invalid one. */
+/** docs/wire/errors.md#missing-keys: the Messages family calls a missing key an invalid one. */
 function missingMessage(path: string): string {
   return errorFamily(path) === 'messages' ? INVALID_KEY : MISSING_KEY;
 }

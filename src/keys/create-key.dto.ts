@@ -1,15 +1,20 @@
 import type { KeyKind } from '../core/caller.js';
-import { readUsdNumber } from '../ledger/usd-amount.js';
+import { Closed } from '../shared/http/closed.decorator.js';
+import { resetInterval, shortText, workspaceReference, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import type { Of } from '../shared/http/schema.js';
+import { readUsdNumber } from '../shared/http/usd-amount.js';
+import { IsUsd } from '../shared/http/usd-fields.js';
+import { IsUtcTime, readUtcTime } from '../shared/http/utc-time.js';
 import type { LimitReset } from './api-key.entity.js';
-import { external, IsUsd, IsUtcTime, kindOfKey, limitReset, shortText, workspaceId, yesOrNo } from './key-fields.js';
+import { external, kindOfKey } from './key-fields.js';
+import { KeyRestrictionsDto } from './key-restrictions.dto.js';
 import type { KeyDescription } from './new-key.js';
-import { readUtcTime } from './utc-time.js';
 
-/** Body of `POST /keys` (WIRE 1.27). */
-export class CreateKeyDto {
+/** Body of `POST /keys` (docs/wire/keys.md#administration). */
+@Closed()
+export class CreateKeyDto extends KeyRestrictionsDto {
   @Fits(shortText)
   name!: string;
 
@@ -24,7 +29,7 @@ export class CreateKeyDto {
 
   @MayOmit()
   @MayBeNull()
-  @Fits(limitReset)
+  @Fits(resetInterval)
   limit_reset?: LimitReset | null;
 
   @MayOmit()
@@ -42,7 +47,7 @@ export class CreateKeyDto {
   creator_user_id?: string | null;
 
   @MayOmit()
-  @Fits(workspaceId)
+  @Fits(workspaceReference)
   workspace_id?: string;
 
   @MayOmit()

@@ -1,13 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { AccountDirectory, type Home } from '../accounts/account-directory.js';
 import { operatorOf } from '../audit/audit-log.js';
+import { ManagedChanges } from '../audit/managed-changes.js';
 import type { KeyKind } from '../core/caller.js';
 import { hashKey, newApiKey } from '../core/ids.js';
 import type { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
+import { waitForLock } from '../shared/database/advisory-locks.js';
 import { Environment } from '../shared/environment.js';
 import { ApiKeyEntity } from './api-key.entity.js';
+import { keyCreated } from './keys.service.js';
 import { KeysRepository } from './keys.repository.js';
 import { newKeyRow, plainKey } from './new-key.js';
 
@@ -23,9 +26,6 @@ interface MadeKey {
   readonly generated?: string;
 }
 
-// Any number, as long as no other lock of the schema has it. Held to the transaction's end, so it works behind pooling.
-const FIRST_KEYS_LOCK = 4_721_002;
-
 const VARIABLES: Readonly<Record<KeyKind, string>> = {
   management: 'FAIRLEAD_MANAGEMENT_KEY',
   inference: 'FAIRLEAD_API_KEY',
@@ -37,7 +37,7 @@ export class FirstKeys {
   private readonly logger = new Logger('keys');
 
   constructor(
-    private readonly database: DataSource,
+    private readonly changes: ManagedChanges,
     private readonly accounts: AccountDirectory,
     private readonly keys: KeysRepository,
     private readonly environment: Environment,
@@ -45,24 +45,23 @@ export class FirstKeys {
   ) {}
 
   /**
-   * To be called once at each start. Keys named by variables are stored if absent; a kind without variable gets a generated
-   * key if the store never had one. Of replicas that start together, one makes the keys and gets them as its answer.
+   * To be called once at each start. Keys named by variables are stored if absent; a kind without variable
+   * gets a generated key if the store never had one. Of replicas that start together, one makes the keys and
+   * gets them as its answer.
    * @throws Error when a variable names a key that is stored as the other kind
    */
   async ensure(): Promise<GeneratedKeys> {
     const home = await this.accounts.ensureDefault();
-    // Under a stricter level the snapshot would be older than the wait for the lock.
-    return this.database.transaction('READ COMMITTED', async (manager) => {
-      await manager.query('SELECT pg_advisory_xact_lock($1)', [FIRST_KEYS_LOCK]);
+    return this.changes.run(operatorOf(home.accountId), async (manager) => {
+      await waitForLock(manager, 'firstKeys');
       const management = await this.ensureKind(manager, home, 'management', this.environment.managementKey);
       const inference = await this.ensureKind(manager, home, 'inference', this.environment.apiKey);
-      // At the end, when nothing is left to wait for.
-      for (const made of [management, inference])
-        if (made) await this.keys.recordCreated(manager, operatorOf(home.accountId), made.row);
-      return {
+      const made = [management, inference].filter((key) => key !== undefined);
+      const generated: GeneratedKeys = {
         ...(management?.generated !== undefined && { managementKey: management.generated }),
         ...(inference?.generated !== undefined && { apiKey: inference.generated }),
       };
+      return { result: generated, entries: made.map(({ row }) => keyCreated(row)) };
     });
   }
 
@@ -102,8 +101,6 @@ export class FirstKeys {
     name: string,
     kind: KeyKind,
   ): Promise<ApiKeyEntity> {
-    const row = newKeyRow(key, home, plainKey(name, kind), new Date(this.clock.now()));
-    await manager.insert(ApiKeyEntity, row);
-    return row;
+    return this.keys.insert(manager, newKeyRow(key, home, plainKey(name, kind), new Date(this.clock.now())));
   }
 }

@@ -1,6 +1,7 @@
-// Goal: no answer is used when it is too old, a key in use never waits, one question at a time per key, and a change is never
-// undone by an answer that was on its way (FAILURES E18, E23, E24, F07).
-// Method: look-ups answered by hand, a clock moved by hand.
+// Goal: no answer is used when it is too old, a key in use never waits, one question at a time per key, and a change is
+// never undone by an answer that was on its way (docs/reasons/security.md#fast-revocation,
+// docs/reasons/security.md#invalidation-reaches-everybody, docs/reasons/security.md#nothing-is-written-back,
+// docs/reasons/operations.md#look-ups-of-keys). Method: look-ups answered by hand, a clock moved by hand.
 import { Clock } from '../core/time.js';
 import type { ActiveKey } from './active-key.js';
 import { AGE_MAX_MS, REFRESH_AGE_MS } from '../shared/fresh-cache.js';

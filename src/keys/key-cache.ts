@@ -8,7 +8,10 @@ const KNOWN_MAX = 40_000;
 /** Random keys never push out good ones. */
 const UNKNOWN_MAX = 10_000;
 
-/** What the store said of keys, by their hashes; `null` is "no such active key". `find` throws `unavailable` as the look-ups do. */
+/**
+ * What the store said of keys, by their hashes; `null` is "no such active key". `find` throws
+ * `unavailable` as the look-ups do.
+ */
 @Injectable()
 export class KeyCache extends FreshCache<ActiveKey> {
   constructor(lookups: KeyLookups, clock: Clock) {

@@ -1,5 +1,5 @@
-// Goal: a flood of distinct keys costs few statements, a dead store is told to everyone at once, and nobody waits for ever.
-// Method: a repository whose answers are given by hand; time moved by jest's timers.
+// Goal: a flood of distinct keys costs few statements, a dead store is told to everyone at once, and nobody waits for
+// ever. Method: a repository whose answers are given by hand; time moved by jest's timers.
 import { Logger } from '@nestjs/common';
 import { GatewayError } from '../core/errors.js';
 import type { ActiveKey } from './active-key.js';

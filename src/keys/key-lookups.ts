@@ -17,8 +17,8 @@ interface Lookup {
 }
 
 /**
- * Asks the store for keys, many at a time: what arrives while statements are under way leaves together in the next one. So a
- * flood of distinct keys costs a few statements, and a valid key among them waits no longer than those.
+ * Asks the store for keys, many at a time: what arrives while statements are under way leaves together in the next one.
+ * So a flood of distinct keys costs a few statements, and a valid key among them waits no longer than those.
  */
 @Injectable()
 export class KeyLookups {

@@ -1,7 +1,9 @@
 import type { AccountStanding } from '../accounts/account-directory.js';
-import { PICO_PER_USD, usdNumber, type PicoUsd } from '../core/money/credits.js';
-import type { Interval } from '../core/time.js';
+import { usdNumber, type PicoUsd } from '../core/money/credits.js';
+import { freeRequestsADay } from '../core/money/free-requests.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
+import { viewExposed } from '../shared/http/exposed.js';
+import { RESET_INTERVALS, type Interval } from '../core/time.js';
 import {
   flag,
   integer,
@@ -16,12 +18,12 @@ import {
   told,
   type Static,
 } from '../shared/http/schema.js';
-import { LIMIT_RESETS, type ApiKeyEntity } from './api-key.entity.js';
+import { ApiKeyEntity } from './api-key.entity.js';
 
 const figures = object({
   limit: nullable(number()),
   limit_remaining: nullable(number()),
-  limit_reset: nullable(oneOf(LIMIT_RESETS)),
+  limit_reset: nullable(oneOf(RESET_INTERVALS)),
   limit_held: told('Reserved for calls that are under way; not yet in `usage`.', number()),
   include_byok_in_limit: flag(),
   usage: number(),
@@ -35,7 +37,7 @@ const figures = object({
 });
 type FiguresView = Static<typeof figures>;
 
-/** A key as management sees it (WIRE 1.27). */
+/** A key as management sees it (docs/wire/keys.md#administration). */
 export const keyView = titled(
   'key',
   object({
@@ -55,7 +57,7 @@ export const keyView = titled(
 );
 export type KeyView = Static<typeof keyView>;
 
-/** A key as its own bearer sees it (Scope 2.7, WIRE 1.25). */
+/** A key as its own bearer sees it (docs/wire/keys.md#key-status). */
 export const keyStatusView = titled(
   'key-status',
   object({
@@ -78,22 +80,15 @@ export const keyStatusView = titled(
 );
 export type KeyStatusView = Static<typeof keyStatusView>;
 
-/** Amounts become JSON numbers here and nowhere earlier. */
+/**
+ * A key without the figures of its usage, as the audit log keeps it: those change with every call and are no one's
+ * decision.
+ */
+export const viewKeyTerms = (key: ApiKeyEntity): KeyTermsView => viewExposed<KeyTermsView>(ApiKeyEntity, key);
+type KeyTermsView = Omit<KeyView, Exclude<keyof FiguresView, 'limit' | 'limit_reset' | 'include_byok_in_limit'>>;
+
 export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
-  return {
-    hash: key.hash,
-    name: key.name,
-    label: key.label,
-    kind: key.kind,
-    disabled: key.disabled,
-    ...viewFigures(key, spending),
-    created_at: key.createdAt.toISOString(),
-    updated_at: viewTime(key.updatedAt),
-    expires_at: viewTime(key.expiresAt),
-    creator_user_id: key.creatorUserId,
-    external_user: key.externalUser,
-    workspace_id: key.workspaceId,
-  };
+  return { ...viewKeyTerms(key), ...viewFigures(key, spending) };
 }
 
 /** What the account of a key may still do for nothing. */
@@ -101,10 +96,6 @@ export interface FreeAllowance extends AccountStanding {
   /** Made to free variants on the current UTC day. */
   readonly freeRequests: number;
 }
-
-// WIRE 1.33: requests to free variants in a UTC day, by the credits ever bought. Holds are taken by the same figures.
-const FREE_REQUESTS_DAILY = { little: 50, much: 1000 };
-const MUCH_BOUGHT = 9n * PICO_PER_USD;
 
 /** The superset that every client version takes: those that know fewer fields ignore the rest. */
 export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, account: FreeAllowance): KeyStatusView {
@@ -116,12 +107,12 @@ export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, account:
     is_management_key: isManagementKey,
     is_provisioning_key: isManagementKey,
     creator_user_id: key.creatorUserId,
-    expires_at: viewTime(key.expiresAt),
+    expires_at: key.expiresAt && key.expiresAt.toISOString(),
     allowed_data_regions: ['global'],
     free_model_daily_requests: viewFreeRequests(account),
     organization_id: null,
     workspace_id: key.workspaceId,
-    // WIRE 1.21: a legacy field that clients require and nobody should read.
+    // docs/wire/keys.md#the-field-rate_limit: a legacy field that clients require and nobody should read.
     rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: says nothing and can be ignored.' },
   };
 }
@@ -130,7 +121,7 @@ function viewFreeRequests({
   purchased,
   freeRequests: used,
 }: FreeAllowance): KeyStatusView['free_model_daily_requests'] {
-  const limit = purchased >= MUCH_BOUGHT ? FREE_REQUESTS_DAILY.much : FREE_REQUESTS_DAILY.little;
+  const limit = freeRequestsADay(purchased);
   return { used, limit, remaining: Math.max(0, limit - used) };
 }
 
@@ -165,5 +156,3 @@ function limitedSpending(key: ApiKeyEntity, { credits, byok }: KeySpending): Spe
 }
 
 const atLeastZero = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
-
-const viewTime = (time: Date | null): string | null => time && time.toISOString();

@@ -7,17 +7,17 @@ import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { object, rows, text, told } from '../shared/http/schema.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
-import { KeyRing } from './key-ring.js';
+import { KeysService } from './keys.service.js';
 import { keyView, viewKey, type KeyView } from './key-view.js';
-import { ListKeysDto, readKeyListing } from './list-keys.dto.js';
+import { ListKeysDto } from './list-keys.dto.js';
 import { readKeyChanges, UpdateKeyDto } from './update-key.dto.js';
 
-/** Administration of keys (WIRE 1.27). A key's id is its hash. */
+/** Administration of keys (docs/wire/keys.md#administration). A key's id is its hash. */
 @Controller('keys')
 @Accepts('management')
 export class KeysController {
   constructor(
-    private readonly keys: KeyRing,
+    private readonly keys: KeysService,
     private readonly windows: SpendingWindows,
   ) {}
 
@@ -46,9 +46,10 @@ export class KeysController {
   }
 
   @Get()
-  @Answers(object({ data: rows(keyView) }), { summary: 'List keys, newest first' })
+  @Answers(object({ data: rows(keyView) }), { summary: 'List keys, newest first', errors: ['not-found'] })
   async list(@FromCaller() caller: Caller, @Query() query: ListKeysDto): Promise<{ data: KeyView[] }> {
-    const rows = await this.keys.list(caller.accountId, readKeyListing(query));
+    const { offset, limit, include_disabled: includeDisabled, workspace_id: workspace } = query;
+    const rows = await this.keys.list(caller.accountId, { offset, limit, includeDisabled, workspace });
     const spending = await this.windows.ofKeys(
       caller.accountId,
       rows.map(({ hash }) => hash),

@@ -9,7 +9,7 @@ import { AuthenticationGuard } from './authentication.guard.js';
 import { FirstKeys } from './first-keys.js';
 import { KeyCache } from './key-cache.js';
 import { KeyLookups } from './key-lookups.js';
-import { KeyRing } from './key-ring.js';
+import { KeysService } from './keys.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysRepository } from './keys.repository.js';
 import { ShowKeyController } from './show-key.controller.js';
@@ -18,7 +18,7 @@ import { ShowKeyController } from './show-key.controller.js';
 @Module({
   imports: [AccountsModule, AuditModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
   controllers: [KeysController, ShowKeyController],
-  providers: [KeysRepository, KeyLookups, KeyCache, KeyRing, FirstKeys, AuthenticationGuard],
-  exports: [KeyRing, FirstKeys, AuthenticationGuard],
+  providers: [KeysRepository, KeyLookups, KeyCache, KeysService, FirstKeys, AuthenticationGuard],
+  exports: [KeysService, FirstKeys, AuthenticationGuard],
 })
 export class KeysModule {}

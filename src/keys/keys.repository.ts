@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type EntityManager } from 'typeorm';
-import { AuditLog, type AuditActor } from '../audit/audit-log.js';
 import type { KeyKind } from '../core/caller.js';
+import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { ActiveKey } from './active-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
-import { viewAuditedKey } from './audited-key.js';
 
 /** What may change about a key once it is made. */
 export type KeyChanges = Partial<
@@ -14,7 +13,7 @@ export type KeyChanges = Partial<
 
 /** A page of the keys of an account. */
 export interface KeyListing {
-  readonly workspaceId?: string;
+  readonly workspaceId: string | undefined;
   readonly includeDisabled: boolean;
   readonly offset: number;
   readonly limit: number;
@@ -30,12 +29,6 @@ export interface KeysOf {
   readonly creatorUserId?: string | undefined;
 }
 
-/**
- * How a change went: `unchanged` where everything was so already, `absent` where there is no such key, `last` where the account would
- * be left without management key.
- */
-export type ChangeOutcome = 'changed' | 'unchanged' | 'absent' | 'last';
-
 interface ActiveRow {
   hash: string;
   account_id: string;
@@ -45,15 +38,15 @@ interface ActiveRow {
   expires_at: Date | null;
 }
 
-/** The statements over `api_keys`. A deleted key is there for none of them. Every change is in the audit log, or did not happen. */
+/** The statements over `api_keys`. A deleted key is there for none of them. */
 @Injectable()
 export class KeysRepository {
-  constructor(
-    @InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>,
-    private readonly audit: AuditLog,
-  ) {}
+  constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}
 
-  /** Those of the hashes that are neither disabled nor deleted: the one read that is not scoped, since it tells who is asking. */
+  /**
+   * Those of the hashes that are neither disabled nor deleted: the one read that is not scoped,
+   * since it tells who is asking.
+   */
   async listActive(hashes: readonly string[]): Promise<ActiveKey[]> {
     const rows = await this.keys.query<ActiveRow[]>(
       `SELECT hash, account_id, workspace_id, kind, creator_user_id, expires_at
@@ -120,81 +113,41 @@ export class KeysRepository {
     return row?.keys ?? 0;
   }
 
-  /** @param permit what must hold of the key's surroundings up to the end; nothing is inserted where it throws */
-  async insert(
-    actor: AuditActor,
-    key: ApiKeyEntity,
-    permit: (manager: EntityManager) => Promise<void> = async () => undefined,
-  ): Promise<void> {
-    await this.transact(async (manager) => {
-      await permit(manager);
-      await manager.insert(ApiKeyEntity, key);
-      await this.recordCreated(manager, actor, key);
-    });
-  }
-
-  /** For those who insert in a transaction of their own: the last thing it does. */
-  async recordCreated(manager: EntityManager, actor: AuditActor, key: ApiKeyEntity): Promise<void> {
-    await this.audit.record(manager, actor, {
-      action: 'api_key.create',
-      target: key.hash,
-      workspaceId: key.workspaceId,
-      after: viewAuditedKey(key),
-    });
-  }
-
-  /** Changes a key that stays usable. */
-  async change(actor: AuditActor, hash: string, changes: KeyChanges, at: Date): Promise<ChangeOutcome> {
-    return this.transact((manager) => this.write(manager, actor, hash, changes, at));
+  /** @returns the row as it is stored */
+  async insert(manager: EntityManager, key: ApiKeyEntity): Promise<ApiKeyEntity> {
+    return insertReturning(manager, ApiKeyEntity, key);
   }
 
   /**
-   * Takes a key out of use, by disabling or deleting it, unless it is the account's last usable management key. The rows of
-   * all of them are locked for the decision: two administrators cannot take away each other's last key.
+   * The row as it is now, kept so until the transaction ends: what the log tells as "before" is what the very change
+   * replaces.
    */
-  async retire(actor: AuditActor, hash: string, ending: KeyEnding, at: Date): Promise<ChangeOutcome> {
-    return this.transact(async (manager) => {
-      const management = await manager
-        .createQueryBuilder(ApiKeyEntity, 'key')
-        .setLock('pessimistic_write')
-        .where({ accountId: actor.accountId, kind: 'management', disabled: false, deletedAt: IsNull() })
-        .orderBy('key.hash')
-        .getMany();
-      const usable = management.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
-      if (usable.length === 1 && usable[0]?.hash === hash) return 'last';
-      return this.write(manager, actor, hash, ending, at);
-    });
+  async lock(manager: EntityManager, accountId: string, hash: string): Promise<ApiKeyEntity | null> {
+    const where = { accountId, hash, deletedAt: IsNull() };
+    return manager.findOne(ApiKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** At this level rows that were waited for are seen as they are now. */
-  private transact<T>(act: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.keys.manager.transaction('READ COMMITTED', act);
+  /**
+   * The management keys of the account that can be used at that time, kept so until the transaction ends: two
+   * administrators cannot take away each other's last key.
+   */
+  async lockUsableManagement(manager: EntityManager, accountId: string, at: Date): Promise<readonly ApiKeyEntity[]> {
+    const management = await manager
+      .createQueryBuilder(ApiKeyEntity, 'key')
+      .setLock('pessimistic_write')
+      .where({ accountId, kind: 'management', disabled: false, deletedAt: IsNull() })
+      .orderBy('key.hash')
+      .getMany();
+    return management.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
   }
 
-  private async write(
+  /** Writes over a row that the transaction has locked. @returns it as it is stored since */
+  async write(
     manager: EntityManager,
-    actor: AuditActor,
-    hash: string,
-    values: KeyEnding,
-    at: Date,
-  ): Promise<ChangeOutcome> {
-    const where = { accountId: actor.accountId, hash, deletedAt: IsNull() };
-    // Locked: what the log tells as "before" is what this very change replaces.
-    const before = await manager.findOne(ApiKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
-    if (!before) return 'absent';
-    if (!differs(before, values)) return 'unchanged';
-    const after: ApiKeyEntity = { ...before, ...values, updatedAt: at };
-    await manager.update(ApiKeyEntity, where, { ...values, updatedAt: at });
-    await this.audit.record(manager, actor, {
-      target: hash,
-      workspaceId: before.workspaceId,
-      before: viewAuditedKey(before),
-      ...(after.deletedAt ? { action: 'api_key.delete' } : { action: 'api_key.update', after: viewAuditedKey(after) }),
-    });
-    return 'changed';
+    { accountId, hash }: ApiKeyEntity,
+    values: KeyEnding & Pick<ApiKeyEntity, 'updatedAt'>,
+  ): Promise<ApiKeyEntity> {
+    const [row] = await updateReturning(manager, ApiKeyEntity, { accountId, hash }, values);
+    return row!;
   }
-}
-
-function differs(key: ApiKeyEntity, values: KeyEnding): boolean {
-  return (Object.keys(values) as (keyof KeyEnding)[]).some((name) => values[name] !== key[name]);
 }

@@ -1,5 +1,6 @@
-// Goal: whatever a header holds, only its hash comes out; the right header wins; keys beyond ASCII match how they are stored.
-// Method: tables of headers as Node hands them over, hostile ones among them (FAILURES E04).
+// Goal: whatever a header holds, only its hash comes out; the right header wins; keys beyond ASCII match how they are
+// stored. Method: tables of headers as Node hands them over, hostile ones among them
+// (docs/reasons/security.md#keys-are-hashed-first).
 import { hashKey } from '../core/ids.js';
 import { readPresentedKey } from './presented-key.js';
 

@@ -4,18 +4,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 const SCHEME = 'bearer ';
 
 /**
- * The hash of the key that a request presents: nothing else is ever made of the key itself. Of both headers `x-api-key` wins
- * (WIRE 0.3); an empty one counts as absent.
+ * The hash of the key that a request presents: nothing else is ever made of the key itself. Of both headers `x-api-key`
+ * wins (docs/wire/clients.md#where-the-key-stands); an empty one counts as absent.
  * @returns undefined when the request presents none
  */
 export function readPresentedKey(headers: IncomingHttpHeaders): string | undefined {
-  const presented = fromApiKey(headers['x-api-key']) ?? fromBearer(headers.authorization);
-  // Node hands header bytes over as latin1. Hashed as the bytes they were, a key beyond ASCII has the hash it is stored by.
+  const apiKey = headers['x-api-key'];
+  const presented = typeof apiKey === 'string' && apiKey !== '' ? apiKey : fromBearer(headers.authorization);
+  // Node hands header bytes over as latin1. Hashed as the bytes they were, a key beyond ASCII has
+  // the hash it is stored by.
   return presented === undefined ? undefined : hash('sha256', Buffer.from(presented, 'latin1'), 'hex');
-}
-
-function fromApiKey(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && header !== '' ? header : undefined;
 }
 
 function fromBearer(header: string | undefined): string | undefined {

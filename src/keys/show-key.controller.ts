@@ -6,14 +6,14 @@ import { SpendingWindows } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
 import { FromCaller } from '../shared/http/route.decorators.js';
-import { KeyRing } from './key-ring.js';
+import { KeysService } from './keys.service.js';
 import { keyStatusView, viewKeyStatus, type KeyStatusView } from './key-view.js';
 
-/** What the key of this request may still spend (Scope 4.3). */
+/** What the key of this request may still spend (docs/wire/keys.md#key-status). */
 @Controller('key')
 export class ShowKeyController {
   constructor(
-    private readonly keys: KeyRing,
+    private readonly keys: KeysService,
     private readonly windows: SpendingWindows,
     private readonly accounts: AccountDirectory,
   ) {}

@@ -1,12 +1,17 @@
-import { readUsdNumber } from '../ledger/usd-amount.js';
+import { Closed } from '../shared/http/closed.decorator.js';
+import { resetInterval, shortText, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
+import { readUsdNumber } from '../shared/http/usd-amount.js';
+import { IsUsd } from '../shared/http/usd-fields.js';
 import type { LimitReset } from './api-key.entity.js';
-import { IsUsd, limitReset, shortText, yesOrNo } from './key-fields.js';
+import { fixed } from './key-fields.js';
+import { KeyRestrictionsDto } from './key-restrictions.dto.js';
 import type { KeyChanges } from './keys.repository.js';
 
 /** Body of `PATCH /keys/{hash}`: what is left out stays as it is, null clears. */
-export class UpdateKeyDto {
+@Closed()
+export class UpdateKeyDto extends KeyRestrictionsDto {
   @MayOmit()
   @Fits(shortText)
   name?: string;
@@ -22,12 +27,32 @@ export class UpdateKeyDto {
 
   @MayOmit()
   @MayBeNull()
-  @Fits(limitReset)
+  @Fits(resetInterval)
   limit_reset?: LimitReset | null;
 
   @MayOmit()
   @Fits(yesOrNo)
   include_byok_in_limit?: boolean;
+
+  @MayOmit()
+  @Fits(fixed)
+  kind?: never;
+
+  @MayOmit()
+  @Fits(fixed)
+  expires_at?: never;
+
+  @MayOmit()
+  @Fits(fixed)
+  creator_user_id?: never;
+
+  @MayOmit()
+  @Fits(fixed)
+  workspace_id?: never;
+
+  @MayOmit()
+  @Fits(fixed)
+  external?: never;
 }
 
 /** The changes that a valid body asks for. */

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { AccountDirectory } from '../accounts/account-directory.js';
+import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -8,7 +8,7 @@ import { integer, number, object, optional, rows, text, titled, told, type Stati
 import { ActivityQueryDto, printDay, readDays } from './activity-query.dto.js';
 import { ActivityRepository, type ActivityRow } from './activity.repository.js';
 
-/** What one endpoint came to on one UTC day (WIRE 2.6). */
+/** What one endpoint came to on one UTC day (docs/wire/accounting.md#get-activity). */
 const activityView = titled(
   'activity',
   object({
@@ -34,7 +34,7 @@ type ActivityView = Static<typeof activityView>;
 export class ActivityController {
   constructor(
     private readonly activity: ActivityRepository,
-    private readonly accounts: AccountDirectory,
+    private readonly workspaces: WorkspaceDirectory,
   ) {}
 
   @Get()
@@ -44,16 +44,16 @@ export class ActivityController {
     errors: ['not-found'],
   })
   async list(@FromCaller() { accountId }: Caller, @Query() query: ActivityQueryDto): Promise<{ data: ActivityView[] }> {
-    const { api_key_hash: keyHash, user_id: userId, workspace_id: workspaceId } = query;
+    const { api_key_hash: keyHash, user_id: userId } = query;
     const days = readDays(query.date, await this.activity.today());
     // A mistyped name must not look like a key that spent nothing. Users are known to nobody but the caller.
     if (keyHash !== undefined && !(await this.activity.hasKey(accountId, keyHash)))
       throw new GatewayError('not-found', 'api_key_hash: there is no such key');
-    if (workspaceId !== undefined && !(await this.accounts.hasWorkspace(accountId, workspaceId)))
-      throw new GatewayError('not-found', 'workspace_id: there is no such workspace');
+    const workspaceId = await this.workspaces.idIfNamed(accountId, query.workspace_id);
     const filter = { keyHash, userId, workspaceId, byWorkspace: query.group_by === 'workspace' };
     const data: ActivityView[] = [];
-    // Day by day, so that those who wait for the database have their turn in between; embedded, it is one session in this process.
+    // Day by day, so that those who wait for the database have their turn in between; embedded, it is one
+    // session in this process.
     for (const day of days) {
       for (const row of await this.activity.sumDay(accountId, day, filter)) data.push(viewActivity(day, row));
     }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../core/time.js';
+import { ALL_PROMPT_TOKENS } from './generation-columns.js';
 
 /** Which generations of an account are summed up; what is absent narrows nothing. */
 export interface ActivityFilter {
@@ -39,7 +40,7 @@ export class ActivityRepository {
       `SELECT window_start_of('daily', now() + $1 * interval '1 millisecond') AS today`,
       [this.clock.aheadMs],
     );
-    if (!row) throw new Error('The database did not tell the time.');
+    if (!row) throw new Error('The database did not return the current date.');
     return row.today;
   }
 
@@ -53,15 +54,15 @@ export class ActivityRepository {
   }
 
   /**
-   * Sums up one UTC day. What nobody answered and nobody was charged for is no activity of any endpoint; whatever was charged is in
-   * it, so that the sums are those of the books.
+   * Sums up one UTC day. What nobody answered and nobody was charged for is no activity of any endpoint; whatever was
+   * charged is in it, so that the sums are those of the ledger.
    */
   async sumDay(accountId: string, day: Date, filter: ActivityFilter): Promise<ActivityRow[]> {
     return this.database.query<ActivityRow[]>(
       `SELECT coalesce(g.model, g.requested_model) AS model, coalesce(g.endpoint, '') AS endpoint,
          coalesce(max(g.provider_name), '') AS provider_name, CASE WHEN $6 THEN g.workspace_id END AS workspace_id,
          count(*) AS requests, sum(g.cost) AS cost, sum(g.byok_cost) AS byok_cost,
-         sum(g.prompt_tokens + g.cache_read_tokens + g.cache_write_tokens + g.cache_write_1h_tokens) AS prompt_tokens,
+         sum(${ALL_PROMPT_TOKENS}) AS prompt_tokens,
          sum(g.completion_tokens) AS completion_tokens, sum(g.reasoning_tokens) AS reasoning_tokens
        FROM generations g
        WHERE g.account_id = $1 AND g.held_at >= $2::timestamptz AND g.held_at < $2::timestamptz + interval '24 hours'

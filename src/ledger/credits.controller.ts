@@ -10,7 +10,7 @@ import { CreditsRepository } from './credits.repository.js';
 import { creditsView, viewCredits, type CreditsView } from './entered-credits.js';
 import { SpendingWindows } from './spending-windows.js';
 
-/** What the account may spend (WIRE 2.6). */
+/** What the account may spend (docs/wire/keys.md#credits). */
 const balanceView = titled(
   'balance',
   object({
@@ -20,7 +20,7 @@ const balanceView = titled(
 );
 type BalanceView = Static<typeof balanceView>;
 
-/** The credits of the account (DESIGN 11, "Keys and credits"). */
+/** The credits of the account (docs/wire/keys.md#credits). */
 @Controller('credits')
 @Accepts('management')
 export class CreditsController {

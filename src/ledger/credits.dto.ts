@@ -1,30 +1,23 @@
 import { GatewayError } from '../core/errors.js';
-import type { ExactNumber } from '../core/exact-json.js';
+import type { ExactNumber } from '../core/json/json.js';
+import { Closed } from '../shared/http/closed.decorator.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
-import { Fits, ReadableBy } from '../shared/http/fits.decorator.js';
+import { shortText } from '../shared/http/fields.js';
+import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { compile, number, oneOf, text, type Of } from '../shared/http/schema.js';
+import { compile, oneOfExcept, text, type Of } from '../shared/http/schema.js';
+import { readUsdNumber } from '../shared/http/usd-amount.js';
+import { IsUsdChange } from '../shared/http/usd-fields.js';
 import type { NewCredits } from './credits.repository.js';
-import { readUsdNumber } from './usd-amount.js';
 
-const kind = compile(oneOf(['purchase', 'adjustment']));
-// Not in scope; chosen: room for a sentence with a reference to an invoice.
+const kind = compile(oneOfExcept(['purchase', 'adjustment'], 'refund'));
+// Chosen: room for a sentence with a reference to an invoice.
 const note = compile(text({ max: 1_000, ...STORABLE }));
-// Not in scope; chosen: as other gateways bound it.
-const idempotencyKey = compile(text({ min: 1, max: 255, ...STORABLE }));
 
-/** An amount of USD as a JSON number: exact to 12 decimals, and not nothing. */
-const IsAmount = (): PropertyDecorator =>
-  ReadableBy(
-    'isAmount',
-    (value) => (readUsdNumber(value) ?? 0n) !== 0n,
-    'must be a number of USD other than 0, below 10^15, with at most 12 decimals',
-    number(),
-  );
-
-/** Body of `POST /credits` (DESIGN 11). */
+/** Body of `POST /credits` (docs/wire/keys.md#credits). */
+@Closed()
 export class EnterCreditsDto {
-  @IsAmount()
+  @IsUsdChange()
   amount!: number | ExactNumber;
 
   /** A purchase where it is left out. */
@@ -39,7 +32,7 @@ export class EnterCreditsDto {
 
   /** The same one again does nothing more. */
   @MayOmit()
-  @Fits(idempotencyKey)
+  @Fits(shortText)
   idempotency_key?: string;
 }
 

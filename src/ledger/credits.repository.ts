@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { AuditLog, type AuditActor } from '../audit/audit-log.js';
+import type { EntityManager } from 'typeorm';
+import type { AuditActor } from '../audit/audit-log.js';
+import { ManagedChanges } from '../audit/managed-changes.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
@@ -34,28 +35,27 @@ interface EnteredRow extends CreditsRow {
 @Injectable()
 export class CreditsRepository {
   constructor(
-    private readonly database: DataSource,
+    private readonly changes: ManagedChanges,
     private readonly clock: Clock,
-    private readonly audit: AuditLog,
   ) {}
 
   /**
-   * Enters credits: once for each idempotency key, however many ask at once. They can be spent when this returns. What came in is in
-   * the audit log; a repetition is not.
-   * @throws GatewayError `conflict` when the key stands for another amount or kind; `invalid-request` when the account's
-   *   amounts would leave the range that amounts have
+   * Enters credits: once for each idempotency key, however many ask at once. They can be spent when this returns. What
+   * came in is in the audit log; a repetition is not.
+   * @throws GatewayError `conflict` when the key stands for another amount or kind; `invalid-request` when the
+   *   account's amounts would leave the range that amounts have
    */
   async enter(actor: AuditActor, credits: NewCredits): Promise<EnteredCredits> {
     const { accountId } = actor;
-    // At this level a row that was waited for is seen as it is now.
-    return this.database.transaction('READ COMMITTED', async (manager) => {
+    return this.changes.run(actor, async (manager) => {
       const entered = await this.insert(manager, accountId, credits);
-      if (!entered) return this.getEarlier(manager, accountId, credits);
-      const change = { action: 'credits.enter', target: entered.id, after: viewCredits(entered) };
-      await this.audit.record(manager, actor, change);
-      // The counter comes last, for holds wait for its row from there to the commit. Whoever has it waits for no entry of the log.
-      await this.raise(manager, accountId, credits.amount);
-      return entered;
+      if (!entered) return { result: await this.getEarlier(manager, accountId, credits), entries: [] };
+      return {
+        result: entered,
+        entries: [{ action: 'credits.enter', target: entered.id, after: viewCredits(entered) }],
+        // Holds wait for the counter's row from there to the commit. Whoever has it waits for no entry of the log.
+        last: () => this.raise(manager, accountId, credits.amount),
+      };
     });
   }
 

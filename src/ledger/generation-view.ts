@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { UnifiedStop } from '../core/conversation/event.js';
-import type { Json, JsonObject } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json/json.js';
 import {
   flag,
   integer,
@@ -28,7 +28,10 @@ const attemptView = object({
 /** Clients require these keys; nothing is ever known of them here. */
 const never = Type.Null();
 
-/** A settled generation (WIRE 2.6): every key that clients of any version require, null where nothing is known. */
+/**
+ * A settled generation (docs/wire/accounting.md#get-generation): every key that clients of any version require,
+ * null where nothing is known.
+ */
 export const generationView = titled(
   'generation',
   object({
@@ -91,7 +94,7 @@ export type GenerationView = Static<typeof generationView>;
 
 /** Times in ms, amounts in USD. Amounts become JSON numbers here and nowhere earlier. */
 export function viewGeneration(row: StoredGeneration): GenerationView {
-  const promptTokens = Number(row.prompt_tokens);
+  const promptTokens = Number(row.all_prompt_tokens);
   const completionTokens = Number(row.completion_tokens);
   const charged = Number(row.cost);
   return {
@@ -160,7 +163,10 @@ export function viewGeneration(row: StoredGeneration): GenerationView {
   };
 }
 
-/** The words of the completions format (WIRE 2.3), which this record speaks whatever face the request came in by. */
+/**
+ * The words of the completions format (docs/wire/chat.md#finish-reasons), which this record speaks whatever
+ * face the request came in by.
+ */
 const FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
   'end-turn': 'stop',
   'stop-sequence': 'stop',

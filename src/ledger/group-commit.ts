@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.js';
 
-/** Members of one round trip (DESIGN 7). */
+/** Members of one round trip (docs/reasons/money.md#batches-of-holds). */
 const BATCH_MAX = 64;
 /** Members that wait for one; further ones are refused. */
 const WAITING_MAX = 10_000;
@@ -26,9 +26,10 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Lets concurrent members share a round trip: a batch leaves when none is under way, with all that came in the same turn of the event
- * loop, and what comes meanwhile leaves together in the next. A batch that fails is tried again member by member, so that one bad member harms nobody
- * else. When no answer comes, everybody who waits is told at once.
+ * Lets concurrent members share a round trip: a batch leaves when none is under way, with all that came in
+ * the same turn of the event loop, and what comes meanwhile leaves together in the next. A batch that fails
+ * is tried again member by member, so that one bad member harms nobody else. When no answer comes, everybody
+ * who waits is told at once.
  */
 export class GroupCommit<Member, Result> {
   private waiting: Waiting<Member, Result>[] = [];
@@ -46,29 +47,29 @@ export class GroupCommit<Member, Result> {
       this.waiting.push({ member, resolve, reject });
       if (this.isSending) return;
       this.isSending = true;
-      this.sendAfterTurn();
+      void this.sendWaiting();
     });
   }
 
-  /** What else comes in the same turn of the event loop goes along. */
-  private sendAfterTurn(): void {
-    setImmediate(() => void this.sendNext());
-  }
-
-  private async sendNext(): Promise<void> {
-    const batch = this.waiting.length > BATCH_MAX ? this.waiting.splice(0, BATCH_MAX) : this.waiting;
-    if (batch === this.waiting) this.waiting = [];
-    await this.settle(batch);
-    this.isSending = this.waiting.length > 0;
-    if (this.isSending) this.sendAfterTurn();
+  /** Each batch after a turn of the event loop: what else comes in the same turn goes along. */
+  private async sendWaiting(): Promise<void> {
+    while (this.isSending) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const batch = this.waiting.length > BATCH_MAX ? this.waiting.splice(0, BATCH_MAX) : this.waiting;
+      if (batch === this.waiting) this.waiting = [];
+      await this.settle(batch);
+      this.isSending = this.waiting.length > 0;
+    }
   }
 
   /** @returns what made it hopeless, if anything did */
   private async settle(batch: readonly Waiting<Member, Result>[]): Promise<{ readonly hopeless?: unknown }> {
     const sentAt = performance.now();
     try {
-      const results = await this.sendInTime(batch.map(({ member }) => member));
-      batch.forEach(({ resolve }, index) => resolve(results[index]!));
+      const members: Member[] = [];
+      for (const { member } of batch) members.push(member);
+      const results = await this.sendInTime(members);
+      for (let index = 0; index < batch.length; index++) batch[index]!.resolve(results[index]!);
       return {};
     } catch (error) {
       if (this.options.isHopeless(error)) {

@@ -1,5 +1,5 @@
 /** `npm run ledger:verify`, and `node dist/ledger/ledger-verify.js` where there is no npm. */
-import { runVerification } from './verify-books-command.js';
+import { runVerification } from './verify-ledger-command.js';
 
 process.exitCode = await runVerification({
   words: process.argv.slice(2),

@@ -4,39 +4,39 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ActivityController } from './activity.controller.js';
 import { ActivityRepository } from './activity.repository.js';
-import { BooksRepository } from './books.repository.js';
-import { Caretaker } from './caretaker.js';
+import { LedgerRepository } from './ledger.repository.js';
+import { LedgerJobs } from './ledger-jobs.js';
 import { CreditsController } from './credits.controller.js';
 import { CreditsRepository } from './credits.repository.js';
-import { Folds } from './folds.js';
+import { Postings } from './postings.js';
 import { GenerationController } from './generation.controller.js';
 import { GenerationRepository } from './generation.repository.js';
-import { Ledger } from './ledger.js';
-import { Months } from './months.js';
-import { MonthsRepository } from './months.repository.js';
-import { PriceBook } from './price-book.js';
+import { LedgerService } from './ledger.service.js';
+import { GenerationPartitions } from './generation-partitions.js';
+import { GenerationPartitionsRepository } from './generation-partitions.repository.js';
+import { PriceVersions } from './price-versions.js';
 import { SpendingWindowEntity } from './spending-window.entity.js';
 import { SpendingWindows } from './spending-windows.js';
 import { WindowsRepository } from './windows.repository.js';
 
-/** The books. */
+/** The ledger. */
 @Module({
   imports: [AccountsModule, AuditModule, TypeOrmModule.forFeature([SpendingWindowEntity])],
   controllers: [CreditsController, GenerationController, ActivityController],
   providers: [
-    BooksRepository,
-    Caretaker,
-    Folds,
-    Ledger,
-    Months,
-    MonthsRepository,
-    PriceBook,
+    LedgerRepository,
+    LedgerJobs,
+    Postings,
+    LedgerService,
+    GenerationPartitions,
+    GenerationPartitionsRepository,
+    PriceVersions,
     WindowsRepository,
     SpendingWindows,
     CreditsRepository,
     GenerationRepository,
     ActivityRepository,
   ],
-  exports: [Ledger, PriceBook, SpendingWindows],
+  exports: [LedgerService, PriceVersions, SpendingWindows],
 })
 export class LedgerModule {}

@@ -1,6 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { AccountEntity } from '../accounts/account.entity.js';
 import type { PicoUsd } from '../core/money/credits.js';
-import type { Interval } from '../core/time.js';
+import { INTERVALS, type Interval } from '../core/time.js';
+import { isOneOf } from '../shared/database/is-one-of.js';
 import { usdColumn } from './usd-column.js';
 
 /** What a counter counts for. That of `free_requests` counts requests, each as one whole unit, by the account. */
@@ -8,6 +10,7 @@ export type SpendingScope = 'account' | 'key' | 'workspace' | 'guardrail' | 'fre
 
 /** One counter of something that can run out, during one UTC window. A reset is a new row. */
 @Entity('spending_windows')
+@Check('spending_windows_interval_check', isOneOf('interval', INTERVALS))
 export class SpendingWindowEntity {
   @PrimaryColumn({ type: 'text' })
   scope!: SpendingScope;
@@ -23,23 +26,24 @@ export class SpendingWindowEntity {
   windowStart!: Date;
 
   @Column({ name: 'account_id', type: 'uuid' })
+  @ForeignKey(() => AccountEntity, { name: 'spending_windows_account_id_fkey' })
   accountId!: string;
 
   /** For an account, all credits it ever got; `null` is unlimited. */
   @Column({ type: 'numeric', precision: 38, scale: 12, nullable: true, transformer: usdColumn })
   limit!: PicoUsd | null;
 
-  @Column({ type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  @Column({ type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   used!: PicoUsd;
 
   /** Reserved for calls that are under way. */
-  @Column({ type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  @Column({ type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   held!: PicoUsd;
 
   /** At list price, through the caller's own provider credentials: no credits. */
-  @Column({ name: 'byok_used', type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  @Column({ name: 'byok_used', type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   byokUsed!: PicoUsd;
 
-  @Column({ name: 'byok_held', type: 'numeric', precision: 38, scale: 12, transformer: usdColumn })
+  @Column({ name: 'byok_held', type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   byokHeld!: PicoUsd;
 }

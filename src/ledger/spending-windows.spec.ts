@@ -2,7 +2,7 @@
 // Method: rows by hand, a repository that hands them out and notes how it was asked.
 import { Clock } from '../core/time.js';
 import type { SpendingWindowEntity } from './spending-window.entity.js';
-import type { Folds } from './folds.js';
+import type { Postings } from './postings.js';
 import { SpendingWindows, UNSPENT } from './spending-windows.js';
 import type { WindowsRepository } from './windows.repository.js';
 
@@ -17,7 +17,7 @@ class MovedClock extends Clock {
   }
 }
 
-const NO_FOLDS = { flush: async () => undefined } as unknown as Folds;
+const NO_POSTINGS = { flush: async () => undefined } as unknown as Postings;
 
 function windowsOver(rows: Partial<SpendingWindowEntity>[]): { windows: SpendingWindows; asked: unknown[][] } {
   const asked: unknown[][] = [];
@@ -27,7 +27,7 @@ function windowsOver(rows: Partial<SpendingWindowEntity>[]): { windows: Spending
       return rows as SpendingWindowEntity[];
     },
   };
-  return { windows: new SpendingWindows(repository as WindowsRepository, NO_FOLDS, new MovedClock()), asked };
+  return { windows: new SpendingWindows(repository as WindowsRepository, NO_POSTINGS, new MovedClock()), asked };
 }
 
 describe('SpendingWindows', () => {

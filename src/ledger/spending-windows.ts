@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { Clock, type Interval } from '../core/time.js';
-import { Folds } from './folds.js';
+import { Postings } from './postings.js';
 import type { SpendingScope, SpendingWindowEntity } from './spending-window.entity.js';
 import { WindowsRepository } from './windows.repository.js';
 
@@ -36,20 +36,20 @@ const NOWHERE: SpentByInterval = { daily: NOTHING, weekly: NOTHING, monthly: NOT
 export const UNSPENT: KeySpending = { credits: NOWHERE, byok: NOWHERE };
 
 /**
- * Reads the counters of the books, with what this replica has settled by now. A window without a row has nothing in it. What others
- * settled in the last tenth of a second is still shown as held.
+ * Reads the counters of the ledger, with what this replica has settled by now. A window without a row has nothing in
+ * it. What others settled in the last tenth of a second is still shown as held.
  */
 @Injectable()
 export class SpendingWindows {
   constructor(
     private readonly windows: WindowsRepository,
-    private readonly folds: Folds,
+    private readonly postings: Postings,
     private readonly clock: Clock,
   ) {}
 
   /** By key hash, for every hash asked. */
   async ofKeys(accountId: string, keyHashes: readonly string[]): Promise<ReadonlyMap<string, KeySpending>> {
-    return foldKeyWindows(keyHashes, keyHashes.length === 0 ? [] : await this.list(accountId, 'key', keyHashes));
+    return postKeyWindows(keyHashes, keyHashes.length === 0 ? [] : await this.list(accountId, 'key', keyHashes));
   }
 
   async ofKey(accountId: string, keyHash: string): Promise<KeySpending> {
@@ -60,7 +60,7 @@ export class SpendingWindows {
   /** In the intervals that the workspace has budgets for: nothing else is counted for it. */
   async ofWorkspace(accountId: string, workspaceId: string): Promise<KeySpending> {
     const rows = await this.list(accountId, 'workspace', [workspaceId]);
-    return foldKeyWindows([workspaceId], rows).get(workspaceId) ?? UNSPENT;
+    return postKeyWindows([workspaceId], rows).get(workspaceId) ?? UNSPENT;
   }
 
   async ofAccount(accountId: string): Promise<AccountSpending> {
@@ -79,13 +79,13 @@ export class SpendingWindows {
     scope: SpendingScope,
     ids: readonly string[],
   ): Promise<readonly SpendingWindowEntity[]> {
-    await this.folds.flush();
+    await this.postings.flush();
     return this.windows.listCurrent(accountId, scope, ids, this.clock.aheadMs);
   }
 }
 
 /** Rows of current windows, gathered by key or whatever else the counters are for. */
-export function foldKeyWindows(
+export function postKeyWindows(
   keyHashes: readonly string[],
   rows: readonly SpendingWindowEntity[],
 ): ReadonlyMap<string, KeySpending> {

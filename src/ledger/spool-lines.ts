@@ -19,7 +19,10 @@ export function printSpoolLine(row: GenerationRow): string {
   return `{"sum":"${sumOf(json)}","row":${json}}\n`;
 }
 
-/** Reads what `printSpoolLine` wrote. A last line that is cut short is left out: whoever wrote it was never told that it is kept. */
+/**
+ * Reads what `printSpoolLine` wrote. A last line that is cut short is left out: whoever wrote it was
+ * never told that it is kept.
+ */
 export function readSpoolLines(bytes: Buffer): SpoolReading {
   const rows: GenerationRow[] = [];
   const damaged: Buffer[] = [];

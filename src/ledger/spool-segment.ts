@@ -14,7 +14,8 @@ export type CreateSpoolFile = (path: string) => Promise<SpoolFile>;
 export const createSpoolFile: CreateSpoolFile = (path) => open(path, 'ax', 0o600);
 
 /**
- * One file of a spool: written until it is sealed, read after that, removed as a whole. One act at a time; the caller sees to it.
+ * One file of a spool: written until it is sealed, read after that, removed as a whole. One act at a
+ * time; the caller sees to it.
  */
 export class SpoolSegment {
   /** Rows that were given back already. They stand in the file until all have been. */
@@ -58,7 +59,8 @@ export class SpoolSegment {
 
   /**
    * Resolves when the lines are on the disk, all of them.
-   * @returns false when the file is no longer at its path: whoever took it away may have done so before these lines came
+   * @returns false when the file is no longer at its path: whoever took it away may have done
+   *   so before these lines came
    */
   async append(lines: readonly string[]): Promise<boolean> {
     if (!this.file) throw new Error('A sealed segment is not written to.');

@@ -1,7 +1,8 @@
 /**
- * Goal: no settlement whose append resolved is ever lost and none is invented, whatever happens: kills at any byte, a full disk, replays that
- * fail, damaged files, several processes on one folder. Method: real files; random interleavings, with crashes taken as a copy
- * of the folder at a random moment; a port for files that refuse writes, also in the middle of a line; locks of dead and living strangers.
+ * Goal: no settlement whose append resolved is ever lost and none is invented, whatever happens: kills at any byte, a
+ * full disk, replays that fail, damaged files, several processes on one folder. Method: real files; random
+ * interleavings, with crashes taken as a copy of the folder at a random moment; a port for files that refuse writes,
+ * also in the middle of a line; locks of dead and living strangers.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -17,7 +17,9 @@ const WRITE_TRIES_MAX = 5;
 
 const REPLICA = /^[\w-]{1,64}$/;
 const ROWS_END = '.rows';
-/** Of the lock and of each file of rows: `<replica>.lock`, `<replica>.<id>.rows`. What is damaged bears nobody's name. */
+/**
+ * Of the lock and of each file of rows: `<replica>.lock`, `<replica>.<id>.rows`. What is damaged bears nobody's name.
+ */
 const OWNED = /^([\w-]{1,64})\.(?:lock|([\w-]{1,64})\.rows)$/;
 
 interface Waiting {
@@ -27,12 +29,13 @@ interface Waiting {
 }
 
 /**
- * Settlements that wait on the local disk for a database that is gone. A row for which `append` resolved is given to `replay` at
- * least once, by this process or, after its death, by another; so whoever settles it must bear to see it twice.
+ * Settlements that wait on the local disk for a database that is gone. A row for which `append` resolved is
+ * given to `replay` at least once, by this process or, after its death, by another; so whoever settles it
+ * must bear to see it twice.
  *
- * Rows lie in short files, the oldest first, that are removed once all their rows are settled. Who lives holds the lock beside its
- * files. Should a living process be taken for dead nevertheless, nothing is lost: its files are renamed before they are
- * read, and it looks after each write whether its file still bears its name.
+ * Rows lie in short files, the oldest first, that are removed once all their rows are settled. Who lives holds the lock
+ * beside its files. Should a living process be taken for dead nevertheless, nothing is lost: its files are renamed
+ * before they are read, and it looks after each write whether its file still bears its name.
  */
 export class Spool {
   private readonly logger = new Logger('ledger');
@@ -106,8 +109,8 @@ export class Spool {
   }
 
   /**
-   * Gives what waits at this moment to `settle`, oldest first, at most `batch` rows at a time, and forgets each batch once it resolved.
-   * Appends may go on meanwhile; they wait for the next replay. A second call joins the first.
+   * Gives what waits at this moment to `settle`, oldest first, at most `batch` rows at a time, and forgets each batch
+   * once it resolved. Appends may go on meanwhile; they wait for the next replay. A second call joins the first.
    * @throws what `settle` throws: the batch and all after it wait on
    */
   replay(settle: (rows: readonly GenerationRow[]) => Promise<void>, batch = BATCH_ROWS): Promise<void> {
@@ -116,7 +119,8 @@ export class Spool {
   }
 
   /**
-   * Takes over what processes left that are gone. Looking at one in another container takes a second, and ten where it is dead.
+   * Takes over what processes left that are gone. Looking at one in another container takes a second,
+   * and ten where it is dead.
    * @returns how many rows
    */
   async adopt(): Promise<number> {

@@ -1,18 +1,18 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { ThrottlerStorage } from '@nestjs/throttler';
+import { Injectable } from '@nestjs/common';
+import { InjectThrottlerStorage, ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { clientNetwork } from './client-network.js';
-import { rateLimitError } from './rate-limit-error.js';
+import { windowRefusal } from './rate-limit-error.js';
 
 /**
- * Counts failed authentications by client address, so that keys cannot be guessed at full speed. It is asked only after a
- * failure: a valid key passes from any address, and success leaves no trace.
+ * Counts failed authentications by client address, so that keys cannot be guessed at full speed. It is asked only after
+ * a failure: a valid key passes from any address, and success leaves no trace.
  */
 @Injectable()
 export class FailedAuthentications {
   constructor(
-    @Inject(ThrottlerStorage) private readonly counts: ThrottlerStorage,
+    @InjectThrottlerStorage() private readonly counts: ThrottlerStorage,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -26,11 +26,7 @@ export class FailedAuthentications {
     const network = clientNetwork(address ?? '');
     const counted = await this.counts.increment(network, windowMs, limit, windowMs, 'failed-authentication');
     if (!counted.isBlocked) return;
-    const retryAfterMs = Math.max(1, counted.timeToBlockExpire) * 1000;
-    throw rateLimitError('Too many failed authentications from this address; wait, then use a valid key.', {
-      limit,
-      resetAtMs: this.clock.now() + retryAfterMs,
-      retryAfterMs,
-    });
+    const message = 'Too many failed authentications from this address; wait, then use a valid key.';
+    throw windowRefusal(message, limit, counted.timeToBlockExpire, this.clock.now());
   }
 }

@@ -1,5 +1,6 @@
-// Goal: twenty free requests of an account a minute, and exactly the words and figures of WIRE 1.32 past it and past the day's.
-// Method: the real local counts on a clock moved by hand; errors printed as callers see them.
+// Goal: twenty free requests of an account a minute, and exactly the words and figures of
+// docs/wire/errors.md#free-variants past it and past the day's. Method: the real local counts on a clock moved by hand;
+// errors printed as callers see them.
 import { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import { errorHeaders, genericErrorBody } from '../shared/http/error-views.js';

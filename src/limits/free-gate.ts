@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewayError } from '../core/errors.js';
+import { FREE_REQUESTS_A_DAY } from '../core/money/free-requests.js';
 import { LimitCounts } from './limit-counts.js';
 import { rateLimitError } from './rate-limit-error.js';
 
-/** WIRE 1.33: requests to free variants in a minute, for everyone. */
+/** docs/wire/limits.md#free-variants: requests to free variants in a minute, for everyone. */
 const PER_MINUTE = 20;
-/** WIRE 1.33: requests to free variants in a day, once enough credits were bought. */
-const PER_DAY_HIGH = 1000;
 
 /**
- * The minute of free variants (`:free`): twenty requests of an account, over all free models, keys and replicas. A request counts at
- * admission, whatever its end.
+ * The minute of free variants (`:free`): twenty requests of an account, over all free models, keys and replicas. A
+ * request counts at admission, whatever its end.
  */
 @Injectable()
 export class FreeGate {
@@ -35,8 +34,8 @@ export class FreeGate {
 }
 
 /**
- * What a caller is told whose day of free variants is used up (WIRE 1.32).
- * @param limit requests a day: 50, or 1000 once enough credits were bought
+ * What a caller is told whose day of free variants is used up (docs/wire/errors.md#free-variants).
+ * @param limit requests a day, by `freeRequestsADay`
  * @param resetAtMs the next 00:00 UTC, epoch milliseconds
  */
 export function freeDayError({
@@ -47,8 +46,8 @@ export function freeDayError({
   readonly resetAtMs: number;
 }): GatewayError {
   const message =
-    limit >= PER_DAY_HIGH
+    limit >= FREE_REQUESTS_A_DAY.much
       ? 'Rate limit exceeded: free-models-per-day-high-balance'
-      : `Rate limit exceeded: free-models-per-day; with 10 credits bought the account has ${PER_DAY_HIGH} a day`;
+      : `Rate limit exceeded: free-models-per-day; with 10 credits bought the account has ${FREE_REQUESTS_A_DAY.much} a day`;
   return rateLimitError(message, { limit, resetAtMs, source: 'openrouter_free_tier_daily' });
 }

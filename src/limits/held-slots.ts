@@ -1,8 +1,8 @@
 import type { Clock } from '../core/time.js';
 
 /**
- * The slots that calls of this process hold, by subject. One that nobody gives back ends by itself. There are never more than
- * calls under way.
+ * The slots that calls of this process hold, by subject. One that nobody gives back ends by itself. There are never
+ * more than calls under way.
  */
 export class HeldSlots {
   /** Subject → owner → end, epoch milliseconds. The oldest is the first. */

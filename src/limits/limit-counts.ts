@@ -28,8 +28,8 @@ export interface LimitRefusal {
 export type Claimed = { readonly slot: ModelSlot } | { readonly refusal: LimitRefusal };
 
 /**
- * Counts requests and tokens of the current UTC minute, and the slots that are held. A call is admitted by all of its limits, and
- * then takes of all, or is refused by one, and takes of none.
+ * Counts requests and tokens of the current UTC minute, and the slots that are held. A call is admitted by all of its
+ * limits, and then takes of all, or is refused by one, and takes of none.
  */
 export abstract class LimitCounts {
   abstract claim(claim: LimitClaim): Promise<Claimed>;
@@ -39,8 +39,9 @@ export abstract class LimitCounts {
 export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
 
 /**
- * What is taken of a limit of tokens in advance: what was asked for, at least one, and at most the whole limit. So a call that may need
- * more than a minute's tokens is not refused for ever: it is admitted where the minute is yet untouched, and takes all of it.
+ * What is taken of a limit of tokens in advance: what was asked for, at least one, and at most the whole limit. So a
+ * call that may need more than a minute's tokens is not refused for ever: it is admitted where the minute is yet
+ * untouched, and takes all of it.
  */
 export function reservedTokens(tokens: number, tokensPerMinute: number | undefined): number {
   if (tokensPerMinute === undefined) return 0;
@@ -48,7 +49,8 @@ export function reservedTokens(tokens: number, tokensPerMinute: number | undefin
 }
 
 /**
- * By how much the count of a minute changes when a call ends. What a provider reports is not vouched for: nonsense changes nothing.
+ * By how much the count of a minute changes when a call ends. What a provider reports is not vouched for:
+ * nonsense changes nothing.
  * @param reserved 0 where tokens are not limited
  */
 export function tokenChange(tokensUsed: number | undefined, reserved: number): number {

@@ -10,7 +10,8 @@ export const LIMIT_ORDER = ['requestsPerMinute', 'tokensPerMinute', 'concurrency
  * One decision: takes of all limits, or of none.
  * KEYS: the minute (hash `minute`, `requests`, `tokens`), the slots (sorted set of owners by the end of their lease)
  * ARGV: three limits, tokens to reserve, owner, lease in ms, ahead
- * Returns the place of the limit that refused or 0, the requests and tokens counted in this minute by now, and the time in ms.
+ * Returns the place of the limit that refused or 0, the requests and tokens counted in this minute by
+ * now, and the time in ms.
  */
 const CLAIM = `
 local time = redis.call('TIME')

@@ -24,8 +24,8 @@ interface Minute {
 }
 
 /**
- * Counts in this process, by the rules of the script that counts in Redis, in bounded memory: subjects past the bound share one
- * minute until others have ended.
+ * Counts in this process, by the rules of the script that counts in Redis, in bounded memory: subjects past the bound
+ * share one minute until others have ended.
  */
 export class LocalLimitCounts extends LimitCounts {
   private minutes = new Map<string, Minute>();

@@ -1,5 +1,5 @@
-// Goal: counting stays in bounded memory whatever the number of keys, refuses from one past the limit on, and begins anew by itself.
-// Method: the real storage with a small bound and a clock moved by hand.
+// Goal: counting stays in bounded memory whatever the number of keys, refuses from one past the limit on, and begins
+// anew by itself. Method: the real storage with a small bound and a clock moved by hand.
 import { Clock } from '../core/time.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';
 

@@ -14,8 +14,9 @@ interface Window {
 }
 
 /**
- * Counts in this process, in bounded memory whatever the number of keys: a window each, from its first hit on, by the rules of the
- * script that counts in Redis. The library's own storage keeps a timer for every hit, which fifty thousand hits in ten seconds rule out.
+ * Counts in this process, in bounded memory whatever the number of keys: a window each, from its first hit on, by the
+ * rules of the script that counts in Redis. The library's own storage keeps a timer for every hit, which fifty thousand
+ * hits in ten seconds rule out.
  */
 export class LocalThrottlerStorage implements ThrottlerStorage {
   private readonly windows = new Map<string, Window>();
@@ -37,7 +38,9 @@ export class LocalThrottlerStorage implements ThrottlerStorage {
     throttlerName: string,
   ): ReturnType<ThrottlerStorage['increment']> {
     const now = this.clock.now();
-    const window = this.windowOf(`${throttlerName} ${key}`, throttlerName, now + ttlMs, now);
+    const countedAs = `${throttlerName} ${key}`;
+    const known = this.windows.get(countedAs);
+    const window = known && known.endsAt > now ? known : this.begin(countedAs, throttlerName, now + ttlMs, now);
     window.hits++;
     // The hit past the limit begins the time of refusal.
     if (window.hits === limit + 1 && blockMs > 0) window.endsAt = now + blockMs;
@@ -46,9 +49,9 @@ export class LocalThrottlerStorage implements ThrottlerStorage {
     return { totalHits: window.hits, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
   }
 
-  private windowOf(key: string, throttlerName: string, endsAt: number, now: number): Window {
-    const known = this.windows.get(key);
-    if (known && known.endsAt > now) return known;
+  /** A window of this key, or, where there are too many, of all that found no place. */
+  private begin(key: string, throttlerName: string, endsAt: number, now: number): Window {
+    const known = this.windows.has(key);
     if (!known && this.windows.size >= this.keysMax) this.sweep(now);
     const countedAs = known || this.windows.size < this.keysMax ? key : `${throttlerName} ${CROWD}`;
     const crowd = countedAs === key ? undefined : this.windows.get(countedAs);

@@ -1,5 +1,5 @@
-// Goal: a model's limits hold per account and model, a refusal names its limit with the right figures, no limits cost nothing.
-// Method: the real local counts on a clock moved by hand; counts that fail when asked.
+// Goal: a model's limits hold per account and model, a refusal names its limit with the right figures, no limits cost
+// nothing. Method: the real local counts on a clock moved by hand; counts that fail when asked.
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
 import { HeldSlots } from './held-slots.js';

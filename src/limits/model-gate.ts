@@ -30,8 +30,8 @@ const WORDS: Readonly<
 };
 
 /**
- * The limits of single models (Scope 8), per account, from the catalog. A request counts at admission, whatever its end. Replicas
- * that share a Redis hold a limit together.
+ * The limits of single models (docs/wire/limits.md#limits-of-models), per account, from the catalog. A request counts
+ * at admission, whatever its end. Replicas that share a Redis hold a limit together.
  */
 @Injectable()
 export class ModelGate {
@@ -43,8 +43,8 @@ export class ModelGate {
    * Admits one call to a model. The slot must be left when the call has ended, however it ended.
    * @param owner id of the generation; it may call a model several times, also at once
    * @param tokens reserved: prompt and most output. More than the whole limit counts as the whole limit
-   * @throws GatewayError `rate-limited`, naming the limit, with `X-RateLimit-*` of it; of `concurrency` the reset is a second away,
-   *   since nobody knows when a slot becomes free
+   * @throws GatewayError `rate-limited`, naming the limit, with `X-RateLimit-*` of it; of `concurrency` the reset is a
+   *   second away, since nobody knows when a slot becomes free
    */
   enter(accountId: string, model: Pick<Model, 'id' | 'limits'>, owner: string, tokens: number): Promise<ModelSlot> {
     const { id, limits } = model;

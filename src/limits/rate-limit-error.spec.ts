@@ -1,5 +1,5 @@
-// Goal: a 429 of the service's own looks the same whichever limit it was: headers, metadata, body of either family (Scope 7.3).
-// Method: errors from figures, printed by the views that print every error.
+// Goal: a 429 of the service's own looks the same whichever limit it was: headers, metadata, body of either family
+// (docs/wire/errors.md#rate-limits). Method: errors from figures, printed by the views that print every error.
 import { errorHeaders, genericErrorBody, messageErrorBody } from '../shared/http/error-views.js';
 import { rateLimitError } from './rate-limit-error.js';
 

@@ -7,15 +7,15 @@ export interface ReachedLimit {
   readonly remaining?: number;
   /** When it begins anew, epoch milliseconds. */
   readonly resetAtMs: number;
-  /** Sent as `Retry-After`. Left out for free variants (WIRE 1.32). */
+  /** Sent as `Retry-After`. Left out for free variants (docs/wire/errors.md#free-variants). */
   readonly retryAfterMs?: number;
   /** `metadata.limit_source`: which limit it was, for programs. With it `metadata.headers` repeats the headers. */
   readonly source?: string;
 }
 
 /**
- * A 429 of the service's own: the only error that tells `X-RateLimit-*` (Scope 7.3.3). Successful replies and the 429s of
- * providers carry none of it.
+ * A 429 of the service's own: the only error that tells `X-RateLimit-*` (docs/wire/errors.md#rate-limits). Successful
+ * replies and the 429s of providers carry none of it.
  */
 export function rateLimitError(message: string, reached: ReachedLimit): GatewayError {
   const { limit, remaining = 0, resetAtMs, retryAfterMs, source } = reached;
@@ -29,4 +29,13 @@ export function rateLimitError(message: string, reached: ReachedLimit): GatewayE
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(source !== undefined && { metadata: { headers, limit_source: source } }),
   });
+}
+
+/**
+ * The same, for a window that was counted full and begins anew after so many seconds.
+ * @param now epoch milliseconds
+ */
+export function windowRefusal(message: string, limit: number, secondsLeft: number, now: number): GatewayError {
+  const retryAfterMs = Math.max(1, secondsLeft) * 1000;
+  return rateLimitError(message, { limit, resetAtMs: now + retryAfterMs, retryAfterMs });
 }

@@ -1,5 +1,5 @@
-// Goal: counts are Redis's while it answers, this process's while it does not, and Redis hears afterwards what it missed.
-// Method: scripts that answer or fail as told and record what they were asked, and a clock moved by hand.
+// Goal: counts are Redis's while it answers, this process's while it does not, and Redis hears afterwards what it
+// missed. Method: scripts that answer or fail as told and record what they were asked, and a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';

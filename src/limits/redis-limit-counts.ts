@@ -17,8 +17,8 @@ import { slotLeftBy } from './model-slot.js';
 import type { RedisOutage } from './redis-outage.js';
 
 /**
- * How long a slot outlives the process that died with it, in milliseconds. A call may last longer: its lease is renewed. Short enough
- * that an account does not miss its slots for long, long enough for two renewals to fail.
+ * How long a slot outlives the process that died with it, in milliseconds. A call may last longer: its lease is
+ * renewed. Short enough that an account does not miss its slots for long, long enough for two renewals to fail.
  */
 const LEASE_MS = 30_000;
 const RENEWALS_PER_LEASE = 3;
@@ -38,8 +38,8 @@ interface Departure {
 }
 
 /**
- * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process, from what Redis last said, and
- * returns to Redis by itself; it is first told which slots were left, and which are held.
+ * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process, from what Redis
+ * last said, and returns to Redis by itself; it is first told which slots were left, and which are held.
  */
 export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
@@ -62,7 +62,8 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
 
   override async claim(claim: LimitClaim): Promise<Claimed> {
     if (this.outage.isPaused) return this.claimHere(claim);
-    // On the same connection as the claim, and before it: Redis may hold slots that were left, and miss some that are in use.
+    // On the same connection as the claim, and before it: Redis may hold slots that were left, and
+    // miss some that are in use.
     if (this.isBehind) void this.catchUp();
     try {
       return await this.claimThere(claim);

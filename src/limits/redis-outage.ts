@@ -3,7 +3,10 @@ import type { Clock } from '../core/time.js';
 
 /** How long counting stays local after Redis failed, so that not every request waits for it. */
 const PAUSE_MS = 1_000;
-/** Tries in a row that fail before the connection is made anew: one that was lost in silence is noticed by nothing else for minutes. */
+/**
+ * Tries in a row that fail before the connection is made anew: one that was lost in silence is noticed by
+ * nothing else for minutes.
+ */
 const FAILURES_MAX = 3;
 
 /** How Redis answers over one connection, for all that share it. */

@@ -1,5 +1,5 @@
-// Goal: counts are Redis's while it answers and this process's while it does not, and requests do not wait for a dead Redis.
-// Method: a script runner that answers or fails as told, and a clock moved by hand.
+// Goal: counts are Redis's while it answers and this process's while it does not, and requests do not wait for a dead
+// Redis. Method: a script runner that answers or fails as told, and a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import { Clock } from '../core/time.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';

@@ -8,14 +8,16 @@ import { RedisOutage } from './redis-outage.js';
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** Longest that a request waits for Redis, in milliseconds (DESIGN 8). */
+/** Longest that a request waits for Redis, in milliseconds (docs/reasons/operations.md#bounded-waits). */
 const COMMAND_TIMEOUT_MS = 100;
 /** Longest that making a connection takes, in milliseconds. */
 const CONNECT_MS_MAX = 1_500;
 /** How long a closing socket may take to say goodbye, in milliseconds. */
 const GOODBYE_MS_MAX = 100;
 
-/** One decision: counts, and says how often and for how long yet. The count past the limit begins the time of refusal. */
+/**
+ * One decision: counts, and says how often and for how long yet. The count past the limit begins the time of refusal.
+ */
 const COUNT = `
 local hits = redis.call('INCR', KEYS[1])
 local limit, window, block = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -31,8 +33,8 @@ export interface ScriptRunner {
 }
 
 /**
- * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process instead, and returns to
- * Redis by itself.
+ * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process instead, and
+ * returns to Redis by itself.
  */
 export class RedisThrottlerStorage implements ThrottlerStorage, OnApplicationShutdown {
   constructor(
@@ -76,8 +78,8 @@ function readRecord(counted: unknown, limit: number): ThrottlerRecord {
 }
 
 /**
- * A connection that fails fast: a limit is never worth waiting for. It reconnects by itself, and never sends a command twice: what was
- * counted before the connection broke must not be counted again.
+ * A connection that fails fast: a limit is never worth waiting for. It reconnects by itself, and never sends a command
+ * twice: what was counted before the connection broke must not be counted again.
  */
 export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT_MS): Redis & LimitScripts {
   const redis = new Redis(url.reveal(), {
@@ -95,7 +97,9 @@ export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT
   return redis as Redis & LimitScripts;
 }
 
-/** Gives up a connection that looks sound and does not answer, and makes another. One that is being made is left alone. */
+/**
+ * Gives up a connection that looks sound and does not answer, and makes another. One that is being made is left alone.
+ */
 export function reconnect(redis: Redis): void {
   if (redis.status === 'ready') redis.disconnect(true);
 }

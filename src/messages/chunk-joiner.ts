@@ -4,8 +4,8 @@ import type { ByteRange } from '../core/stream/byte-range.js';
 export type Chunk = Uint8Array | string;
 
 /**
- * Joins the frames of a batch into one write with the least copying: ranges that lie side by side in one upstream chunk become one
- * view of it, and bytes are copied only where views and text must be mixed. Empty again after each `take`.
+ * Joins the frames of a batch into one write with the least copying: ranges that lie side by side in one upstream chunk
+ * become one view of it, and bytes are copied only where views and text must be mixed. Empty again after each `take`.
  */
 export class ChunkJoiner {
   private parts: Chunk[] = [];

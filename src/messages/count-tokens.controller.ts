@@ -13,7 +13,7 @@ import { readRequest } from './read-request.js';
 /** Says whether the number is the provider's own (`native`) or this gateway's guess (`estimate`). */
 const SOURCE_HEADER = 'X-Token-Count';
 
-/** `POST /messages/count_tokens`: how many tokens the prompt of a Messages body has. Not in scope; chosen: the vendor's own form. */
+/** `POST /messages/count_tokens`: how many tokens the prompt of a Messages body has. Chosen: the vendor's own form. */
 @Controller('messages/count_tokens')
 export class CountTokensController {
   constructor(private readonly counting: CountTokens) {}

@@ -13,7 +13,10 @@ import { toolChoice, tools } from './schemas/tools.js';
 const IS_TEXTS = compile(texts);
 const IS_LABEL = compile(label);
 
-/** Body of `POST /messages` (Scope 2.1). Fields it does not declare are kept beside it: see `unknownFields`. */
+/**
+ * Body of `POST /messages` (docs/wire/messages.md#request-fields). Fields it does not declare are kept beside
+ * it: see `unknownFields`.
+ */
 export class CreateMessageDto {
   @IsString()
   model!: string;

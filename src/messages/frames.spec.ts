@@ -1,15 +1,16 @@
-// Goal: the stream of Scope 6 and WIRE 1.28, exactly. Method: events by hand against the text of the frames; for any reply, what
-// a client puts together from the frames equals the whole view, whatever the batches.
+// Goal: the stream of docs/wire/streams.md#events-of-messages, exactly. Method: events by hand against the text of the
+// frames; for any reply, what a client puts together from the frames equals the whole view, whatever the batches.
+import { generationView } from '../../test/support/generation-view.js';
 import type { Bill } from '../core/money/bill.js';
 import fc from 'fast-check';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
-import { ReplyFold } from '../core/conversation/reply.js';
-import type { Json, JsonObject } from '../core/json.js';
+import { ReplyBuilder } from '../core/conversation/reply.js';
+import type { Json, JsonObject } from '../core/json/json.js';
 import { SseReader, type SseFrame } from '../core/stream/sse.js';
 import { MessageFrames, failureFrames } from './frames.js';
 import { viewReply } from './view-reply.js';
 
-const META = { id: 'gen-1-a', model: 'author/model', provider: 'Provider', isByok: true };
+const META = generationView({ id: 'gen-1-a', isByok: true });
 const END: StopReason = { unified: 'end-turn', raw: 'end_turn', vendor: 'anthropic' };
 const ENDING: ModelEvent[] = [
   { type: 'usage', usage: { outputTokens: 2 } },
@@ -226,7 +227,11 @@ describe('MessageFrames', () => {
 
   it('asks for cost and metadata when the reply ends', () => {
     const routerMetadata = { attempt: 1 };
-    const printer = new MessageFrames({ ...META, finish: () => ({ bill: BILL, routerMetadata }) });
+    const printer = new MessageFrames({
+      ...META,
+      bill: BILL,
+      extras: { router_metadata: routerMetadata, openrouter_metadata: routerMetadata },
+    });
     const text = textOf(
       printer.print([
         { type: 'reply-start', extras: { vendor: 'anthropic', value: { container: { id: 'c' } } } },
@@ -300,9 +305,9 @@ describe('a stream and the whole reply', () => {
           ]),
           ...ENDING,
         ];
-        const fold = new ReplyFold();
-        events.forEach((event) => fold.push(event));
-        const whole = viewReply(fold.finish(), { ...META, bill: undefined });
+        const builder = new ReplyBuilder();
+        events.forEach((event) => builder.push(event));
+        const whole = viewReply(META, builder.finish());
 
         const printer = new MessageFrames(META);
         let text = '';

@@ -1,32 +1,21 @@
 import type { BlockDelta, BlockStart, ModelEvent, SourceBytes, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
-import { printJson } from '../core/exact-json.js';
-import type { Bill } from '../core/money/bill.js';
-import type { JsonObject, Opaque } from '../core/json.js';
+import { printJson, type JsonObject, type Opaque } from '../core/json/json.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
-import { viewRouterMetadata } from '../inference/view-router-metadata.js';
+import type { GenerationView } from '../inference/inference.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
-import { viewBlockStart } from './view-block.js';
-import { ownExtras, viewContextManagement, viewEnding } from './view-ending.js';
-import { viewUsage } from './view-usage.js';
+import { ownExtras, viewBlockStart, viewEnding, viewUsage } from './view-reply.js';
 
-/** What a streamed reply's frames take from the exchange rather than from the provider. */
-export interface FramesMeta {
-  readonly id: string;
-  readonly model: string;
-  readonly provider: string;
-  readonly isByok: boolean;
-  /** What is known only at the end; asked once, when the reply ends. */
-  readonly finish?: () => { readonly bill: Bill | undefined; readonly routerMetadata?: JsonObject };
-}
-
-/** The in-band failure of a stream: an `error` event and the sentinel. The status was sent long ago (WIRE 1.28). */
+/**
+ * The in-band failure of a stream: an `error` event and the sentinel. The status was sent long ago
+ * (docs/wire/streams.md#failures-in-mid-stream).
+ */
 export const failureFrames = (body: JsonObject): string => writeFrame('error', JSON.stringify(body)) + DONE_FRAME;
 
 /**
- * Prints a reply's events as the stream of the Messages format (Scope 6, WIRE 1.28). An event that carries its source bytes in
- * that format is printed as they are. One per reply; the events must obey the grammar.
+ * Prints a reply's events as the stream of the Messages format (docs/wire/streams.md#events-of-messages). An event that
+ * carries its source bytes in that format is printed as they are. One per reply; the events must obey the grammar.
  */
 export class MessageFrames implements FramePrinter {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
@@ -38,7 +27,7 @@ export class MessageFrames implements FramePrinter {
 
   private readonly chunks = new ChunkJoiner();
 
-  constructor(private readonly meta: FramesMeta) {}
+  constructor(private readonly generation: GenerationView) {}
 
   print(events: readonly ModelEvent[]): Chunk | undefined {
     for (let index = 0; index < events.length; index++) this.add(events[index]!);
@@ -48,7 +37,8 @@ export class MessageFrames implements FramePrinter {
   private add(event: ModelEvent): void {
     switch (event.type) {
       case 'reply-start':
-        // Held back until something follows, so that it can carry the usage that often comes right after (FAILURES A43).
+        // Held back until something follows, so that it can carry the usage that often comes right after
+        // (docs/reasons/translation.md#late-usage).
         this.start = event;
         break;
       case 'usage':
@@ -89,7 +79,7 @@ export class MessageFrames implements FramePrinter {
   }
 
   private startFrame(extras: Opaque | undefined): string {
-    const { id, model, provider, isByok } = this.meta;
+    const { id, model, provider, isByok } = this.generation;
     const own = ownExtras(extras);
     return frame('message_start', {
       message: {
@@ -103,7 +93,8 @@ export class MessageFrames implements FramePrinter {
         stop_sequence: null,
         stop_details: null,
         container: own['container'] ?? null,
-        // WIRE 1.28: nothing is put out yet. Vendors say 1 here, and clients that add up what events tell count it twice.
+        // docs/wire/streams.md#events-of-messages: nothing is put out yet. Vendors say 1 here, and clients that add up
+        // what events tell count it twice.
         usage: viewUsage({ ...this.usage, outputTokens: 0 }, { bill: undefined, isByok }),
         context_management: null,
         provider,
@@ -111,7 +102,8 @@ export class MessageFrames implements FramePrinter {
     });
   }
 
-  // Printed anew even where there are source bytes: vendors leave out keys that our blocks always carry (DESIGN 11).
+  // Printed anew even where there are source bytes: vendors leave out keys that our blocks always carry
+  // (docs/wire/conventions.md#values).
   private blockStartFrame(index: number, block: BlockStart): string | undefined {
     const view = viewBlockStart(block);
     if (!view) {
@@ -131,15 +123,15 @@ export class MessageFrames implements FramePrinter {
   }
 
   private endFrames(stop: StopReason, extras: Opaque | undefined): string {
-    const { bill, routerMetadata } = this.meta.finish?.() ?? { bill: undefined };
-    const contextManagement = viewContextManagement(extras);
+    const end = ownExtras(extras);
+    const contextManagement = end['context_management'] ?? null;
     return (
       frame('message_delta', {
-        delta: viewEnding(stop, this.start?.extras, extras),
-        usage: viewUsage(this.usage, { bill, isByok: this.meta.isByok }),
+        delta: viewEnding(stop, ownExtras(this.start?.extras), end),
+        usage: viewUsage(this.usage, this.generation),
         ...(contextManagement !== null && { context_management: contextManagement }),
       }) +
-      frame('message_stop', viewRouterMetadata(routerMetadata)) +
+      frame('message_stop', this.generation.extras) +
       DONE_FRAME
     );
   }

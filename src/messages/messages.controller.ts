@@ -1,31 +1,25 @@
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { CreateCompletion } from '../inference/create-completion.js';
-import { Delivery } from '../inference/deliver.js';
+import { Delivery } from '../inference/delivery.js';
 import { INFERENCE_ERRORS } from '../inference/inference-errors.js';
-import { readRequestHeaders, REQUEST_HEADERS } from '../inference/read-headers.js';
+import { InferenceRoute } from '../inference/inference-route.decorator.js';
+import type { InferenceRequest } from '../inference/router-metadata.interceptor.js';
+import { readRequestHeaders, REQUEST_HEADERS, ROUTER_METADATA_HEADER } from '../inference/read-headers.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
-import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
-import { ROUTER_METADATA_HEADER, wantsRouterMetadata } from '../shared/http/router-metadata-header.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { messagesFace } from './messages-face.js';
 import { MESSAGE_EXAMPLES } from './message-examples.js';
 import { readRequest } from './read-request.js';
 import { messageEvent, messageReply } from './schemas/reply.js';
-import type { Cancellation } from '../core/cancellation.js';
 
 /** `POST /messages`: inference in the Messages format. The body's `stream` alone decides the form of the reply. */
 @Controller('messages')
 export class MessagesController {
-  constructor(
-    private readonly completions: CreateCompletion,
-    private readonly delivery: Delivery,
-  ) {}
+  constructor(private readonly delivery: Delivery) {}
 
   @Post()
-  @HttpCode(200)
-  @Accepts('inference')
+  @InferenceRoute()
   @Answers(messageReply, {
     summary: 'Ask a model, in the Messages format',
     description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
@@ -35,18 +29,12 @@ export class MessagesController {
     errors: INFERENCE_ERRORS,
     examples: MESSAGE_EXAMPLES,
   })
-  async create(
+  create(
     @Body() body: CreateMessageDto,
-    @Req() { headers, caller }: AuthenticatedRequest,
+    @Req() { headers, caller, extras }: InferenceRequest,
     @Res() response: Response,
-  ): Promise<void> {
-    const inference = {
-      request: readRequest(body, readRequestHeaders(headers)),
-      caller,
-      api: 'messages' as const,
-      wantsRouterMetadata: wantsRouterMetadata(headers),
-    };
-    const begin = (abort: Cancellation) => this.completions.begin(inference, abort);
-    await this.delivery.deliver(response, inference.request.stream, begin, messagesFace);
+  ): undefined {
+    const request = readRequest(body, readRequestHeaders(headers));
+    this.delivery.deliver(response, { request, caller, extras, api: 'messages', face: messagesFace });
   }
 }

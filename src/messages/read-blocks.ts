@@ -8,8 +8,8 @@ import type {
   TextBlock,
   ToolResultContent,
 } from '../core/conversation/content.js';
-import type { JsonObject } from '../core/json.js';
-import { markerOf } from '../inference/read-cache-marker.js';
+import type { JsonObject } from '../core/json/json.js';
+import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { WireBlock, WireMessage, WireTextBlock, WireToolResultPart } from './schemas/messages.js';
 
 type WirePart = Extract<WireBlock, { type: 'text' | 'image' | 'document' | 'search_result' }>;
@@ -27,8 +27,8 @@ export function readMessage(message: WireMessage): Message {
 }
 
 /** The instructions. Empty text says nothing. */
-export function readSystem(system: string | readonly WireTextBlock[] | undefined): TextBlock[] {
-  if (system === undefined || system === '') return [];
+export function readSystem(system: string | readonly WireTextBlock[]): TextBlock[] {
+  if (system === '') return [];
   return typeof system === 'string' ? [{ type: 'text', text: system }] : system.map(readText);
 }
 
@@ -37,6 +37,7 @@ export const originOf = (value: JsonObject): Origin => ({ vendor: 'anthropic', v
 function readBlock(block: WireBlock): ContentBlock {
   switch (block.type) {
     case 'text':
+      return readText(block);
     case 'image':
     case 'document':
     case 'search_result':
@@ -47,7 +48,7 @@ function readBlock(block: WireBlock): ContentBlock {
         id: block.id,
         name: block.name,
         input: block.input,
-        ...markerOf(block.cache_control),
+        ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
         origin: originOf(block),
       };
     case 'tool_result':
@@ -56,7 +57,7 @@ function readBlock(block: WireBlock): ContentBlock {
         toolUseId: block.tool_use_id,
         content: readToolResultContent(block.content),
         ...(block.is_error !== undefined && { isError: block.is_error }),
-        ...markerOf(block.cache_control),
+        ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
         origin: originOf(block),
       };
     case 'thinking':
@@ -67,7 +68,7 @@ function readBlock(block: WireBlock): ContentBlock {
       return {
         type: 'opaque',
         opaque: { vendor: 'anthropic', value: block },
-        ...markerOf(block.cache_control),
+        ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
         origin: originOf(block),
       };
   }
@@ -81,7 +82,7 @@ function readToolResultContent(content: string | readonly WireToolResultPart[] |
       ? {
           type: 'tool-reference',
           toolName: part.tool_name,
-          ...markerOf(part.cache_control),
+          ...(part.cache_control && { cacheMarker: readCacheMarker(part.cache_control) }),
           origin: originOf(part),
         }
       : readPart(part),
@@ -101,7 +102,7 @@ function readPart(block: WirePart): Exclude<ToolResultContent, { type: 'tool-ref
         ...(typeof block.title === 'string' && { title: block.title }),
         ...(typeof block.context === 'string' && { context: block.context }),
         ...citationsWanted(block.citations),
-        ...markerOf(block.cache_control),
+        ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
         origin: originOf(block),
       };
     case 'search_result':
@@ -111,7 +112,7 @@ function readPart(block: WirePart): Exclude<ToolResultContent, { type: 'tool-ref
         title: block.title,
         content: block.content.map(readText),
         ...citationsWanted(block.citations),
-        ...markerOf(block.cache_control),
+        ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
         origin: originOf(block),
       };
   }
@@ -122,7 +123,7 @@ function readText(block: WireTextBlock): TextBlock {
     type: 'text',
     text: block.text,
     ...(block.citations && { citations: block.citations }),
-    ...markerOf(block.cache_control),
+    ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
     origin: originOf(block),
   };
 }
@@ -131,7 +132,7 @@ function readImage(block: WireImage): ImageBlock {
   return {
     type: 'image',
     source: readMedia(block.source),
-    ...markerOf(block.cache_control),
+    ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
     origin: originOf(block),
   };
 }

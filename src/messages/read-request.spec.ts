@@ -1,5 +1,5 @@
-// Goal: every field of a body reaches the neutral request, in its words or beside it. Method: bodies through the pipe, and the
-// whole request compared; header rules in a table; one large body against the clock.
+// Goal: every field of a body reaches the neutral request, in its words or beside it. Method: bodies through the pipe,
+// and the whole request compared; header rules in a table; one large body against the clock.
 import { slowness } from '../../test/support/pace.js';
 import 'reflect-metadata';
 import { readBody } from '../shared/http/dto.pipe.js';

@@ -1,16 +1,17 @@
 import type { ModelRequest, OutputFormat, TaskBudget, Thinking } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
-import { said } from '../core/said.js';
-import { markerOf } from '../inference/read-cache-marker.js';
+import { definedOnly } from '../core/defined.js';
+import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import { readStopConditions, withOnline } from '../inference/read-options.js';
-import { readPreferences } from '../inference/read-preferences.js';
+import { readPreferences, readStopConditions, withOnline } from '../inference/read-options.js';
 import { assertToolPairs, type PairWords } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateMessageDto } from './create-message.dto.js';
 import { originOf, readMessage, readSystem } from './read-blocks.js';
 import { readTool, readToolChoice } from './read-tools.js';
 import type { WireOutputConfig, WireThinking } from './schemas/options.js';
+
+const NO_SAMPLING: ModelRequest['sampling'] = {};
 
 const PAIR_WORDS: PairWords = {
   field: 'tool_use_id',
@@ -20,38 +21,41 @@ const PAIR_WORDS: PairWords = {
 };
 
 /**
- * The neutral request that a checked body asks for. Nothing the caller said is lost: what core does not model stays beside it,
- * in the caller's own words.
+ * The neutral request that a checked body asks for. Nothing the caller said is lost: what core does not model stays
+ * beside it, in the caller's own words.
  * @throws GatewayError `invalid-request` for fields that exclude each other, and for tool calls without their results
  */
 export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): ModelRequest {
   const messages = dto.messages.map(readMessage);
   assertToolPairs(messages, PAIR_WORDS);
-  // Scope 2.1: the body's session id wins over the header's. Not in scope; chosen: an empty one groups nothing.
+  // docs/wire/messages.md#request-fields: the body's session id wins over the header's. Chosen: an
+  // empty one groups nothing.
   const sessionId = (dto.session_id ?? headers.sessionId) || undefined;
+  const fallbackModels = dto.fallbacks || dto.models ? readFallbackModels(dto) : undefined;
+  const { temperature, top_p: topP, top_k: topK } = dto;
   const extras = unknownFields(dto);
   return {
     model: dto.model,
-    system: readSystem(dto.system),
+    system: dto.system === undefined ? [] : readSystem(dto.system),
     messages,
     stream: dto.stream ?? false,
     ...(dto.max_tokens !== undefined && { maxOutputTokens: dto.max_tokens }),
-    sampling: said({ temperature: dto.temperature, topP: dto.top_p, topK: dto.top_k }),
+    sampling: (temperature ?? topP ?? topK) === undefined ? NO_SAMPLING : definedOnly({ temperature, topP, topK }),
     ...(dto.stop_sequences && { stopSequences: dto.stop_sequences }),
     tools: (dto.tools ?? []).map(readTool),
     ...(dto.tool_choice && readToolChoice(dto.tool_choice)),
     ...(dto.thinking && { thinking: readThinking(dto.thinking) }),
     ...(dto.output_config && readOutputConfig(dto.output_config)),
-    ...markerOf(dto.cache_control),
+    ...(dto.cache_control && { cacheMarker: readCacheMarker(dto.cache_control) }),
     ...(dto.context_management && { contextManagement: { vendor: 'anthropic', value: dto.context_management } }),
     ...(sessionId !== undefined && { sessionId }),
     ...(dto.user !== undefined && { user: dto.user }),
     ...(dto.metadata && { metadata: { vendor: 'anthropic', value: dto.metadata } }),
     ...(dto.service_tier !== undefined && { serviceTier: dto.service_tier }),
     ...(dto.speed && { speed: dto.speed }),
-    ...readFallbackModels(dto),
+    ...(fallbackModels && { fallbackModels }),
     preferences: readPreferences(dto.provider, dto.route),
-    plugins: withOnline(dto.plugins ?? [], modelsOf(dto)),
+    plugins: withOnline(dto.plugins ?? [], [dto.model, ...(fallbackModels?.models ?? [])]),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
     ...(dto.trace && { trace: dto.trace }),
     ...(dto.preset !== undefined && { preset: dto.preset }),
@@ -60,20 +64,13 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
   };
 }
 
-function readFallbackModels({ fallbacks, models }: CreateMessageDto): Pick<ModelRequest, 'fallbackModels'> {
+function readFallbackModels({ fallbacks, models }: CreateMessageDto): ModelRequest['fallbackModels'] {
   if (fallbacks && models) {
     throw new GatewayError('invalid-request', 'fallbacks: cannot be combined with models; send one of the two');
   }
-  if (fallbacks?.length) {
-    return { fallbackModels: { models: fallbacks.map(({ model }) => model), onRefusal: true } };
-  }
-  return models?.length ? { fallbackModels: { models, onRefusal: false } } : {};
+  if (fallbacks?.length) return { models: fallbacks.map(({ model }) => model), onRefusal: true };
+  return models?.length ? { models, onRefusal: false } : undefined;
 }
-
-const modelsOf = ({ model, models, fallbacks }: CreateMessageDto): string[] => [
-  model,
-  ...(models ?? fallbacks?.map((fallback) => fallback.model) ?? []),
-];
 
 function readThinking(thinking: WireThinking): Thinking {
   const origin = originOf(thinking);

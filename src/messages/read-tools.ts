@@ -1,6 +1,6 @@
 import type { Tool, ToolChoice } from '../core/conversation/tools.js';
-import { isJsonObject, type JsonObject } from '../core/json.js';
-import { markerOf } from '../inference/read-cache-marker.js';
+import { isJsonObject, type JsonObject } from '../core/json/json.js';
+import { readCacheMarker } from '../inference/read-cache-marker.js';
 import { originOf } from './read-blocks.js';
 import { SERVICE_TOOL_PREFIX } from '../inference/schemas/service-tools.js';
 import type { WireCustomTool, WireTool, WireToolChoice } from './schemas/tools.js';
@@ -17,7 +17,7 @@ export function readTool(tool: WireTool): Tool {
     type: 'vendor',
     opaque: { vendor: 'anthropic', value },
     ...(typeof name === 'string' && { name }),
-    ...(isJsonObject(marker) && markerOf({ type: 'ephemeral', ...ttlOf(marker) })),
+    ...(isJsonObject(marker) && { cacheMarker: readCacheMarker({ type: 'ephemeral', ...ttlOf(marker) }) }),
   };
 }
 
@@ -38,7 +38,7 @@ function isCustom(tool: WireTool): tool is WireCustomTool {
 }
 
 function readCustom(tool: WireCustomTool): Tool {
-  // Scope 2.1: the schema's `type` defaults to `object`, and vendors demand that it stands there.
+  // docs/wire/messages.md#tools: the schema's `type` defaults to `object`, and vendors demand that it stands there.
   const isComplete = tool.input_schema.type !== undefined;
   const inputSchema: JsonObject = isComplete ? tool.input_schema : { type: 'object', ...tool.input_schema };
   return {
@@ -47,7 +47,7 @@ function readCustom(tool: WireCustomTool): Tool {
     ...(tool.description !== undefined && { description: tool.description }),
     inputSchema,
     ...(tool.strict !== undefined && { strict: tool.strict }),
-    ...markerOf(tool.cache_control),
+    ...(tool.cache_control && { cacheMarker: readCacheMarker(tool.cache_control) }),
     origin: originOf(isComplete ? tool : { ...tool, input_schema: inputSchema }),
   };
 }

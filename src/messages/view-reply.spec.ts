@@ -1,13 +1,13 @@
-// Goal: a whole reply shows every key of Scope 2.5 and WIRE 1.15, whatever was told. Method: replies written by hand, the whole
-// view compared, and tables for stop reasons, usage and blocks.
+// Goal: a whole reply shows every key of docs/wire/messages.md#reply, whatever was told. Method: replies written by
+// hand, the whole view compared, and tables for stop reasons, usage and blocks.
+import { generationView } from '../../test/support/generation-view.js';
 import type { Bill } from '../core/money/bill.js';
 import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
 import { ProviderFault } from '../core/errors.js';
-import type { JsonObject, Opaque } from '../core/json.js';
-import { viewReply, type ReplyMeta } from './view-reply.js';
-import { viewUsage } from './view-usage.js';
+import type { JsonObject, Opaque } from '../core/json/json.js';
+import { viewReply, viewUsage } from './view-reply.js';
 
 const BILL: Bill = {
   isByok: false,
@@ -15,7 +15,7 @@ const BILL: Bill = {
   byokCost: 0n,
   list: { prompt: 200_000_000_000n, completion: 300_000_000_000n, tools: 0n, total: 500_000_000_000n },
 };
-const META: ReplyMeta = { id: 'gen-1-a', model: 'author/model', provider: 'Provider', isByok: false, bill: BILL };
+const META = generationView({ id: 'gen-1-a', bill: BILL });
 const END: StopReason = { unified: 'end-turn', raw: 'stop', vendor: 'openai' };
 const anthropic = (value: JsonObject): Opaque => ({ vendor: 'anthropic', value });
 
@@ -27,11 +27,11 @@ const block = (start: BlockStart, rest: Partial<ReplyBlock> = {}): ReplyBlock =>
   ...rest,
 });
 const reply = (parts: Partial<Reply>): Reply => ({ blocks: [], usage: {}, stop: END, ...parts });
-const contentOf = (...blocks: ReplyBlock[]): unknown => viewReply(reply({ blocks }), META)['content'];
+const contentOf = (...blocks: ReplyBlock[]): unknown => viewReply(META, reply({ blocks }))['content'];
 
 describe('viewReply', () => {
   it('shows every key when little was told', () => {
-    expect(viewReply(reply({ blocks: [block({ type: 'text' }, { text: 'Hi' })] }), META)).toEqual({
+    expect(viewReply(META, reply({ blocks: [block({ type: 'text' }, { text: 'Hi' })] }))).toEqual({
       id: 'gen-1-a',
       type: 'message',
       role: 'assistant',
@@ -79,6 +79,7 @@ describe('viewReply', () => {
   it('shows what a vendor of this format said, but not in the name of the gateway', () => {
     const container = { id: 'c', expires_at: 'e' };
     const view = viewReply(
+      META,
       reply({
         stop: { unified: 'other', raw: 'brand_new', vendor: 'anthropic', sequence: 'END' },
         startExtras: anthropic({ container, diagnostics: null }),
@@ -89,7 +90,6 @@ describe('viewReply', () => {
           router_metadata: {},
         }),
       }),
-      META,
     );
     expect(view).toMatchObject({
       stop_reason: 'brand_new',
@@ -105,7 +105,15 @@ describe('viewReply', () => {
 
   it('shows the router metadata under both names', () => {
     const routerMetadata = { attempt: 1 };
-    expect(viewReply(reply({}), { ...META, routerMetadata })).toMatchObject({
+    expect(
+      viewReply(
+        {
+          ...META,
+          extras: { router_metadata: routerMetadata, openrouter_metadata: routerMetadata },
+        },
+        reply({}),
+      ),
+    ).toMatchObject({
       router_metadata: routerMetadata,
       openrouter_metadata: routerMetadata,
     });
@@ -113,7 +121,7 @@ describe('viewReply', () => {
 
   it('keeps extras of other formats out', () => {
     const extras: Opaque = { vendor: 'openai', value: { system_fingerprint: 'x', stop_details: 'y' } };
-    const view = viewReply(reply({ startExtras: extras, endExtras: extras }), META);
+    const view = viewReply(META, reply({ startExtras: extras, endExtras: extras }));
     expect(view).not.toHaveProperty('system_fingerprint');
     expect(view['stop_details']).toBeNull();
   });
@@ -131,12 +139,12 @@ describe('viewReply', () => {
     other: 'end_turn',
   };
   it.each(Object.entries(REASONS) as [UnifiedStop, string][])('shows the end %s as %s', (unified, reason) => {
-    const view = viewReply(reply({ stop: { unified, raw: 'theirs', vendor: 'openai' } }), META);
+    const view = viewReply(META, reply({ stop: { unified, raw: 'theirs', vendor: 'openai' } }));
     expect(view['stop_reason']).toBe(reason);
     expect(view['stop_details']).toEqual(
       reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null,
     );
-    expect(viewReply(reply({ stop: { unified, raw: null, vendor: 'anthropic' } }), META)['stop_reason']).toBe(reason);
+    expect(viewReply(META, reply({ stop: { unified, raw: null, vendor: 'anthropic' } }))['stop_reason']).toBe(reason);
   });
 });
 
@@ -218,7 +226,7 @@ describe('blocks of a whole reply', () => {
 
   it.each(['output-limit', 'context-limit'] as const)('shows arguments cut by the %s as an empty object', (unified) => {
     const blocks = [block({ type: 'tool-use', id: 'i', name: 'f' }, { text: '{"a":"b' })];
-    const view = viewReply(reply({ blocks, stop: { unified, raw: 'length', vendor: 'openai' } }), META);
+    const view = viewReply(META, reply({ blocks, stop: { unified, raw: 'length', vendor: 'openai' } }));
     expect(view['content']).toEqual([{ type: 'tool_use', id: 'i', name: 'f', input: {} }]);
   });
 

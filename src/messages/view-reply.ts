@@ -1,41 +1,227 @@
-import type { Reply } from '../core/conversation/reply.js';
-import type { JsonObject } from '../core/json.js';
-import type { Billing } from '../inference/view-cost.js';
-import { viewRouterMetadata } from '../inference/view-router-metadata.js';
+import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
+import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
+import { readToolInput } from '../core/conversation/tool-input.js';
+import type { Usage } from '../core/conversation/usage.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
+import { usdNumber } from '../core/money/credits.js';
+import type { GenerationView } from '../inference/inference.js';
+import { viewCostDetails, type Billing } from '../inference/view-cost.js';
 import type { MessageReply } from './schemas/reply.js';
-import { viewBlock } from './view-block.js';
-import { ownExtras, viewContextManagement, viewEnding } from './view-ending.js';
-import { viewUsage } from './view-usage.js';
 
-/** What a reply's view takes from the exchange rather than from the provider. */
-export interface ReplyMeta extends Billing {
-  /** The generation's id. */
-  readonly id: string;
-  /** Id of the model that really answered. */
-  readonly model: string;
-  /** Display name. */
-  readonly provider: string;
-  /** Present when the caller asked for it. */
-  readonly routerMetadata?: JsonObject;
+const STOP_REASONS: Readonly<Record<UnifiedStop, string>> = {
+  'end-turn': 'end_turn',
+  'output-limit': 'max_tokens',
+  'context-limit': 'model_context_window_exceeded',
+  'stop-sequence': 'stop_sequence',
+  'tool-use': 'tool_use',
+  pause: 'pause_turn',
+  refusal: 'refusal',
+  'content-filter': 'refusal',
+  compaction: 'compaction',
+  other: 'end_turn',
+};
+
+/** Why a vendor of another format refused is not told. */
+const UNEXPLAINED_REFUSAL: JsonObject = { type: 'refusal', category: null, explanation: null };
+
+/**
+ * The body of a whole reply: every key of docs/wire/messages.md#reply, null where there is nothing to say.
+ * @throws ProviderFault `malformed-reply` for a tool call whose arguments are no JSON object
+ */
+export function viewReply(generation: GenerationView, reply: Reply): MessageReply {
+  const { stop } = reply;
+  const start = ownExtras(reply.startExtras);
+  const end = ownExtras(reply.endExtras);
+  const content: JsonObject[] = [];
+  for (const block of reply.blocks) {
+    const view = viewBlock(block, stop);
+    if (view) content.push(view);
+  }
+  return {
+    type: 'message',
+    ...start,
+    id: generation.id,
+    role: 'assistant',
+    model: generation.model,
+    content,
+    ...viewEnding(stop, start, end),
+    usage: viewUsage(reply.usage, generation),
+    context_management: end['context_management'] ?? null,
+    provider: generation.provider,
+    ...generation.extras,
+  };
 }
 
 /**
- * The body of a whole reply: every key of Scope 2.5 and WIRE 1.15, null where there is nothing to say.
+ * A block as it begins: in its empty form, or whole where it arrives whole (docs/wire/streams.md#events-of-messages).
+ * @returns undefined for a block of another vendor's own, which the Messages format has no word for: it is not shown
+ */
+export function viewBlockStart(block: BlockStart): JsonObject | undefined {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', ...ownExtras(block.extras), text: '', citations: [] };
+    case 'thinking':
+      return { type: 'thinking', ...ownExtras(block.extras), thinking: '', signature: '' };
+    case 'redacted-thinking':
+      return { type: 'redacted_thinking', ...ownExtras(block.extras), data: block.data };
+    case 'tool-use':
+      return { type: 'tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
+    case 'server-tool-use':
+      return { type: 'server_tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
+    case 'opaque':
+      return block.opaque.vendor === 'anthropic' ? block.opaque.value : undefined;
+  }
+}
+
+/**
+ * A finished block.
+ * @returns undefined for a block that is not shown, as `viewBlockStart`
  * @throws ProviderFault `malformed-reply` for a tool call whose arguments are no JSON object
  */
-export function viewReply(reply: Reply, meta: ReplyMeta): MessageReply {
-  const { stop, startExtras, endExtras } = reply;
+export function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | undefined {
+  const { start, text } = block;
+  const empty = viewBlockStart(start);
+  if (!empty) return undefined;
+  switch (start.type) {
+    case 'text':
+      // docs/wire/conventions.md#values: `[]` when there are none, never null.
+      return { ...empty, text, citations: block.citations };
+    case 'thinking':
+      return { ...empty, thinking: text, signature: block.signature ?? '' };
+    case 'redacted-thinking':
+      return empty;
+    case 'tool-use':
+    case 'server-tool-use':
+      return { ...empty, input: readToolInput(text, start.name, stop) };
+    case 'opaque':
+      return viewOpaque(empty, block, stop);
+  }
+}
+
+/**
+ * A block of the vendor's own with its deltas put in, as the vendor's own client does it: the keys of a delta replace.
+ */
+function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyBlock, stop: StopReason): JsonObject {
+  let whole = value;
+  if (text !== '') whole = { ...whole, ...grown(value, text, stop) };
+  if (citations.length > 0) {
+    const before = Array.isArray(value['citations']) ? (value['citations'] as readonly Json[]) : [];
+    whole = { ...whole, citations: [...before, ...citations] };
+  }
+  for (const { vendor, value: delta } of opaqueDeltas) {
+    if (vendor !== 'anthropic') continue;
+    const { type: _type, ...fields } = delta;
+    whole = { ...whole, ...fields };
+  }
+  return whole;
+}
+
+function grown(value: JsonObject, text: string, stop: StopReason): JsonObject {
+  const { name } = value;
+  if (Object.hasOwn(value, 'input')) return { input: readToolInput(text, typeof name === 'string' ? name : '', stop) };
+  return { text: typeof value['text'] === 'string' ? value['text'] + text : text };
+}
+
+/**
+ * How a reply ended: the same keys in a whole reply and in the `delta` of `message_delta` (docs/wire/messages.md#reply,
+ * docs/wire/streams.md#events-of-messages).
+ */
+export interface Ending extends JsonObject {
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+  readonly stop_details: Json;
+  readonly container: Json;
+}
+
+/** @param start what `ownExtras` gives of its beginning, and `end` of its end */
+export function viewEnding(stop: StopReason, start: JsonObject, end: JsonObject): Ending {
+  const { context_management: _shownApart, stop_reason: _ours, ...told } = end;
+  const { unified, vendor, raw } = stop;
+  const isForeign = vendor !== 'anthropic';
+  const isRefusal = unified === 'refusal' || unified === 'content-filter';
+  return {
+    stop_reason: isForeign || raw === null ? STOP_REASONS[unified] : raw,
+    ...told,
+    stop_sequence: stop.sequence ?? null,
+    stop_details: told['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),
+    container: told['container'] ?? start['container'] ?? null,
+  };
+}
+
+/**
+ * `usage` with every key of docs/wire/messages.md#reply, those that nobody told as null. Keys of the vendor's that have
+ * no neutral counterpart stand beside them.
+ */
+export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
+  const raw = usage.extras?.vendor === 'anthropic' ? usage.extras.value : {};
+  const { cacheWriteTokens, cacheWrite1hTokens, reasoningTokens, webSearchRequests, webFetchRequests } = usage;
+  const wroteCache = cacheWriteTokens !== undefined || cacheWrite1hTokens !== undefined;
+  const ranTools = webSearchRequests !== undefined || webFetchRequests !== undefined;
+  const view: { [key: string]: Json } = {
+    input_tokens: usage.inputTokens ?? 0,
+    output_tokens: usage.outputTokens ?? 0,
+    cache_creation: wroteCache
+      ? { ephemeral_5m_input_tokens: cacheWriteTokens ?? 0, ephemeral_1h_input_tokens: cacheWrite1hTokens ?? 0 }
+      : null,
+    cache_creation_input_tokens: wroteCache ? (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0) : null,
+    cache_read_input_tokens: usage.cacheReadTokens ?? null,
+    inference_geo: typeof raw['inference_geo'] === 'string' ? raw['inference_geo'] : null,
+    server_tool_use: ranTools
+      ? {
+          ...objectAt(raw, 'server_tool_use'),
+          web_search_requests: webSearchRequests ?? 0,
+          web_fetch_requests: webFetchRequests ?? 0,
+        }
+      : null,
+    // docs/wire/messages.md#usage: the base tier is `standard` here, whatever its vendor calls it.
+    service_tier: usage.serviceTier === 'default' ? 'standard' : (usage.serviceTier ?? null),
+    output_tokens_details:
+      reasoningTokens === undefined
+        ? null
+        : { ...objectAt(raw, 'output_tokens_details'), thinking_tokens: reasoningTokens },
+    cost: bill ? usdNumber(bill.cost) : null,
+    cost_details: bill ? viewCostDetails(bill) : null,
+    is_byok: isByok,
+    iterations: Array.isArray(raw['iterations']) ? raw['iterations'] : bill ? [viewIteration(usage)] : [],
+    // docs/wire/messages.md#speed-and-tier: `standard` is what is served where nothing else was asked for.
+    speed: usage.speed ?? 'standard',
+  };
+  for (const key of Object.keys(raw)) if (!(key in view) && raw[key] !== undefined) view[key] = raw[key];
+  return view;
+}
+
+/** The one model call behind a reply, where its vendor does not list its own. */
+function viewIteration(usage: Usage): JsonObject {
+  const { cacheWriteTokens, cacheWrite1hTokens } = usage;
   return {
     type: 'message',
-    ...ownExtras(startExtras),
-    id: meta.id,
-    role: 'assistant',
-    model: meta.model,
-    content: reply.blocks.map((block) => viewBlock(block, stop)).filter((block) => block !== undefined),
-    ...viewEnding(stop, startExtras, endExtras),
-    usage: viewUsage(reply.usage, meta),
-    context_management: viewContextManagement(endExtras),
-    provider: meta.provider,
-    ...viewRouterMetadata(meta.routerMetadata),
+    input_tokens: usage.inputTokens ?? 0,
+    output_tokens: usage.outputTokens ?? 0,
+    cache_creation_input_tokens: (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0),
+    cache_read_input_tokens: usage.cacheReadTokens ?? 0,
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWriteTokens ?? 0,
+      ephemeral_1h_input_tokens: cacheWrite1hTokens ?? 0,
+    },
   };
+}
+
+function objectAt(value: JsonObject, key: string): JsonObject | undefined {
+  const member = value[key];
+  return isJsonObject(member) ? member : undefined;
+}
+
+/** Keys that belong to this gateway: an upstream that is itself a gateway must not speak in its name. */
+const GATEWAY_KEYS: ReadonlySet<string> = new Set(['provider', 'router_metadata', 'openrouter_metadata']);
+
+/** What an upstream of this format said beyond the neutral model; nothing of any other format. */
+export function ownExtras(extras: Opaque | undefined): JsonObject {
+  if (extras?.vendor !== 'anthropic') return {};
+  const { value } = extras;
+  for (const key of GATEWAY_KEYS) {
+    if (Object.hasOwn(value, key)) {
+      return Object.fromEntries(Object.entries(value).filter(([own]) => !GATEWAY_KEYS.has(own)));
+    }
+  }
+  return value;
 }

@@ -1,6 +1,6 @@
 /**
- * Goal: a caller is shown exactly what routing would let it use. Method: a table of policies; and for each of them, every endpoint of
- * every model against the plan that routing makes.
+ * Goal: a caller is shown exactly what routing would let it use. Method: a table of policies; and for each of them,
+ * every endpoint of every model against the plan that routing makes.
  */
 import { catalogOf, endpoint, inputsOf, model } from '../../test/support/route-inputs.js';
 import { planRoute } from '../core/routing/plan-route.js';

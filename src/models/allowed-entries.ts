@@ -1,8 +1,8 @@
-import { addCandidates, type Candidate } from '../core/routing/candidate.js';
+import type { Candidate } from '../core/routing/candidate.js';
+import { addCandidates } from '../core/routing/candidates.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
-import { findFilter } from '../core/routing/filters.js';
 import type { RouteNeeds, RoutingPolicy } from '../core/routing/route-inputs.js';
-import { allowsModel, readRules, type Rules } from '../core/routing/rules.js';
+import { allowsModel, findExclusion, readRules, type Rules } from '../core/routing/rules.js';
 import type { CatalogView } from './catalog-views.js';
 import type { ModelEntry } from './model-entry.js';
 
@@ -19,8 +19,8 @@ const NO_NEEDS: RouteNeeds = {
 };
 
 /**
- * The models that policies let a caller use, each with the endpoints they let it use: by the same rules as routing. A model none of
- * whose endpoints is left is left out.
+ * The models that policies let a caller use, each with the endpoints they let it use: by the same rules as routing. A
+ * model none of whose endpoints is left is left out.
  */
 export function listAllowed(view: CatalogView, policies: readonly RoutingPolicy[]): readonly ModelEntry[] {
   const { entries } = view;
@@ -42,5 +42,5 @@ export function listAllowed(view: CatalogView, policies: readonly RoutingPolicy[
 function allowsEndpoint(endpoint: Endpoint, model: Model, rules: Rules): boolean {
   const tiers: Candidate[] = [];
   addCandidates(endpoint, model, 0, tiers);
-  return tiers.some((candidate) => findFilter(candidate, rules) === undefined);
+  return tiers.some((candidate) => findExclusion(candidate, rules) === undefined);
 }

@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { addCandidates, type Candidate } from '../core/routing/candidate.js';
+import type { Candidate } from '../core/routing/candidate.js';
+import { addCandidates } from '../core/routing/candidates.js';
 import type { CatalogProvider, Model } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { viewEndpoint, type EndpointView } from './view-endpoint.js';
 
-/** Endpoints with what is known of them at this moment. Figures are those of the operator's own credential, never of a caller's. */
+/**
+ * Endpoints with what is known of them at this moment. Figures are those of the operator's own
+ * credential, never of a caller's.
+ */
 @Injectable()
 export class EndpointViews {
   constructor(private readonly health: HealthRegistry) {}

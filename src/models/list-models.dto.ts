@@ -1,17 +1,20 @@
+import type { PicoUsd } from '../core/money/credits.js';
 import { MODALITIES } from '../core/routing/catalog.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { pageOffset } from '../shared/http/page-fields.js';
+import { PageOffset, QueryFlag, QueryList, QueryNumber, QueryUsd } from '../shared/http/query-fields.js';
 import { compile, literal, oneOf, text } from '../shared/http/schema.js';
 
 const WORDS_CHARACTERS_MAX = 256;
 /** What the wire knows besides what a catalog can say: nothing fits these. */
 const OTHER_MODALITIES = ['embeddings', 'rerank', 'decisions', 'speech', 'transcription'];
 
-const list = (names: readonly string[]): string => `^(${names.join('|')})?(,(${names.join('|')})?)*$`;
+const listPattern = (names: readonly string[]): string => `^(${names.join('|')})?(,(${names.join('|')})?)*$`;
 const modalities = (...more: readonly string[]) => {
   const names = [...MODALITIES, ...OTHER_MODALITIES, ...more];
-  return compile(text({ pattern: list(names), reason: `must be a list, separated by commas, of ${names.join(', ')}` }));
+  return compile(
+    text({ pattern: listPattern(names), reason: `must be a list, separated by commas, of ${names.join(', ')}` }),
+  );
 };
 
 // Bounded, so that it stays an exact integer.
@@ -39,7 +42,6 @@ const category = compile(
     'trivia', 'academia',
   ]), // prettier-ignore
 );
-const trueOrFalse = compile(oneOf(['true', 'false']));
 const onlyTrue = compile(literal('true'));
 const onlyFalse = compile(literal('false'));
 const region = compile(oneOf(['eu', 'us']));
@@ -52,15 +54,16 @@ export const MODEL_SORTS = [
 export type ModelSort = (typeof MODEL_SORTS)[number];
 const sort = compile(oneOf(MODEL_SORTS));
 
-/** Query of `GET /models` and its neighbours (WIRE 2.5). Parameters beyond these are ignored (WIRE 0.3). */
+/**
+ * Query of `GET /models` and its neighbours (docs/models.md#filters-order-pages). Parameters beyond these are ignored
+ * (docs/wire/conventions.md#unknown-fields).
+ */
 export class ListModelsDto {
-  @MayOmit()
-  @Fits(pageOffset)
-  offset?: string;
+  @PageOffset()
+  offset?: number;
 
-  @MayOmit()
-  @Fits(limit)
-  limit?: string;
+  @QueryNumber(limit)
+  limit?: number;
 
   @MayOmit()
   @Fits(sort)
@@ -70,53 +73,41 @@ export class ListModelsDto {
   @Fits(words)
   q?: string;
 
-  @MayOmit()
-  @Fits(names)
-  supported_parameters?: string;
+  @QueryList(names)
+  supported_parameters?: readonly string[];
 
-  @MayOmit()
-  @Fits(inputModalities)
-  input_modalities?: string;
+  @QueryList(inputModalities)
+  input_modalities?: readonly string[];
 
-  @MayOmit()
-  @Fits(outputModalities)
-  output_modalities?: string;
+  @QueryList(outputModalities)
+  output_modalities?: readonly string[];
 
-  @MayOmit()
-  @Fits(count)
-  context?: string;
+  @QueryNumber(count)
+  context?: number;
 
-  @MayOmit()
-  @Fits(amount)
-  min_price?: string;
+  @QueryUsd(amount)
+  min_price?: PicoUsd;
 
-  @MayOmit()
-  @Fits(amount)
-  max_price?: string;
+  @QueryUsd(amount)
+  max_price?: PicoUsd;
 
-  @MayOmit()
-  @Fits(amount)
-  min_output_price?: string;
+  @QueryUsd(amount)
+  min_output_price?: PicoUsd;
 
-  @MayOmit()
-  @Fits(amount)
-  max_output_price?: string;
+  @QueryUsd(amount)
+  max_output_price?: PicoUsd;
 
-  @MayOmit()
-  @Fits(names)
-  model_authors?: string;
+  @QueryList(names)
+  model_authors?: readonly string[];
 
-  @MayOmit()
-  @Fits(names)
-  providers?: string;
+  @QueryList(names)
+  providers?: readonly string[];
 
-  @MayOmit()
-  @Fits(trueOrFalse)
-  distillable?: 'true' | 'false';
+  @QueryFlag()
+  distillable?: boolean;
 
-  @MayOmit()
-  @Fits(onlyTrue)
-  zdr?: 'true';
+  @QueryFlag(onlyTrue)
+  zdr?: boolean;
 
   @MayOmit()
   @Fits(region)
@@ -130,52 +121,40 @@ export class ListModelsDto {
   @Fits(words)
   arch?: string;
 
-  @MayOmit()
-  @Fits(count)
-  min_age_days?: string;
+  @QueryNumber(count)
+  min_age_days?: number;
 
-  @MayOmit()
-  @Fits(count)
-  max_age_days?: string;
+  @QueryNumber(count)
+  max_age_days?: number;
 
-  @MayOmit()
-  @Fits(figure)
-  min_intelligence_index?: string;
+  @QueryNumber(figure)
+  min_intelligence_index?: number;
 
-  @MayOmit()
-  @Fits(figure)
-  max_intelligence_index?: string;
+  @QueryNumber(figure)
+  max_intelligence_index?: number;
 
-  @MayOmit()
-  @Fits(figure)
-  min_coding_index?: string;
+  @QueryNumber(figure)
+  min_coding_index?: number;
 
-  @MayOmit()
-  @Fits(figure)
-  max_coding_index?: string;
+  @QueryNumber(figure)
+  max_coding_index?: number;
 
-  @MayOmit()
-  @Fits(figure)
-  min_agentic_index?: string;
+  @QueryNumber(figure)
+  min_agentic_index?: number;
 
-  @MayOmit()
-  @Fits(figure)
-  max_agentic_index?: string;
+  @QueryNumber(figure)
+  max_agentic_index?: number;
 
-  @MayOmit()
-  @Fits(share)
-  min_tool_success_rate?: string;
+  @QueryNumber(share)
+  min_tool_success_rate?: number;
 
-  @MayOmit()
-  @Fits(share)
-  max_tool_success_rate?: string;
+  @QueryNumber(share)
+  max_tool_success_rate?: number;
 
   // There is no feed: who asks for one is told so, rather than sent something else.
-  @MayOmit()
-  @Fits(onlyFalse)
-  use_rss?: 'false';
+  @QueryFlag(onlyFalse)
+  use_rss?: boolean;
 
-  @MayOmit()
-  @Fits(onlyFalse)
-  use_rss_chat_links?: 'false';
+  @QueryFlag(onlyFalse)
+  use_rss_chat_links?: boolean;
 }

@@ -1,10 +1,12 @@
-import { printJson } from '../core/exact-json.js';
+import { printJson } from '../core/json/json.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import type { CatalogSnapshot, Endpoint, Model } from '../core/routing/catalog.js';
 import { tokenPrice } from '../core/routing/leg-price.js';
 import { supportedParameters, viewModel } from './view-model.js';
 
-/** A model of the catalog with all that lists show of it and choose by. Immutable: made once and shared by all requests. */
+/**
+ * A model of the catalog with all that lists show of it and choose by. Immutable: made once and shared by all requests.
+ */
 export interface ModelEntry {
   readonly model: Model;
   /** Those that are shown, at least one. */

@@ -1,4 +1,4 @@
-import { parseUsd, type PicoUsd } from '../core/money/credits.js';
+import type { PicoUsd } from '../core/money/credits.js';
 import type { Endpoint } from '../core/routing/catalog.js';
 import { namesProvider, readSlug } from '../core/routing/slug.js';
 import type { ListModelsDto } from './list-models.dto.js';
@@ -7,8 +7,8 @@ import type { ModelEntry } from './model-entry.js';
 type Filter = (entry: ModelEntry) => boolean;
 
 /**
- * What a catalog says nothing of. A filter is a promise about what it lets through: where nobody said, it lets nothing through
- * (docs/models.md).
+ * What a catalog says nothing of. A filter is a promise about what it lets through: where nobody said, it lets nothing
+ * through (docs/models.md).
  */
 const UNSAID = [
   'category',
@@ -26,12 +26,12 @@ const UNSAID = [
 ] as const satisfies readonly (keyof ListModelsDto)[];
 
 const TOKENS_PER_MILLION = 1_000_000n;
-const OUTPUT_DEFAULT = 'text';
+const OUTPUTS_DEFAULT: readonly string[] = ['text'];
 const ALL = 'all';
 
 /** The entries that fit everything a valid query asks for, in the same order. An empty text asks for nothing. */
 export function selectEntries(entries: readonly ModelEntry[], query: ListModelsDto): readonly ModelEntry[] {
-  if (UNSAID.some((name) => query[name])) return [];
+  if (UNSAID.some((name) => query[name] !== undefined && query[name] !== '')) return [];
   const filters = listFilters(query);
   return filters.length === 0 ? entries : entries.filter((entry) => filters.every((fits) => fits(entry)));
 }
@@ -40,24 +40,17 @@ function listFilters(query: ListModelsDto): readonly Filter[] {
   const filters: Filter[] = [];
   const words = query.q?.trim().toLowerCase();
   if (words) filters.push((entry) => entry.words.includes(words));
-  const parameters = listOf(query.supported_parameters);
+  const { supported_parameters: parameters = [], input_modalities: inputs = [], context, distillable } = query;
   if (parameters.length > 0) filters.push((entry) => parameters.every((name) => entry.parameters.has(name)));
-  const inputs = listOf(query.input_modalities);
   if (inputs.length > 0)
     filters.push(({ model }) => inputs.every((name) => model.inputModalities.some((one) => one === name)));
-  const outputs = listOf(query.output_modalities || OUTPUT_DEFAULT);
+  const outputs = query.output_modalities?.length ? query.output_modalities : OUTPUTS_DEFAULT;
   if (!outputs.includes(ALL))
     filters.push(({ model }) => outputs.some((name) => model.outputModalities.some((one) => one === name)));
-  if (query.context) {
-    const tokensMin = Number(query.context);
-    filters.push(({ model }) => model.contextLength >= tokensMin);
-  }
-  const authors = listOf(query.model_authors).map((author) => author.toLowerCase());
+  if (context !== undefined) filters.push(({ model }) => model.contextLength >= context);
+  const authors = (query.model_authors ?? []).map((author) => author.toLowerCase());
   if (authors.length > 0) filters.push(({ model }) => authors.includes(authorOf(model.id)));
-  if (query.distillable) {
-    const isWanted = query.distillable === 'true';
-    filters.push(({ model }) => (model.distillable === true) === isWanted);
-  }
+  if (distillable !== undefined) filters.push(({ model }) => (model.distillable === true) === distillable);
   addPriceFilter(query.min_price, query.max_price, ({ promptPrice }) => promptPrice, filters);
   addPriceFilter(query.min_output_price, query.max_output_price, ({ completionPrice }) => completionPrice, filters);
   const fitsEndpoint = endpointFilter(query);
@@ -67,20 +60,18 @@ function listFilters(query: ListModelsDto): readonly Filter[] {
 
 /** Both included. Exact: amounts are compared as integers. */
 function addPriceFilter(
-  min: string | undefined,
-  max: string | undefined,
+  least: PicoUsd | undefined,
+  most: PicoUsd | undefined,
   priceOf: (entry: ModelEntry) => PicoUsd,
   filters: Filter[],
 ): void {
-  const least = min ? parseUsd(min) : undefined;
-  const most = max ? parseUsd(max) : undefined;
   if (least !== undefined) filters.push((entry) => priceOf(entry) * TOKENS_PER_MILLION >= least);
   if (most !== undefined) filters.push((entry) => priceOf(entry) * TOKENS_PER_MILLION <= most);
 }
 
 /** What is asked of endpoints must be true of one and the same. */
 function endpointFilter({ providers, zdr, region }: ListModelsDto): ((endpoint: Endpoint) => boolean) | undefined {
-  const named = listOf(providers).map(readSlug);
+  const named = (providers ?? []).map(readSlug);
   if (named.length === 0 && !zdr && !region) return undefined;
   return ({ provider }) =>
     (named.length === 0 || named.some((pattern) => namesProvider(pattern, provider))) &&
@@ -89,9 +80,3 @@ function endpointFilter({ providers, zdr, region }: ListModelsDto): ((endpoint: 
 }
 
 const authorOf = (id: string): string => id.slice(0, id.indexOf('/')).toLowerCase();
-
-const listOf = (text: string | undefined): readonly string[] =>
-  (text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');

@@ -1,4 +1,7 @@
-/** Goal: each sort is what its name says, stable, with the unknown last. Method: small lists in a known order; health by hand. */
+/**
+ * Goal: each sort is what its name says, stable, with the unknown last. Method: small lists in a
+ * known order; health by hand.
+ */
 import { endpoint, model } from '../../test/support/route-inputs.js';
 import type { HealthSnapshot, Percentiles } from '../core/routing/health.js';
 import { MODEL_SORTS, type ModelSort } from './list-models.dto.js';

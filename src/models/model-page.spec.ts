@@ -1,5 +1,10 @@
-/** Goal: pages neither repeat nor lose a model. Method: walks over lists of several lengths, by the links and by the counts of both clients. */
-import type { ListModelsDto } from './list-models.dto.js';
+/**
+ * Goal: pages neither repeat nor lose a model. Method: walks over lists of several lengths, by the links and by
+ * the counts of both clients.
+ */
+import 'reflect-metadata';
+import { readQuery } from '../shared/http/dto.pipe.js';
+import { ListModelsDto } from './list-models.dto.js';
 import type { ModelEntry } from './model-entry.js';
 import { printModelPage } from './model-page.js';
 
@@ -11,8 +16,9 @@ interface Page {
 
 const entriesOf = (count: number): ModelEntry[] =>
   Array.from({ length: count }, (_, index) => ({ json: String(index) }) as ModelEntry);
-const pageOf = (count: number, query: ListModelsDto): Page =>
-  JSON.parse(printModelPage(entriesOf(count), query, '/models')) as Page;
+type Parameters = Readonly<Record<string, string>>;
+const pageOf = (count: number, parameters: Parameters): Page =>
+  JSON.parse(printModelPage(entriesOf(count), readQuery(parameters, ListModelsDto), '/models')) as Page;
 const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('printModelPage', () => {
@@ -29,7 +35,7 @@ describe('printModelPage', () => {
     [3, 1000],
   ])('is walked by its links: %d models, %d a page', (count, limit) => {
     const seen: number[] = [];
-    let query: ListModelsDto | undefined = { limit: String(limit), q: 'a b&c' };
+    let query: Parameters | undefined = { limit: String(limit), q: 'a b&c' };
     while (query) {
       const { data, total_count, links } = pageOf(count, query);
       expect(total_count).toBe(count);
@@ -48,5 +54,17 @@ describe('printModelPage', () => {
     ['a limit alone begins at the start', { limit: '1' }, 2, [0], '/models?limit=1&offset=1'],
   ])('%s', (_, query, count, data, next) => {
     expect(pageOf(count, query)).toEqual({ data, total_count: count, links: { next } });
+  });
+
+  it('asks the same question in the link to the next page', () => {
+    const asked = {
+      limit: '1', supported_parameters: 'tools, top_p', context: '8000', max_price: '0.25', distillable: 'false', zdr: 'true',
+    }; // prettier-ignore
+    const { links } = pageOf(2, asked);
+    expect(Object.fromEntries(new URL(links.next!, 'http://host').searchParams)).toEqual({
+      ...asked,
+      supported_parameters: 'tools,top_p',
+      offset: '1',
+    });
   });
 });

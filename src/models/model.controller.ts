@@ -15,7 +15,7 @@ const modelEndpoints = titled('model-endpoints', object({ ...modelHead, endpoint
 const modelEndpointsReply = one(modelEndpoints);
 const endpointsReply = one(rows(endpointView));
 
-/** One model, its endpoints, and the endpoints that keep nothing (WIRE 2.5). */
+/** One model, its endpoints, and the endpoints that keep nothing (docs/models.md#the-catalogue-as-callers-see-it). */
 @Controller()
 export class ModelController {
   constructor(
@@ -24,7 +24,10 @@ export class ModelController {
     private readonly endpoints: EndpointViews,
   ) {}
 
-  /** Mind the singular. Routing suffixes such as `:nitro` name the same model; a variant the catalog does not have names none. */
+  /**
+   * Mind the singular. Routing suffixes such as `:nitro` name the same model; a variant the catalog
+   * does not have names none.
+   */
   @Get('model/:author/:slug')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(one(modelView), { summary: 'Show a model' })
@@ -35,7 +38,10 @@ export class ModelController {
     return `{"data":${entry.json}}`;
   }
 
-  /** A variant that does not exist of a model that does is no mistake: it has no endpoints (WIRE 3.3). */
+  /**
+   * A variant that does not exist of a model that does is no mistake: it has no endpoints
+   * (docs/wire/routing.md#suffixes-of-models).
+   */
   @Get('models/:author/:slug/endpoints')
   @Answers(modelEndpointsReply, { summary: 'List the endpoints of a model, with their health' })
   listEndpoints(@Param('author') author: string, @Param('slug') slug: string): Static<typeof modelEndpointsReply> {

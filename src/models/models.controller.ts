@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { Caller } from '../core/caller.js';
-import { Guardrails } from '../guardrails/guardrails.js';
+import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
@@ -21,14 +21,17 @@ const PATH = '/api/v1/models';
 const modelPage = object({ data: rows(modelView), total_count: integer(), links: object({ next: nullable(text()) }) });
 const countReply = one(object({ count: integer() }));
 
-/** Lists of models (WIRE 2.5). Their bodies are put together from views printed before, so nothing is printed again here. */
+/**
+ * Lists of models (docs/models.md#the-catalogue-as-callers-see-it). Their bodies are put together from views printed
+ * before, so nothing is printed again here.
+ */
 @Controller('models')
 export class ModelsController {
   constructor(
     private readonly views: CatalogViews,
     private readonly health: HealthRegistry,
     private readonly policies: RoutingPolicies,
-    private readonly guardrails: Guardrails,
+    private readonly guardrails: ActiveGuardrails,
   ) {}
 
   @Get()
@@ -44,7 +47,9 @@ export class ModelsController {
     return { data: { count: selectEntries(this.views.current().entries, query).length } };
   }
 
-  /** What the caller's account, workspace and guardrails leave of the catalog. Which credentials there are is not asked. */
+  /**
+   * What the caller's account, workspace and guardrails leave of the catalog. Which credentials there are is not asked.
+   */
   @Get('user')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(modelPage, { summary: 'List the models that this key may use' })

@@ -17,7 +17,10 @@ const providerView = titled(
 );
 const providersReply = one(rows(providerView));
 
-/** The directory of providers (WIRE 2.5): names and slugs. Of their pages and places the catalog says nothing. */
+/**
+ * The directory of providers (docs/models.md#the-catalogue-as-callers-see-it): names and slugs. Of their pages and
+ * places the catalog says nothing.
+ */
 @Controller('providers')
 export class ProvidersController {
   constructor(private readonly catalog: CatalogStore) {}

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { Candidate } from '../core/routing/candidate.js';
-import { supports } from '../core/routing/filters.js';
+import { supports } from '../core/routing/rules.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
-import type { CallCounts } from '../health/call-window.js';
+import type { CallCounts } from '../health/slice-ring.js';
 import type { Uptime } from '../health/endpoint-record.js';
 import {
   flag,
@@ -29,7 +29,7 @@ type PercentilesView = Static<typeof percentiles>;
 
 const toolChoice = object({ auto: flag(), function: flag(), none: flag(), required: flag() });
 
-/** One endpoint, in one tier, as `/models/…/endpoints` shows it (WIRE 2.5). */
+/** One endpoint, in one tier, as `/models/…/endpoints` shows it (docs/models.md#an-endpoint). */
 export const endpointView = titled(
   'endpoint',
   object({
@@ -92,13 +92,15 @@ export function viewEndpoint(
   };
 }
 
-/** The catalog names `tool_choice` as a whole; an endpoint that names nothing counts as supporting all, as in routing. */
+/**
+ * The catalog names `tool_choice` as a whole; an endpoint that names nothing counts as supporting all, as in routing.
+ */
 function viewToolChoice({ endpoint }: Candidate): Static<typeof toolChoice> {
   const chooses = supports(endpoint, 'tools') && supports(endpoint, 'tool_choice');
   return { auto: chooses, function: chooses, none: chooses, required: chooses };
 }
 
-/** WIRE 2.5: the share of calls that succeeded, in percent, rate limits left out. */
+/** docs/models.md#an-endpoint: the share of calls that succeeded, in percent, rate limits left out. */
 const viewUptime = (counts: CallCounts | undefined): number | null =>
   counts && counts.calls > 0 ? round((1 - counts.faults / counts.calls) * 100) : null;
 

@@ -14,7 +14,7 @@ const architecture = {
 };
 type ArchitectureView = Static<TObject<typeof architecture>>;
 
-/** A model as `/models` shows it (WIRE 2.5). */
+/** A model as `/models` shows it (docs/models.md#a-model). */
 export const modelView = titled(
   'model',
   object({
@@ -65,7 +65,8 @@ export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpo
     top_provider: {
       context_length: top.contextLength,
       max_completion_tokens: outputTokensMax(top, model),
-      // The gateway has no moderation of its own in front of a provider, and the catalog says nothing of the providers'.
+      // The gateway has no moderation of its own in front of a provider, and the catalog says
+      // nothing of the providers'.
       is_moderated: false,
     },
     per_request_limits: null,

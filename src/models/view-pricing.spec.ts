@@ -1,4 +1,7 @@
-/** Goal: prices are shown exactly, per token, for each tier and length. Method: a table of price lists; for the amounts, the planner's word. */
+/**
+ * Goal: prices are shown exactly, per token, for each tier and length. Method: a table of price lists; for the
+ * amounts, the planner's word.
+ */
 import type { Pricing } from '../core/routing/catalog.js';
 import { tokenPrice } from '../core/routing/leg-price.js';
 import { viewPricing } from './view-pricing.js';

@@ -4,7 +4,7 @@ import { findTokenPrice, type TokenClass } from '../core/routing/leg-price.js';
 import type { ServiceTier } from '../core/routing/plan.js';
 import { integer, object, optional, rows, text, titled, told, type Static } from '../shared/http/schema.js';
 
-/** By the names of the wire (WIRE 2.5), in its order. */
+/** By the names of the wire (docs/models.md#a-model), in its order. */
 const TOKEN_CLASSES = [
   ['prompt', 'prompt'],
   ['completion', 'completion'],
@@ -54,8 +54,8 @@ type PricingView = Static<typeof pricingView>;
 type OverrideView = NonNullable<PricingView['overrides']>[number];
 
 /**
- * What an endpoint charges in a tier. A class that is absent costs what `prompt` or `completion` costs; `overrides` are the prices of
- * longer prompts.
+ * What an endpoint charges in a tier. A class that is absent costs what `prompt` or `completion` costs; `overrides` are
+ * the prices of longer prompts.
  * @param pricing null: free
  */
 export function viewPricing(pricing: Pricing | null, tier: ServiceTier): PricingView {

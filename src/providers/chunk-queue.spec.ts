@@ -1,6 +1,7 @@
 /**
- * Goal: the queue gives every byte once and in order, holds its source when the reader is behind, and ends as its source does.
- * Method: a source that records what it is asked; hand-driven timers; one property over any order of pushes and pulls.
+ * Goal: the queue gives every byte once and in order, holds its source when the reader is behind, and ends as
+ * its source does. Method: a source that records what it is asked; hand-driven timers; one property over any
+ * order of pushes and pulls.
  */
 import fc from 'fast-check';
 import { ChunkQueue, WINDOW_BYTES, type ChunkSource } from './chunk-queue.js';
@@ -8,10 +9,10 @@ import { ChunkQueue, WINDOW_BYTES, type ChunkSource } from './chunk-queue.js';
 class RecordingSource implements ChunkSource {
   readonly asked: string[] = [];
   onRelease: () => void = () => undefined;
-  hold(): void {
+  pause(): void {
     this.asked.push('hold');
   }
-  release(): void {
+  resume(): void {
     this.asked.push('release');
     this.onRelease();
   }
@@ -149,6 +150,22 @@ describe('ChunkQueue', () => {
       jest.advanceTimersByTime(1);
       await expect(pull).rejects.toMatchObject({ kind: 'timed-out' });
       expect(source.asked).toEqual(['leave']);
+      expect(jest.getTimerCount()).toBe(0);
+    });
+
+    it('is counted from the pull, though its timer began with an earlier one', async () => {
+      const { queue } = setUp(100);
+      const first = queue.next();
+      jest.advanceTimersByTime(60);
+      queue.push(bytes(1));
+      await first;
+      const second = queue.next();
+      let failure: unknown;
+      second.catch((error: unknown) => (failure = error));
+      await jest.advanceTimersByTimeAsync(99);
+      expect(failure).toBeUndefined();
+      await jest.advanceTimersByTimeAsync(1);
+      expect(failure).toMatchObject({ kind: 'timed-out' });
       expect(jest.getTimerCount()).toBe(0);
     });
 

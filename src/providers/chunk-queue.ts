@@ -1,4 +1,5 @@
 import { ProviderFault } from '../core/errors.js';
+import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 
 /** Bytes that may wait for the reader before the source is held. One socket read (64 KiB) may come on top. */
 export const WINDOW_BYTES = 64 * 1024;
@@ -6,48 +7,51 @@ export const WINDOW_BYTES = 64 * 1024;
 /** Where a queue's chunks come from. */
 export interface ChunkSource {
   /** Gives no more chunks until released; those of the socket read at hand still come. */
-  hold(): void;
+  pause(): void;
   /** May push at once. */
-  release(): void;
+  resume(): void;
   /** Nobody reads on. Called once, whether the body was read to its end or not. */
   leave(): void;
 }
 
-type Pulled = IteratorResult<readonly Uint8Array[], undefined>;
+const NOW = Promise.resolve();
+
+type Chunks = readonly Uint8Array[];
 
 /**
- * A reply's body between the socket, which pushes, and its one reader, who pulls: each pull gives all that came since the last
- * one. One per reply. Chunks that came before a failure are handed out before it, but nothing is after an abort.
+ * A reply's body between the socket, which pushes, and its one reader, who pulls: each pull gives all that
+ * came since the last one. One per reply. Chunks that came before a failure are handed out before it, but
+ * nothing is after an abort.
  */
-export class ChunkQueue implements AsyncIterableIterator<readonly Uint8Array[], undefined> {
+export class ChunkQueue extends Pulled<Chunks> {
   private queue: Uint8Array[] = [];
   private queuedBytes = 0;
   private held = false;
-  private left = false;
+  private isLeft = false;
   private state: 'open' | 'ended' | 'failed' = 'open';
   private failure: unknown;
-  private waiting: { resolve(pulled: Pulled): void; reject(reason: unknown): void } | undefined;
+  private waiting: Puller<Chunks> | undefined;
   private deliveryDue = false;
   private idleTimer: NodeJS.Timeout | undefined;
+  /** When the pull that waits began, in milliseconds of `performance`. */
+  private pulledAt = 0;
 
   /** @param idleTimeoutMs longest time one pull may wait; absent: for ever */
   constructor(
     private readonly source: ChunkSource,
     private readonly idleTimeoutMs: number | undefined,
-  ) {}
+  ) {
+    super();
+  }
 
   push(chunk: Uint8Array): void {
     if (this.state !== 'open') return;
     this.queue.push(chunk);
     this.queuedBytes += chunk.length;
-    if (this.waiting && !this.deliveryDue) {
-      // One socket read often holds many chunks, pushed one after the other: a microtask later they are one delivery.
-      this.deliveryDue = true;
-      queueMicrotask(this.deliver);
-    }
+    if (this.waiting) this.deliverSoon();
     if (this.queuedBytes > WINDOW_BYTES && !this.held) {
       this.held = true;
-      this.source.hold();
+      this.source.pause();
     }
   }
 
@@ -68,7 +72,7 @@ export class ChunkQueue implements AsyncIterableIterator<readonly Uint8Array[], 
 
   /** Fails at once, even when the body is complete: what was not read yet is dropped. */
   abort(reason: unknown): void {
-    if (this.left) return;
+    if (this.isLeft) return;
     this.queue = [];
     this.state = 'failed';
     this.failure = reason;
@@ -76,26 +80,32 @@ export class ChunkQueue implements AsyncIterableIterator<readonly Uint8Array[], 
     else this.leave();
   }
 
-  next(): Promise<Pulled> {
-    if (this.waiting) return Promise.reject(new Error('A reply has one reader, who pulls once at a time.'));
-    if (this.queue.length > 0) return Promise.resolve({ done: false, value: this.take() });
-    return new Promise<Pulled>((resolve, reject) => {
-      this.waiting = { resolve, reject };
-      if (this.state === 'open') this.startIdleTimer();
-      else this.settleWaiting();
-    });
+  override pull(puller: Puller<Chunks>): void {
+    if (this.waiting) {
+      puller.fail(new Error('A reply has one reader, who pulls once at a time.'));
+      return;
+    }
+    this.waiting = puller;
+    // Not at once: a source that gives more as it is resumed would be read on from within this very call.
+    if (this.queue.length > 0) this.deliverSoon();
+    else if (this.state === 'open') this.startIdleTimer();
+    else this.settleWaiting();
   }
 
-  return(): Promise<Pulled> {
+  override return(): Promise<IteratorResult<Chunks, undefined>> {
     this.queue = [];
     this.state = 'ended';
     if (this.waiting) this.settleWaiting();
     else this.leave();
-    return Promise.resolve({ done: true, value: undefined });
+    return left();
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  /** One socket read often holds many chunks, pushed one after the other: a microtask later they are one delivery. */
+  private deliverSoon(): void {
+    if (this.deliveryDue) return;
+    this.deliveryDue = true;
+    // As `queueMicrotask`, without the asynchronous resource that Node makes for each.
+    void NOW.then(this.deliver);
   }
 
   private readonly deliver = (): void => {
@@ -103,7 +113,7 @@ export class ChunkQueue implements AsyncIterableIterator<readonly Uint8Array[], 
     const waiting = this.waiting;
     if (!waiting || this.queue.length === 0) return;
     this.waiting = undefined;
-    waiting.resolve({ done: false, value: this.take() });
+    waiting.take(this.take());
   };
 
   private take(): Uint8Array[] {
@@ -112,35 +122,44 @@ export class ChunkQueue implements AsyncIterableIterator<readonly Uint8Array[], 
     this.queuedBytes = 0;
     if (this.held) {
       this.held = false;
-      if (this.state === 'open') this.source.release();
+      if (this.state === 'open') this.source.resume();
     }
     return chunks;
   }
 
   /** Answers the waiting pull with how the body ended. */
   private settleWaiting(): void {
+    const { state, failure } = this;
     const waiting = this.waiting!;
     this.waiting = undefined;
     this.leave();
-    if (this.state === 'failed') waiting.reject(this.failure);
-    else waiting.resolve({ done: true, value: undefined });
+    // Not from within whoever ended it, such as undici's parser.
+    void NOW.then(() => (state === 'failed' ? waiting.fail(failure) : waiting.end()));
   }
 
   private leave(): void {
-    if (this.left) return;
-    this.left = true;
+    if (this.isLeft) return;
+    this.isLeft = true;
     clearTimeout(this.idleTimer);
     this.source.leave();
   }
 
-  /** One timer per reply. It is not cleared when a chunk comes: a firing finds nobody waiting, and the next pull rearms it. */
+  /**
+   * One timer per reply, not set anew for each chunk: what fires early for the pull at hand waits
+   * for the rest of its time.
+   */
   private startIdleTimer(): void {
-    if (this.idleTimer) this.idleTimer.refresh();
-    else if (this.idleTimeoutMs !== undefined) this.idleTimer = setTimeout(this.onIdle, this.idleTimeoutMs);
+    if (this.idleTimeoutMs === undefined) return;
+    this.pulledAt = performance.now();
+    this.idleTimer ??= setTimeout(this.onIdle, this.idleTimeoutMs);
   }
 
   private readonly onIdle = (): void => {
+    this.idleTimer = undefined;
+    // The next pull sets it again.
     if (!this.waiting || this.queue.length > 0) return;
-    this.fail(new ProviderFault('timed-out', `The provider sent nothing for ${this.idleTimeoutMs} ms.`));
+    const leftMs = this.pulledAt + this.idleTimeoutMs! - performance.now();
+    if (leftMs > 0) this.idleTimer = setTimeout(this.onIdle, Math.ceil(leftMs));
+    else this.fail(new ProviderFault('timed-out', `The provider sent nothing for ${this.idleTimeoutMs} ms.`));
   };
 }

@@ -1,6 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { Client, type buildConnector, type Dispatcher } from 'undici';
+import { ProviderFault } from '../core/errors.js';
 
 /** Below what providers and the balancers before them keep idle connections open, so that we are the ones who close. */
 const KEEP_ALIVE_MS = 30_000;
@@ -24,11 +25,11 @@ export interface TlsSession {
 }
 
 /**
- * One connection to an origin, for one call at a time; it connects when a call finds it closed. It knows its socket at every
- * stage, connecting included, which undici's own pool does not tell.
+ * One connection to an origin, for one call at a time; it connects when a call finds it closed. It knows its socket at
+ * every stage, connecting included, which undici's own pool does not tell.
  *
- * A slow reader is answered here, by giving undici nothing to read, and not by undici's `pause`: version 7.30 ends the process
- * with a failed assertion when a response with `connection: close` is reset, or ends, while it is paused.
+ * A slow reader is answered here, by giving undici nothing to read, and not by undici's `pause`: version 7.30 ends the
+ * process with a failed assertion when a response with `connection: close` is reset, or ends, while it is paused.
  */
 export class Connection {
   private readonly client: Client;
@@ -60,12 +61,12 @@ export class Connection {
     this.client.dispatch(options, receiver);
   }
 
-  hold(): void {
+  pause(): void {
     this.held = true;
   }
 
   /** Never to be called while undici reads: it reads on at once. */
-  release(): void {
+  resume(): void {
     this.held = false;
     this.socket?.emit('readable');
   }
@@ -134,4 +135,65 @@ export class Connection {
     });
     return socket;
   }
+}
+
+/** Most calls at once to one origin: a provider that hangs takes its own connections, never another's. */
+export const CONNECTIONS_MAX = 2048;
+
+/** The connections to one origin. The one used last is used first, so that those of a busy hour close by themselves. */
+export class OriginPool {
+  /** When it was last used, on a scale of the caller's. */
+  lastUsed = 0;
+  private readonly idle: Connection[] = [];
+  private readonly busy = new Set<Connection>();
+  private readonly session: TlsSession = {};
+
+  constructor(
+    private readonly origin: string,
+    private readonly connectionsMax = CONNECTIONS_MAX,
+  ) {}
+
+  get isIdle(): boolean {
+    return this.busy.size === 0;
+  }
+
+  /**
+   * @throws ProviderFault `unavailable` when as many calls are open as may be, `unreachable`
+   *   when the origin is not a URL
+   */
+  take(): Connection {
+    if (this.busy.size >= this.connectionsMax) {
+      throw new ProviderFault('unavailable', 'As many calls to the provider are open as the gateway allows.');
+    }
+    const connection = this.idle.pop() ?? this.open();
+    this.busy.add(connection);
+    return connection;
+  }
+
+  /** @param reusable false when its call failed: nothing is known then of the state of its socket */
+  give(connection: Connection, reusable: boolean): void {
+    if (!this.busy.delete(connection)) return;
+    connection.settle();
+    if (reusable) this.idle.push(connection);
+    // Not at once: undici may be in the midst of committing about the failure.
+    else setImmediate(() => connection.close());
+  }
+
+  close(): void {
+    for (const connection of [...this.idle, ...this.busy]) connection.close();
+    this.idle.length = 0;
+  }
+
+  private open(): Connection {
+    try {
+      return new Connection(this.origin, this.session, this.forget);
+    } catch (error) {
+      throw new ProviderFault('unreachable', "The provider's address is not a valid one.", {}, { cause: error });
+    }
+  }
+
+  private readonly forget = (connection: Connection): void => {
+    const index = this.idle.indexOf(connection);
+    if (index !== -1) this.idle.splice(index, 1);
+  };
 }

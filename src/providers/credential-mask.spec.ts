@@ -39,3 +39,11 @@ it('leaves what holds nothing of it as it is', () => {
   expect(withoutCredential(fault, new Secret('key'))).toBe(fault);
   expect(withoutCredential(fault, undefined)).toBe(fault);
 });
+
+it('cuts out what the platform made of it, and no common words', () => {
+  const token = 'ya29.a-token-of-some-length';
+  const fault = faultOf(`${token} is a Bearer that signed accept,host for AKIA12345; half of it: ya29.a-tok…`);
+  const headers = { authorization: `Bearer ${token}`, 'x-signed': 'accept,host' };
+  const masked = withoutCredential(fault, new Secret('{"key":"AKIA12345"}'), headers);
+  expect(masked.message).toBe('[secret] is a Bearer that signed accept,host for [secret]; half of it: [secret]');
+});

@@ -1,18 +1,27 @@
 import { ProviderFault } from '../core/errors.js';
+import type { CallHeaders } from '../core/platform.js';
 import type { Secret } from '../core/secret.js';
 
 const MASK = '[secret]';
 /** Shorter parts of a structured credential are words such as `eu`, which say nothing. */
 const PART_CHARACTERS_MIN = 8;
+/** Shorter parts of a header are words such as `Bearer`; tokens and signatures are longer. */
+const TOKEN_CHARACTERS_MIN = 20;
 
 /**
- * The fault without the credential of its call: a provider may repeat the key it refuses, and whatever its form, the very text of it is
- * never passed on. Of one that is JSON, neither is any longer text in it.
+ * The fault without the credential of its call: a provider may repeat the key it refuses, and whatever its form, the
+ * very text of it is never passed on. Of one that is JSON, neither is any longer text in it.
+ * @param authorisation the headers that the platform made of it: the tokens and signatures in them are not passed on
+ * either
  */
-export function withoutCredential(fault: ProviderFault, credential: Secret | undefined): ProviderFault {
+export function withoutCredential(
+  fault: ProviderFault,
+  credential: Secret | undefined,
+  authorisation?: CallHeaders,
+): ProviderFault {
   if (!credential) return fault;
   const { detail, cause } = fault;
-  const texts = textsOf(credential);
+  const texts = textsOf(credential, authorisation);
   const message = mask(fault.message, texts);
   const providerCode = detail.providerCode === undefined ? undefined : mask(detail.providerCode, texts);
   if (message === fault.message && providerCode === detail.providerCode) return fault;
@@ -37,10 +46,13 @@ function withoutBeginning(words: string, text: string): string {
 }
 
 /** Longest first, so that no part is left of one that holds another. */
-function textsOf(credential: Secret): readonly string[] {
+function textsOf(credential: Secret, authorisation: CallHeaders = {}): readonly string[] {
   const whole = credential.reveal();
   const texts = [whole];
   if (/^\s*[[{]/.test(whole)) collect(parse(whole), texts);
+  for (const value of Object.values(authorisation)) {
+    for (const part of value.split(/[\s,=]+/)) if (part.length >= TOKEN_CHARACTERS_MIN) texts.push(part);
+  }
   return texts.sort((one, other) => other.length - one.length);
 }
 

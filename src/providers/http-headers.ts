@@ -1,20 +1,37 @@
+import type { CallHeaders } from '../core/platform.js';
+
 /**
- * What a dialect may set on a call. Headers cross by this list alone: nothing of the caller's request travels because it was
- * there (DESIGN 12).
+ * What a dialect may set on a call. Headers cross by this list alone: nothing of the caller's request travels because
+ * it was there (docs/reasons/security.md#headers-by-allow-list).
  */
 const DIALECT_HEADERS = new Set(['accept', 'content-type', 'anthropic-beta', 'anthropic-version']);
 
-/** Compressed streams are held back until a block is full, and cost time on both sides. */
-const FIXED_HEADERS = { 'accept-encoding': 'identity', 'user-agent': 'fairlead/1.0' };
+/**
+ * Headers that speak of the connection and the message's length. The transport sets them; a platform only signs some.
+ */
+const TRANSPORT_HEADERS = new Set([
+  'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect',
+]); // prettier-ignore
 
-/** The headers of a call to a provider: those of the dialect that the list allows, our own, and the credential's. */
-export function outgoingHeaders(
-  dialectHeaders: Readonly<Record<string, string>>,
-  credentialHeaders: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': 'application/json', ...FIXED_HEADERS };
+/**
+ * The headers of a call to a provider before it is authorised: those of the dialect that the list allows, and our own.
+ */
+export function outgoingHeaders(dialectHeaders: CallHeaders): Record<string, string> {
+  // Compressed streams are held back until a block is full, and cost time on both sides.
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'fairlead/1.0',
+  };
   for (const name of Object.keys(dialectHeaders)) {
     if (DIALECT_HEADERS.has(name)) headers[name] = dialectHeaders[name]!;
   }
-  return Object.assign(headers, credentialHeaders);
+  return headers;
+}
+
+/** Puts on a call what its platform authorises it by. */
+export function addAuthorisation(headers: Record<string, string>, authorisation: CallHeaders): void {
+  for (const name of Object.keys(authorisation)) {
+    if (!TRANSPORT_HEADERS.has(name)) headers[name] = authorisation[name]!;
+  }
 }

@@ -1,73 +1,93 @@
 import type { Dispatcher } from 'undici';
 import type { CancelSignal } from '../core/cancellation.js';
 import { ProviderFault } from '../core/errors.js';
-import { ChunkQueue, type ChunkSource } from './chunk-queue.js';
-import type { Connection } from './connection.js';
+import { ChunkQueue, WINDOW_BYTES, type ChunkSource } from './chunk-queue.js';
+import type { Connection, OriginPool } from './connection.js';
 import type { UpstreamResponse } from './transport.js';
 import { faultBeforeReply, faultInReply } from './transport-faults.js';
 
-/** What a call needs of its surroundings. */
-export interface CallEnds {
-  /** The response's head is there. */
+/** Whoever waits for the response's head: the two ends of a promise. */
+export interface HeadEnds {
   resolve(response: UpstreamResponse): void;
   reject(reason: unknown): void;
-  /** The connection is free, or broken. */
-  give(connection: Connection, reusable: boolean): void;
+}
+
+/** How a body ended. */
+type BodyEnd = { readonly isWell: true } | { readonly isWell: false; readonly reason: unknown };
+
+const WELL: BodyEnd = { isWell: true };
+
+/** Whoever waits for a whole body. */
+interface BodyEnds {
+  readonly bytesMax: number;
+  resolve(body: Buffer): void;
+  reject(reason: unknown): void;
 }
 
 /**
- * One call under way: hears what undici tells of it, and is what the reader holds of it. The call ends with the provider's last
- * byte, a failure, the signal's abort, or a reader who leaves; the last two close the connection.
+ * One call under way: hears what undici tells of it, and is what the reader holds of it. The call ends with the
+ * provider's last byte, a failure, the signal's abort, or a reader who leaves; the last two close the connection.
+ *
+ * Its body is read as it comes, through a queue, or whole: then its bytes are only kept together.
  */
 export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandler, ChunkSource {
   status = 0;
   headers: UpstreamResponse['headers'] = {};
-  readonly chunks: ChunkQueue;
   /** Undefined once the provider has no more part in the call: the connection may serve another by then. */
   private connection: Connection | undefined;
+  /** Bytes that no queue has: those of a body that is read whole, or that nobody has begun to read. */
+  private parts: Buffer[] = [];
+  private bytes = 0;
+  private end: BodyEnd | undefined;
+  private queue: ChunkQueue | undefined;
+  private whole: BodyEnds | undefined;
 
   constructor(
+    private readonly pool: OriginPool,
     connection: Connection,
-    idleTimeoutMs: number | undefined,
+    private readonly idleTimeoutMs: number | undefined,
     private readonly signal: CancelSignal,
-    private readonly ends: CallEnds,
+    private readonly head: HeadEnds,
   ) {
     this.connection = connection;
-    this.chunks = new ChunkQueue(this, idleTimeoutMs);
     signal.addEventListener('abort', this, { once: true });
   }
 
-  async read(bytesMax: number): Promise<Buffer> {
-    const parts: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunks of this.chunks) {
-      for (const chunk of chunks) {
-        length += chunk.length;
-        if (length > bytesMax) {
-          throw new ProviderFault('malformed-reply', `The provider's reply has more than ${bytesMax} bytes.`);
-        }
-        parts.push(chunk);
-      }
-    }
-    const [only] = parts;
-    if (parts.length === 1 && only) return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
-    return Buffer.concat(parts, length);
+  get chunks(): ChunkQueue {
+    return (this.queue ??= this.startQueue());
   }
 
-  /** The signal was aborted. */
+  read(bytesMax: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      this.whole = { bytesMax, resolve, reject };
+      if (this.bytes > WINDOW_BYTES) this.resume();
+      this.settleWhole();
+    });
+  }
+
+  /** The signal was aborted: what was not read yet is dropped, even when the body is complete. */
   handleEvent(): void {
-    this.ends.reject(this.signal.reason);
-    this.chunks.abort(this.signal.reason);
+    const { reason } = this.signal;
+    this.head.reject(reason);
+    if (this.queue) {
+      this.queue.abort(reason);
+      return;
+    }
+    this.parts = [];
+    this.bytes = 0;
+    this.end = { isWell: false, reason };
+    this.settleWhole();
+    this.leave();
   }
 
   // What the body's queue asks for.
 
-  hold(): void {
-    this.connection?.hold();
+  pause(): void {
+    this.connection?.pause();
   }
 
-  release(): void {
-    this.connection?.release();
+  resume(): void {
+    this.connection?.resume();
   }
 
   leave(): void {
@@ -83,32 +103,74 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     if (status < 200) return;
     this.status = status;
     this.headers = headers;
-    this.ends.resolve(this);
+    this.head.resolve(this);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.chunks.push(chunk);
+    if (this.queue) {
+      this.queue.push(chunk);
+      return;
+    }
+    this.parts.push(chunk);
+    this.bytes += chunk.length;
+    if (this.whole) {
+      if (this.bytes > this.whole.bytesMax) this.settleWhole();
+    } else if (this.bytes > WINDOW_BYTES) this.pause();
   }
 
   onResponseEnd(): void {
     this.giveBack(true);
-    this.chunks.end();
+    this.finish(WELL);
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     this.giveBack(false);
     if (this.status === 0) {
       // Does nothing when the signal was aborted first.
-      this.ends.reject(faultBeforeReply(error));
-      this.chunks.abort(error);
+      this.head.reject(faultBeforeReply(error));
+      this.leave();
     } else {
-      this.chunks.fail(faultInReply(error));
+      this.finish({ isWell: false, reason: faultInReply(error) });
     }
+  }
+
+  private finish(end: BodyEnd): void {
+    if (this.queue) endQueue(this.queue, end);
+    this.end ??= end;
+    this.settleWhole();
+  }
+
+  /** Nobody knows until then how the body is read: what has come goes through the queue as well. */
+  private startQueue(): ChunkQueue {
+    const queue = new ChunkQueue(this, this.idleTimeoutMs);
+    for (const part of this.parts) queue.push(part);
+    this.parts = [];
+    if (this.end) endQueue(queue, this.end);
+    return queue;
+  }
+
+  /** Answers who waits for the whole body, once it is over or too long. */
+  private settleWhole(): void {
+    const { whole, end, parts } = this;
+    if (!whole) return;
+    if (this.bytes > whole.bytesMax) {
+      whole.reject(new ProviderFault('malformed-reply', `The provider's reply has more than ${whole.bytesMax} bytes.`));
+    } else if (!end) return;
+    else if (end.isWell) whole.resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, this.bytes));
+    else whole.reject(end.reason);
+    this.whole = undefined;
+    this.parts = [];
+    this.leave();
   }
 
   private giveBack(reusable: boolean): void {
     const connection = this.connection;
     this.connection = undefined;
-    if (connection) this.ends.give(connection, reusable);
+    if (connection) this.pool.give(connection, reusable);
   }
+}
+
+function endQueue(queue: ChunkQueue, end: BodyEnd): void {
+  if (end.isWell) queue.end();
+  else queue.fail(end.reason);
 }

@@ -1,20 +1,12 @@
 import { Module } from '@nestjs/common';
-import { SimulatedUpstream } from './dialects/simulated/upstream.js';
+import { MediaFetcher } from './media-fetcher.js';
+import { ProviderClient } from './provider-client.js';
 import { ProviderRegistry } from './registry.js';
-import { SandboxedTransport } from './sandboxed-transport.js';
 import { Transport } from './transport.js';
 import { UndiciTransport } from './undici-transport.js';
 
 @Module({
-  providers: [
-    ProviderRegistry,
-    UndiciTransport,
-    {
-      provide: Transport,
-      inject: [UndiciTransport],
-      useFactory: (network: UndiciTransport) => new SandboxedTransport(network, new SimulatedUpstream()),
-    },
-  ],
-  exports: [ProviderRegistry, Transport],
+  providers: [MediaFetcher, ProviderClient, ProviderRegistry, { provide: Transport, useClass: UndiciTransport }],
+  exports: [ProviderClient, ProviderRegistry],
 })
 export class ProvidersModule {}

@@ -1,22 +1,59 @@
 import { Injectable } from '@nestjs/common';
+import type { Platform } from '../core/platform.js';
 import type { Dialect, ProviderDefinition } from '../core/provider.js';
-import type { CatalogProvider } from '../core/routing/catalog.js';
+import { PLATFORM_IDS, SIMULATED_SCHEME, type CatalogProvider, type PlatformId } from '../core/routing/catalog.js';
+import { Clock } from '../core/time.js';
 import { definitionOf } from './catalog/index.js';
 import { DIALECTS } from './dialects/index.js';
+import { SimulatedUpstream } from './dialects/simulated/upstream.js';
+import { PLATFORMS } from './platforms/index.js';
+import { Transport } from './transport.js';
 
-/** What the code knows of the catalog's providers: how they talk, and how a credential is put on a call. */
+/** How one provider is called. */
+export interface ProviderAccess {
+  readonly dialect: Dialect;
+  readonly platform: Platform;
+  readonly definition: ProviderDefinition;
+  /** Carries its calls: the network, or for the sandbox nothing that reaches a socket. */
+  readonly transport: Pick<Transport, 'open'>;
+}
+
+/** What the code knows of the catalog's providers: how they talk, where, and how a credential is put on a call. */
 @Injectable()
 export class ProviderRegistry {
-  dialect(provider: CatalogProvider): Dialect {
-    return DIALECTS[provider.dialect];
+  private readonly platforms: ReadonlyMap<PlatformId, Platform>;
+  private readonly sandbox = new SimulatedUpstream();
+  /** By entry of a catalog, which never changes: a reload makes others. */
+  private readonly known = new WeakMap<CatalogProvider, ProviderAccess>();
+
+  constructor(
+    private readonly transport: Transport,
+    clock: Clock,
+  ) {
+    this.platforms = new Map(PLATFORM_IDS.map((id) => [id, PLATFORMS[id]({ transport, clock })]));
   }
 
-  definition(provider: CatalogProvider): ProviderDefinition {
-    return definitionOf(provider.slug, this.dialect(provider).defaultCredential);
+  accessTo(provider: CatalogProvider): ProviderAccess {
+    const known = this.known.get(provider);
+    if (known) return known;
+    const dialect = DIALECTS[provider.dialect];
+    const access: ProviderAccess = {
+      dialect,
+      platform: this.platforms.get(provider.platform ?? 'direct')!,
+      definition: definitionOf(provider.slug, dialect.defaultCredential),
+      transport: provider.baseUrl.startsWith(SIMULATED_SCHEME) ? this.sandbox : this.transport,
+    };
+    this.known.set(provider, access);
+    return access;
+  }
+
+  /** True when calls to the provider carry a credential. */
+  wantsCredential(provider: CatalogProvider): boolean {
+    return this.accessTo(provider).definition.credential !== 'none';
   }
 
   /** True when the operator can call the provider without a caller's own credential. */
   isReachable(provider: CatalogProvider): boolean {
-    return provider.credential !== undefined || this.definition(provider).credential === 'none';
+    return provider.credential !== undefined || !this.wantsCredential(provider);
   }
 }

@@ -1,12 +1,8 @@
 import type { CancelSignal } from '../core/cancellation.js';
+import type { PrintedCall } from '../core/platform.js';
 
-/** A call ready for the wire, its credential on it. */
-export interface OutgoingCall {
-  /** Whole URL, made of the catalog's base URL and the dialect's path; nothing of it comes from the caller. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** A large one in parts, which are written as the provider takes them. */
-  readonly body: string | readonly Buffer[];
+/** A call ready for the wire, authorised. A body in parts is written part by part, as the provider takes them. */
+export interface OutgoingCall extends PrintedCall {
   readonly stream: boolean;
   readonly connectTimeoutMs: number;
   /** Longest silence between two chunks that somebody waits for. Streamed calls only. */
@@ -19,8 +15,8 @@ export interface UpstreamResponse {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * The body as it arrives: each pull gives all chunks that came since the last one. Nothing is read ahead beyond a small
-   * window, so a reader that does not pull stops the provider. Leaving the loop early closes the connection.
+   * The body as it arrives: each pull gives all chunks that came since the last one. Nothing is read ahead beyond a
+   * small window, so a reader that does not pull stops the provider. Leaving the loop early closes the connection.
    */
   readonly chunks: AsyncIterable<readonly Uint8Array[]>;
   /**
@@ -31,8 +27,8 @@ export interface UpstreamResponse {
 }
 
 /**
- * Carries calls to providers. Throws a `ProviderFault` for everything that goes wrong on the way, and the signal's own reason
- * once it is aborted; an abort closes the connection at any stage.
+ * Carries calls to providers. Throws a `ProviderFault` for everything that goes wrong on the way, and the signal's own
+ * reason once it is aborted; an abort closes the connection at any stage.
  */
 export abstract class Transport {
   /** Resolves when the status line and headers are there, whatever the status. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { IncomingReply } from './incoming-reply.js';
-import { OriginPool } from './origin-pool.js';
+import { OriginPool } from './connection.js';
 import { Transport, type OutgoingCall, type UpstreamResponse } from './transport.js';
 import type { CancelSignal } from '../core/cancellation.js';
 
@@ -10,27 +10,24 @@ import type { CancelSignal } from '../core/cancellation.js';
 const ORIGINS_MAX = 256;
 
 /**
- * The transport over undici's HTTP/1.1 client, one pool of connections per origin. Redirects are not followed: nothing a
- * provider answers makes the gateway send a credential elsewhere. A call that fails on a kept connection is not repeated here:
- * attempts are routing's to count.
+ * The transport over undici's HTTP/1.1 client, one pool of connections per origin. Redirects are not followed: nothing
+ * a provider answers makes the gateway send a credential elsewhere. A call that fails on a kept connection is not
+ * repeated here: attempts are routing's to count.
  */
 @Injectable()
 export class UndiciTransport extends Transport implements OnApplicationShutdown {
   private readonly pools = new Map<string, OriginPool>();
   private calls = 0;
 
-  override async open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
-    signal.throwIfAborted();
-    const pathStart = call.url.indexOf('/', call.url.indexOf('://') + 3);
-    const pool = this.poolOf(call.url.slice(0, pathStart));
-    pool.lastUsed = ++this.calls;
-    const connection = pool.take();
+  override open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     return new Promise<UpstreamResponse>((resolve, reject) => {
-      const reply = new IncomingReply(connection, call.stream ? call.idleTimeoutMs : undefined, signal, {
-        resolve,
-        reject,
-        give: (used, reusable) => pool.give(used, reusable),
-      });
+      signal.throwIfAborted();
+      const pathStart = call.url.indexOf('/', call.url.indexOf('://') + 3);
+      const pool = this.poolOf(call.url.slice(0, pathStart));
+      pool.lastUsed = ++this.calls;
+      const connection = pool.take();
+      const idleTimeoutMs = call.stream ? call.idleTimeoutMs : undefined;
+      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, { resolve, reject });
       connection.send(
         { method: 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
         reply,
@@ -54,7 +51,9 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
     return pool;
   }
 
-  /** Closes the idle pool that was used longest ago; none when all are busy, which the connections' own limits bound. */
+  /**
+   * Closes the idle pool that was used longest ago; none when all are busy, which the connections' own limits bound.
+   */
   private closeOldest(): void {
     let oldest: [string, OriginPool] | undefined;
     for (const entry of this.pools) {

@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { Caller } from '../core/caller.js';
-import type { GenerationId } from '../core/ids.js';
-import type { JsonObject } from '../core/json.js';
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { JsonObject } from '../core/json/json.js';
 import { compactDecision } from '../core/routing/decision.js';
-import type { AttemptOutcomeView } from '../core/routing/router-metadata.js';
 import { Clock } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Statements } from '../shared/database/statements.js';
 import { Environment } from '../shared/environment.js';
-import type { RoutedPlan } from './route-planner.js';
 
-/** Often, so that each piece is small: a large one keeps requests waiting, here while it is printed and at the database while it is taken in. */
+/**
+ * Often, so that each piece is small: a large one keeps requests waiting, here while it is printed and at the
+ * database while it is taken in.
+ */
 const WRITE_EVERY_MS = 25;
 /** Rows of one statement. */
 const BATCH_MAX = 200;
@@ -25,14 +25,10 @@ const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_ROWS_MAX = 10_000;
 const DAY_MS = 86_400_000;
 
-/** One decision that was carried out. */
-export interface Decided extends Omit<RoutedPlan, 'reveal'> {
-  readonly id: GenerationId;
-  readonly caller: Caller;
-  readonly attempts: readonly AttemptOutcomeView[];
-}
-
-/** A row as it will be written. Printed at once: what it is made from would hold on to the catalog, and be printed in bursts. */
+/**
+ * A row as it will be written. Printed at once: what it is made from would hold on to the catalog,
+ * and be printed in bursts.
+ */
 interface DecisionRow extends JsonObject {
   readonly generation_id: string;
   readonly held_at: string;
@@ -43,7 +39,7 @@ interface DecisionRow extends JsonObject {
 
 /** Keeps the decision of every request that was routed, written in the background: no request waits for it. */
 @Injectable()
-export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
+export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('routing');
   private waiting: DecisionRow[] = [];
   private writing: Promise<void> | undefined;
@@ -62,15 +58,27 @@ export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
     this.timer = setInterval(() => this.tick(), WRITE_EVERY_MS).unref();
   }
 
-  /** Never throws, never waits. */
-  keep({ id, caller, inputs, plan, attempts }: Decided): void {
+  answered(generation: Generation): void {
+    this.keep(generation);
+  }
+
+  ended(generation: Generation): undefined {
+    // What was refused before anything was reserved was not carried out.
+    if (generation.wasHeld) this.keep(generation);
+  }
+
+  /** Never throws, never waits. Once for each generation: there is nothing to keep afterwards. */
+  private keep(generation: Generation): void {
+    const { id, caller, decision } = generation;
+    if (!decision) return;
+    generation.decision = undefined;
     if (this.waiting.length >= WAITING_MAX) this.waiting.shift();
     this.waiting.push({
       generation_id: id,
       held_at: new Date(this.clock.now()).toISOString(),
       account_id: caller.accountId,
       workspace_id: caller.workspaceId,
-      decision: compactDecision(inputs, plan, attempts),
+      decision: compactDecision(decision.inputs, decision.plan, generation.attempts()),
     });
   }
 
@@ -101,7 +109,7 @@ export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async write(): Promise<void> {
-    const batch = this.waiting.slice(0, BATCH_MAX);
+    const batch = this.waiting.splice(0, BATCH_MAX);
     // One parameter that is printed natively: an array of the driver's is escaped element by element.
     await this.attempt(
       `INSERT INTO route_decisions (generation_id, held_at, account_id, workspace_id, decision)
@@ -110,10 +118,8 @@ export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
        ON CONFLICT DO NOTHING`,
       JSON.stringify(batch),
     );
-    if (this.isAway) return;
-    // Only now: what an outage leaves here is written again.
-    const written = new Set(batch);
-    this.waiting = this.waiting.filter((entry) => !written.has(entry));
+    // What an outage leaves is written again, before what came meanwhile.
+    if (this.isAway) this.waiting = [...batch, ...this.waiting].slice(-WAITING_MAX);
   }
 
   /** Drops what is past its time (FAIRLEAD_RETENTION `generations`). */
@@ -136,7 +142,10 @@ export class DecisionLog implements OnModuleInit, BeforeApplicationShutdown {
     } catch (error) {
       const isAway = isDatabaseUnavailable(error);
       if (!isAway) this.logger.error(error);
-      else if (!this.isAway) this.logger.warn('Decisions of routing wait for the database.');
+      else if (!this.isAway)
+        this.logger.warn(
+          'Routing decisions cannot be written: the database is unavailable. They are kept and retried.',
+        );
       this.isAway = isAway;
       if (isAway) this.pausedUntil = this.clock.now() + PAUSE_AFTER_FAILURE_MS;
     }

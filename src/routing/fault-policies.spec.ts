@@ -1,10 +1,11 @@
-// Goal: each kind of fault leads to the status of DESIGN 11, and of several attempts the right one speaks. Method: tables of faults, and
-// the appearance of the error they become.
+// Goal: each kind of fault leads to the status of docs/wire/errors.md#provider-faults, and of several attempts the
+// right one speaks. Method: tables of faults, and the appearance of the error they become.
 import { GatewayError, ProviderFault, Untranslatable, type FaultDetail, type FaultKind } from '../core/errors.js';
+import { ENDINGS } from '../core/generation/ending.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
 import type { Leg } from '../core/routing/plan.js';
 import { APPEARANCES } from '../shared/http/error-views.js';
-import { failureOf, faultError, FAULT_POLICIES, healthOf, statusOf, type FailedAttempt } from './fault-policies.js';
+import { failureOf, faultError, FAULT_POLICIES, healthOf, type FailedAttempt } from './fault-policies.js';
 
 /** Status to the caller, what may do better, what it says of the endpoint's health. */
 const TOLD: Readonly<Record<FaultKind, readonly [number, 'endpoint' | 'model', 'fault' | 'rate-limit' | 'nothing']>> = {
@@ -63,19 +64,17 @@ const statusTold = (error: GatewayError): number => APPEARANCES[error.kind].stat
 describe('FAULT_POLICIES', () => {
   it.each(Object.entries(TOLD))('%s is told as %j', (kind, [status, tryNext, health]) => {
     const policy = FAULT_POLICIES[kind as FaultKind];
-    expect([APPEARANCES[policy.tells].status, policy.tryNext, policy.health]).toEqual([status, tryNext, health]);
+    expect([APPEARANCES[policy.tells].status, policy.tryNext, ENDINGS[kind as FaultKind].health]).toEqual([
+      status,
+      tryNext,
+      health,
+    ]);
     expect(healthOf(new ProviderFault(kind as FaultKind, 'x'))).toBe(health);
   });
 
   it('takes a 403 for no sign of health: it may be about what one caller asked', () => {
     expect(healthOf(new ProviderFault('refused-credential', 'x', { status: 403 }))).toBe('nothing');
     expect(healthOf(new ProviderFault('refused-credential', 'x', { status: 401 }))).toBe('fault');
-  });
-
-  it('shows an attempt with the status of the provider, or the one that says the same', () => {
-    expect(statusOf(new ProviderFault('server-error', 'x', { status: 500 }))).toBe(500);
-    expect(statusOf(new ProviderFault('unreachable', 'x'))).toBe(502);
-    expect(statusOf(new ProviderFault('timed-out', 'x'))).toBe(504);
   });
 });
 

@@ -3,127 +3,182 @@ import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ModelRefusal, ProviderFault, Untranslatable } from '../core/errors.js';
-import { mayCall } from '../core/routing/attempts.js';
+import { CutShort, endingOf } from '../core/generation/ending.js';
+import type { Generation } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
+import { mayCall } from '../core/routing/plan-route.js';
 import type { Model } from '../core/routing/catalog.js';
-import type { Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
+import { noRouteError } from '../core/routing/no-route-error.js';
+import type { PlannedLeg } from '../core/routing/plan.js';
+import { Clock } from '../core/time.js';
 import { HealthRegistry } from '../health/health-registry.js';
-import { Metrics, type AttemptOutcome } from '../shared/metrics.js';
-import { Tracing, type TraceSpan } from '../shared/tracing.js';
-import { AttemptRecord, healthKeyOf } from './attempt-record.js';
-import { AttemptRunner } from './attempt-runner.js';
-import type { RevealCredential } from './route-planner.js';
+import { AttemptRunner, type BegunReply } from './attempt-runner.js';
+import { healthKeyOf } from './call-telemetry.js';
 import { failureOf, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
-import { usageOf, type BegunReply } from './stream-attempt.js';
+import type { RevealCredential } from './route-planner.js';
 
 /** Told to come back when every endpoint began to cool between the plan and the call. */
 const RETRY_SOON_MS = 1_000;
 
-/** The attempt that answered. */
-export interface AnsweredPlan {
-  readonly leg: PlannedLeg;
-  readonly events: BegunReply;
-  /** To be ended with the reply. */
-  readonly record: AttemptRecord;
+/** Whether models may be called now: asked before the first call of each. */
+export interface ModelEntrance {
+  enter(model: Model): boolean | Promise<boolean>;
+  /** What the first model that had no place was refused with. */
+  readonly refusal: Error | undefined;
 }
 
-/** What became of a plan so far: filled in as it is run, read by whoever tells of it. */
-export interface PlanRun {
-  readonly plan: Plan;
+/** What a plan is run with, beside the generation that it is run for. */
+export interface RunInputs {
+  /** As it may be sent. */
+  readonly request: ModelRequest;
   readonly reveal: RevealCredential;
-  /** Attempts that did not answer, in order. */
-  readonly failed: FailedAttempt[];
-  /** Calls that were begun; a target that could not carry the request was not called. */
-  calls: number;
-  /** The latest of them. */
-  calling?: Leg;
-  answered?: AnsweredPlan;
+  readonly entrance: ModelEntrance;
+  readonly signal: CancelSignal;
 }
 
-/** Whether a model may be called now: asked before the first call of each. */
-export type EnterModel = (model: Model) => boolean | Promise<boolean>;
+/** A call whose reply has begun. */
+export interface BegunCall {
+  readonly call: ProviderCall;
+  readonly events: BegunReply;
+}
 
-/** Runs a plan: one leg after another until one is telling. */
+/** Runs a plan: one leg after another until one answers. */
 @Injectable()
 export class PlanRunner {
   constructor(
     private readonly attempts: AttemptRunner,
     private readonly health: HealthRegistry,
-    private readonly metrics: Metrics,
-    private readonly tracing: Tracing,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws GatewayError when no leg answered, or the signal's reason */
-  async run(
-    run: PlanRun,
-    request: ModelRequest,
-    span: TraceSpan,
-    signal: CancelSignal,
-    enter: EnterModel,
-  ): Promise<AnsweredPlan> {
-    const { plan, failed } = run;
-    // Bits of the models that may be called, and the models that no other endpoint can help: what was asked of them was at fault, or they refused.
-    let enteredModels = 0;
-    let leftModels = 0;
-    let refused: AnsweredPlan | undefined;
-    const giveUpRefused = (): void => {
-      if (refused) failed.push(this.giveUp(refused));
-      refused = undefined;
-    };
+  async run(generation: Generation, inputs: RunInputs): Promise<BegunCall> {
+    const plan = generation.plan!;
+    if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
+    const run = new PlanRun(generation, inputs.entrance);
     for (const [index, leg] of plan.legs.entries()) {
-      const model = 1 << leg.modelIndex;
-      if ((leftModels & model) !== 0 || !mayCall(plan, index, run.calls)) continue;
-      if ((enteredModels & model) === 0) {
-        const mayEnter = enter(leg.model);
-        if (mayEnter === true || (await mayEnter)) enteredModels |= model;
-        else {
-          leftModels |= model;
-          continue;
-        }
-      }
+      if (!mayCall(plan, index, run.made)) continue;
+      const entered = run.enter(leg);
+      if (entered !== true && !(await entered)) continue;
       if (!this.health.admit(healthKeyOf(leg))) continue;
-      run.calls++;
-      run.calling = leg;
-      const record = this.open(leg, request, span);
-      try {
-        const events = await this.attempts.run(leg, request, run.reveal, signal);
-        giveUpRefused();
-        if (request.stream) record.told();
-        const answered = { leg, events, record };
-        if (!plan.movesOnRefusal || !isRefusal(events.beginning)) return (run.answered = answered);
-        leftModels |= model;
-        refused = answered;
-      } catch (error) {
-        const { outcome, fault } = endOf(error, signal, run.calls === 1);
-        record.end(outcome, fault && { fault });
-        // One that cannot carry the request was not asked: a refusal before it still stands.
-        if (error instanceof Untranslatable) run.calls--;
-        else giveUpRefused();
-        if (signal.aborted) throw signal.reason;
-        if (!(error instanceof ProviderFault || error instanceof Untranslatable)) throw error;
-        if (error instanceof Untranslatable) {
-          failed.push({ leg, error });
-          continue;
-        }
-        failed.push({ leg, error, ...(error.detail.usage && { usage: error.detail.usage }) });
-        if (FAULT_POLICIES[error.kind].tryNext === 'model') leftModels |= model;
-      }
+      const begun = await this.attempt(run, leg, inputs);
+      if (!begun) continue;
+      run.giveUpRefusal();
+      if (!plan.movesOnRefusal || !isRefusal(begun.events.beginning)) return run.answerWith(begun);
+      run.keepRefusal(begun);
     }
-    // Nobody after it was asked: its refusal is the answer.
-    if (refused) return (run.answered = refused);
-    throw failed.length > 0 ? failureOf(failed) : allResting();
+    return run.answerWithRefusal();
   }
 
-  private open(leg: Leg, request: ModelRequest, span: TraceSpan): AttemptRecord {
-    const { provider, upstreamModel } = leg.endpoint;
-    const attempt = { provider: provider.slug, model: upstreamModel, streamed: request.stream };
-    return new AttemptRecord(leg, this.tracing.startAttempt(span, attempt), this.metrics, this.health);
+  /** @returns undefined where another leg may be tried */
+  private async attempt(run: PlanRun, leg: PlannedLeg, inputs: RunInputs): Promise<BegunCall | undefined> {
+    const { signal } = inputs;
+    const call = run.begin(leg);
+    try {
+      const events = await this.attempts.run(leg, inputs.request, inputs.reveal, signal);
+      call.committedAt = performance.now();
+      return { call, events };
+    } catch (error) {
+      run.failed(call, error, signal);
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof ProviderFault || error instanceof Untranslatable) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** How far the run of one plan has got. */
+class PlanRun {
+  /** Calls that were made; a target that could not carry the request was not called. */
+  made = 0;
+  /** Models that may be called, by their place in the request. */
+  private readonly entered = new Set<number>();
+  /** Models that no other endpoint can help: what was asked of them was at fault, or they refused, or have no place. */
+  private readonly left = new Set<number>();
+  private readonly failures: FailedAttempt[] = [];
+  /** The answer if nobody else has one. */
+  private refused: BegunCall | undefined;
+
+  constructor(
+    private readonly generation: Generation,
+    private readonly entrance: ModelEntrance,
+  ) {}
+
+  enter({ model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
+    if (this.left.has(modelIndex)) return false;
+    if (this.entered.has(modelIndex)) return true;
+    const entered = this.entrance.enter(model);
+    if (entered !== true) return this.awaitEntry(entered, modelIndex);
+    this.entered.add(modelIndex);
+    return true;
   }
 
-  private giveUp({ leg, events, record }: AnsweredPlan): FailedAttempt {
-    const usage = usageOf(events.beginning) ?? {};
-    record.end('refused', { usage, stop: 'refusal' });
+  begin(leg: PlannedLeg): ProviderCall {
+    this.made++;
+    return this.generation.begin(leg);
+  }
+
+  failed(call: ProviderCall, error: unknown, signal: CancelSignal): void {
+    const { generation, failures } = this;
+    const { leg } = call;
+    // What could not carry the request was not asked: a refusal before it still stands.
+    if (signal.aborted || !(error instanceof Untranslatable)) this.giveUpRefusal();
+    if (signal.aborted) {
+      const fault = this.faultOfDeadline(signal.reason);
+      generation.endCall(call, fault?.kind ?? endingOf(signal.reason), fault);
+    } else if (error instanceof Untranslatable) {
+      this.made--;
+      generation.endCall(call, 'untranslatable');
+      failures.push({ leg, error });
+    } else if (error instanceof ProviderFault) {
+      if (error.detail.usage) call.usage = error.detail.usage;
+      generation.endCall(call, error.kind, error);
+      failures.push({ leg, error });
+      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.left.add(leg.modelIndex);
+    } else generation.endCall(call, 'not-sent');
+  }
+
+  /** Another one has answered, or failed: what was refused before is no answer any more. */
+  giveUpRefusal(): void {
+    if (!this.refused) return;
+    const { call, events } = this.refused;
+    this.refused = undefined;
+    call.observe(events.beginning);
+    this.generation.endCall(call, 'refused');
+    this.failures.push({ leg: call.leg, error: new ModelRefusal() });
     void events.return();
-    return { leg, error: new ModelRefusal(), usage };
+  }
+
+  keepRefusal(begun: BegunCall): void {
+    this.left.add(begun.call.leg.modelIndex);
+    this.refused = begun;
+  }
+
+  answerWith(begun: BegunCall): BegunCall {
+    this.generation.upstreamBody = begun.events.sentBody;
+    this.generation.answerWith(begun.call);
+    return begun;
+  }
+
+  /** Nobody after it was asked: its refusal is the answer. @throws GatewayError where there is none */
+  answerWithRefusal(): BegunCall {
+    if (this.refused) return this.answerWith(this.refused);
+    if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures);
+    // Nobody was called because of limits of ours: they are what the caller is told.
+    if (this.entrance.refusal !== undefined) throw this.entrance.refusal;
+    throw this.failures.length > 0 ? failureOf(this.failures) : allResting();
+  }
+
+  private async awaitEntry(entered: boolean | Promise<boolean>, modelIndex: number): Promise<boolean> {
+    const mayCallIt = await entered;
+    (mayCallIt ? this.entered : this.left).add(modelIndex);
+    return mayCallIt;
+  }
+
+  /** The whole time a request may take, and not one word from the first who was asked: that is the provider's doing. */
+  private faultOfDeadline(reason: Error): ProviderFault | undefined {
+    const isDeadline = reason instanceof CutShort && reason.ending === 'deadline';
+    return isDeadline && this.made === 1 ? new ProviderFault('timed-out', reason.message) : undefined;
   }
 }
 
@@ -134,22 +189,7 @@ const isRefusal = (beginning: readonly ModelEvent[]): boolean =>
       event.type === 'reply-end' && (event.stop.unified === 'refusal' || event.stop.unified === 'content-filter'),
   );
 
-function endOf(
-  error: unknown,
-  signal: CancelSignal,
-  isFirst: boolean,
-): { readonly outcome: AttemptOutcome; readonly fault?: ProviderFault } {
-  if (signal.aborted) {
-    // The whole time a request may take, and not one word: that is the provider's doing.
-    const hasUsedUpTime = isFirst && signal.reason instanceof GatewayError && signal.reason.kind === 'timed-out';
-    if (!hasUsedUpTime) return { outcome: 'aborted' };
-    return { outcome: 'timed-out', fault: new ProviderFault('timed-out', signal.reason.message) };
-  }
-  if (error instanceof ProviderFault) return { outcome: error.kind, fault: error };
-  return { outcome: error instanceof Untranslatable ? 'untranslatable' : 'aborted' };
-}
-
 const allResting = (): GatewayError =>
-  new GatewayError('unavailable', 'Every endpoint that could answer is being left alone for a moment; retry.', {
+  new GatewayError('unavailable', 'Every endpoint that could answer is cooling down after failures; retry.', {
     retryAfterMs: RETRY_SOON_MS,
   });

@@ -7,7 +7,6 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import { newSeed } from '../core/ids.js';
 import { assertKnownProviders, assertNoContradiction } from '../core/routing/assert-preferences.js';
-import type { CatalogProvider } from '../core/routing/catalog.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
 import type { RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
@@ -28,25 +27,29 @@ export interface RoutedPlan {
   readonly reveal: RevealCredential;
 }
 
-/** Gathers the pure planner's inputs: catalog, health, credentials, policies, session. No upstream call is made here. */
+/**
+ * Gathers the pure planner's inputs: catalog, health, credentials, policies, session. No upstream call is made here.
+ */
 @Injectable()
 export class RoutePlanner {
-  private readonly isShared = (provider: CatalogProvider): boolean => this.providers.isReachable(provider);
+  private readonly isShared: RouteInputs['isShared'];
 
   constructor(
     private readonly catalog: CatalogStore,
-    private readonly providers: ProviderRegistry,
+    providers: ProviderRegistry,
     private readonly health: HealthRegistry,
     private readonly pins: SessionPins,
     private readonly credentials: CredentialStore,
     private readonly policies: RoutingPolicies,
-  ) {}
+  ) {
+    this.isShared = providers.isReachable.bind(providers);
+  }
 
   /**
    * @param guardrails what they allow, beside the caller's account and workspace
    * @param seed gives the same draw again
-   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for unknown or contradictory providers, `unavailable`
-   * where the store does not say in time what the caller may use
+   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for unknown or contradictory providers,
+   * `unavailable` where the store does not say in time what the caller may use
    */
   async plan(
     request: ModelRequest,
@@ -58,10 +61,13 @@ export class RoutePlanner {
     const policies = guardrails.length > 0 ? [...own, ...guardrails] : own;
     const catalog = this.catalog.current();
     const { preferences } = request;
-    assertKnownProviders(preferences, catalog);
-    assertNoContradiction(preferences);
+    if (preferences.order || preferences.only || preferences.ignore) {
+      assertKnownProviders(preferences, catalog);
+      assertNoContradiction(preferences);
+    }
+    const needs = routeNeeds(request);
     const inputs: RouteInputs = {
-      needs: withDefaultSort(routeNeeds(request), policies),
+      needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs,
       catalog,
       health: this.health.snapshot(),
       credentials,

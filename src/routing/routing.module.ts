@@ -6,14 +6,15 @@ import { ProvidersModule } from '../providers/providers.module.js';
 import { RedisModule } from '../shared/redis.module.js';
 import { AttemptRunner } from './attempt-runner.js';
 import { DecisionLog } from './decision-log.js';
-import { MediaFetcher } from './media-fetcher.js';
+import { GenerationFactory } from './generation-factory.js';
 import { PlanRunner } from './plan-runner.js';
 import { RoutePlanner } from './route-planner.js';
+
 import { SessionPins } from './session-pins.js';
 
 @Module({
   imports: [AccountsModule, ByokModule, HealthModule, ProvidersModule, RedisModule],
-  providers: [AttemptRunner, DecisionLog, MediaFetcher, PlanRunner, RoutePlanner, SessionPins],
-  exports: [AttemptRunner, DecisionLog, PlanRunner, RoutePlanner, SessionPins],
+  providers: [AttemptRunner, DecisionLog, PlanRunner, RoutePlanner, GenerationFactory, SessionPins],
+  exports: [AttemptRunner, PlanRunner, RoutePlanner, GenerationFactory],
 })
 export class RoutingModule {}

@@ -1,5 +1,5 @@
-// Goal: a session is bound where the next request would not go by itself, for its caller and model alone, for ten idle minutes. Method:
-// plans of the real planner, a moved clock, no replicas.
+// Goal: a session is bound where the next request would not go by itself, for its caller and model alone, for ten idle
+// minutes. Method: plans of the real planner, a moved clock, no replicas.
 import { endpoint, model, plan, price } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -43,11 +43,12 @@ describe('SessionPins', () => {
 
   const planOf = (request: ModelRequest, who = caller): Plan =>
     plan([acme], { session: pins.placeOf(who, request), needs: { preferences: request.preferences } });
-  const pinned = (request: ModelRequest, who = caller): string | undefined => pins.placeOf(who, request).pinOf(acme.id);
+  const pinned = (request: ModelRequest, who = caller): string | undefined =>
+    pins.placeOf(who, request)?.pinOf(acme.id);
   const answer = (request: ModelRequest, pick: (made: Plan) => PlannedLeg, cachedTokens = 0): string => {
     const made = planOf(request);
     const leg = pick(made);
-    pins.answered(caller, request, made, leg, cachedTokens);
+    pins.confirm(caller, request, made, leg, cachedTokens);
     return leg.tag;
   };
   const first = ({ legs }: Plan): PlannedLeg => legs[0]!;
@@ -97,7 +98,7 @@ describe('SessionPins', () => {
     expect(pinned(inSession(), { ...caller, keyHash: 'other' })).toBeUndefined();
     expect(pinned(inSession(), { ...caller, accountId: 'other' })).toBeUndefined();
     expect(pinned(inSession({ sessionId: 's2' }))).toBeUndefined();
-    expect(pins.placeOf(caller, inSession()).pinOf('acme/small')).toBeUndefined();
+    expect(pins.placeOf(caller, inSession())!.pinOf('acme/small')).toBeUndefined();
   });
 
   describe('without an id', () => {
@@ -122,13 +123,13 @@ describe('SessionPins', () => {
     it('binds nothing where the cache is no cheaper', () => {
       const dear = model('acme/large', [endpoint('p1', { pricing: price(1) }), endpoint('p2', { pricing: price(1) })]);
       const made = plan([dear], { session: pins.placeOf(caller, ask()) });
-      pins.answered(caller, ask(), made, second(made), 900);
+      pins.confirm(caller, ask(), made, second(made), 900);
       expect(pinned(grown())).toBeUndefined();
     });
 
     it('never draws by the conversation alone', () => {
-      expect(pins.placeOf(caller, ask()).key).toBeUndefined();
-      expect(pins.placeOf(caller, inSession()).key).toEqual(expect.any(String));
+      expect(pins.placeOf(caller, ask())?.key).toBeUndefined();
+      expect(pins.placeOf(caller, inSession())!.key).toEqual(expect.any(String));
     });
   });
 });

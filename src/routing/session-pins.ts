@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { SessionPlace } from '../core/routing/route-inputs.js';
 import { Clock } from '../core/time.js';
@@ -9,7 +10,7 @@ import { laterWrite } from '../shared/replicated-map-entry.js';
 import { ReplicaLink } from '../shared/replicated-map-link.js';
 import { ReplicatedMap } from '../shared/replicated-map.js';
 
-/** A pin holds for ten idle minutes (WIRE 3.4). */
+/** A pin holds for ten idle minutes (docs/wire/routing.md#sessions). */
 const PIN_MS = 600_000;
 /** A pin in use is renewed at most once in this time, so that a busy session is not a stream of writes. */
 const RENEWAL_MS = 60_000;
@@ -18,11 +19,12 @@ const PINS_MAX = 50_000;
 const TEXT_CHARACTERS_MAX = 16 * 1024;
 
 /**
- * Binds sessions to the endpoint that answered them, so that the provider's prompt cache is of use. Where a draw decides, a session
- * needs no pin: every replica draws the same for it. A pin is set when it went elsewhere than the draw says. Shared by the replicas.
+ * Binds sessions to the endpoint that answered them, so that the provider's prompt cache is of use. Where a draw
+ * decides, a session needs no pin: every replica draws the same for it. A pin is set when it went elsewhere than the
+ * draw says. Shared by the replicas.
  */
 @Injectable()
-export class SessionPins {
+export class SessionPins implements GenerationObserver {
   /** Tags by hash of account, key, model and session. */
   private readonly pins: ReplicatedMap<Pin>;
 
@@ -44,10 +46,13 @@ export class SessionPins {
     );
   }
 
-  /** The session of a request, by its id or else by how the conversation begins. */
-  placeOf(caller: Caller, request: ModelRequest): SessionPlace {
+  /**
+   * The session of a request, by its id or else by how the conversation begins. Undefined where it has no id, and
+   * nothing is pinned.
+   */
+  placeOf(caller: Caller, request: ModelRequest): SessionPlace | undefined {
     const { sessionId } = request;
-    if (sessionId === undefined && this.pins.size === 0) return NO_PINS;
+    if (sessionId === undefined && this.pins.size === 0) return undefined;
     const nameOf = (model: string): string => pinName(caller, model, request);
     const tags = new Map<string, string | undefined>();
     return {
@@ -60,16 +65,22 @@ export class SessionPins {
   }
 
   /**
-   * A leg has answered. Pins the session there, or confirms its pin, where the next request would not go there by itself.
+   * A leg has answered. Pins the session there, or confirms its pin, where the next request
+   * would not go there by itself.
    * @param cachedTokens as the provider reported
    */
-  answered(caller: Caller, request: ModelRequest, plan: Plan, leg: PlannedLeg, cachedTokens: number): void {
+  confirm(caller: Caller, request: ModelRequest, plan: Plan, leg: PlannedLeg, cachedTokens: number): void {
     if (plan.ordering === 'order') return;
     const isWorthAPin =
       request.sessionId === undefined
         ? cachedTokens > 0 && isCacheCheaper(leg)
         : leg.isPinned === true || !goesThereByItself(plan, leg);
     if (isWorthAPin) this.pin(pinName(caller, leg.model.id, request), leg.tag);
+  }
+
+  ended({ ending, caller, request, plan, answer }: Generation): undefined {
+    if (ending !== 'completed' || !plan || !answer) return;
+    this.confirm(caller, request, plan, answer.leg, answer.usage.cacheReadTokens ?? 0);
   }
 
   private pin(name: string, tag: string): void {
@@ -80,15 +91,16 @@ export class SessionPins {
   }
 }
 
-const NO_PINS: SessionPlace = { pinOf: () => undefined };
-
 interface Pin {
   readonly tag: string;
   /** Epoch milliseconds of the last renewal. */
   readonly at: number;
 }
 
-/** Where only the stateless draw decided, and nothing stood in its way, the next request of the session comes out the same. */
+/**
+ * Where only the stateless draw decided, and nothing stood in its way, the next request of the
+ * session comes out the same.
+ */
 function goesThereByItself(plan: Plan, leg: PlannedLeg): boolean {
   if (plan.ordering !== 'session' || plan.legs[0] !== leg) return false;
   const isDisturbed =
@@ -103,7 +115,10 @@ function isCacheCheaper({ endpoint }: PlannedLeg): boolean {
   return pricing?.inputCacheRead !== undefined && pricing.inputCacheRead < pricing.prompt;
 }
 
-/** A conversation without an id is known by its first instructions and its first other message (WIRE 3.4). */
+/**
+ * A conversation without an id is known by its first instructions and its first other message
+ * (docs/wire/routing.md#sessions).
+ */
 function pinName({ accountId, keyHash }: Caller, model: string, request: ModelRequest): string {
   const { sessionId } = request;
   if (sessionId !== undefined) return digest([accountId, keyHash, model, 'id', sessionId]);

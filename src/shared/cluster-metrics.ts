@@ -11,8 +11,8 @@ interface Question {
 }
 
 /**
- * The metrics of all worker processes together, whichever of them is asked. A worker that does not answer within a second is
- * left out: one stuck process must not hide the others. With one process it is that process's own text.
+ * The metrics of all worker processes together, whichever of them is asked. A worker that does not answer within a
+ * second is left out: one stuck process must not hide the others. With one process it is that process's own text.
  */
 export class ClusterMetrics {
   private readonly questions = new Map<number, Question>();

@@ -21,8 +21,8 @@ export async function createDataDirectory(path: string): Promise<void> {
 }
 
 /**
- * Makes the folder and those above it. One by one, because Node's recursive way never ends where the system says "no such folder"
- * of a new folder in one that is there, as `/proc` does.
+ * Makes the folder and those above it. One by one, because Node's recursive way never ends where the system says "no
+ * such folder" of a new folder in one that is there, as `/proc` does.
  */
 async function makeFolder(path: string): Promise<void> {
   try {

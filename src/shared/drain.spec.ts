@@ -1,5 +1,7 @@
-// Goal: stopping fails no request, takes no longer than its bounds, and leaves nothing undone (DESIGN 11, F12, F13).
-// Method: a real server on a free port; only the timers that Drain sets are moved by hand.
+// Goal: stopping fails no request, takes no longer than its bounds, and leaves nothing undone
+// (docs/operating.md#stopping, docs/reasons/operations.md#draining,
+// docs/reasons/operations.md#bounded-steps-of-a-stop). Method: a real server on a free port; only the timers that
+// Drain sets are moved by hand.
 import { once } from 'node:events';
 import {
   Agent,
@@ -157,9 +159,9 @@ describe('Drain', () => {
       steps: [
         { name: 'exporter', run: () => new Promise<void>(() => ran.push('exporter')) },
         {
-          name: 'books',
+          name: 'ledger',
           run: async () => {
-            ran.push('books');
+            ran.push('ledger');
             throw new Error('no disk');
           },
         },
@@ -170,8 +172,8 @@ describe('Drain', () => {
     await settle();
     await jest.advanceTimersByTimeAsync(5000);
     await done;
-    expect(ran).toEqual(['exporter', 'books', 'database']);
-    expect(log.slice(1)).toEqual(['exporter did not end within 5000 ms and is left', 'books failed', 'stopped']);
+    expect(ran).toEqual(['exporter', 'ledger', 'database']);
+    expect(log.slice(1)).toEqual(['exporter did not end within 5000 ms and is left', 'ledger failed', 'stopped']);
   });
 
   it('runs once, however often it is asked', async () => {

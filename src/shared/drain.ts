@@ -1,13 +1,13 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
 import type { Readiness } from './readiness.js';
-import { Slots } from './slots.js';
+import { OpenItems } from './open-items.js';
 import type { StopSignal } from './worker-channel.js';
 
 const GRACE_MS = 5000;
 const STEP_MS = 5000;
 
-/** Something to be put away once no request is open: the books first, exporters last. */
+/** Something to be put away once no request is open: the ledger first, exporters last. */
 export interface DrainStep {
   readonly name: string;
   readonly run: () => Promise<void>;
@@ -30,12 +30,12 @@ export interface DrainOptions {
 }
 
 /**
- * Stops an HTTP server without failing a request (DESIGN 11): not ready at once; the listener open a little longer, every answer
- * with `Connection: close`; then open requests have their time; what is left is aborted; each later step is bounded. Make it
- * before the server listens: it follows open requests from then on.
+ * Stops an HTTP server without failing a request (docs/operating.md#stopping): not ready at once; the listener open a
+ * little longer, every answer with `Connection: close`; then open requests have their time; what is left is aborted;
+ * each later step is bounded. Make it before the server listens: it follows open requests from then on.
  */
 export class Drain {
-  private readonly open = new Slots<ServerResponse>();
+  private readonly open = new OpenItems<ServerResponse>();
   private readonly graceMs: number;
   private readonly stepMs: number;
   private running: Promise<void> | undefined;
@@ -45,7 +45,7 @@ export class Drain {
   constructor(private readonly options: DrainOptions) {
     this.graceMs = options.graceMs ?? GRACE_MS;
     this.stepMs = options.stepMs ?? STEP_MS;
-    options.server.prependListener('request', (_request, response: ServerResponse) => this.follow(response));
+    options.server.prependListener('request', this.follow);
   }
 
   /** Resolves when everything is put away; never rejects. Asked again, it goes on with the same run. */
@@ -73,7 +73,7 @@ export class Drain {
     log.log('stopped', 'Drain');
   }
 
-  private follow(response: ServerResponse): void {
+  private readonly follow: RequestListener = (_request, response) => {
     const place = this.open.take(response);
     if (this.running) askToClose(response);
     response.once('close', () => {
@@ -83,7 +83,7 @@ export class Drain {
       setImmediate(() => this.options.server.closeIdleConnections());
       if (this.open.size === 0) this.onIdle?.();
     });
-  }
+  };
 
   /** @returns whether no request was open within the time */
   private async becomesIdle(withinMs: number): Promise<boolean> {

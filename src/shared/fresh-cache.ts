@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/time.js';
 
-/** Age at which an answer is no longer used. What is revoked must stop within 5 s everywhere; the rest is for the way there. */
+/**
+ * Age at which an answer is no longer used. What is revoked must stop within 5 s everywhere; the
+ * rest is for the way there.
+ */
 export const AGE_MAX_MS = 4_000;
 /** Age from which an answer in use is asked for again, without anyone waiting. */
 export const REFRESH_AGE_MS = 2_000;
@@ -15,8 +18,8 @@ interface Known<V> {
 }
 
 /**
- * What the store said in the last four seconds. Age counts from the question, not from the answer, so that a slow store makes
- * nothing live longer. Nothing but the store's own answers ever gets in. What is in steady use is always at hand.
+ * What the store said in the last four seconds. Age counts from the question, not from the answer, so that a slow store
+ * makes nothing live longer. Nothing but the store's own answers ever gets in. What is in steady use is always at hand.
  */
 export class FreshCache<V extends object> {
   private readonly known: LRUCache<string, Known<V>>;
@@ -38,18 +41,20 @@ export class FreshCache<V extends object> {
 
   /** The answer at hand: `null` is "there is none", `undefined` "must be asked". */
   peek(key: string): V | null | undefined {
-    const now = this.clock.now();
     const known = this.known.get(key);
-    if (known) {
-      if (!isFresh(known.askedAtMs, now)) return undefined;
-      if (now >= known.refreshAtMs) this.refresh(key, known, now);
-      return known.value;
-    }
-    const askedAtMs = this.missing.get(key);
-    return askedAtMs !== undefined && isFresh(askedAtMs, now) ? null : undefined;
+    const askedAtMs = known ? known.askedAtMs : this.missing.get(key);
+    const now = this.clock.now();
+    // A clock set back makes an answer from the future: not fresh either.
+    if (askedAtMs === undefined || now < askedAtMs || now - askedAtMs >= AGE_MAX_MS) return undefined;
+    if (!known) return null;
+    if (now >= known.refreshAtMs) this.refresh(key, known, now);
+    return known.value;
   }
 
-  /** The answer at hand or the store's; however many ask for one key at a time, the store is asked once. Throws what `load` throws. */
+  /**
+   * The answer at hand or the store's; however many ask for one key at a time, the store is asked once.
+   * Throws what `load` throws.
+   */
   find(key: string): Promise<V | null> {
     const atHand = this.peek(key);
     if (atHand !== undefined) return Promise.resolve(atHand);
@@ -100,9 +105,4 @@ export class FreshCache<V extends object> {
       this.missing.set(key, askedAtMs);
     }
   }
-}
-
-/** A clock set back makes an answer from the future: not fresh either. */
-function isFresh(askedAtMs: number, now: number): boolean {
-  return now >= askedAtMs && now - askedAtMs < AGE_MAX_MS;
 }

@@ -1,5 +1,6 @@
-// Goal: no secret and no body reaches the log by any way, a request has its one line, and an outage does not flood the log.
-// Method: a logger that writes to an array, canaries put into every place a message can carry, and a clock moved by hand.
+// Goal: no secret and no body reaches the log by any way, a request has its one line, and an outage does not
+// flood the log. Method: a logger that writes to an array, canaries put into every place a message can carry,
+// and a clock moved by hand.
 import { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
 import { createLogger, PinoLogger } from './logger.js';

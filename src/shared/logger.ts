@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import type { EndingLogLevel } from '../core/generation/ending.js';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import { Secret } from '../core/secret.js';
 import { SystemClock, type Clock } from '../core/time.js';
@@ -51,8 +52,9 @@ const KEY_HASH_CHARACTERS = 8;
 const STACK = /\n\s+at /;
 
 /**
- * Nest's logger over pino: JSON lines on standard output, secrets masked, bodies never. The same warning or error is written at
- * most once in ten seconds, with the count of those held back. Lines are buffered and flushed when the process exits.
+ * Nest's logger over pino: JSON lines on standard output, secrets masked, bodies never. The same warning or
+ * error is written at most once in ten seconds, with the count of those held back. Lines are buffered and
+ * flushed when the process exits.
  */
 export class PinoLogger implements LoggerService {
   private readonly pino: Pino;
@@ -103,11 +105,30 @@ export class PinoLogger implements LoggerService {
     this.write('fatal', message, rest);
   }
 
-  /** The one line of a request, when it has ended: a warning for 5xx, and only for debugging what asks every few seconds. Every request has its line; none is held back. */
-  request(fields: RequestLogFields): void {
-    const level = PROBES.has(fields.route) ? 'debug' : fields.status >= 500 ? 'warn' : 'info';
+  /**
+   * The one line of a request, when it has ended. Every request has its line; none is held back. It is printed here as
+   * pino would write it, for a third of the time and memory: by name, so that a wider object brings nothing else along;
+   * the fields hold no secrets, so nothing is searched.
+   * @param ended the level that its generation's ending has; else a warning for 5xx, and only for debugging
+   *   what asks every few seconds
+   */
+  request(fields: RequestLogFields, ended?: EndingLogLevel): void {
+    const byStatus = fields.status >= 500 ? 'warn' : 'info';
+    const level = PROBES.has(fields.route) ? 'debug' : ended === undefined || ended === 'info' ? byStatus : ended;
     if (!this.pino.isLevelEnabled(level)) return;
-    this.output.write(requestLine(level, new Date(this.clock.now()).toISOString(), fields));
+    const time = new Date(this.clock.now()).toISOString();
+    const { requestId, method, route, status, durationMs, generationId, model, provider, streamed, outcome, keyHash } =
+      fields;
+    const duration = Math.round(durationMs * 10) / 10;
+    let line = `{"level":"${level}","time":"${time}","requestId":"${requestId}","method":${JSON.stringify(method)}`;
+    line += `,"route":${JSON.stringify(route)},"status":${status},"durationMs":${duration}`;
+    if (generationId !== undefined) line += `,"generationId":"${generationId}"`;
+    if (model !== undefined) line += `,"model":${JSON.stringify(model)}`;
+    if (provider !== undefined) line += `,"provider":${JSON.stringify(provider)}`;
+    if (streamed !== undefined) line += `,"streamed":${streamed}`;
+    if (outcome !== undefined) line += `,"outcome":"${outcome}"`;
+    if (keyHash !== undefined) line += `,"key":"${keyHash.slice(0, KEY_HASH_CHARACTERS)}"`;
+    this.output.write(`${line},"msg":"request"}\n`);
   }
 
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
@@ -149,29 +170,15 @@ export class PinoLogger implements LoggerService {
 }
 
 /**
- * The line of one request, as pino would write it. Every request has one, and printing it here takes a third of the time and
- * memory. By name, so that a wider object brings nothing else along; the fields hold no secrets, so nothing is searched.
+ * Lines wait for a buffer's worth, but never longer than this: a write for each of them would cost more than the line.
  */
-function requestLine(level: Level, time: string, fields: RequestLogFields): string {
-  const { requestId, method, route, status, durationMs, generationId, model, provider, streamed, outcome, keyHash } =
-    fields;
-  const duration = Math.round(durationMs * 10) / 10;
-  let line = `{"level":"${level}","time":"${time}","requestId":"${requestId}","method":${JSON.stringify(method)}`;
-  line += `,"route":${JSON.stringify(route)},"status":${status},"durationMs":${duration}`;
-  if (generationId !== undefined) line += `,"generationId":"${generationId}"`;
-  if (model !== undefined) line += `,"model":${JSON.stringify(model)}`;
-  if (provider !== undefined) line += `,"provider":${JSON.stringify(provider)}`;
-  if (streamed !== undefined) line += `,"streamed":${streamed}`;
-  if (outcome !== undefined) line += `,"outcome":"${outcome}"`;
-  if (keyHash !== undefined) line += `,"key":"${keyHash.slice(0, KEY_HASH_CHARACTERS)}"`;
-  return `${line},"msg":"request"}\n`;
-}
-
-/** Lines wait for a buffer's worth, but never longer than this: a write for each of them would cost more than the line. */
 const OUTPUT_CHARACTERS = 64 * 1024;
 const OUTPUT_MS = 250;
 
-/** Standard output, written in pieces. The lines are gathered here: the destination would copy what it holds at each of them. */
+/**
+ * Standard output, written in pieces. The lines are gathered here: the destination would copy what
+ * it holds at each of them.
+ */
 function bufferedOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false });
   let gathered = '';

@@ -1,5 +1,6 @@
-// Goal: the figures of DESIGN 11 under their names, with bounded labels, and one sum over all worker processes.
-// Method: record, read the Prometheus text back; workers are instances whose channels are joined by the real relay.
+// Goal: the figures of docs/operating.md#metrics under their names, with bounded labels, and one sum over all
+// worker processes. Method: record, read the Prometheus text back; workers are instances whose channels are
+// joined by the real relay.
 import { ClusterMetrics } from './cluster-metrics.js';
 import { Metrics } from './metrics.js';
 import type { PrimaryChannel, PrimaryMessage, WorkerMessage } from './worker-channel.js';

@@ -8,22 +8,14 @@ import {
   type MetricValue,
 } from 'prom-client';
 import type { Usage } from '../core/conversation/usage.js';
-import type { FaultKind } from '../core/errors.js';
+import type { CallOutcome } from '../core/generation/ending.js';
 
 /**
- * How one attempt ended: with an answer, with a refusal that moved on to another model, left by the caller, refused by the dialect
- * before it was sent, or by a fault.
+ * `over_bound`: a reply cost more than was held. `estimated`: its provider told no usage. `zero_usage`: a charged reply
+ * came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a replica
+ * that is gone. `lost`: a settlement could be written nowhere.
  */
-export type AttemptOutcome = 'answered' | 'refused' | 'aborted' | 'untranslatable' | FaultKind;
-
-/**
- * `over_bound`: a reply cost more than was held. `estimated`: its provider told no usage. `zero_usage`: a charged reply came to
- * nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a replica that is gone. `lost`: a
- * settlement could be written nowhere.
- */
-export type BookEvent = 'over_bound' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'lost';
-
-type TokenDirection = 'input' | 'output' | 'cache_read' | 'cache_write';
+export type LedgerEvent = 'over_bound' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'lost';
 
 /** One metric with its values, as it travels between the processes of `WORKERS`. */
 export type MetricReport = MetricObjectWithValues<MetricValue<string>>;
@@ -49,8 +41,8 @@ class BoundedValues {
 }
 
 /**
- * A counter of the library's that is told only when somebody asks: it sorts and prints the labels of every single increment, which at
- * several of them a request was a hundredth of its time.
+ * A counter of the library's that is told only when somebody asks: it sorts and prints the labels of every single
+ * increment, which at several of them a request was a hundredth of its time.
  */
 class Tally {
   private readonly pending = new Map<string, { readonly values: readonly (string | number)[]; amount: number }>();
@@ -75,8 +67,13 @@ class Tally {
     });
   }
 
-  /** @param values of the labels, in their order */
+  /**
+   * @param amount ignored unless it is a positive number: the library throws for others, and what providers report
+   *   is not ours to vouch for
+   * @param values of the labels, in their order
+   */
   add(amount: number, ...values: readonly (string | number)[]): void {
+    if (!(amount > 0) || !Number.isFinite(amount)) return;
     const key = values.join('\n');
     const known = this.pending.get(key);
     if (known) known.amount += amount;
@@ -85,8 +82,9 @@ class Tally {
 }
 
 /**
- * What this process measures, for Prometheus. No label tells an account, key, workspace or model, and each has a bounded number
- * of values. Recording costs less than half a microsecond a figure; one instance per process, safe to share.
+ * What this process measures, for Prometheus. No label tells an account, key, workspace or model, and
+ * each has a bounded number of values. Recording costs less than half a microsecond a figure; one
+ * instance per process, safe to share.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -131,9 +129,9 @@ export class Metrics {
     help: 'Streamed answers that are open now.',
     registers: [this.registry],
   });
-  private readonly bookEvents = new Counter({
+  private readonly ledgerEvents = new Counter({
     name: 'fairlead_ledger_events_total',
-    help: 'What is out of the ordinary in the books: over_bound, estimated, zero_usage, spooled, recovered, lost.',
+    help: 'What is out of the ordinary in the ledger: over_bound, estimated, zero_usage, spooled, recovered, lost.',
     labelNames: ['event'],
     registers: [this.registry],
   });
@@ -151,24 +149,26 @@ export class Metrics {
   }
 
   /** A call to a provider ended. */
-  attempt(provider: string, outcome: AttemptOutcome, seconds: number): void {
+  attempt(provider: string, outcome: CallOutcome, seconds: number): void {
     const bounded = this.providers.bound(provider);
     this.attempts.add(1, bounded, outcome);
     this.attemptSeconds.observe({ provider: bounded }, seconds);
   }
 
-  /** The first telling event of a streamed call came. */
+  /** The first committing event of a streamed call came. */
   firstToken(provider: string, seconds: number): void {
     this.firstTokenSeconds.observe({ provider: this.providers.bound(provider) }, seconds);
   }
 
-  /** The last usage of one reply. Call once a reply: usage is cumulative. */
+  /** The last usage of one reply, as its provider reports it. Call once a reply: usage is cumulative. */
   tokens(provider: string, usage: Usage): void {
     const bounded = this.providers.bound(provider);
-    this.countTokens(bounded, 'input', usage.inputTokens);
-    this.countTokens(bounded, 'output', usage.outputTokens);
-    this.countTokens(bounded, 'cache_read', usage.cacheReadTokens);
-    this.countTokens(bounded, 'cache_write', (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0));
+    const { tokenCounts } = this;
+    tokenCounts.add(usage.inputTokens ?? 0, bounded, 'input');
+    tokenCounts.add(usage.outputTokens ?? 0, bounded, 'output');
+    tokenCounts.add(usage.cacheReadTokens ?? 0, bounded, 'cache_read');
+    const cacheWrites = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
+    tokenCounts.add(cacheWrites, bounded, 'cache_write');
   }
 
   streamOpened(): void {
@@ -179,9 +179,9 @@ export class Metrics {
     this.openStreams.dec();
   }
 
-  /** Something out of the ordinary happened in the books. */
-  bookEvent(event: BookEvent, count = 1): void {
-    this.bookEvents.inc({ event }, count);
+  /** Something out of the ordinary happened in the ledger. */
+  ledgerEvent(event: LedgerEvent, count = 1): void {
+    this.ledgerEvents.inc({ event }, count);
   }
 
   /** The Prometheus text of this process alone. */
@@ -192,11 +192,5 @@ export class Metrics {
   /** The same figures, to be added to those of other processes. */
   report(): Promise<MetricReport[]> {
     return this.registry.getMetricsAsJSON();
-  }
-
-  private countTokens(provider: string, direction: TokenDirection, tokens: number | undefined): void {
-    // A counter refuses negative numbers by throwing, and what a provider reports is not ours to vouch for.
-    if (tokens === undefined || !(tokens > 0) || !Number.isFinite(tokens)) return;
-    this.tokenCounts.add(tokens, provider, direction);
   }
 }

@@ -1,5 +1,6 @@
-// Goal: every variable of DESIGN 11 has exactly its default and grammar, all faults are told at once, and no secret is.
-// Method: tables of texts that are read and refused, at each limit and one past it; canaries in every secret variable.
+// Goal: every variable of docs/operating.md#settings has exactly its default and grammar, all faults are told at
+// once, and no secret is. Method: tables of texts that are read and refused, at each limit and one past it; canaries
+// in every secret variable.
 import { resolve } from 'node:path';
 import { InvalidEnvironment, type Environment } from './environment.js';
 import { readEnvironment } from './read-environment.js';

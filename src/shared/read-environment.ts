@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidEnvironment, type Environment } from './environment.js';
 import { readKeyServices } from './variables/read-key-services.js';
 import { VariableReader } from './variables/variable-reader.js';
-import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES } from './variables/variables.js';
+import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES, type Settings, type Variable } from './variables/variables.js';
 
 /** What the variables say. The warnings are for the log: nothing is wrong enough to stop. */
 export interface EnvironmentReading {
@@ -11,8 +11,8 @@ export interface EnvironmentReading {
 }
 
 /**
- * The settings, checked and frozen (DESIGN 11). Relative paths count from `workingDirectory`, the shipped catalog's from
- * `packageDirectory`, so that the process may be started from anywhere.
+ * The settings, checked and frozen (docs/operating.md#settings). Relative paths count from `workingDirectory`, the
+ * shipped catalog's from `packageDirectory`, so that the process may be started from anywhere.
  * @throws InvalidEnvironment that names every faulty variable at once, and never shows a secret
  */
 export function readEnvironment(
@@ -21,59 +21,28 @@ export function readEnvironment(
   packageDirectory = workingDirectory,
 ): EnvironmentReading {
   const reader = new VariableReader(variables);
-  const databaseUrl = reader.read(VARIABLES.databaseUrl);
-  const redisUrl = reader.read(VARIABLES.redisUrl);
-  const managementKey = reader.read(VARIABLES.managementKey);
-  const apiKey = reader.read(VARIABLES.apiKey);
-  const otelEndpoint = reader.read(VARIABLES.otelEndpoint);
+  const settings = readSettings(reader);
   const catalog = reader.read(VARIABLES.catalog);
-  const timeouts = reader.read(VARIABLES.timeouts);
-  const cooldown = reader.read(VARIABLES.cooldown);
-  const retention = reader.read(VARIABLES.retention);
-
   const environment: Environment = Object.freeze({
-    port: reader.read(VARIABLES.port),
-    host: reader.read(VARIABLES.host),
-    ...(databaseUrl && { databaseUrl }),
-    databasePool: reader.read(VARIABLES.databasePool),
-    dataDir: resolve(workingDirectory, reader.read(VARIABLES.dataDir)),
-    ...(redisUrl && { redisUrl }),
-    workers: reader.read(VARIABLES.workers),
+    ...settings,
+    dataDir: resolve(workingDirectory, settings.dataDir),
     catalogPath: catalog ? resolve(workingDirectory, catalog) : resolve(packageDirectory, SHIPPED_CATALOG),
-    encryptionKeys: reader.read(VARIABLES.encryptionKeys) ?? Object.freeze([]),
     keyServices: readKeyServices(reader),
-    ...(managementKey && { managementKey }),
-    ...(apiKey && { apiKey }),
-    initialCredits: reader.read(VARIABLES.initialCredits),
-    byokFeePercent: reader.read(VARIABLES.byokFeePercent),
-    egressAllow: reader.read(VARIABLES.egressAllow) ?? Object.freeze([]),
-    timeouts: Object.freeze({
-      connectMs: timeouts.connect,
-      firstMs: timeouts.first,
-      idleMs: timeouts.idle,
-      stallMs: timeouts.stall,
-      totalMs: timeouts.total,
-    }),
-    cooldown: Object.freeze({ baseMs: cooldown.base, maxMs: cooldown.max }),
-    flood: reader.read(VARIABLES.flood),
-    trustProxy: reader.read(VARIABLES.trustProxy) ?? Object.freeze([]),
-    bodyBytesMax: reader.read(VARIABLES.bodyBytesMax),
-    bodiesInFlightBytesMax: reader.read(VARIABLES.bodiesInFlightBytesMax),
-    heartbeatMs: reader.read(VARIABLES.heartbeat),
-    drainMs: reader.read(VARIABLES.drain),
-    retentionDays: Object.freeze({
-      generations: retention.generations,
-      ledgerEntries: retention.ledger_entries,
-      audit: retention.audit,
-    }),
-    ledgerDurability: reader.read(VARIABLES.ledgerDurability),
-    ...(otelEndpoint && { otelEndpoint }),
-    logLevel: reader.read(VARIABLES.logLevel),
   });
 
   refuseContradictions(environment, reader);
   if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults);
   return { environment, warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment)] };
+}
+
+/** Each by its own variable; one that has no default and is not set is left out. */
+function readSettings(reader: VariableReader): Settings {
+  const settings = Object.entries<Variable<unknown>>(VARIABLES)
+    .filter(([, variable]) => !('isIngredient' in variable))
+    .map(([name, variable]) => [name, reader.read(variable)] as const)
+    .filter(([, value]) => value !== undefined);
+  // The type is inferred from the very list that was walked.
+  return Object.fromEntries(settings) as unknown as Settings;
 }
 
 /** What each variable alone cannot know. */

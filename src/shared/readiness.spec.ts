@@ -1,4 +1,4 @@
-// Goal: readiness follows start-up, checks and shutdown by DESIGN 11; liveness follows nothing.
+// Goal: readiness follows start-up, checks and shutdown by docs/operating.md#health; liveness follows nothing.
 // Method: the state after each change; the controller against a response that notes its status.
 import { Clock } from '../core/time.js';
 import { HealthController } from './health.controller.js';

@@ -24,8 +24,8 @@ const PHASES: Record<Phase, ReadinessState> = {
 };
 
 /**
- * Whether this process should be sent requests: not before its start-up is done, not once it is stopping, and not while a
- * registered check says no. One per process.
+ * Whether this process should be sent requests: not before its start-up is done, not once it is stopping, and not while
+ * a registered check says no. One per process.
  */
 export class Readiness {
   private readonly checks = new Map<string, ReadinessCheck>();

@@ -13,7 +13,10 @@ const SECRET_FIELDS = new Set([
   'token', 'xapikey',
 ]); // prettier-ignore
 
-/** Vendors' and our own keys, and what follows an authentication scheme. Each pattern is linear and cannot backtrack far. */
+/**
+ * Vendors' and our own keys, and what follows an authentication scheme. Each pattern is linear
+ * and cannot backtrack far.
+ */
 const KEY_SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:(?:sk|pk|rk|gsk|xai|ghp)[-_]|AIza)[A-Za-z0-9_-]{16,}/g, MASK],
   [/\b(bearer|basic)\s+[^\s"',;]{16,}/gi, `$1 ${MASK}`],
@@ -21,8 +24,8 @@ const KEY_SHAPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Takes secrets out of whatever goes to the log: fields by their name, known secrets and everything that looks like a key
- * wherever it stands in a text. Texts, depth and width are bounded. Safe to share.
+ * Takes secrets out of whatever goes to the log: fields by their name, known secrets and everything that looks like a
+ * key wherever it stands in a text. Texts, depth and width are bounded. Safe to share.
  */
 export class Redaction {
   private readonly known: readonly string[];

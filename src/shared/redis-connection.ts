@@ -9,9 +9,9 @@ const GOODBYE_MS_MAX = 100;
 const UNANSWERED_BEATS_MAX = 4;
 
 /**
- * One connection to Redis that lives by its beats: each makes it when there is none, asks whether it is alive when there is one,
- * and gives up one that has not answered several. It never keeps the process running. Nothing waits in it for better times:
- * commands fail at once while it is not ready, and those under way fail when it is given up.
+ * One connection to Redis that lives by its beats: each makes it when there is none, asks whether it is alive when
+ * there is one, and gives up one that has not answered several. It never keeps the process running. Nothing waits in it
+ * for better times: commands fail at once while it is not ready, and those under way fail when it is given up.
  */
 export class RedisConnection {
   readonly client: Redis;

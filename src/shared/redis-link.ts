@@ -12,8 +12,8 @@ const SCAN_COUNT = 1_000;
 const SCAN_STEPS_MAX = 1_000;
 
 /**
- * Joins maps through Redis: one connection for commands, one that listens. It comes up by itself, also again after an outage, and
- * then gives each map what Redis holds. An outage is logged once, without the address.
+ * Joins maps through Redis: one connection for commands, one that listens. It comes up by itself, also again after an
+ * outage, and then gives each map what Redis holds. An outage is logged once, without the address.
  */
 export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
   private readonly logger = new Logger('replicas');
@@ -93,8 +93,8 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
   private tellAway(isAway: boolean): void {
     if (isAway === this.isAway) return;
     this.isAway = isAway;
-    if (isAway) this.logger.warn('Redis does not answer; this process goes on with what it knows itself.');
-    else this.logger.log('Redis answers again; replicas share what they know.');
+    if (isAway) this.logger.warn('Redis does not answer; this process counts locally until it answers again.');
+    else this.logger.log('Redis answers again; counters and pins are shared between replicas.');
   }
 
   private attend(): void {

@@ -10,8 +10,8 @@ interface Seen {
 }
 
 /**
- * Lets a message through at most once in ten seconds and counts the ones it held back: an outage must not bury the log under
- * the same line. Remembers the thousand keys seen last. Safe to share.
+ * Lets a message through at most once in ten seconds and counts the ones it held back: an outage must not bury the log
+ * under the same line. Remembers the thousand keys seen last. Safe to share.
  */
 export class RepeatedLog {
   private readonly seen = new LRUCache<string, Seen>({ max: KEYS_MAX });

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../core/json.js';
+import { isJsonObject, type Json } from '../core/json/json.js';
 
 /** Largest entry that crosses between replicas, in characters of its text. */
 export const ENTRY_CHARACTERS_MAX = 4096;
@@ -12,7 +12,9 @@ export interface Entry<T> {
   readonly expiresAt: number;
 }
 
-/** Which of two values written apart stays: above 0 the first, below 0 the second; 0 leaves it to the time of writing. */
+/**
+ * Which of two values written apart stays: above 0 the first, below 0 the second; 0 leaves it to the time of writing.
+ */
 export type MergeRule = (first: Entry<unknown>, second: Entry<unknown>) => number;
 
 export const laterDeadline: MergeRule = (first, second) => first.expiresAt - second.expiresAt;

@@ -1,5 +1,5 @@
-// Goal: maps agree whatever the order in which they hear of each other's writes, alone or after an outage, in bounded memory.
-// Method: maps joined by a store and a channel in this process that can be cut, and a clock moved by hand.
+// Goal: maps agree whatever the order in which they hear of each other's writes, alone or after an outage, in bounded
+// memory. Method: maps joined by a store and a channel in this process that can be cut, and a clock moved by hand.
 import fc from 'fast-check';
 import { Clock } from '../core/time.js';
 import { laterDeadline, laterWrite, type MergeRule } from './replicated-map-entry.js';

@@ -1,4 +1,4 @@
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import type { Clock } from '../core/time.js';
 import {
   compareEntries,
@@ -39,9 +39,10 @@ interface Kept<T> extends Entry<T> {
 }
 
 /**
- * Small JSON values by key, each until it expires, that replicas share. Reading and writing are local and never wait. Through
- * the link each write reaches the others; while there is none the map goes on alone, and what was written meanwhile is told later.
- * A key that two replicas wrote is settled by the merge rule, to which writes of this process are held as well.
+ * Small JSON values by key, each until it expires, that replicas share. Reading and writing are local and never wait.
+ * Through the link each write reaches the others; while there is none the map goes on alone, and what was written
+ * meanwhile is told later. A key that two replicas wrote is settled by the merge rule, to which writes of this
+ * process are held as well.
  */
 export class ReplicatedMap<T> implements LinkedMap {
   private readonly entries = new Map<string, Kept<T>>();

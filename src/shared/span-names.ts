@@ -1,6 +1,6 @@
 /**
- * Names of span attributes, by the OpenTelemetry conventions for generative AI. These are not stable yet: they stand here and
- * nowhere else. https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+ * Names of span attributes, by the OpenTelemetry conventions for generative AI. These are not stable yet: they stand
+ * here and nowhere else. https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
  */
 export const SPAN_NAMES = {
   operation: 'gen_ai.operation.name',

@@ -14,9 +14,9 @@ export interface StopListeners {
 }
 
 /**
- * Listens for the wish to stop: the first SIGTERM or SIGINT asks for it, the second insists. In a worker the primary's word
- * counts as well, and signals never insist: a terminal and a process supervisor signal the whole group, so a worker hears of
- * one wish twice. Before it is installed `early-stop.ts` listens.
+ * Listens for the wish to stop: the first SIGTERM or SIGINT asks for it, the second insists. In a worker the primary's
+ * word counts as well, and signals never insist: a terminal and a process supervisor signal the whole group, so a
+ * worker hears of one wish twice. Before it is installed `early-stop.ts` listens.
  */
 export function listenForStop({ stop, stopNow, channel, signals = process }: StopListeners): void {
   let stopping = false;

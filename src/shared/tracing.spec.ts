@@ -1,5 +1,6 @@
-// Goal: spans carry the names of the GenAI conventions and figures only, cost nothing when off, and never hold up the end.
-// Method: the real SDK with an exporter in memory; a flush that never ends. The way over the wire stands in test/http/operation.spec.ts.
+// Goal: spans carry the names of the GenAI conventions and figures only, cost nothing when off, and never hold up the
+// end. Method: the real SDK with an exporter in memory; a flush that never ends. The way over the wire stands in
+// test/http/operation.spec.ts.
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { createTracing, Tracing } from './tracing.js';
@@ -16,9 +17,9 @@ const ATTEMPT = { provider: 'anthropic', model: 'claude-1', streamed: true };
 describe('Tracing', () => {
   it('makes one span of the request and one below it for each attempt', () => {
     const { tracing, spans } = traceInMemory();
-    const request = tracing.startRequest(REQUEST);
-    tracing.startAttempt(request, { ...ATTEMPT, provider: 'first' }).end({ error: 'overloaded' });
-    tracing.startAttempt(request, ATTEMPT).end({ stop: 'end-turn', secondsToFirstToken: 0.25 });
+    const request = tracing.startRequest(REQUEST)!;
+    request.startAttempt({ ...ATTEMPT, provider: 'first' }).end({ error: 'overloaded' });
+    request.startAttempt(ATTEMPT).end({ stop: 'end-turn', secondsToFirstToken: 0.25 });
     request.end({
       provider: 'anthropic',
       model: 'claude-1',
@@ -60,11 +61,11 @@ describe('Tracing', () => {
     });
   });
 
-  it('gives the same idle span for everything when it is off', async () => {
+  it('has no spans when it is off, and says so', async () => {
     const tracing = await createTracing(undefined);
-    const request = tracing.startRequest(REQUEST);
-    expect(tracing.startAttempt(request, ATTEMPT)).toBe(request);
-    request.end({ error: 'internal' });
+    expect(tracing.isOn).toBe(false);
+    expect(tracing.startRequest(REQUEST)).toBeUndefined();
+    expect(traceInMemory().tracing.isOn).toBe(true);
     await tracing.shutdown();
   });
 

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { StopReason } from '../core/conversation/event.js';
 import type { Usage } from '../core/conversation/usage.js';
-import type { ErrorKind, FaultKind } from '../core/errors.js';
+import type { EndingName } from '../core/generation/ending.js';
 import { InvalidEnvironment } from './environment.js';
 import { CHAT_OPERATION, SPAN_NAMES } from './span-names.js';
 
@@ -41,47 +41,50 @@ export interface SpanResult {
   /** The model that answered. */
   readonly model?: string;
   readonly secondsToFirstToken?: number;
-  readonly error?: ErrorKind | FaultKind | 'untranslatable' | 'refused' | 'caller-gone';
+  readonly error?: Exclude<EndingName, 'completed'>;
 }
 
-/** A request or an attempt that is being traced, or nothing at all. End it once. */
+/** A request or an attempt that is being traced. End it once. */
 export class TraceSpan {
   constructor(
-    private readonly span?: Span,
+    private readonly tracer: Tracer,
+    private readonly span: Span,
     /** What makes other spans children of this one. */
-    readonly context: Context = ROOT_CONTEXT,
+    private readonly context: Context,
   ) {}
 
+  startAttempt(attempt: AttemptTrace): TraceSpan {
+    return start(this.tracer, SpanKind.CLIENT, this.context, attempt.model, {
+      [SPAN_NAMES.provider]: attempt.provider,
+      [SPAN_NAMES.streamed]: attempt.streamed,
+    });
+  }
+
   end(result: SpanResult): void {
-    if (!this.span) return;
     this.span.setAttributes(viewResult(result));
     if (result.error !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
     this.span.end();
   }
 }
 
-const NOTHING = new TraceSpan();
-
-/** Spans per request and per attempt. Without an exporter every call gives the same idle span and costs nothing. */
+/** Spans per request and per attempt; none without an exporter. */
 export class Tracing {
   constructor(
     private readonly tracer?: Tracer,
     private readonly flush: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
-  startRequest(request: RequestTrace): TraceSpan {
-    if (!this.tracer) return NOTHING;
+  /** There is an exporter: else nothing need be asked. */
+  get isOn(): boolean {
+    return this.tracer !== undefined;
+  }
+
+  /** @returns undefined without an exporter */
+  startRequest(request: RequestTrace): TraceSpan | undefined {
+    if (!this.tracer) return undefined;
     return start(this.tracer, SpanKind.SERVER, ROOT_CONTEXT, request.model, {
       [SPAN_NAMES.responseId]: request.generationId,
       [SPAN_NAMES.streamed]: request.streamed,
-    });
-  }
-
-  startAttempt(request: TraceSpan, attempt: AttemptTrace): TraceSpan {
-    if (!this.tracer) return NOTHING;
-    return start(this.tracer, SpanKind.CLIENT, request.context, attempt.model, {
-      [SPAN_NAMES.provider]: attempt.provider,
-      [SPAN_NAMES.streamed]: attempt.streamed,
     });
   }
 
@@ -100,7 +103,7 @@ export class Tracing {
 function start(tracer: Tracer, kind: SpanKind, parent: Context, model: string, attributes: Attributes): TraceSpan {
   const all = { [SPAN_NAMES.operation]: CHAT_OPERATION, [SPAN_NAMES.requestModel]: model, ...attributes };
   const span = tracer.startSpan(`${CHAT_OPERATION} ${model}`, { kind, attributes: all }, parent);
-  return new TraceSpan(span, trace.setSpan(parent, span));
+  return new TraceSpan(tracer, span, trace.setSpan(parent, span));
 }
 
 function viewResult(result: SpanResult): Attributes {
@@ -126,8 +129,8 @@ function viewUsage(usage: Usage): Attributes {
 }
 
 /**
- * Tracing to an OTLP/HTTP collector, or none without an endpoint. The exporter is an optional dependency and is loaded only
- * when it is wanted. Nothing global is registered.
+ * Tracing to an OTLP/HTTP collector, or none without an endpoint. The exporter is an optional dependency and is loaded
+ * only when it is wanted. Nothing global is registered.
  * @param endpoint base URL; `/v1/traces` is appended, as the OTLP specification says
  * @throws InvalidEnvironment when an endpoint is given and the exporter is not installed
  */

@@ -42,7 +42,10 @@ export function findPrimaryChannel(): PrimaryChannel | undefined {
   };
 }
 
-/** Tells our messages from those of the runtime and of libraries. Both ends run the same build, so the mark is proof enough. */
+/**
+ * Tells our messages from those of the runtime and of libraries. Both ends run the same build, so
+ * the mark is proof enough.
+ */
 export function isOurs<Message extends WorkerMessage | PrimaryMessage>(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'fairlead' in message;
 }

@@ -2,14 +2,21 @@ import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { titled } from '../shared/http/schema.js';
+import { noEgress } from '../shared/http/unsupported-fields.js';
 import { AccountPreferences } from './account-preferences.js';
 import { PolicyDto, policyFields, readPolicy, viewPolicy, type PolicyView } from './policy-fields.js';
 
 /** Body of `PATCH /account/preferences`. */
-export class AccountPreferencesDto extends PolicyDto {}
+export class AccountPreferencesDto extends PolicyDto {
+  @MayOmit()
+  @Fits(noEgress)
+  egress?: unknown;
+}
 
 const preferencesView = titled('account-preferences', policyFields);
 

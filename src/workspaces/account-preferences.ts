@@ -3,8 +3,9 @@ import { DataSource } from 'typeorm';
 import { AccountEntity } from '../accounts/account.entity.js';
 import type { PolicyColumns } from '../accounts/policy-columns.js';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
-import { AuditLog } from '../audit/audit-log.js';
+import { ManagedChanges } from '../audit/managed-changes.js';
 import type { Caller } from '../core/caller.js';
+import { updateReturning } from '../shared/database/returned-rows.js';
 import { viewPolicy } from './policy-fields.js';
 
 /** What an account allows of routing in all of its workspaces. */
@@ -13,7 +14,7 @@ export class AccountPreferences {
   constructor(
     private readonly database: DataSource,
     private readonly policies: RoutingPolicies,
-    private readonly audit: AuditLog,
+    private readonly changes: ManagedChanges,
   ) {}
 
   async get(accountId: string): Promise<PolicyColumns> {
@@ -21,22 +22,20 @@ export class AccountPreferences {
   }
 
   async change(caller: Caller, changes: Partial<PolicyColumns>): Promise<PolicyColumns> {
-    const { accountId } = caller;
-    const changed = await this.database.transaction('READ COMMITTED', async (manager) => {
+    const { accountId: id } = caller;
+    const forget = (): void => this.policies.forgetAll();
+    return this.changes.run(caller, async (manager) => {
       const account = await manager
         .createQueryBuilder(AccountEntity, 'account')
         .setLock('for_no_key_update')
-        .where({ id: accountId })
+        .where({ id })
         .getOneOrFail();
-      const wanted = { ...account, ...changes };
-      const [before, after] = [viewPolicy(account), viewPolicy(wanted)];
-      if (JSON.stringify(before) === JSON.stringify(after)) return account;
-      await manager.update(AccountEntity, { id: accountId }, changes);
-      const action = 'account.preferences.update';
-      await this.audit.record(manager, caller, { action, target: accountId, before, after });
-      return wanted;
+      const before = viewPolicy(account);
+      if (JSON.stringify(viewPolicy({ ...account, ...changes })) === JSON.stringify(before))
+        return { result: account, entries: [], forget };
+      const [changed] = await updateReturning(manager, AccountEntity, { id }, changes);
+      const entry = { action: 'account.preferences.update', target: id, before, after: viewPolicy(changed!) };
+      return { result: changed!, entries: [entry], forget };
     });
-    this.policies.forgetAll();
-    return changed;
   }
 }

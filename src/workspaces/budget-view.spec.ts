@@ -1,5 +1,5 @@
-// Goal: a budget is shown by the figures that are enforced, and with the moment its window ends, whatever the length of the month.
-// Method: figures and times by hand.
+// Goal: a budget is shown by the figures that are enforced, and with the moment its window ends, whatever the length of
+// the month. Method: figures and times by hand.
 import type { StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { Interval } from '../core/time.js';

@@ -1,8 +1,7 @@
 import type { StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { usdNumber } from '../core/money/credits.js';
-import { INTERVALS, windowStart, type Interval } from '../core/time.js';
-import { LIMIT_RESETS } from '../keys/api-key.entity.js';
+import { INTERVALS, RESET_INTERVALS, windowStart, type Interval } from '../core/time.js';
 import type { KeySpending } from '../ledger/spending-windows.js';
 import {
   flag,
@@ -18,14 +17,17 @@ import {
 } from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
 
-/** A budget as management sees it: what clients want of it (WIRE 2.8), and where it stands by the counters that are enforced. */
+/**
+ * A budget as management sees it: what clients want of it (docs/workspaces.md#budgets), and where it stands by the
+ * counters that are enforced.
+ */
 export const budgetView = titled(
   'budget',
   object({
     id: text(),
     workspace_id: text(),
     interval: oneOf(INTERVALS),
-    reset_interval: told('As clients know the interval: null is lifetime.', nullable(oneOf(LIMIT_RESETS))),
+    reset_interval: told('As clients know the interval: null is lifetime.', nullable(oneOf(RESET_INTERVALS))),
     limit_usd: number(),
     include_byok_in_budgets: flag(),
     usage: told('USD in the current window.', number()),

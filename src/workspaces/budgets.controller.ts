@@ -2,19 +2,19 @@ import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { INTERVALS, type Interval } from '../core/time.js';
-import { readUsdNumber } from '../ledger/usd-amount.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { flag, object, rows, type Static } from '../shared/http/schema.js';
+import { readUsdNumber } from '../shared/http/usd-amount.js';
 import { budgetView, type BudgetView } from './budget-view.js';
 import { SetBudgetDto } from './set-budget.dto.js';
-import { WorkspaceBudgets } from './workspace-budgets.js';
+import { WorkspaceBudgets, type StandingBudgets } from './workspace-budgets.js';
 
 const budgetReply = object({ data: budgetView, include_byok_in_budgets: flag() });
 type BudgetReply = Static<typeof budgetReply>;
 
-/** What a workspace may spend by interval (WIRE 2.8). */
+/** What a workspace may spend by interval (docs/workspaces.md#budgets). */
 @Controller('workspaces/:reference/budgets')
 @Accepts('management')
 export class BudgetsController {
@@ -39,7 +39,7 @@ export class BudgetsController {
     @Param('reference') reference: string,
     @Param('interval') interval: string,
   ): Promise<BudgetReply> {
-    return this.view(accountId, reference, readInterval(interval));
+    return shown(await this.budgets.list(accountId, reference), readInterval(interval));
   }
 
   @Put(':interval')
@@ -58,8 +58,7 @@ export class BudgetsController {
       limit: readUsdNumber(body.limit_usd) ?? 0n,
       includesByok: body.include_byok_in_budgets,
     };
-    await this.budgets.set(caller, reference, wish);
-    return this.view(caller.accountId, reference, wish.interval);
+    return shown(await this.budgets.set(caller, reference, wish), wish.interval);
   }
 
   @Delete(':interval')
@@ -72,13 +71,12 @@ export class BudgetsController {
     await this.budgets.remove(caller, reference, readInterval(interval));
     return { deleted: true };
   }
+}
 
-  private async view(accountId: string, reference: string, interval: Interval): Promise<BudgetReply> {
-    const { budgets, includesByok } = await this.budgets.list(accountId, reference);
-    const budget = budgets.find((one) => one.interval === interval);
-    if (!budget) throw new GatewayError('not-found', `The workspace has no ${interval} budget.`);
-    return { data: budget, include_byok_in_budgets: includesByok };
-  }
+function shown({ budgets, includesByok }: StandingBudgets, interval: Interval): BudgetReply {
+  const budget = budgets.find((one) => one.interval === interval);
+  if (!budget) throw new GatewayError('not-found', `The workspace has no ${interval} budget.`);
+  return { data: budget, include_byok_in_budgets: includesByok };
 }
 
 function readInterval(text: string): Interval {

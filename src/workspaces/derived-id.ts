@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** A UUID (version 8, RFC 9562) that is always the same for the same words: for what clients want an id of and has none of its own. */
+/**
+ * A UUID (version 8, RFC 9562) that is always the same for the same words: for what clients want an id of
+ * and has none of its own.
+ */
 export function derivedId(...words: readonly string[]): string {
   const hex = hash('sha256', JSON.stringify(words), 'hex');
   const variant = ((parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);

@@ -1,12 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { PageDto } from '../shared/http/page.dto.js';
 import { part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { integer, literal, moment, object, rows, text, titled, type Static } from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
 import { MembersDto } from './members.dto.js';
-import { PageDto, readPage } from './page.dto.js';
 import { WorkspaceMembers, type WorkspaceMember } from './workspace-members.js';
 
 /** A membership as management sees it. */
@@ -16,7 +16,7 @@ const memberView = titled(
 );
 type MemberView = Static<typeof memberView>;
 
-/** Who belongs to a workspace (WIRE 2.8). */
+/** Who belongs to a workspace (docs/workspaces.md#calls). */
 @Controller('workspaces/:reference/members')
 @Accepts('management')
 export class MembersController {
@@ -29,7 +29,7 @@ export class MembersController {
     @Param('reference') reference: string,
     @Query() query: PageDto,
   ): Promise<{ data: MemberView[]; total_count: number }> {
-    const [members, total] = await this.members.list(accountId, reference, readPage(query));
+    const [members, total] = await this.members.list(accountId, reference, query);
     return { data: members.map(viewMember), total_count: total };
   }
 

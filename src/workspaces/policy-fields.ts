@@ -1,8 +1,11 @@
+import { AccountEntity } from '../accounts/account.entity.js';
 import type { PolicyColumns } from '../accounts/policy-columns.js';
-import { GatewayError } from '../core/errors.js';
+import { assertKnownProviders } from '../catalog/assert-known-providers.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
-import { isKnownProvider, readSlug } from '../core/routing/slug.js';
+import { Closed } from '../shared/http/closed.decorator.js';
+import { viewExposed } from '../shared/http/exposed.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
+import { yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import {
@@ -13,24 +16,23 @@ import {
   object,
   oneOf,
   rows,
-  shortened,
   text,
   type Of,
   type Static,
 } from '../shared/http/schema.js';
+import { noList } from '../shared/http/unsupported-fields.js';
 
-// Not in scope; chosen: several times the providers there are, each with a variant.
+// Chosen: several times the providers there are, each with a variant.
 const SLUGS_MAX = 500;
 const SLUG_CHARACTERS_MAX = 200;
 
 const slugs = compile(list(text({ max: SLUG_CHARACTERS_MAX, ...STORABLE }), { min: 1, max: SLUGS_MAX }));
 const dataCollection = compile(oneOf(['allow', 'deny']));
-/** A switch. */
-export const yesOrNo = compile(flag());
 
 const SLUG_LISTS = ['allowed_providers', 'ignored_providers'] as const;
 
 /** What bodies of workspaces and of the account say of routing: what is left out stays as it is, null clears. */
+@Closed()
 export abstract class PolicyDto {
   @MayOmit()
   @MayBeNull()
@@ -49,6 +51,10 @@ export abstract class PolicyDto {
   @MayOmit()
   @Fits(yesOrNo)
   enforce_zdr?: boolean;
+
+  @MayOmit()
+  @Fits(noList)
+  plugins?: unknown;
 }
 
 /** As the API shows it. */
@@ -62,11 +68,10 @@ export type PolicyView = Static<typeof policyFields>;
 
 /**
  * What a valid body changes.
- * @throws GatewayError `invalid-request` for a provider that neither a published list nor the catalog has: misspelt, it would forbid all
- * others or still be used
+ * @throws GatewayError `invalid-request` for a provider that nobody knows
  */
 export function readPolicy(body: PolicyDto, catalog: CatalogSnapshot): Partial<PolicyColumns> {
-  for (const name of SLUG_LISTS) assertKnown(name, body[name] ?? [], catalog);
+  for (const name of SLUG_LISTS) assertKnownProviders(name, body[name], catalog);
   return {
     ...(body.allowed_providers !== undefined && { allowedProviders: body.allowed_providers }),
     ...(body.ignored_providers !== undefined && { ignoredProviders: body.ignored_providers }),
@@ -75,19 +80,5 @@ export function readPolicy(body: PolicyDto, catalog: CatalogSnapshot): Partial<P
   };
 }
 
-function assertKnown(name: (typeof SLUG_LISTS)[number], entries: readonly string[], catalog: CatalogSnapshot): void {
-  entries.forEach((entry, index) => {
-    if (isKnownProvider(readSlug(entry), catalog.providers.values())) return;
-    throw new GatewayError(
-      'invalid-request',
-      `${name}.${index}: ${JSON.stringify(shortened(entry))} is no known provider; name one by its slug, such as "openai" or "groq"`,
-    );
-  });
-}
-
-export const viewPolicy = (policy: PolicyColumns): PolicyView => ({
-  allowed_providers: policy.allowedProviders,
-  ignored_providers: policy.ignoredProviders,
-  data_collection: policy.denyDataCollection ? 'deny' : 'allow',
-  enforce_zdr: policy.enforceZdr,
-});
+/** Of an account: of all its columns only these are shown. */
+export const viewPolicy = (account: PolicyColumns): PolicyView => viewExposed<PolicyView>(AccountEntity, account);

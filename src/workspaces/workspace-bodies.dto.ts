@@ -1,9 +1,10 @@
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { uuid, workspaceSlug } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { readPolicy } from './policy-fields.js';
-import { guardrailId, name, slug, WorkspaceSettingsDto } from './workspace-fields.js';
+import { name, WorkspaceSettingsDto } from './workspace-fields.js';
 
 /** What may change about a workspace once it is made. */
 export type WorkspaceChanges = Partial<
@@ -15,7 +16,7 @@ export class CreateWorkspaceDto extends WorkspaceSettingsDto {
   @Fits(name)
   name!: string;
 
-  @Fits(slug)
+  @Fits(workspaceSlug)
   slug!: string;
 }
 
@@ -26,12 +27,12 @@ export class UpdateWorkspaceDto extends WorkspaceSettingsDto {
   name?: string;
 
   @MayOmit()
-  @Fits(slug)
+  @Fits(workspaceSlug)
   slug?: string;
 
   @MayOmit()
   @MayBeNull()
-  @Fits(guardrailId)
+  @Fits(uuid)
   default_guardrail_id?: string | null;
 }
 

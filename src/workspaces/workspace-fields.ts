@@ -1,29 +1,21 @@
 import { SORTS } from '../core/routing/preferences.js';
-import { STORABLE, UUID } from '../shared/http/field-patterns.js';
+import { STORABLE } from '../shared/http/field-patterns.js';
+import { shortText, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, integer, list, number, oneOf, text, type Of } from '../shared/http/schema.js';
-import { PolicyDto, yesOrNo } from './policy-fields.js';
+import { noList } from '../shared/http/unsupported-fields.js';
+import { PolicyDto } from './policy-fields.js';
 
 export const name = compile(text({ min: 1, max: 100, ...STORABLE }));
 
-const SLUG_PATTERN = '^[a-z0-9]+(-[a-z0-9]+)*$';
-export const slug = compile(
-  text({ min: 1, max: 50, pattern: SLUG_PATTERN, reason: 'must be lowercase letters and digits with single hyphens' }),
-);
-
-/** Of a guardrail. */
-export const guardrailId = compile(text(UUID));
-
 const description = compile(text({ max: 500, ...STORABLE }));
-// Not in scope; chosen: the bound of other names (Scope 8).
-const model = compile(text({ min: 1, max: 255, ...STORABLE }));
 const sort = compile(oneOf(SORTS));
 const samplingRate = compile(number({ min: 0.0001, max: 1 }));
-// Numbers as clients have them, although keys here are named by their hashes. Not in scope; chosen: the bounds.
+// Numbers as clients have them, although keys here are named by their hashes. Chosen: the bounds.
 const apiKeyIds = compile(list(integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), { max: 1_000 }));
 
-/** What creating and changing a workspace have in common (WIRE 2.8). */
+/** What creating and changing a workspace have in common (docs/workspaces.md#fields). */
 export abstract class WorkspaceSettingsDto extends PolicyDto {
   @MayOmit()
   @MayBeNull()
@@ -32,12 +24,12 @@ export abstract class WorkspaceSettingsDto extends PolicyDto {
 
   @MayOmit()
   @MayBeNull()
-  @Fits(model)
+  @Fits(shortText)
   default_text_model?: string | null;
 
   @MayOmit()
   @MayBeNull()
-  @Fits(model)
+  @Fits(shortText)
   default_image_model?: string | null;
 
   @MayOmit()
@@ -65,4 +57,8 @@ export abstract class WorkspaceSettingsDto extends PolicyDto {
   @MayBeNull()
   @Fits(apiKeyIds)
   io_logging_api_key_ids?: number[] | null;
+
+  @MayOmit()
+  @Fits(noList)
+  disabled_server_tools?: unknown;
 }

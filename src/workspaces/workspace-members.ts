@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AuditLog } from '../audit/audit-log.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
+import type { Page } from '../shared/http/page.dto.js';
 import { shortened } from '../shared/http/schema.js';
-import type { Page } from './page.dto.js';
-import { Workspaces } from './workspaces.js';
+import { WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** A user that a workspace was opened to. */
@@ -29,9 +28,8 @@ const NAMED_MAX = 10;
 export class WorkspaceMembers {
   constructor(
     private readonly database: DataSource,
-    private readonly workspaces: Workspaces,
+    private readonly workspaces: WorkspacesService,
     private readonly statements: WorkspacesRepository,
-    private readonly audit: AuditLog,
   ) {}
 
   /**
@@ -65,20 +63,16 @@ export class WorkspaceMembers {
          ON CONFLICT DO NOTHING RETURNING workspace_id, user_id, created_at`,
         [caller.accountId, id, userIds, at],
       );
-      if (rows.length > 0)
-        await this.audit.record(manager, caller, {
-          action: 'workspace.members.add',
-          target: id,
-          workspaceId: id,
-          after: { user_ids: rows.map(({ user_id }) => user_id) },
-        });
-      return rows.map(readMember);
+      const after = { user_ids: rows.map(({ user_id }) => user_id) };
+      const entry = { action: 'workspace.members.add', target: id, workspaceId: id, after };
+      return { result: rows.map(readMember), entries: rows.length > 0 ? [entry] : [] };
     });
   }
 
   /**
    * @returns how many were members
-   * @throws GatewayError `not-found`; `invalid-request`, naming them, when some still have active keys in the workspace: nobody is removed then
+   * @throws GatewayError `not-found`; `invalid-request`, naming them, when some still have active keys in the
+   *   workspace: nobody is removed then
    */
   async remove(caller: Caller, reference: string, userIds: readonly string[]): Promise<number> {
     return this.workspaces.within(caller, reference, async (manager, workspace, at) => {
@@ -88,14 +82,9 @@ export class WorkspaceMembers {
         `DELETE FROM workspace_members WHERE account_id = $1 AND workspace_id = $2 AND user_id = ANY($3) RETURNING user_id`,
         [caller.accountId, workspace.id, userIds],
       );
-      if (rows.length > 0)
-        await this.audit.record(manager, caller, {
-          action: 'workspace.members.remove',
-          target: workspace.id,
-          workspaceId: workspace.id,
-          before: { user_ids: rows.map(({ user_id }) => user_id) },
-        });
-      return rows.length;
+      const before = { user_ids: rows.map(({ user_id }) => user_id) };
+      const entry = { action: 'workspace.members.remove', target: workspace.id, workspaceId: workspace.id, before };
+      return { result: rows.length, entries: rows.length > 0 ? [entry] : [] };
     });
   }
 }

@@ -1,4 +1,5 @@
-import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { viewExposed } from '../shared/http/exposed.js';
 import {
   flag,
   integer,
@@ -13,9 +14,12 @@ import {
   type Static,
 } from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
-import { policyFields, viewPolicy } from './policy-fields.js';
+import { policyFields } from './policy-fields.js';
 
-/** A workspace as management sees it: the superset that every client version takes (WIRE 2.8), and its policy. */
+/**
+ * A workspace as management sees it: the superset that every client version takes
+ * (docs/workspaces.md#fields), and its policy.
+ */
 export const workspaceView = titled(
   'workspace',
   object({
@@ -41,28 +45,13 @@ export const workspaceView = titled(
 );
 export type WorkspaceView = Static<typeof workspaceView>;
 
-/** What stands for "no default guardrail": derived from the workspace's id, as clients are told (WIRE 2.8). */
+/**
+ * What stands for "no default guardrail": derived from the workspace's id, as clients are told
+ * (docs/workspaces.md#fields).
+ */
 export const noGuardrailOf = (workspaceId: string): string => derivedId('default guardrail', workspaceId);
 
-export function viewWorkspace(workspace: WorkspaceEntity): WorkspaceView {
-  return {
-    id: workspace.id,
-    name: workspace.name,
-    slug: workspace.slug,
-    description: workspace.description,
-    created_at: workspace.createdAt.toISOString(),
-    updated_at: workspace.updatedAt && workspace.updatedAt.toISOString(),
-    created_by: workspace.createdBy,
-    default_text_model: workspace.defaultTextModel,
-    default_image_model: workspace.defaultImageModel,
-    default_provider_sort: workspace.defaultProviderSort,
-    default_guardrail_id: workspace.defaultGuardrailId ?? noGuardrailOf(workspace.id),
-    is_data_discount_logging_enabled: workspace.isDataDiscountLoggingEnabled,
-    is_observability_broadcast_enabled: workspace.isObservabilityBroadcastEnabled,
-    is_observability_io_logging_enabled: workspace.isObservabilityIoLoggingEnabled,
-    io_logging_sampling_rate: workspace.ioLoggingSamplingRate,
-    io_logging_api_key_ids: workspace.ioLoggingApiKeyIds,
-    include_byok_in_budgets: workspace.includeByokInBudgets,
-    ...viewPolicy(workspace),
-  };
-}
+export const viewWorkspace = (workspace: WorkspaceEntity): WorkspaceView => ({
+  ...viewExposed<WorkspaceView>(WorkspaceEntity, workspace),
+  default_guardrail_id: workspace.defaultGuardrailId ?? noGuardrailOf(workspace.id),
+});

@@ -2,19 +2,19 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestj
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { PageDto } from '../shared/http/page.dto.js';
 import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { PageDto, readPage } from './page.dto.js';
 import { CreateWorkspaceDto, readWorkspace, UpdateWorkspaceDto } from './workspace-bodies.dto.js';
 import { viewWorkspace, workspaceView, type WorkspaceView } from './workspace-view.js';
-import { Workspaces } from './workspaces.js';
+import { WorkspacesService } from './workspaces.service.js';
 
-/** Administration of workspaces (WIRE 2.8). A path names one by its id or its slug. */
+/** Administration of workspaces (docs/workspaces.md#calls). A path names one by its id or its slug. */
 @Controller('workspaces')
 @Accepts('management')
 export class WorkspacesController {
   constructor(
-    private readonly workspaces: Workspaces,
+    private readonly workspaces: WorkspacesService,
     private readonly catalog: CatalogStore,
   ) {}
 
@@ -44,7 +44,7 @@ export class WorkspacesController {
     @FromCaller() { accountId }: Caller,
     @Query() query: PageDto,
   ): Promise<{ data: WorkspaceView[]; total_count: number }> {
-    const [rows, total] = await this.workspaces.list(accountId, readPage(query));
+    const [rows, total] = await this.workspaces.list(accountId, query);
     return { data: rows.map(viewWorkspace), total_count: total };
   }
 

@@ -11,13 +11,13 @@ import { MembersController } from './members.controller.js';
 import { WorkspaceBudgets } from './workspace-budgets.js';
 import { WorkspaceMembers } from './workspace-members.js';
 import { WorkspacesController } from './workspaces.controller.js';
-import { Workspaces } from './workspaces.js';
+import { WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** Administration of workspaces, their members and budgets, and of what an account allows of routing. */
 @Module({
   imports: [AccountsModule, KeysModule, LedgerModule, GuardrailsModule, AuditModule],
   controllers: [MembersController, BudgetsController, WorkspacesController, AccountPreferencesController],
-  providers: [WorkspacesRepository, Workspaces, WorkspaceMembers, WorkspaceBudgets, AccountPreferences],
+  providers: [WorkspacesRepository, WorkspacesService, WorkspaceMembers, WorkspaceBudgets, AccountPreferences],
 })
 export class WorkspacesModule {}

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, QueryFailedError, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { DataSource, IsNull, QueryFailedError, type EntityManager } from 'typeorm';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { GatewayError } from '../core/errors.js';
-import { isUuid } from '../shared/http/field-patterns.js';
-import type { Page } from './page.dto.js';
+import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
+import type { Page } from '../shared/http/page.dto.js';
 import type { WorkspaceChanges } from './workspace-bodies.dto.js';
-import { slug } from './workspace-fields.js';
 
 const SLUG_INDEX = 'workspaces_slug';
 
@@ -25,40 +24,26 @@ export class WorkspacesRepository {
   }
 
   /**
-   * @param reference an id or a slug; an id where it could be both
-   * @throws GatewayError `not-found`
+   * @returns the row as it is stored
+   * @throws GatewayError `invalid-request` when another workspace of the account has the slug
    */
-  async get(accountId: string, reference: string): Promise<WorkspaceEntity> {
-    return found(await this.database.manager.find(WorkspaceEntity, { where: where(accountId, reference) }), reference);
+  async insert(manager: EntityManager, workspace: WorkspaceEntity): Promise<WorkspaceEntity> {
+    return refusingTakenSlug(insertReturning(manager, WorkspaceEntity, workspace));
   }
 
   /**
-   * The same, and nobody else changes it, or puts anything into it, before the transaction ends.
-   * @throws GatewayError `not-found`
+   * @returns the row as it is stored since
+   * @throws GatewayError `invalid-request` when another workspace of the account has the slug
    */
-  async lock(manager: EntityManager, accountId: string, reference: string): Promise<WorkspaceEntity> {
-    const rows = await manager
-      .createQueryBuilder(WorkspaceEntity, 'workspace')
-      .setLock('pessimistic_write')
-      .where(where(accountId, reference))
-      .orderBy('workspace.id')
-      .getMany();
-    return found(rows, reference);
-  }
-
-  /** @throws GatewayError `invalid-request` when another workspace of the account has the slug */
-  async insert(manager: EntityManager, workspace: WorkspaceEntity): Promise<void> {
-    await refusingTakenSlug(manager.insert(WorkspaceEntity, workspace));
-  }
-
-  /** @throws GatewayError `invalid-request` when another workspace of the account has the slug */
   async change(
     manager: EntityManager,
     { accountId, id }: WorkspaceEntity,
     changes: WorkspaceChanges,
     updatedAt: Date,
-  ): Promise<void> {
-    await refusingTakenSlug(manager.update(WorkspaceEntity, { accountId, id }, { ...changes, updatedAt }));
+  ): Promise<WorkspaceEntity> {
+    const where = { accountId, id };
+    const [row] = await refusingTakenSlug(updateReturning(manager, WorkspaceEntity, where, { ...changes, updatedAt }));
+    return row!;
   }
 
   async hasGuardrail(manager: EntityManager, accountId: string, guardrailId: string): Promise<boolean> {
@@ -89,8 +74,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Deletes it with what it alone had. Its keys out of use go as well, for else they could be put back into use; the text of its
-   * credentials is wiped.
+   * Deletes it with what it alone had. Its keys out of use go as well, for else they could be put back into use; the
+   * text of its credentials is wiped.
    */
   async remove(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<void> {
     await manager.query(
@@ -108,32 +93,12 @@ export class WorkspacesRepository {
   }
 }
 
-/** Nothing is asked of the store that could not be there. */
-function where(accountId: string, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
-  const within = { accountId, deletedAt: IsNull() };
-  const wheres = [
-    ...(isUuid(reference) ? [{ ...within, id: reference }] : []),
-    ...(slug.check(reference) ? [{ ...within, slug: reference }] : []),
-  ];
-  if (wheres.length === 0) throw noSuchWorkspace();
-  return wheres;
-}
-
-function found(rows: readonly WorkspaceEntity[], reference: string): WorkspaceEntity {
-  const workspace = rows.find(({ id }) => id === reference.toLowerCase()) ?? rows[0];
-  if (!workspace) throw noSuchWorkspace();
-  return workspace;
-}
-
-async function refusingTakenSlug(work: Promise<unknown>): Promise<void> {
+async function refusingTakenSlug<T>(work: Promise<T>): Promise<T> {
   try {
-    await work;
+    return await work;
   } catch (error) {
     const cause = error instanceof QueryFailedError ? (error.driverError as { constraint?: string }) : {};
     if (cause.constraint !== SLUG_INDEX) throw error;
     throw new GatewayError('invalid-request', 'slug: another workspace of the account has it');
   }
 }
-
-const noSuchWorkspace = (): GatewayError =>
-  new GatewayError('not-found', 'There is no workspace with this id or slug.');

@@ -1,5 +1,5 @@
-// Goal: with the embedded database one key is made, once, for the owner of the process alone, and a broken file stops the start.
-// Method: real folders; several processes' worth of starts at once; broken files with canaries.
+// Goal: with the embedded database one key is made, once, for the owner of the process alone, and a broken file stops
+// the start. Method: real folders; several processes' worth of starts at once; broken files with canaries.
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -28,7 +28,10 @@ interface Answered {
 /** How it misbehaves instead of answering. */
 export type Misbehaviour = (response: ServerResponse, index: number) => boolean;
 
-/** A key service on a loopback port: it checks who asks as strictly as the real one, and opens only what it sealed, in its context. */
+/**
+ * A key service on a loopback port: it checks who asks as strictly as the real one, and opens only what
+ * it sealed, in its context.
+ */
 export class KeyServiceStandIn {
   readonly asked: Asked[] = [];
   misbehave: Misbehaviour = () => false;

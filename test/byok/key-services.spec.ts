@@ -1,6 +1,6 @@
-// Goal: AWS KMS and Vault transit wrap and unwrap data keys in their context; whatever else they do ends soon, as one of two errors,
-// and tells nothing of their replies, of their address or of secrets.
-// Method: the real clients against stand-ins on loopback that check signature, token and context by themselves, and misbehave.
+// Goal: AWS KMS and Vault transit wrap and unwrap data keys in their context; whatever else they do ends soon, as one
+// of two errors, and tells nothing of their replies, of their address or of secrets. Method: the real clients against
+// stand-ins on loopback that check signature, token and context by themselves, and misbehave.
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Secret } from '../../src/core/secret.js';

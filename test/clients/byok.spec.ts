@@ -1,6 +1,7 @@
 /**
- * Goal: real clients of the API manage provider credentials unmodified, and none of them is refused what its own enumeration offers.
- * Method: the newest and the oldest SDK against the real application, through their own methods, retries off.
+ * Goal: real clients of the API manage provider credentials unmodified, and none of them is refused what its
+ * own enumeration offers. Method: the newest and the oldest SDK against the real application, through their
+ * own methods, retries off.
  */
 import type { OpenRouter } from '@openrouter/sdk';
 import type { BYOKProviderSlug } from '@openrouter/sdk/models';

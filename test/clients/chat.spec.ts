@@ -1,6 +1,7 @@
 /**
- * Goal: real clients of the chat-completions format work unmodified, whole and streamed, with tools, reasoning, structured output and
- * each class of error, whoever answers. Method: the clients against the real application over scripted upstreams, retries off.
+ * Goal: real clients of the chat-completions format work unmodified, whole and streamed, with tools, reasoning,
+ * structured output and each class of error, whoever answers. Method: the clients against the real application over
+ * scripted upstreams, retries off.
  */
 import OpenAI from 'openai';
 import { API_KEY } from '../support/app.js';

@@ -98,7 +98,10 @@ export interface ClientKind {
   readonly inBandErrorName: string;
   /** Asks models it has never heard of for a shape by forcing a tool on them, rather than by `output_config`. */
   readonly asksForShapeByTool: boolean;
-  /** Takes the tokens of the prompt from a stream's first event alone, where a provider that tells them last has told none yet. */
+  /**
+   * Takes the tokens of the prompt from a stream's first event alone, where a provider that tells
+   * them last has told none yet.
+   */
   readonly readsPromptTokensOnce: boolean;
   /** What it throws when its user leaves. */
   readonly abortName: string;

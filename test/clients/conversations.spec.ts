@@ -1,6 +1,6 @@
 /**
- * Goal: conversations that real clients carry on reach the provider whole: results of tools, signed thinking, files, the shape of
- * an answer. Method: upstreams that say back what they heard, so that the client's user sees what arrived.
+ * Goal: conversations that real clients carry on reach the provider whole: results of tools, signed thinking, files,
+ * the shape of an answer. Method: upstreams that say back what they heard, so that the client's user sees what arrived.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonSchema } from './client.js';

@@ -1,6 +1,6 @@
 /**
- * Goal: every way in which a real client can be given a key and an address gets in (WIRE 0.3). Method: each client's own settings,
- * against the sandbox.
+ * Goal: every way in which a real client can be given a key and an address gets in
+ * (docs/wire/clients.md#where-the-key-stands). Method: each client's own settings, against the sandbox.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';

@@ -1,6 +1,6 @@
 /**
- * Goal: every class of error reaches the users of real clients as the class they would catch, with the words that help. Method: each
- * client asks what the gateway refuses by itself, then what scripted upstreams refuse or break off.
+ * Goal: every class of error reaches the users of real clients as the class they would catch, with the words that help.
+ * Method: each client asks what the gateway refuses by itself, then what scripted upstreams refuse or break off.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';

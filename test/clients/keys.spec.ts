@@ -1,6 +1,7 @@
 /**
- * Goal: real clients of the API manage keys unmodified, and see their own key, and none of their checks of a reply refuses ours. Method:
- * the newest and the oldest SDK against the real application, through their own methods, retries off.
+ * Goal: real clients of the API manage keys unmodified, and see their own key, and none of their checks of
+ * a reply refuses ours. Method: the newest and the oldest SDK against the real application, through their
+ * own methods, retries off.
  */
 import { Script } from 'node:vm';
 import type { OpenRouter } from '@openrouter/sdk';

@@ -1,6 +1,6 @@
 /**
- * Goal: a user who aborts is gone for the provider as well. Method: each client aborts an answer that would never end, and the
- * loopback upstream waits to see its connection close.
+ * Goal: a user who aborts is gone for the provider as well. Method: each client aborts an answer that would never end,
+ * and the loopback upstream waits to see its connection close.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import { neverAnswers } from '../support/upstream-answers.js';

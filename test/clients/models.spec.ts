@@ -1,6 +1,7 @@
 /**
- * Goal: real clients of the API read the catalogue unmodified, and none of their checks of a reply refuses ours. Method: each method of
- * the newest and the oldest SDK against the real application with the shipped catalog, with either kind of key, retries off.
+ * Goal: real clients of the API read the catalogue unmodified, and none of their checks of a reply refuses ours.
+ * Method: each method of the newest and the oldest SDK against the real application with the shipped catalog, with
+ * either kind of key, retries off.
  */
 import type { OpenRouter } from '@openrouter/sdk';
 import type { OpenRouter as OpenRouterV0 } from 'openrouter-sdk-0';

@@ -16,7 +16,9 @@ class RawError extends Error {
   }
 }
 
-/** No library at all: `fetch`, a strict reader of event streams, and the format's documented way to add a message up. */
+/**
+ * No library at all: `fetch`, a strict reader of event streams, and the format's documented way to add a message up.
+ */
 class RawReader implements Client {
   constructor(
     private readonly url: string,

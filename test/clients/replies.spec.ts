@@ -1,6 +1,6 @@
 /**
- * Goal: what a provider says is what the users of real clients see, whole and streamed alike. Method: unmodified clients over the
- * real application and scripted loopback upstreams of both kinds.
+ * Goal: what a provider says is what the users of real clients see, whole and streamed alike. Method: unmodified
+ * clients over the real application and scripted loopback upstreams of both kinds.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonSchema, TokenCounts } from './client.js';

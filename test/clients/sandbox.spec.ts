@@ -1,6 +1,6 @@
 /**
- * Goal: the sandbox models of the shipped catalog do to real clients what their names say, so that users can try their error
- * handling. Method: unmodified clients, no account, no upstream.
+ * Goal: the sandbox models of the shipped catalog do to real clients what their names say, so that users can try their
+ * error handling. Method: unmodified clients, no account, no upstream.
  */
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';

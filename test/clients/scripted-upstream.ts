@@ -31,7 +31,9 @@ export interface Provider {
   /** Some text, and then the ending. */
   breaksOff(text: string, ending: Ending): Script;
   error(type: string, message: string): object;
-  /** What the request says in words of the caller's that must arrive as they were: results of tools, files, signatures. */
+  /**
+   * What the request says in words of the caller's that must arrive as they were: results of tools, files, signatures.
+   */
   heard(body: JsonBody): string[];
   /** The schema that the answer must fit, when the request has one. */
   wantedShape(body: JsonBody): JsonSchema | undefined;
@@ -136,7 +138,9 @@ export const refuses =
   () =>
     json(provider.error(type, message), status, headers);
 
-/** Answers with an object of the shape that is wanted, in JSON where the request has a schema for that, else in a call. */
+/**
+ * Answers with an object of the shape that is wanted, in JSON where the request has a schema for that, else in a call.
+ */
 export const answersInShape =
   (provider: Provider, values: Readonly<Record<string, unknown>>): Script =>
   (request, index) => {

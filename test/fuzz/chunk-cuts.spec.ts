@@ -1,5 +1,6 @@
-// Goal: however an upstream's bytes are cut on their way, the client gets the same events. Method: every recording of each dialect
-// through the whole gateway, in one piece and in random ones, down to single bytes in the middle of a character.
+// Goal: however an upstream's bytes are cut on their way, the client gets the same events. Method: every
+// recording of each dialect through the whole gateway, in one piece and in random ones, down to single bytes in
+// the middle of a character.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

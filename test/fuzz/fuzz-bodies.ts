@@ -6,11 +6,18 @@ import { startUpstream, type Upstream } from '../support/upstreams.js';
 export type Value = null | boolean | number | string | Value[] | { [key: string]: Value };
 export type Body = { readonly [field: string]: Value };
 
+/**
+ * How many times the time and the runs of `npm test` are spent: `npm run soak:fuzz` sets it, together with another
+ * seed.
+ */
+const TIMES = Number(process.env['FAIRLEAD_FUZZ_TIMES'] ?? 1);
 const BUDGET = {
-  seed: 20_260_101,
-  interruptAfterTimeLimit: 3_000,
+  seed: Number(process.env['FAIRLEAD_FUZZ_SEED'] ?? 20_260_101),
+  interruptAfterTimeLimit: 2_000 * TIMES,
   markInterruptAsFailure: false,
 } as const;
+/** For what a test does beside its runs. */
+const TEST_MS_MAX = 30_000 + 10_000 * TIMES;
 
 /** Past this a body has no answer, milliseconds: generous, for a busy machine. */
 const ANSWER_MS_MAX = 15_000;
@@ -91,8 +98,9 @@ export interface Fuzzed {
 }
 
 /**
- * No body gives a 5xx or no answer, and every 400 names a place in it: valid bodies, mutated at random places within a fixed budget,
- * over HTTP to the real application, through every dialect to upstreams that take anything. A failure prints its seed.
+ * No body gives a 5xx or no answer, and every 400 names a place in it: valid bodies, mutated at random places within
+ * a fixed budget, over HTTP to the real application, through every dialect to upstreams that take anything. A
+ * failure prints its seed.
  */
 export function fuzzBodies({ path, ask, bodies, places, runs }: Fuzzed): void {
   describeOnEmbedded(`bodies of ${path} that nobody would write`, (database) => {
@@ -145,45 +153,53 @@ export function fuzzBodies({ path, ask, bodies, places, runs }: Fuzzed): void {
       expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(statuses.length / 2);
     });
 
-    it('answers mutated bodies with 200 or a 4xx that names the place', async () => {
-      const seen = new Map<number, number>();
-      await fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom(...MODELS),
-          fc.constantFrom(...bodies),
-          mutations,
-          async (model, valid, changes) => {
-            const body = structuredClone({ ...valid, model });
-            for (const change of changes) mutate(body, change);
-            const status = await judge(JSON.stringify(body));
-            seen.set(status, (seen.get(status) ?? 0) + 1);
-          },
-        ),
-        { ...BUDGET, numRuns: runs },
-      );
-      await judging;
-      // Were one of them missing, the mutations would be too wild or too tame to show anything.
-      expect([...seen.keys()].sort()).toEqual(expect.arrayContaining([200, 400]));
-    }, 40_000);
+    it(
+      'answers mutated bodies with 200 or a 4xx that names the place',
+      async () => {
+        const seen = new Map<number, number>();
+        await fc.assert(
+          fc.asyncProperty(
+            fc.constantFrom(...MODELS),
+            fc.constantFrom(...bodies),
+            mutations,
+            async (model, valid, changes) => {
+              const body = structuredClone({ ...valid, model });
+              for (const change of changes) mutate(body, change);
+              const status = await judge(JSON.stringify(body));
+              seen.set(status, (seen.get(status) ?? 0) + 1);
+            },
+          ),
+          { ...BUDGET, numRuns: runs * TIMES },
+        );
+        await judging;
+        // Were one of them missing, the mutations would be too wild or too tame to show anything.
+        expect([...seen.keys()].sort()).toEqual(expect.arrayContaining([200, 400]));
+      },
+      TEST_MS_MAX,
+    );
 
-    it('answers bytes that are no JSON, or almost, with 400', async () => {
-      const valid = Buffer.from(JSON.stringify(ask));
-      await fc.assert(
-        fc.asyncProperty(
-          fc.uint8Array({ maxLength: 40 }),
-          fc.option(fc.tuple(fc.nat(valid.length), fc.nat(20)), { nil: undefined }),
-          async (bytes, splice) => {
-            const [at, skipped] = splice ?? [];
-            await judge(
-              at === undefined
-                ? new Uint8Array(bytes)
-                : new Uint8Array(Buffer.concat([valid.subarray(0, at), bytes, valid.subarray(at + skipped!)])),
-            );
-          },
-        ),
-        { ...BUDGET, numRuns: Math.ceil(runs / 3), interruptAfterTimeLimit: 2_000 },
-      );
-      await judging;
-    }, 35_000);
+    it(
+      'answers bytes that are no JSON, or almost, with 400',
+      async () => {
+        const valid = Buffer.from(JSON.stringify(ask));
+        await fc.assert(
+          fc.asyncProperty(
+            fc.uint8Array({ maxLength: 40 }),
+            fc.option(fc.tuple(fc.nat(valid.length), fc.nat(20)), { nil: undefined }),
+            async (bytes, splice) => {
+              const [at, skipped] = splice ?? [];
+              await judge(
+                at === undefined
+                  ? new Uint8Array(bytes)
+                  : new Uint8Array(Buffer.concat([valid.subarray(0, at), bytes, valid.subarray(at + skipped!)])),
+              );
+            },
+          ),
+          { ...BUDGET, numRuns: Math.ceil(runs / 3) * TIMES, interruptAfterTimeLimit: 1_500 * TIMES },
+        );
+        await judging;
+      },
+      TEST_MS_MAX,
+    );
   });
 }

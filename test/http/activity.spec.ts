@@ -1,10 +1,11 @@
-// Goal: what was spent where, summed up exactly by completed UTC days, by account; no day that is not over, nobody else's spending.
-// Method: the real app on each database at a time of the test's choice; rows are settled by the statement the ledger uses.
+// Goal: what was spent where, summed up exactly by completed UTC days, by account; no day that is not over, nobody
+// else's spending. Method: the real app on each database at a time of the test's choice; rows are settled by the
+// statement the ledger uses.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import type { GenerationRow } from '../../src/ledger/generation-row.js';
-import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { addKey, addStrangers, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
 
@@ -148,7 +149,7 @@ describeOnEachDatabase('GET /activity', (database) => {
     expect(await list('?date=2027-01-01')).toEqual([]);
   });
 
-  it('begins a new day by the clock of the books, at midnight in UTC', async () => {
+  it('begins a new day by the clock of the ledger, at midnight in UTC', async () => {
     moveTo('2027-01-16T23:59:30Z');
     expect((await read(`?date=${TODAY}`)).status).toBe(400);
     moveTo('2027-01-17T00:00:01Z');
@@ -214,14 +215,14 @@ describeOnEachDatabase('GET /activity', (database) => {
     ['date=2027-01-15T00:00:00Z', 400, 'date: must be a day'],
     ['date=yesterday', 400, 'date: must be a day'],
     [`date=${YESTERDAY}&date=${YESTERDAY}`, 400, 'date: must be a string'],
-    ['api_key_hash=x', 400, 'api_key_hash: must be 64'],
-    [`api_key_hash=${'F'.repeat(64)}`, 400, 'api_key_hash: must be 64'],
+    ['api_key_hash=x', 400, 'api_key_hash: must be the hash of an API key: 64'],
+    [`api_key_hash=${'F'.repeat(64)}`, 400, 'api_key_hash: must be the hash of an API key: 64'],
     [`api_key_hash=${'f'.repeat(64)}`, 404, 'api_key_hash: there is no such key'],
     ['user_id=', 400, 'user_id: must be at least 1 character'],
     ['user_id=a%00b', 400, 'user_id: must not hold NUL characters'],
     [`user_id=${'x'.repeat(256)}`, 400, 'user_id: must be at most 255 characters'],
     ['group_by=model', 400, 'group_by: must be one of workspace'],
-    ['workspace_id=default', 400, 'workspace_id: must be a UUID'],
+    ['workspace_id=no-such', 404, 'workspace_id: there is no such workspace'],
     ['workspace_id=0198c0de-0000-7000-8000-000000000001', 404, 'workspace_id: there is no such workspace'],
   ] as const;
   it.each(REFUSED.map(([query, status, message]) => [query.slice(0, 40), status, message, query] as const))(

@@ -5,6 +5,7 @@ import { startApp } from '../../src/app.js';
 import { Environment } from '../../src/shared/environment.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
 import { readFrames } from '../support/sse.js';
@@ -85,6 +86,10 @@ describeOnEmbedded('what an audit found', (database) => {
     );
     const streamed = await gateway.messages(ask(true));
     expect(await streamed.text()).toContain('nested too deep');
+    // The provider's doing: the caller has not left, and pays nothing.
+    const ledger = new LedgerReader(gateway);
+    await ledger.rest();
+    expect(await ledger.latest()).toMatchObject({ outcome: 'upstream-failed', cost: '0.000000000000' });
     expect((await gateway.request('/key')).status).toBe(200);
   });
 

@@ -1,6 +1,6 @@
 // Goal: nobody gets past the door without a key of the right kind, on any route, and nothing is done for strangers.
-// Method: the real app over HTTP; its routes are taken from its own description, which openapi.spec.ts holds to be that of all routes, so
-// a new one is held to the rule by being there.
+// Method: the real app over HTTP; its routes are taken from its own description, which openapi.spec.ts holds to be that
+// of all routes, so a new one is held to the rule by being there.
 import { hashKey } from '../../src/core/ids.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -8,10 +8,13 @@ import { ApiDescription } from '../support/description.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { exchange, RawClient } from '../support/raw-client.js';
 
-/** DESIGN 11: these answer anybody. */
+/** docs/wire/conventions.md#who-may-call: these answer anybody. */
 const OPEN = new Set(['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs']);
 const isOpen = (path: string): boolean => OPEN.has(path.replace(/^\/(api\/)?v1\//, '/'));
-/** DESIGN 11: the one kind of key for everything below a path; everything else takes either kind. */
+/**
+ * docs/wire/conventions.md#who-may-call: the one kind of key for everything below a path;
+ * everything else takes either kind.
+ */
 const KIND_OF_KEY: readonly (readonly [RegExp, 'management' | 'inference'])[] = [
   [/^\/(keys|byok|credits|activity|workspaces|guardrails|audit)(\/|$)/, 'management'],
   [/^\/(messages|chat\/completions|messages\/count_tokens)$/, 'inference'],

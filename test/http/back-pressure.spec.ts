@@ -1,7 +1,7 @@
 /**
- * Goal: a slow reader slows the upstream, in flat memory and without loss, and one that takes nothing is let go. Method: bare
- * sockets that stop reading while the upstream streams a hundred thousand events, half as many to the second face; an idle limit shorter than the halt, so
- * that it would show if the halt were counted.
+ * Goal: a slow reader slows the upstream, in flat memory and without loss, and one that takes nothing is let go.
+ * Method: bare sockets that stop reading while the upstream streams a hundred thousand events, half as many to the
+ * second face; an idle limit shorter than the halt, so that it would show if the halt were counted.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { anthropicText } from '../support/anthropic-upstream.js';

@@ -1,6 +1,6 @@
 /**
- * Goal: bodies of requests in flight are bounded together, and their room is given back however a request ends. Method: a small bound,
- * upstreams that answer when told, and a body that fits only when there is room.
+ * Goal: bodies of requests in flight are bounded together, and their room is given back however a request ends. Method:
+ * a small bound, upstreams that answer when told, and a body that fits only when there is room.
  */
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';

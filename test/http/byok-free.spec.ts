@@ -1,6 +1,7 @@
 /**
- * Goal: calls through an own credential cost an account nothing where no fee is taken, so an empty account may make them; one that owes may
- * not (WIRE 3.7, 3.8). Method: the application on both databases without a fee, its balance moved from nothing to below nothing.
+ * Goal: calls through an own credential cost an account nothing where no fee is taken, so an empty account may make
+ * them; one that owes may not (docs/byok.md#what-it-costs, docs/reasons/money.md#what-a-reply-costs). Method: the
+ * application on both databases without a fee, its balance moved from nothing to below nothing.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';

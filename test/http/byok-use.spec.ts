@@ -1,7 +1,8 @@
 /**
- * Goal: callers' own credentials are used in the written order, for whom they are meant, and paid for as what they are (WIRE 3.7).
- * Method: the application on both databases before upstreams that record the credential of each call; what is answered, told and
- * booked is compared. The model costs 3 USD a million tokens in and 15 out; the fee is 5 %.
+ * Goal: callers' own credentials are used in the written order, for whom they are meant, and paid for as what they are
+ * (docs/byok.md#order-of-use). Method: the application on both databases before upstreams that record the credential of
+ * each call; what is answered, told and booked is compared. The model costs 3 USD a million tokens in and 15 out; the
+ * fee is 5 %. Rules: docs/reasons/security.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -138,7 +139,7 @@ describeOnEachDatabase("callers' own credentials", (database) => {
       expect(JSON.stringify(body)).not.toContain('own-credential');
     });
 
-    it('a rate limit at one: the next one of the same provider, and nothing of the account (FAILURES E22)', async () => {
+    it('a rate limit at one: the next one of the same provider, and nothing of the account', async () => {
       await own('A');
       await own('B', 'p0', { is_fallback: true, is_required: false });
       refused.set('A-own-credential', 429).set(SHARED[0], 429);

@@ -1,10 +1,10 @@
 /**
- * Goal: POST /chat/completions answers whole and streamed through both dialects, means what POST /messages means, and carries a
- * conversation to either kind of upstream. Method: the real application over strict loopback upstreams.
+ * Goal: POST /chat/completions answers whole and streamed through both dialects, means what POST /messages means, and
+ * carries a conversation to either kind of upstream. Method: the real application over strict loopback upstreams.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicReply, anthropicText, anthropicThinking, anthropicToolUse } from '../support/anthropic-upstream.js';
-import { foldChunks, readChunks } from '../support/chat-stream.js';
+import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import { openaiReply, openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -201,7 +201,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     });
 
     const chunks = await askChunks(model, { tools: TOOLS });
-    const folded = foldChunks(chunks);
+    const folded = joinChunks(chunks);
     expect(folded).toEqual({
       usage,
       finish_reason: finish,
@@ -246,14 +246,14 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
   it.each(STOPS)("tells the stop reason %s as %s and keeps the vendor's word", async (native, told) => {
     bench.anthropic.script(anthropicText(TEXT, { stopReason: native }));
     expect((await askWhole(NATIVE)).choices[0]).toMatchObject({ finish_reason: told, native_finish_reason: native });
-    expect(foldChunks(await askChunks(NATIVE))).toMatchObject({ finish_reason: told, native_finish_reason: native });
+    expect(joinChunks(await askChunks(NATIVE))).toMatchObject({ finish_reason: told, native_finish_reason: native });
   });
 
   it('tells a refusal of a chat upstream in its own field', async () => {
     bench.openai.script(openaiReply({ refusal: 'I cannot help with that.' }));
     const { message, finish_reason } = (await askWhole(TRANSLATED)).choices[0];
     expect([message.content, message.refusal, finish_reason]).toEqual([null, 'I cannot help with that.', 'stop']);
-    expect(foldChunks(await askChunks(TRANSLATED)).message).toEqual(message);
+    expect(joinChunks(await askChunks(TRANSLATED)).message).toEqual(message);
   });
 
   it('tells how likely the words were, where the caller asks for that', async () => {
@@ -300,7 +300,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
       prompt_tokens_details: { cached_tokens: 900, cache_write_tokens: 50 },
     };
     expect((await askWhole(NATIVE)).usage).toMatchObject(figures);
-    expect(foldChunks(await askChunks(NATIVE)).usage).toMatchObject(figures);
+    expect(joinChunks(await askChunks(NATIVE)).usage).toMatchObject(figures);
   });
 
   it.each([
@@ -365,7 +365,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     for (const more of [{ reasoning: { exclude: true } }, { include_reasoning: false }]) {
       const { message } = (await askWhole(NATIVE, more)).choices[0];
       expect(message).toEqual({ role: 'assistant', content: TEXT, refusal: null, reasoning: null });
-      expect(foldChunks(await askChunks(NATIVE, more)).message).toEqual(message);
+      expect(joinChunks(await askChunks(NATIVE, more)).message).toEqual(message);
     }
   });
 
@@ -376,7 +376,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     bench.anthropic.script(anthropicReply([thinking, sealed, call], { stopReason: 'tool_use' }));
     const whole = (await askWhole(NATIVE, { tools: TOOLS })).choices[0].message;
     const chunks = await askChunks(NATIVE, { tools: TOOLS });
-    const merged = foldChunks(chunks).message;
+    const merged = joinChunks(chunks).message;
     const pieces = {
       ...merged,
       reasoning_details: chunks.flatMap(({ choices: [choice] }) => choice?.delta.reasoning_details ?? []),
@@ -418,8 +418,8 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     expect(JSON.stringify(first)).not.toMatch(/127\.0\.0\.1|credential-of/);
     expect(rest.some((chunk) => 'debug' in chunk)).toBe(false);
     // The rest is what it is without.
-    const { usage: _usage, ...plain } = foldChunks(await askChunks(model));
-    expect(foldChunks(rest)).toMatchObject(plain);
+    const { usage: _usage, ...plain } = joinChunks(await askChunks(model));
+    expect(joinChunks(rest)).toMatchObject(plain);
     for (const more of [{}, { debug: {} }, { debug: { echo_upstream_body: false } }])
       expect((await askChunks(model, more))[0].debug).toBeUndefined();
     expect(await askWhole(model, { debug })).not.toHaveProperty('debug');

@@ -1,6 +1,7 @@
 /**
- * Goal: a client that goes takes its upstream call along within a second, at every stage, and nobody calls that an error.
- * Method: bare sockets that leave at a known moment, and an upstream that tells when its connection closed.
+ * Goal: a client that goes takes its upstream call along within a second, at every stage, and nobody calls that an
+ * error. Method: bare sockets that leave at a known moment, and an upstream that tells when its connection closed.
+ * Rules: docs/reasons/streams.md.
  */
 import { API_KEY } from '../support/app.js';
 import { anthropicError } from '../support/anthropic-upstream.js';
@@ -57,7 +58,7 @@ const LEAVE = {
   'with a reset': (client: RawClient): void => client.reset(),
 };
 
-describeOnEmbedded('B04: a client that goes', (database) => {
+describeOnEmbedded('a client that goes', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);

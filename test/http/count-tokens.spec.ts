@@ -1,10 +1,10 @@
 /**
- * Goal: `POST /messages/count_tokens` tells how many tokens a prompt has, by the provider's own count where it has one, and always
- * answers; nothing is charged, held or told to health, and nothing goes out that the request itself could not send. Method: the
- * application without credits before scripted upstreams.
+ * Goal: `POST /messages/count_tokens` tells how many tokens a prompt has, by the provider's own count where it has one,
+ * and always answers; nothing is charged, held or told to health, and nothing goes out that the request itself could
+ * not send. Method: the application without credits before scripted upstreams.
  */
 import { GatewayError } from '../../src/core/errors.js';
-import { Guardrails, NONE, type GuardrailSet } from '../../src/guardrails/guardrails.js';
+import { ActiveGuardrails, NONE, type GuardrailSet } from '../../src/guardrails/active-guardrails.js';
 import { NATIVE_COUNT_MS_MAX } from '../../src/inference/count-tokens.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -53,7 +53,7 @@ describeOnEachDatabase('a count of tokens', (database) => {
   let openai: Upstream;
   let gateway: TestGateway;
   const guard = (guardrails: Partial<GuardrailSet> = {}): void => {
-    gateway.gateway.app.get(Guardrails, { strict: false }).of = () => Promise.resolve({ ...NONE, ...guardrails });
+    gateway.gateway.app.get(ActiveGuardrails, { strict: false }).of = () => Promise.resolve({ ...NONE, ...guardrails });
   };
   const count = (body: unknown, key?: string | null, query?: string): Promise<Counted> =>
     countAt(gateway, body, key, query);

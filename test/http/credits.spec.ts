@@ -1,5 +1,5 @@
 // Goal: credits come in exactly once each, exactly as written, and the balance shown is the counter that is enforced.
-// Method: the real app on each database, called over HTTP; the books are read and moved by their own statements.
+// Method: the real app on each database, called over HTTP; the ledger are read and moved by their own statements.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -14,7 +14,7 @@ interface Reply {
   };
 }
 
-interface Books {
+interface LedgerReader {
   readonly limit: string;
   readonly used: string;
   readonly purchased: string;
@@ -53,8 +53,8 @@ describeOnEachDatabase('credits', (database) => {
   }
 
   /** What is stored; whatever happened, the sums must be those of the single entries. */
-  async function books(): Promise<Books> {
-    const [row] = await store.query<(Books & { entered: string; bought: string })[]>(
+  async function ledger(): Promise<LedgerReader> {
+    const [row] = await store.query<(LedgerReader & { entered: string; bought: string })[]>(
       `select w."limit", w.used, a.purchased_usd as purchased, a.free_tier,
          (select count(*)::int from credit_grants g where g.account_id = a.id) as grants,
          (select sum(amount) from credit_grants g where g.account_id = a.id) as entered,
@@ -71,7 +71,7 @@ describeOnEachDatabase('credits', (database) => {
 
   it('begin with the initial grant, which is no purchase', async () => {
     expect(await call('GET')).toEqual({ status: 200, body: { data: { total_credits: 12.5, total_usage: 0 } } });
-    expect(await books()).toMatchObject({ grants: 1, free_tier: true, purchased: '0.000000000000' });
+    expect(await ledger()).toMatchObject({ grants: 1, free_tier: true, purchased: '0.000000000000' });
   });
 
   it('rise by a purchase, which ends the free tier', async () => {
@@ -90,13 +90,13 @@ describeOnEachDatabase('credits', (database) => {
     });
     expect(Math.abs(Date.parse(String(reply.body.data['created_at'])) - Date.now())).toBeLessThan(60_000);
     expect(await balance()).toEqual({ total_credits: 32.75, total_usage: 0 });
-    expect(await books()).toMatchObject({ free_tier: false, purchased: '20.250000000000' });
+    expect(await ledger()).toMatchObject({ free_tier: false, purchased: '20.250000000000' });
     const key = (await (await gateway.request('/key')).json()) as Reply['body'];
     expect(key.data).toMatchObject({ is_free_tier: false, free_model_daily_requests: { limit: 1000 } });
   });
 
   it('are adjusted both ways without being bought', async () => {
-    const before = await books();
+    const before = await ledger();
     expect((await enter({ amount: -40, kind: 'adjustment', note: null })).body.data).toMatchObject({
       kind: 'adjustment',
       amount: -40,
@@ -105,7 +105,7 @@ describeOnEachDatabase('credits', (database) => {
     // Below zero as well: then nothing passes until more comes in.
     expect(await balance()).toEqual({ total_credits: -7.25, total_usage: 0 });
     await enter({ amount: 40, kind: 'adjustment' });
-    expect(await books()).toEqual({ ...before, grants: before.grants + 2 });
+    expect(await ledger()).toEqual({ ...before, grants: before.grants + 2 });
   });
 
   it('show what was charged, from the same counter', async () => {
@@ -130,7 +130,7 @@ describeOnEachDatabase('credits', (database) => {
     const rows = await store.query('select amount from credit_grants where id = $1', [body.data['id']]);
     expect(rows).toEqual([{ amount: stored }]);
     await enter(`{"amount":-${amount},"kind":"adjustment"}`);
-    await books();
+    await ledger();
   });
 
   const AMOUNT = 'amount: must be a number of USD other than 0, below 10^15, with at most 12 decimals';
@@ -173,11 +173,11 @@ describeOnEachDatabase('credits', (database) => {
   it.each(REFUSED.map(([body, message]) => [body.slice(0, 60), message, body]))(
     'refuse %s: %s',
     async (_, message, body) => {
-      const before = await books();
+      const before = await ledger();
       const reply = await enter(body);
       expect([reply.status, reply.body.error.code]).toEqual([400, 400]);
       expect(reply.body.error.message).toContain(message);
-      expect(await books()).toEqual(before);
+      expect(await ledger()).toEqual(before);
     },
   );
 
@@ -191,18 +191,18 @@ describeOnEachDatabase('credits', (database) => {
     it('come in once, with the same answer each time', async () => {
       const body = { amount: 3.5, note: 'first', idempotency_key: 'order-1' };
       const first = await enter(body);
-      const after = await books();
+      const after = await ledger();
       expect(first.status).toBe(201);
       await enter({ amount: 1 });
       expect(await enter(body)).toEqual(first);
       // The amount is what counts, not its spelling, nor the note.
       expect(await enter('{"idempotency_key":"order-1","kind":"purchase","amount":3.50}')).toEqual(first);
-      expect((await books()).grants).toBe(after.grants + 1);
+      expect((await ledger()).grants).toBe(after.grants + 1);
     });
 
     it('conflict with another amount or kind', async () => {
       await enter({ amount: 5, idempotency_key: 'order-2' });
-      const before = await books();
+      const before = await ledger();
       for (const body of [{ amount: 5.000000000001 }, { amount: 5, kind: 'adjustment' }]) {
         const reply = await enter({ ...body, idempotency_key: 'order-2' });
         expect(reply).toEqual({
@@ -210,7 +210,7 @@ describeOnEachDatabase('credits', (database) => {
           body: { error: { code: 409, message: 'idempotency_key: was used before, with another amount or kind' } },
         });
       }
-      expect(await books()).toEqual(before);
+      expect(await ledger()).toEqual(before);
     });
 
     it('are told apart from those of another account', async () => {
@@ -224,48 +224,48 @@ describeOnEachDatabase('credits', (database) => {
     });
 
     it('come in once when twenty ask at once', async () => {
-      const before = await books();
+      const before = await ledger();
       const replies = await Promise.all(
         Array.from({ length: 20 }, () => enter({ amount: 7, idempotency_key: 'order-4' })),
       );
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
       expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-      const after = await books();
+      const after = await ledger();
       expect(after.grants).toBe(before.grants + 1);
       expect(Number(after.limit)).toBe(Number(before.limit) + 7);
     });
 
     it('come in with one of the amounts when twenty ask at once for different ones', async () => {
-      const before = await books();
+      const before = await ledger();
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, index) => enter({ amount: index + 1, idempotency_key: 'order-5' })),
       );
       const [winner, ...others] = replies.filter(({ status }) => status === 201);
       expect(others).toEqual([]);
       expect(replies.filter(({ status }) => status === 409)).toHaveLength(19);
-      const after = await books();
+      const after = await ledger();
       expect(Number(after.limit)).toBe(Number(before.limit) + Number(winner!.body.data['amount']));
     });
   });
 
   it('all come in when many are entered at once without a key', async () => {
-    const before = await books();
+    const before = await ledger();
     const replies = await Promise.all(Array.from({ length: 20 }, () => enter({ amount: 0.25 })));
     expect(new Set(replies.map(({ body }) => body.data['id'])).size).toBe(20);
-    const after = await books();
+    const after = await ledger();
     expect(after.grants).toBe(before.grants + 20);
     expect(Number(after.limit)).toBe(Number(before.limit) + 5);
     expect(Number(after.purchased)).toBe(Number(before.purchased) + 5);
   });
 
   it('are not for inference keys', async () => {
-    const before = await books();
+    const before = await ledger();
     for (const reply of [await call('GET', undefined, API_KEY), await call('POST', { amount: 5 }, API_KEY)]) {
       expect(reply).toEqual({
         status: 403,
         body: { error: { code: 403, message: 'Only management keys can perform this operation' } },
       });
     }
-    expect(await books()).toEqual(before);
+    expect(await ledger()).toEqual(before);
   });
 });

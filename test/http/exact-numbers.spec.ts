@@ -1,6 +1,7 @@
 /**
- * Goal: no number is changed on its way, in either direction, whatever a double makes of it (FAILURES, principle 3). Method: ids past
- * 2⁵³ and long decimals in tool inputs, schemas and metadata, compared as the text that each side really got.
+ * Goal: no number is changed on its way, in either direction, whatever a double makes of it
+ * (docs/reasons/translation.md#numbers-are-not-changed). Method: ids past 2⁵³ and long decimals in tool inputs, schemas
+ * and metadata, compared as the text that each side really got.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import { json } from '../support/upstream-answers.js';

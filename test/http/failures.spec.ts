@@ -1,7 +1,8 @@
 /**
- * Goal: while the status is held every failure of a provider becomes the plain JSON error of DESIGN 11, or another endpoint answers
- * and the caller sees nothing of it. Method: each failure from both kinds of upstream, whole and streamed, alone and before
- * a second endpoint.
+ * Goal: while the status is held every failure of a provider becomes the plain JSON error of
+ * docs/wire/errors.md#provider-faults, or another endpoint answers and the caller sees nothing of it. Method: each
+ * failure from both kinds of upstream, whole and streamed, alone and before a second endpoint. Rules:
+ * docs/reasons/routing.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -20,7 +21,7 @@ import {
   type Answer,
 } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
-import { ask, askStream, foldMessage, MessagesBench, START } from './messages-bench.js';
+import { ask, askStream, buildMessage, MessagesBench, START } from './messages-bench.js';
 
 /** How each kind of provider says the same. */
 const DIALECTS = {
@@ -244,7 +245,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     }
     expect(response.status).toBe(200);
     const message = stream
-      ? foldMessage(readMessagesEvents(await response.text()))
+      ? buildMessage(readMessagesEvents(await response.text()))
       : ((await response.json()) as JsonBody);
     expect(message).toMatchObject({
       content: [{ type: 'text', text: 'From the second.' }],
@@ -252,7 +253,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
       id: response.headers.get('x-generation-id'),
     });
     expect(JSON.stringify(message)).not.toContain(WORDS);
-    // The caller's own request, built afresh (FAILURES C02).
+    // The caller's own request, built afresh (docs/reasons/routing.md#first-cause).
     expect(bench.second.requests.length).toBe(requests + 1);
     const { json: sent, headers } = bench.second.requests.at(-1)!;
     expect(sent.messages).toMatchObject([{ role: 'user' }]);
@@ -278,7 +279,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     expect(await pair.text()).toContain('"provider":"Provider p2"');
   });
 
-  describe('a provider that does not begin in time (FAILURES C20)', () => {
+  describe('a provider that does not begin in time', () => {
     const SILENCES: readonly (readonly [string, (dialect: Dialect) => Answer])[] = [
       ['says nothing at all', neverAnswers],
       ['sends headers alone', () => sse([HANG])],
@@ -319,7 +320,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     it.each(SILENCES)('%s: the second endpoint answers', async (_, answer) => {
       bench.anthropic.script(() => answer(DIALECTS.anthropic));
       const response = await bench.gateway.messages(askStream('test/impatient-pair'));
-      expect(foldMessage(readMessagesEvents(await response.text()))).toMatchObject({
+      expect(buildMessage(readMessagesEvents(await response.text()))).toMatchObject({
         content: [{ text: 'From the second.' }],
         provider: 'Provider p2',
       });
@@ -333,7 +334,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     });
   });
 
-  describe('Retry-After (FAILURES C15)', () => {
+  describe('Retry-After', () => {
     const hinted =
       (status: number, retryAfter?: string): (() => Answer) =>
       () =>
@@ -384,7 +385,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
   });
 
   describe('when every attempt fails', () => {
-    it('the last fault decides and the others are named (FAILURES C02)', async () => {
+    it('the last fault decides and the others are named', async () => {
       bench.anthropic.script(json(anthropicError('overloaded_error', 'Too busy'), 529));
       bench.second.script(json(anthropicError('invalid_request_error', WORDS), 400));
       const response = await bench.gateway.messages(ask('test/native-pair'));

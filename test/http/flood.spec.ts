@@ -1,7 +1,11 @@
 /**
- * Goal: an account that asks far too often is refused before its bodies are read, with what it needs to know, and nothing is said before
- * (Scope 7.3.3, 8). Method: a limit of three requests in ten seconds, a clock moved by hand, both kinds of key, a body that is none.
+ * Goal: an account that asks far too often is refused before its bodies are read, with what it needs to know, and
+ * nothing is said before (docs/wire/errors.md#rate-limits, docs/wire/limits.md#flood). Method: a limit of three
+ * requests in ten seconds, a clock moved by hand, both kinds of key, a body that is none.
  */
+import { ThrottlerGuard, ThrottlerStorage } from '@nestjs/throttler';
+import { FloodGuard } from '../../src/limits/flood.guard.js';
+import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -16,6 +20,12 @@ describeOnEmbedded('a flood of requests', (database) => {
     gateway = await startGateway(database, { clock, variables: { FAIRLEAD_FLOOD: 'account=3/10s,auth=1000/10s' } });
   }, 60_000);
   afterAll(() => gateway?.close());
+
+  it("is met by the library's guard over a storage of ours", () => {
+    const { app } = gateway.gateway;
+    expect(app.get(FloodGuard, { strict: false })).toBeInstanceOf(ThrottlerGuard);
+    expect(app.get(ThrottlerStorage, { strict: false })).toBeInstanceOf(LocalThrottlerStorage);
+  });
 
   it('is let through in silence up to the limit, then refused on every route, whatever the key, and let through again', async () => {
     for (let times = 0; times < 3; times++) {

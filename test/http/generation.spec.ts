@@ -6,7 +6,7 @@ import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../supp
 import { describeOnEachDatabase } from '../support/database.js';
 import { addKey, addStrangers, generationId, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
 
-/** WIRE 2.6: the keys that clients require, and those that may be missing. */
+/** docs/wire/accounting.md#get-generation: the keys that clients require, and those that may be missing. */
 const REQUIRED_KEYS =
   'id upstream_id created_at model provider_name api_type app_id router preset_id streamed cancelled is_byok origin http_referer ' +
   'user_agent external_user service_tier data_region finish_reason native_finish_reason generation_time latency ' +

@@ -1,7 +1,8 @@
-// Goal: guardrails in force: what a content filter blocks is sent to nobody and costs nothing, what it redacts reaches no upstream in any
-// dialect, models and providers that are not allowed get no call by whatever name or list they are asked for, budgets refuse, and changes
-// are in force at once. Method: the application on both databases before scripted upstreams of both dialects that record what they are sent.
-import { Books } from '../support/books.js';
+// Goal: guardrails in force: what a content filter blocks is sent to nobody and costs nothing, what it redacts reaches
+// no upstream in any dialect, models and providers that are not allowed get no call by whatever name or list they are
+// asked for, budgets refuse, and changes are in force at once. Method: the application on both databases before
+// scripted upstreams of both dialects that record what they are sent.
+import { LedgerReader } from '../support/ledger-reader.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEachDatabase } from '../support/database.js';
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 describeOnEachDatabase('guardrails in force', (database) => {
   const clock = new AheadClock();
   let bench: RoutingBench;
-  let books: Books;
+  let ledger: LedgerReader;
   beforeAll(async () => {
     bench = await RoutingBench.start(database, {
       clock,
@@ -34,7 +35,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
         model('other/kept', inTurn(['alpha', 'gamma'])),
       ],
     });
-    books = new Books(bench.gateway);
+    ledger = new LedgerReader(bench.gateway);
   }, 60_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
@@ -80,8 +81,8 @@ describeOnEachDatabase('guardrails in force', (database) => {
             { slug: 'email', action: 'redact' },
           ],
         });
-        await books.rest();
-        const before = await books.account();
+        await ledger.rest();
+        const before = await ledger.account();
         const body = say(`PRJ-77, ${SECRET}, 123-45-6789`, 'test/native', { stream });
         const plain = await ask_(body, key);
         expect([plain.status, plain.body]).toEqual([
@@ -134,8 +135,8 @@ describeOnEachDatabase('guardrails in force', (database) => {
         for (const { body: shown } of [plain, told]) expect(JSON.stringify(shown)).not.toMatch(/PRJ-77|bob@|6789/);
         expect(JSON.stringify(bench.gateway.log)).not.toMatch(/PRJ-77|123-45-6789/);
         expect(bench.calls).toEqual([]);
-        await books.rest();
-        expect([await books.account(), await books.openHolds()]).toEqual([before, 0]);
+        await ledger.rest();
+        expect([await ledger.account(), await ledger.openHolds()]).toEqual([before, 0]);
       },
     );
 
@@ -365,14 +366,14 @@ describeOnEachDatabase('guardrails in force', (database) => {
       clock.aheadMs += 5_000;
       const { status, body } = await ask_(say(SECRET), key, METADATA);
       expect([status, body.router_metadata.pipeline[0].guardrail_scope]).toEqual([403, 'workspace']);
-      const budgets = await books.query(`select scope_id, interval, limit_usd::float8 as limit_usd from budgets where scope_id like $1`, [`${id}:%`]); // prettier-ignore
+      const budgets = await ledger.query(`select scope_id, interval, limit_usd::float8 as limit_usd from budgets where scope_id like $1`, [`${id}:%`]); // prettier-ignore
       expect(budgets).toEqual([{ scope_id: `${id}:workspace:${workspace.id}`, interval: 'lifetime', limit_usd: 0.01 }]);
       expect((await ask_(say('Hello', 'test/native'), key)).status).toBe(200);
       await manage('PATCH', `/guardrails/${id}`, { limit_usd: 0, content_filter_builtins: null });
       expect((await ask_(say('Hello', 'test/native'), key)).status).toBe(403);
       await manage('DELETE', `/guardrails/${id}`);
       expect((await ask_(say('Hello', 'test/native'), key)).status).toBe(200);
-      const [row] = await books.query('select default_guardrail_id from workspaces where id = $1', [workspace.id]);
+      const [row] = await ledger.query('select default_guardrail_id from workspaces where id = $1', [workspace.id]);
       expect(row.default_guardrail_id).toBeNull();
     });
   });
@@ -386,7 +387,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
       const other = await newKey();
       await assign(id, other.hash);
       expect((await ask_(ask('test/native'), key)).status).toBe(200);
-      await books.rest();
+      await ledger.rest();
       const calls = bench.calls.length;
       const { status, body } = await ask_(ask('test/native'), key);
       expect([status, bench.calls.length]).toEqual([403, calls]);
@@ -399,7 +400,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
       expect((await ask_(ask('test/native'), other.key)).status).toBe(200);
       clock.aheadMs += DAY_MS;
       expect((await ask_(ask('test/native'), key)).status).toBe(200);
-      await books.rest();
+      await ledger.rest();
       expect((await ask_(ask('test/native'), key)).status).toBe(403);
       await manage('PATCH', `/guardrails/${id}`, { limit_usd: 1 });
       expect((await ask_(ask('test/native'), key)).status).toBe(200);
@@ -410,7 +411,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
       await manage('POST', `/guardrails/${id}/assignments/members`, { member_user_ids: ['spender'] });
       const [one, other] = [await newKey({ creator_user_id: 'spender' }), await newKey({ creator_user_id: 'spender' })];
       expect((await ask_(ask('test/native'), one.key)).status).toBe(200);
-      await books.rest();
+      await ledger.rest();
       expect((await ask_(ask('test/native'), other.key)).status).toBe(403);
     });
   });

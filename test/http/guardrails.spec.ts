@@ -1,5 +1,6 @@
-// Goal: administration of guardrails and of whom they are for, as clients meet it: statuses, bodies, limits, the released clients' own
-// schemas, and what the log and the budgets hold after each change. Method: the real app on each database, called over HTTP.
+// Goal: administration of guardrails and of whom they are for, as clients meet it: statuses, bodies, limits, the
+// released clients' own schemas, and what the log and the budgets hold after each change. Method: the real app on each
+// database, called over HTTP.
 import { randomUUID } from 'node:crypto';
 import type { OpenRouter } from '@openrouter/sdk';
 import { DataSource } from 'typeorm';
@@ -165,7 +166,10 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
         200,
         { ...before, name: 'new', limit_usd: null, allowed_models: null, updated_at: MS },
       ]);
-      const unchanged = await call('PATCH', `/guardrails/${before.id}`, { name: 'new', unheard: 1 });
+      const unchanged = await call('PATCH', `/guardrails/${before.id}`, {
+        name: 'new',
+        enforce_zdr: before.enforce_zdr,
+      });
       expect(unchanged.body).toEqual(changed.body);
     });
 
@@ -195,7 +199,7 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
       ['limit=0', 'limit'],
       ['limit=101', 'limit'],
       ['offset=-1', 'offset'],
-      ['workspace_id=x', 'workspace_id'],
+      ['workspace_id=', 'workspace_id'],
     ])('refuses the list ?%s', async (parameters, field) => {
       const { status, body } = await call('GET', `/guardrails?${parameters}`);
       expect([status, body.error.code]).toEqual([400, 400]);
@@ -230,7 +234,7 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
         'content_filters',
         [
           [{ pattern: long(100_000), action: 'block' }],
-          [{ pattern: 'a', action: 'redact', label: long(100), other: 1 }],
+          [{ pattern: 'a', action: 'redact', label: long(100) }],
           many(50, { pattern: 'a', action: 'flag' }),
           null,
         ],
@@ -244,6 +248,7 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
           [{ action: 'block' }],
           [{ pattern: 'a', action: 'block', label: long(101) }],
           [{ pattern: 'a', action: 'block', label: 1 }],
+          [{ pattern: 'a', action: 'block', lable: 'a' }],
           ['a'],
           {},
         ],
@@ -260,6 +265,7 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
           [],
           many(17, { slug: 'email', action: 'block' }),
           [{ slug: 'iban', action: 'block' }],
+          [{ slug: 'email', action: 'block', scope: 'user_only' }],
           [{ slug: 'email' }],
           [{ slug: 'email', action: 'flag' }],
           [{ slug: 'email', action: 'block', scan_scope: 'user_only' }],
@@ -319,7 +325,8 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
 
     it.each([
       [{}, 400, 'name: is required'],
-      [{ name: 'n', workspace_id: 'x' }, 400, 'workspace_id: must be a UUID'],
+      [{ name: 'n', workspace_id: 'no-such' }, 404, 'workspace_id: there is no such workspace'],
+      [{ name: 'n', limitUsd: 1 }, 400, 'limitUsd: is not a known field; did you mean limit_usd?'],
       [{ name: 'n', workspace_id: null }, 400, 'workspace_id: must be'],
       [{ name: 'n', workspace_id: randomUUID() }, 404, 'workspace_id: there is no such workspace'],
       ['[]', 400, 'must be an object'],

@@ -11,7 +11,10 @@ import { startUpstream, type Upstream } from '../support/upstreams.js';
 const MIB = 1024 * 1024;
 /** Generous for a busy machine; each attack on its own is answered in milliseconds. */
 const ANSWER_MS_MAX = 5_000;
-/** Beside a body of 10 MB (DESIGN 13), or a few times what this machine takes to read one here. `npm run bench` holds the figure. */
+/**
+ * Beside a body of 10 MB (docs/reasons/operations.md#bodies-are-read-once), or a few times what this machine takes to
+ * read one here. `npm run bench` holds the figure.
+ */
 const STALL_MS_MAX = 100;
 
 const AUTHORIZATION = `authorization: Bearer ${API_KEY}`;
@@ -37,7 +40,10 @@ const withContent = (json: string): Buffer =>
 const LONG = 'x'.repeat(MIB);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-/** `test/roomy` is `sandbox/overloaded` with a context that takes any prompt: routing would refuse ten megabytes elsewhere. */
+/**
+ * `test/roomy` is `sandbox/overloaded` with a context that takes any prompt: routing would refuse
+ * ten megabytes elsewhere.
+ */
 const withRoomyModel = (catalog: object): object => ({
   ...catalog,
   models: [

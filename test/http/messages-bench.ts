@@ -20,9 +20,11 @@ export interface BenchOptions {
 }
 
 /**
- * A gateway before three scripted upstreams. Models: `test/native` at the Anthropic one, `test/translated` at the chat one;
- * `test/native-roomy` and `test/translated-roomy` take prompts of any length; `test/native-pair` and `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 250 ms for the first
- * telling event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere` one where nobody listens.
+ * A gateway before three scripted upstreams. Models: `test/native` at the Anthropic one, `test/translated` at the
+ * chat one; `test/native-roomy` and `test/translated-roomy` take prompts of any length; `test/native-pair` and
+ * `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 250 ms for the first
+ * committing event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere`
+ * one where nobody listens.
  */
 export class MessagesBench {
   private readonly clients: RawClient[] = [];
@@ -167,7 +169,7 @@ export const after =
   };
 
 /** The message that a stream's events make together, as a client puts it together. */
-export function foldMessage(events: readonly JsonBody[]): JsonBody {
+export function buildMessage(events: readonly JsonBody[]): JsonBody {
   const [{ message }] = events;
   const content: JsonBody[] = [];
   const inputs = new Map<number, string>();

@@ -1,6 +1,7 @@
 /**
- * Goal: POST /messages answers whole and streamed through both dialects, with everything the format promises, measured and logged.
- * Method: the real application over strict loopback upstreams, its metrics and its log.
+ * Goal: POST /messages answers whole and streamed through both dialects, with everything the format promises, measured
+ * and logged. Method: the real application over strict loopback upstreams, its metrics and its log. Rules:
+ * docs/reasons/money.md, docs/reasons/translation.md.
  */
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicReply, anthropicText, anthropicThinking, anthropicToolUse } from '../support/anthropic-upstream.js';
@@ -9,7 +10,7 @@ import { openaiReply, openaiText, openaiTools } from '../support/openai-upstream
 import type { JsonBody } from '../support/recorded-request.js';
 import { readFrames, readMessagesEvents } from '../support/sse.js';
 import type { Script } from '../support/upstream-answers.js';
-import { ask, askStream, foldMessage, MessagesBench, TOOLS } from './messages-bench.js';
+import { ask, askStream, buildMessage, MessagesBench, TOOLS } from './messages-bench.js';
 
 const NATIVE = 'test/native';
 const TRANSLATED = 'test/translated';
@@ -100,7 +101,7 @@ describeOnEachDatabase('POST /messages', (database) => {
     const whole = await bench.gateway.messages(ask(model));
     expect(await whole.json()).toMatchObject({ type: 'message', content: [{ text: 'Hello from upstream.' }] });
     const stream = await bench.gateway.messages(askStream(model));
-    expect(foldMessage(readMessagesEvents(await stream.text())).content).toMatchObject([
+    expect(buildMessage(readMessagesEvents(await stream.text())).content).toMatchObject([
       { text: 'Hello from upstream.' },
     ]);
   });
@@ -146,7 +147,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
     expect(whole.id).toMatch(GENERATION_ID);
     expect(response.headers.get('x-generation-id')).toBe(whole.id);
 
-    const { id, ...streamed } = foldMessage(await askEvents(model, { tools: TOOLS }));
+    const { id, ...streamed } = buildMessage(await askEvents(model, { tools: TOOLS }));
     const { id: _whole, ...expected } = whole;
     expect(id).toMatch(GENERATION_ID);
     expect(id).not.toBe(whole.id);
@@ -202,7 +203,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
     }
   });
 
-  describe('usage (FAILURES A43, D17)', () => {
+  describe('usage', () => {
     const cached = { input_tokens: 40, output_tokens: 9, cache_read_input_tokens: 30, cache_creation_input_tokens: 20 };
 
     it('is told at the start as far as it is known, and in full at the end: native', async () => {
@@ -235,13 +236,13 @@ describeOnEmbedded('replies of POST /messages', (database) => {
 
     it.each([false, true])('is estimated where the provider says nothing (stream: %s)', async (stream) => {
       bench.openai.script(openaiReply({ text: TEXT, usage: null }));
-      const { usage } = stream ? foldMessage(await askEvents(TRANSLATED)) : await askWhole(TRANSLATED);
+      const { usage } = stream ? buildMessage(await askEvents(TRANSLATED)) : await askWhole(TRANSLATED);
       expect(usage.input_tokens).toBeGreaterThan(0);
       expect(usage.output_tokens).toBeGreaterThan(0);
     });
   });
 
-  describe('arguments of tools that are no object (FAILURES A27)', () => {
+  describe('arguments of tools that are no object', () => {
     const broken = (finishReason: string): Script =>
       openaiReply({ tools: [{ name: 'get_weather', arguments: '{"city":"Kyo' }], finishReason });
 

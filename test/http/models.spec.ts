@@ -1,9 +1,10 @@
 /**
- * Goal: the catalogue tells callers what the catalog file says, no more and no less, to either kind of key (WIRE 2.5). Method: the
- * application before a catalog of five models; each filter at its limit, past it and wrong; figures told to health by hand.
+ * Goal: the catalogue tells callers what the catalog file says, no more and no less, to either kind of key
+ * (docs/models.md#the-catalogue-as-callers-see-it). Method: the application before a catalog of five models; each
+ * filter at its limit, past it and wrong; figures told to health by hand.
  */
 import { writeFile } from 'node:fs/promises';
-import { Guardrails, NONE } from '../../src/guardrails/guardrails.js';
+import { ActiveGuardrails, NONE } from '../../src/guardrails/active-guardrails.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -390,7 +391,7 @@ describeOnEachDatabase('the catalogue of a caller', (database) => {
     expect((await gateway.request('/account/preferences', { ...init, body: JSON.stringify(body) })).status).toBe(200);
   };
   const guard = (...policies: readonly RoutingPolicy[]): void => {
-    gateway.gateway.app.get(Guardrails, { strict: false }).of = () => Promise.resolve({ ...NONE, policies });
+    gateway.gateway.app.get(ActiveGuardrails, { strict: false }).of = () => Promise.resolve({ ...NONE, policies });
   };
 
   it('is what the account and the guardrails leave, from the next request on', async () => {
@@ -459,7 +460,7 @@ describeOnEmbedded('a large catalogue', (database) => {
   });
 
   it('answers /models/user within 10 ms where a policy narrows every model', async () => {
-    const guardrails = gateway.gateway.app.get(Guardrails, { strict: false });
+    const guardrails = gateway.gateway.app.get(ActiveGuardrails, { strict: false });
     guardrails.of = () => Promise.resolve({ ...NONE, policies: [{ ignore: ['alpha'] }] });
     expect(await fastest('/models/user', COUNT)).toBeLessThan(MS_MAX * slowness());
     guardrails.of = () => Promise.resolve(NONE);

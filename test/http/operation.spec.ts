@@ -1,14 +1,15 @@
-// Goal: the process keeps the operating contract of DESIGN 11: settings checked, keys printed or not, health, metrics, traces, logs
-// without secrets, an orderly end, several workers. Method: the built program itself as a child process, on free ports, and what
-// it answers, prints and exports; canaries stand in every secret and in the conversation.
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+// Goal: the process keeps the operating contract of docs/operating.md#operating-fairlead: settings checked, keys
+// printed or not, health, metrics, traces, logs without secrets, an orderly end, several workers. Method: the built
+// program itself as a child process, on free ports, and what it answers, prints and exports; canaries stand in every
+// secret and in the conversation.
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { compiledSource } from '../support/compiled-source.js';
 import { describeOnPostgres } from '../support/database.js';
 
 const ROOT = join(__dirname, '..', '..');
@@ -20,7 +21,7 @@ const LIFE_MS_MAX = 120_000;
 let directory: string;
 const running = new Set<GatewayProcess>();
 
-/** The built program as a child process with these variables and no others. */
+/** The program as a child process with these variables and no others. */
 class GatewayProcess {
   output = '';
   readonly ended: Promise<number | null>;
@@ -28,7 +29,7 @@ class GatewayProcess {
 
   constructor(variables: Record<string, string>) {
     const environment = { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: join(directory, 'data'), ...variables };
-    this.child = spawn(process.execPath, ['dist/main.js'], { cwd: ROOT, env: environment, stdio: 'pipe' });
+    this.child = spawn(process.execPath, [compiledSource('main.js')], { cwd: ROOT, env: environment, stdio: 'pipe' });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     }
@@ -72,10 +73,7 @@ const ask = (origin: string, body: object, key = KEY): Promise<Response> =>
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-operation-'));
-  await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-    cwd: ROOT,
-  });
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const gateway of running) gateway.signal('SIGKILL');

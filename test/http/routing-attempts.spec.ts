@@ -1,6 +1,7 @@
 /**
- * Goal: one request becomes a bounded number of upstream calls, each made afresh from what the caller sent, until one of them has told
- * something; never after. Method: scripted providers of both formats that record what they were sent; short limits by variables.
+ * Goal: one request becomes a bounded number of upstream calls, each made afresh from what the caller sent, until one
+ * of them has told something; never after. Method: scripted providers of both formats that record what they were sent;
+ * short limits by variables. Rules: docs/reasons/routing.md, docs/reasons/streams.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -17,7 +18,7 @@ import {
   type Piece,
   type Script,
 } from '../support/upstream-answers.js';
-import { delta, END, foldMessage, gate, OPEN, START } from './messages-bench.js';
+import { delta, END, buildMessage, gate, OPEN, START } from './messages-bench.js';
 import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
 
 const MODES = [false, true];
@@ -123,11 +124,11 @@ describeOnEmbedded('attempts of one request', (database) => {
     bench.script('alpha', { raw: true, body: [CUT] });
     const outcome = await bench.ask(ask('test/chats', { stream, models: ['test/next'] }));
     expect([outcome.status, bench.calls]).toEqual([200, ['beta', 'delta', 'alpha', 'gamma']]);
-    const message = stream ? foldMessage(outcome.events) : outcome.body;
+    const message = stream ? buildMessage(outcome.events) : outcome.body;
     expect(message).toMatchObject({ model: 'test/next', content: [{ text: 'From gamma.' }] });
   });
 
-  it('a rejected request ends it, whatever failed before: the first cause is kept (FAILURES C02)', async () => {
+  it('a rejected request ends it, whatever failed before: the first cause is kept', async () => {
     bench.fails('alpha', 529);
     bench.fails('beta', 422);
     const { status, body } = await bench.ask(ask('test/mixed'));
@@ -138,7 +139,7 @@ describeOnEmbedded('attempts of one request', (database) => {
     });
   });
 
-  describe('after the first telling event', () => {
+  describe('after the first committing event', () => {
     const TOOL_START = frame('content_block_start', {
       type: 'content_block_start',
       index: 0,
@@ -175,7 +176,7 @@ describeOnEmbedded('attempts of one request', (database) => {
     ])('but before it: %s, then a cut', async (_, untold) => {
       bench.script('alpha', sse([...untold, CUT]));
       const { events } = await bench.ask(ask('test/mixed', { stream: true }));
-      expect(foldMessage(events)).toMatchObject({ provider: 'Beta', content: [{ text: 'From beta.' }] });
+      expect(buildMessage(events)).toMatchObject({ provider: 'Beta', content: [{ text: 'From beta.' }] });
       expect(bench.calls).toEqual(['alpha', 'beta']);
     });
   });
@@ -216,13 +217,13 @@ describeOnEmbedded('the time of one request', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
-  it('each attempt has its own limit to the first word, and is closed at it (FAILURES C20)', async () => {
+  it('each attempt has its own limit to the first word, and is closed at it', async () => {
     bench.script('alpha', neverAnswers());
     bench.script('beta', sse([': alive\n\n', HANG]));
     const startedAt = performance.now();
     const { events } = await bench.ask(ask('test/mixed', { stream: true }));
     const tookMs = performance.now() - startedAt;
-    expect(foldMessage(events)).toMatchObject({ content: [{ text: 'From gamma.' }] });
+    expect(buildMessage(events)).toMatchObject({ content: [{ text: 'From gamma.' }] });
     expect(bench.calls).toEqual(['alpha', 'beta', 'gamma']);
     expect(tookMs).toBeGreaterThanOrEqual(2 * FIRST_MS - 50);
     expect(tookMs).toBeLessThan(TOTAL_MS);
@@ -236,7 +237,7 @@ describeOnEmbedded('the time of one request', (database) => {
     const waited = new Promise<void>((resolve) => setTimeout(resolve, 1.5 * FIRST_MS));
     bench.script('alpha', sse([waited, OPEN + delta('At last.') + END]));
     const { events } = await bench.ask(ask('test/patient', { stream: true }));
-    expect([foldMessage(events).provider, bench.calls]).toEqual(['Alpha', ['alpha']]);
+    expect([buildMessage(events).provider, bench.calls]).toEqual(['Alpha', ['alpha']]);
   });
 
   it('all attempts together have one limit: a 504, and no further call', async () => {
@@ -257,7 +258,7 @@ describeOnEmbedded('the time of one request', (database) => {
     );
   });
 
-  it('a hint to wait is not waited for: the next endpoint is asked at once (FAILURES C16)', async () => {
+  it('a hint to wait is not waited for: the next endpoint is asked at once', async () => {
     bench.fails('alpha', 429, { 'retry-after': '30' });
     bench.fails('beta', 503, { 'retry-after': '1' });
     const startedAt = performance.now();
@@ -281,11 +282,11 @@ describeOnEmbedded('a failure at the start of a stream', (database) => {
   beforeEach(() => bench.reset());
 
   it.each(Object.entries(KINDS).flatMap(([slug, kind]) => [401, 429].map((status) => ({ slug, kind, status }))))(
-    'is an attempt like any other: $status of $kind (FAILURES B11)',
+    'is an attempt like any other: $status of $kind',
     async ({ slug, status }) => {
       bench.fails(slug, status);
       const { events } = await bench.ask(ask(`test/${slug}`, { stream: true }));
-      expect(foldMessage(events)).toMatchObject({ provider: 'Gamma', content: [{ text: 'From gamma.' }] });
+      expect(buildMessage(events)).toMatchObject({ provider: 'Gamma', content: [{ text: 'From gamma.' }] });
       expect(bench.calls).toEqual([slug, 'gamma']);
     },
   );
@@ -295,7 +296,7 @@ describeOnEmbedded('a failure at the start of a stream', (database) => {
     bench.script('beta', unstreamed(openaiText('Whole.')));
     for (const slug of Object.keys(KINDS)) {
       const { events } = await bench.ask(ask(`test/${slug}`, { stream: true }));
-      expect(foldMessage(events)).toMatchObject({ content: [{ text: 'Whole.' }] });
+      expect(buildMessage(events)).toMatchObject({ content: [{ text: 'Whole.' }] });
     }
   });
 });

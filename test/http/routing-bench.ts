@@ -88,8 +88,8 @@ const DIALECTS = {
 } as const;
 
 /**
- * A gateway before as many scripted providers as a suite wants. Unscripted, each answers `From <slug>.`; its name in replies is its slug
- * with a capital, its credential `credential-of-<slug>`. `calls` tells who was called, in order.
+ * A gateway before as many scripted providers as a suite wants. Unscripted, each answers `From <slug>.`; its name in
+ * replies is its slug with a capital, its credential `credential-of-<slug>`. `calls` tells who was called, in order.
  */
 export class RoutingBench {
   /** Slugs of the providers called since the last `reset`. */

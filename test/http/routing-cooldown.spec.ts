@@ -1,6 +1,7 @@
 /**
- * Goal: an endpoint that fails is left alone for as long as it asked or the operator set, tried with one call after that, and when all
- * are left alone the caller is told until when. Method: a clock that the test moves; the calls that the providers counted.
+ * Goal: an endpoint that fails is left alone for as long as it asked or the operator set, tried with one call after
+ * that, and when all are left alone the caller is told until when. Method: a clock that the test moves; the calls that
+ * the providers counted. Rules: docs/reasons/routing.md.
  */
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -68,7 +69,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     };
   };
 
-  it('a longer hint after a pause is kept to (FAILURES C03)', async () => {
+  it('a longer hint after a pause is kept to', async () => {
     bench.script('alpha', hinting(1, 30));
     const [first, second, third] = await secondsOfCalls(40);
     // The shortest pause is the operator's, where the provider asks for less.
@@ -78,7 +79,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     expect(third! - second!).toBeGreaterThanOrEqual(30 - LAG_S);
   });
 
-  it('of two refusals that were on their way together the later end counts (FAILURES C03)', async () => {
+  it('of two refusals that were on their way together the later end counts', async () => {
     const answered = [gate(), gate()];
     const hints = hinting(8, 30);
     let call = 0;
@@ -96,10 +97,11 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     expect(await bench.callsOf(ask(pair))).toEqual(['alpha']);
   });
 
-  it('failures again and again cost few calls, and no caller (FAILURES C04)', async () => {
+  it('failures again and again cost few calls, and no caller', async () => {
     bench.fails('alpha', 500);
     const called = await secondsOfCalls(60);
-    // Two in a row begin a pause, one trial ends it. From the third on it is in outage as well: behind the other, which answers.
+    // Two in a row begin a pause, one trial ends it. From the third on it is in outage as well: behind
+    // the other, which answers.
     expect(called.slice(0, 3)).toEqual([0, 1, 1 + BASE_S]);
     expect(called[3]).toBeGreaterThanOrEqual(1 + BASE_S + 2 * BASE_S);
     expect(called.length).toBeLessThanOrEqual(8);
@@ -118,7 +120,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     expect(await secondsOfCalls(2)).toEqual([0, 1]);
   });
 
-  it('each hint is kept to on its own (FAILURES C16)', async () => {
+  it('each hint is kept to on its own', async () => {
     const hints = [1, 7, 30];
     bench.script('alpha', hinting(...hints));
     const called = await secondsOfCalls(80);
@@ -152,7 +154,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     [402, 2],
     [404, 2],
   ])(
-    '%i leaves the credential alone after %i, and the next request starts at the next provider (FAILURES C13)',
+    '%i leaves the credential alone after %i, and the next request starts at the next provider',
     async (status, calls) => {
       bench.fails('alpha', status);
       expect(await secondsOfCalls(4)).toEqual(Array.from({ length: calls }, (_, index) => index));
@@ -175,7 +177,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     for (let call = 0; call < 4; call++) expect((await bench.callsOf(ask(pair)))[0]).toBe('alpha');
   });
 
-  it('a provider that stays silent is left alone after two (FAILURES C20)', async () => {
+  it('a provider that stays silent is left alone after two', async () => {
     bench.script('alpha', neverAnswers());
     for (const expected of [['alpha', 'beta'], ['alpha', 'beta'], ['beta']]) {
       expect(await bench.callsOf(ask(pair, { stream: true }))).toEqual(expected);
@@ -231,7 +233,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
   });
 
   describe('when nobody is left', () => {
-    it('429 until the pause ends, with one call made (FAILURES C05)', async () => {
+    it('429 until the pause ends, with one call made', async () => {
       bench.script('alpha', hinting(BASE_S));
       expect((await bench.ask(ask(single))).status).toBe(429);
       bench.answers('alpha');

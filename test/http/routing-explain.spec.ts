@@ -1,6 +1,7 @@
 /**
- * Goal: `POST /routing/explain` answers the plan that a request would be served by, with the reason for each place and each exclusion,
- * calls nobody, and gives the same bytes for the same seed (DESIGN 9). Method: explanations beside the calls that are then made.
+ * Goal: `POST /routing/explain` answers the plan that a request would be served by, with the reason for each place and
+ * each exclusion, calls nobody, and gives the same bytes for the same seed (docs/routing.md#asking-why). Method:
+ * explanations beside the calls that are then made.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';

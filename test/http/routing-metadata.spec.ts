@@ -1,6 +1,7 @@
 /**
- * Goal: whoever asks how a request was routed is told all of WIRE 1.16, under both names, wherever a reply can end; nobody else is told
- * anything. Method: exact objects on replies, streams, errors and in-band errors of a gateway with scripted providers.
+ * Goal: whoever asks how a request was routed is told all of docs/wire/routing-metadata.md#fields, under both names,
+ * wherever a reply can end; nobody else is told anything. Method: exact objects on replies, streams, errors and in-band
+ * errors of a gateway with scripted providers.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -66,7 +67,7 @@ describeOnEmbedded('router metadata', (database) => {
     attempts: [{ provider: 'Alpha', model: 'test/pair', status: 200 }],
   };
 
-  /** WIRE 1.16 knows this one as optional, and it differs from call to call. */
+  /** docs/wire/routing-metadata.md#fields knows this one as optional, and it differs from call to call. */
   const untimed = ({ generation_time: _, ...others }: JsonBody): JsonBody => others;
 
   describe('where it is told', () => {

@@ -1,13 +1,15 @@
 /**
- * Goal: `models`, `fallbacks`, suffixes and catalogue variants lead to the model that WIRE 3.3 and 3.6 say, and what the caller is told
- * is of the one that answered, or of the last that failed. Method: scripted providers, one a model where nothing else is said.
+ * Goal: `models`, `fallbacks`, suffixes and catalogue variants lead to the model that
+ * docs/wire/routing.md#suffixes-of-models and docs/wire/routing.md#models-and-fallbacks say, and what the caller is
+ * told is of the one that answered, or of the last that failed. Method: scripted providers, one a model where nothing
+ * else is said. Rules: docs/reasons/routing.md.
  */
 import { anthropicError, anthropicReply } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { openaiReply } from '../support/openai-upstream.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { CUT, frame, json, sse, type Script } from '../support/upstream-answers.js';
-import { delta, foldMessage, gate, OPEN, START } from './messages-bench.js';
+import { delta, buildMessage, gate, OPEN, START } from './messages-bench.js';
 import { ask, at, inTurn, model, nameOf, RoutingBench } from './routing-bench.js';
 
 const EIGHT = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7'];
@@ -69,7 +71,7 @@ describeOnEmbedded('several models', (database) => {
       bench.fails('beta', 529);
       const { status, body, events } = await bench.ask(ask('test/a', { stream, ...others('test/b', 'test/c') }));
       expect([status, bench.calls]).toEqual([200, ['alpha', 'beta', 'gamma']]);
-      const message = stream ? foldMessage(events) : body;
+      const message = stream ? buildMessage(events) : body;
       expect(message).toMatchObject({ model: 'test/c', provider: 'Gamma', content: [{ text: 'From gamma.' }] });
     });
 
@@ -163,7 +165,7 @@ describeOnEmbedded('several models', (database) => {
         ask('test/c', { models: ['test/crowd'] }),
         ['gamma', ...Array(5).fill('alpha')],
       ],
-    ])('%s (FAILURES C07)', async (_, body, expected) => {
+    ])('%s', async (_, body, expected) => {
       expect(await exhaust(body)).toEqual(expected);
     });
 
@@ -173,7 +175,7 @@ describeOnEmbedded('several models', (database) => {
       expect(await exhaust(ask(ONES[0]!, { models: ONES.slice(1) }))).toHaveLength(8);
     });
 
-    it('every endpoint once, whoever is rate limited, and one final 429 (FAILURES C07)', async () => {
+    it('every endpoint once, whoever is rate limited, and one final 429', async () => {
       for (const slug of ['alpha', 'beta', 'gamma']) bench.fails(slug, 429);
       const startedAt = performance.now();
       const { status, headers } = await bench.ask(ask('test/pair', { models: ['test/base:thinking', 'test/c'] }));
@@ -183,7 +185,7 @@ describeOnEmbedded('several models', (database) => {
     });
   });
 
-  describe('a refusal by its cause (FAILURES C19)', () => {
+  describe('a refusal by its cause', () => {
     it.each<[string, Parameters<RoutingBench['script']>[1], number]>([
       ['401', json(anthropicError('authentication_error', 'Bad key'), 401), 401],
       ['403', json(anthropicError('permission_error', 'Not you'), 403), 403],
@@ -278,7 +280,7 @@ describeOnEmbedded('several models', (database) => {
     it.each(MODES)('hands on with fallbacks, past the other endpoints of its model (stream %s)', async (stream) => {
       bench.script('alpha', refuses);
       const { status, body, events } = await bench.ask(ask('test/base', { stream, fallbacks: [{ model: 'test/c' }] }));
-      const message = stream ? foldMessage(events) : body;
+      const message = stream ? buildMessage(events) : body;
       expect([status, bench.calls]).toEqual([200, ['alpha', 'gamma']]);
       expect(message).toMatchObject({ model: 'test/c', stop_reason: 'end_turn', content: [{ text: 'From gamma.' }] });
     });
@@ -286,7 +288,7 @@ describeOnEmbedded('several models', (database) => {
     it.each(MODES)('does not with models: its refusal is the answer (stream %s)', async (stream) => {
       bench.script('alpha', refuses);
       const { status, body, events } = await bench.ask(ask('test/a', { stream, models: ['test/b'] }));
-      const message = stream ? foldMessage(events) : body;
+      const message = stream ? buildMessage(events) : body;
       expect([status, bench.calls, message.stop_reason]).toEqual([200, ['alpha'], 'refusal']);
     });
 
@@ -300,14 +302,14 @@ describeOnEmbedded('several models', (database) => {
     it('does not hand on a stream of which words were sent', async () => {
       bench.script('alpha', refusesLate);
       const { events } = await bench.ask(ask('test/a', { stream: true, ...FALLBACKS }));
-      expect(foldMessage(events)).toMatchObject({ model: 'test/a', stop_reason: 'refusal' });
+      expect(buildMessage(events)).toMatchObject({ model: 'test/a', stop_reason: 'refusal' });
       expect(bench.calls).toEqual(['alpha']);
     });
 
     it.each(MODES)('by a content filter of another format does so, too (stream %s)', async (stream) => {
       bench.script('delta', openaiReply({ text: '', finishReason: 'content_filter' }));
       const { body, events } = await bench.ask(ask('test/chat', { stream, ...FALLBACKS }));
-      const message = stream ? foldMessage(events) : body;
+      const message = stream ? buildMessage(events) : body;
       expect([message.model, bench.calls]).toEqual(['test/b', ['delta', 'beta']]);
     });
 
@@ -347,7 +349,7 @@ describeOnEmbedded('several models', (database) => {
     it('begins a stream, breaks off before a word, and the next answers', async () => {
       bench.script('alpha', sse([START, CUT]));
       const { events } = await bench.ask(ask('test/a', { stream: true, ...FALLBACKS }));
-      expect(foldMessage(events)).toMatchObject({ model: 'test/b', content: [{ text: 'From beta.' }] });
+      expect(buildMessage(events)).toMatchObject({ model: 'test/b', content: [{ text: 'From beta.' }] });
     });
   });
 

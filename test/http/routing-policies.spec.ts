@@ -1,7 +1,7 @@
 /**
- * Goal: what an account and a workspace allow is what routing does, from the next request on: a provider they do not allow gets no call,
- * and a request can narrow it further but never widen it. Method: the application on both databases before scripted providers that
- * record who was called; prices so far apart that the draw keeps their order.
+ * Goal: what an account and a workspace allow is what routing does, from the next request on: a provider they do not
+ * allow gets no call, and a request can narrow it further but never widen it. Method: the application on both databases
+ * before scripted providers that record who was called; prices so far apart that the draw keeps their order.
  */
 import { DataSource } from 'typeorm';
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';

@@ -1,6 +1,7 @@
 /**
- * Goal: every provider preference does what WIRE 3.2 says to the calls that are made, and a preference that cannot be meant is refused
- * by its name. Method: scripted providers that record who was called, in order; prices so far apart that the draw keeps their order.
+ * Goal: every provider preference does what docs/wire/routing.md#provider-preferences says to the calls that are made,
+ * and a preference that cannot be meant is refused by its name. Method: scripted providers that record who was called,
+ * in order; prices so far apart that the draw keeps their order.
  */
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -325,7 +326,7 @@ describeOnEmbedded('preferences by what was measured', (database) => {
     expect(await firstOf('test/steady', { preferred_min_throughput: 1 })).toBe('alpha');
   });
 
-  it('puts an endpoint in outage behind, as WIRE 3.1 has it: A, then C, then B', async () => {
+  it('puts an endpoint in outage behind: A, then C, then B', async () => {
     for (let time = 0; time < 3; time++) {
       const body = ask('test/three', { provider: { only: ['beta'] } });
       bench.answers('beta');

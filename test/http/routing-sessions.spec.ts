@@ -1,6 +1,7 @@
 /**
- * Goal: a session stays with one provider while that answers, and moves as a whole when it does not (DESIGN 9, WIRE 3.4); conversations
- * without an id stay where their cache was seen. Method: equal endpoints, so that only the session decides; a clock moved by hand.
+ * Goal: a session stays with one provider while that answers, and moves as a whole when it does not
+ * (docs/wire/routing.md#sessions); conversations without an id stay where their cache was seen. Method: equal
+ * endpoints, so that only the session decides; a clock moved by hand. Rules: docs/reasons/routing.md.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -50,7 +51,7 @@ describeOnEmbedded('sessions', (database) => {
   const placesOf = (sessions: readonly string[]): Promise<readonly string[]> =>
     Promise.all(sessions.map((session) => placeOf(session)));
 
-  it('each stays where it is, and together they use every endpoint (FAILURES C10)', async () => {
+  it('each stays where it is, and together they use every endpoint', async () => {
     const places = await placesOf(SESSIONS);
     expect(new Set(places).size).toBe(ALL.length);
     for (let time = 0; time < 3; time++) expect(await placesOf(SESSIONS)).toEqual(places);
@@ -64,7 +65,7 @@ describeOnEmbedded('sessions', (database) => {
     expect(new Set((await Promise.all(asked)).map(({ body }) => body.provider)).size).toBe(ALL.length);
   });
 
-  it("the body's id wins over the header's, which counts where the body has none (FAILURES C10)", async () => {
+  it("the body's id wins over the header's, which counts where the body has none", async () => {
     const places = await placesOf(SESSIONS);
     const byHeader = SESSIONS.map(async (session) => {
       const { body } = await bench.ask(ask('test/equal'), { headers: { 'x-session-id': session } });
@@ -128,7 +129,7 @@ describeOnEmbedded('sessions', (database) => {
       for (let index = 0; ; index++) if ((await placeOf(`${prefix}-${index}`)) === slug) return `${prefix}-${index}`;
     }
 
-    it('goes on at the next in the same request, and stays there when the first is well again (FAILURES C09)', async () => {
+    it('goes on at the next in the same request, and stays there when the first is well again', async () => {
       const session = await sessionAt('alpha', 'moves');
       for (let call = 0; call < 3; call++) expect(await placeOf(session)).toBe('alpha');
       bench.fails('alpha', 429);

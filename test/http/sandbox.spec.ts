@@ -1,12 +1,12 @@
 /**
- * Goal: every sandbox model does over HTTP what its name says, whole and streamed. Method: one expectation for each model of the list
- * that ships, so that a new one cannot go without.
+ * Goal: every sandbox model does over HTTP what its name says, whole and streamed. Method: one expectation for each
+ * model of the list that ships, so that a new one cannot go without.
  */
 import { SANDBOX_MODELS } from '../../src/providers/dialects/simulated/models.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
-import { ask, askStream, foldMessage, MessagesBench, TOOLS } from './messages-bench.js';
+import { ask, askStream, buildMessage, MessagesBench, TOOLS } from './messages-bench.js';
 
 describeOnEmbedded('the sandbox', (database) => {
   let bench: MessagesBench;
@@ -94,7 +94,7 @@ describeOnEmbedded('the sandbox', (database) => {
       expect(events.some(({ delta }) => delta?.text !== undefined)).toBe(true);
       expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: inBand } });
     } else if ('message' in whole) {
-      expect(foldMessage(readMessagesEvents(text))).toMatchObject(whole.message);
+      expect(buildMessage(readMessagesEvents(text))).toMatchObject(whole.message);
     } else {
       expect([response.status, JSON.parse(text)]).toMatchObject([whole.status, { error: { type: whole.error } }]);
     }

@@ -1,6 +1,7 @@
 /**
- * Goal: a provider is sent what the caller asked for, in the provider's words, and nothing of the caller's own. Method: strict loopback
- * upstreams that keep what they receive, callers with headers and fields of all kinds, a listener nobody may call.
+ * Goal: a provider is sent what the caller asked for, in the provider's words, and nothing of the caller's own. Method:
+ * strict loopback upstreams that keep what they receive, callers with headers and fields of all kinds, a listener
+ * nobody may call. Rules: docs/reasons/security.md.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -164,7 +165,7 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     expect(bench.openai.requests.at(-1)!.headers['anthropic-beta']).toBeUndefined();
   });
 
-  it('lets no field and no header name an address (FAILURES E06)', async () => {
+  it('lets no field and no header name an address', async () => {
     let connections = 0;
     const listener = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(listener, 'listening');
@@ -175,7 +176,8 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
       'x-forwarded-host': host, 'x-original-url': url, 'x-upstream': url,
     }; // prettier-ignore
     const more = { api_base: url, base_url: url, baseURL: url, custom_host: url, endpoint: url, host, proxy: url };
-    // Fields that are not known here travel to upstreams of the same format, and what this one says to them is not asked here.
+    // Fields that are not known here travel to upstreams of the same format, and what this one says
+    // to them is not asked here.
     bench.anthropic.strict = false;
     for (const model of [NATIVE, TRANSLATED]) {
       for (const stream of [false, true]) {

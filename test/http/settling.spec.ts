@@ -1,10 +1,10 @@
 /**
- * Goal: however a request ends, it is settled exactly once and for the right amount: one row, one charge, the counters moved, nothing
- * held. Method: scripted endings on both databases, whole and streamed; rows read back from the store. The model costs 3 USD a million
- * tokens in and 15 out, so three and one token are 24 microdollars.
+ * Goal: however a request ends, it is settled exactly once and for the right amount: one row, one charge, the counters
+ * moved, nothing held. Method: scripted endings on both databases, whole and streamed; rows read back from the store.
+ * The model costs 3 USD a million tokens in and 15 out, so three and one token are 24 microdollars.
  */
 import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
-import { Books } from '../support/books.js';
+import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import type { RawClient } from '../support/raw-client.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -51,6 +51,19 @@ const ENDINGS: Record<string, Ending> = {
     costs: 3 + 30 + 15 + 15,
   },
   'an error before any word': { body: native, answer: json(anthropicError('overloaded_error', 'x'), 529), is: { outcome: 'overloaded', model: null, attempts: [expect.objectContaining({ status: 529 })] }, costs: 0 },
+  'a provider that has ended its reply and stays': {
+    body: stream,
+    answer: sse([OPEN + delta('x') + END, HANG]),
+    is: { outcome: 'completed' },
+    costs: 84,
+  },
+  'silence before any word of a stream': {
+    body: stream,
+    answer: sse([START, HANG]),
+    is: { outcome: 'timed-out', model: null },
+    costs: 0,
+    operator: 24,
+  },
   'an error before any word of a stream': {
     body: stream,
     answer: apart(START, ERROR),
@@ -85,12 +98,12 @@ const ENDINGS: Record<string, Ending> = {
 
 describeOnEachDatabase('settling', (database) => {
   let bench: MessagesBench;
-  let books: Books;
+  let ledger: LedgerReader;
   beforeAll(async () => {
     bench = await MessagesBench.start(database, {
       variables: { FAIRLEAD_TIMEOUTS: `idle=${IDLE_MS}ms,total=${TOTAL_MS}ms`, FAIRLEAD_INITIAL_CREDITS: '1000' },
     });
-    books = new Books(bench.gateway);
+    ledger = new LedgerReader(bench.gateway);
   }, 60_000);
   afterAll(() => bench?.close());
 
@@ -99,7 +112,7 @@ describeOnEachDatabase('settling', (database) => {
   it.each(Object.entries(ENDINGS))('%s', async (_, { body, answer, leavesAfter, is, costs, operator = 0 }) => {
     const upstream = JSON.stringify(body).includes('translated') ? bench.openai : bench.anthropic;
     upstream.script(answer);
-    const before = await books.account();
+    const before = await ledger.account();
     const arrival = upstream.request();
     const client = await bench.open(body);
     const record = await arrival;
@@ -109,17 +122,17 @@ describeOnEachDatabase('settling', (database) => {
       LEAVE(client);
       await record.closed;
     }
-    await books.rest();
-    const row = await books.latest();
+    await ledger.rest();
+    const row = await ledger.latest();
     expect(row).toMatchObject({ requested_model: expect.stringMatching(/^test\//), is_recovered: false, ...is });
     if (!Number.isNaN(costs)) expect(amount(row.cost)).toBe(costs);
     else expect(amount(row.cost)).toBeGreaterThan(150);
     expect(amount(row.operator_cost)).toBe(operator);
-    expect(await books.entriesOf(row.id)).toEqual([{ kind: 'charge', amount: row.cost }]);
-    const after = await books.account();
+    expect(await ledger.entriesOf(row.id)).toEqual([{ kind: 'charge', amount: row.cost }]);
+    const after = await ledger.account();
     expect(after.held).toBe(0);
     expect(after.used - before.used).toBeCloseTo(Number(row.cost), 9);
-    expect(await books.openHolds()).toBe(0);
+    expect(await ledger.openHolds()).toBe(0);
   });
 
   it('prints what it charges, in the reply and in the stream', async () => {
@@ -132,7 +145,7 @@ describeOnEachDatabase('settling', (database) => {
       upstream_inference_completions_cost: 0.000105,
       server_tool_cost: 0,
     });
-    expect(Number((await books.generation(whole.id)).cost)).toBe(0.000141);
+    expect(Number((await ledger.generation(whole.id)).cost)).toBe(0.000141);
     const text = await (await bench.gateway.messages(stream)).text();
     const end = JSON.parse(/"type":"message_delta".*/.exec(text)![0].replace(/^/, '{'));
     expect(end.usage).toMatchObject({ cost: 0.000141 });
@@ -143,7 +156,7 @@ describeOnEachDatabase('settling', (database) => {
     for (let round = 0; round < 5; round++) {
       const response = await bench.gateway.messages(stream);
       await response.text();
-      expect((await books.generation(response.headers.get('x-generation-id')!)).outcome).toBe('completed');
+      expect((await ledger.generation(response.headers.get('x-generation-id')!)).outcome).toBe('completed');
     }
   });
 
@@ -157,7 +170,7 @@ describeOnEachDatabase('settling', (database) => {
       trace: { trace_id: 'the-trace', depth: 2 },
     };
     const { id } = (await (await bench.gateway.messages(body)).json()) as JsonBody;
-    const row = await books.generation(id);
+    const row = await ledger.generation(id);
     expect(row).toMatchObject({
       session_id: 'the-session',
       end_user: 'the \ufffduser\ud83d\ude00',
@@ -167,9 +180,9 @@ describeOnEachDatabase('settling', (database) => {
   });
 
   it('names the prices it charged', async () => {
-    await books.rest();
-    const row = await books.latest();
-    const [version] = await books.query('select pricing from price_versions where id = $1', [row.price_version]);
+    await ledger.rest();
+    const row = await ledger.latest();
+    const [version] = await ledger.query('select pricing from price_versions where id = $1', [row.price_version]);
     expect(version.pricing).toEqual({ completion: '0.000015', prompt: '0.000003', tiers: [] });
   });
 });

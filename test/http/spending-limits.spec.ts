@@ -1,12 +1,13 @@
 /**
- * Goal: nothing is spent that a counter has no room for: account, key, workspace; what has no room is left out, and refused when nothing
- * remains, in words that help; free variants count by number. Method: the application on both databases before scripted upstreams; caps
- * at, past and far below what one call may cost. The model costs 3 USD a million tokens in and 15 out.
+ * Goal: nothing is spent that a counter has no room for: account, key, workspace; what has no room is left out, and
+ * refused when nothing remains, in words that help; free variants count by number. Method: the application on both
+ * databases before scripted upstreams; caps at, past and far below what one call may cost. The model costs 3 USD a
+ * million tokens in and 15 out. Rules: docs/reasons/money.md, docs/wire/errors.md.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
-import { Books } from '../support/books.js';
+import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -26,7 +27,7 @@ describeOnEachDatabase('spending limits', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let gateway: TestGateway;
-  let books: Books;
+  let ledger: LedgerReader;
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
@@ -42,7 +43,7 @@ describeOnEachDatabase('spending limits', (database) => {
         { id: 'test/limited', at, model: { limits: { requests_per_minute: 2 } } },
       ),
     });
-    books = new Books(gateway);
+    ledger = new LedgerReader(gateway);
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();
@@ -79,7 +80,7 @@ describeOnEachDatabase('spending limits', (database) => {
       body: JSON.stringify(fields),
     });
   const statusOf = async (key: string): Promise<JsonBody> => {
-    await books.rest();
+    await ledger.rest();
     return (await send('/key', { key })).body.data;
   };
 
@@ -161,7 +162,7 @@ describeOnEachDatabase('spending limits', (database) => {
       expect((await first).status).toBe(200);
     });
 
-    it('is never overspent by a burst of first calls (FAILURES D08, D09)', async () => {
+    it('is never overspent by a burst of first calls', async () => {
       const { key } = await newKey({ limit: usd(BOUND * 3.5) });
       const answered = gate();
       upstream.script(after(answered.opened, anthropicText('Hi.')));
@@ -200,7 +201,7 @@ describeOnEachDatabase('spending limits', (database) => {
 
   it('of a workspace: 403, naming the interval', async () => {
     const { workspace_id: workspace } = (await send('/key', {})).body.data;
-    await books.query(
+    await ledger.query(
       `insert into budgets (account_id, scope, scope_id, interval, limit_usd)
        select id, 'workspace', $1, 'weekly', 0.0001 from accounts`,
       [workspace],
@@ -208,12 +209,12 @@ describeOnEachDatabase('spending limits', (database) => {
     const { status, body } = await message('test/paid');
     expect([status, body.error.type, body.error.error_type]).toEqual([403, 'permission_error', 'permission_denied']);
     expect(body.error.message).toContain('weekly budget');
-    await books.query(`update budgets set limit_usd = $1`, [BOUND]);
+    await ledger.query(`update budgets set limit_usd = $1`, [BOUND]);
     expect((await message('test/paid')).status).toBe(200);
-    await books.rest();
-    const [row] = await books.query(`select used, held from spending_windows where scope = 'workspace'`);
+    await ledger.rest();
+    const [row] = await ledger.query(`select used, held from spending_windows where scope = 'workspace'`);
     expect([Number(row.used), Number(row.held)]).toEqual([COST, 0]);
-    await books.query(`delete from budgets`);
+    await ledger.query(`delete from budgets`);
   });
 
   describe('of free variants', () => {
@@ -285,11 +286,11 @@ describeOnEachDatabase('spending limits', (database) => {
     expect(refused?.headers.get('x-ratelimit-limit')).toBe('2');
     const { status, body } = await message('test/limited', API_KEY, { models: ['test/paid'] });
     expect([status, body.model]).toEqual([200, 'test/paid']);
-    await books.rest();
-    expect(await books.openHolds()).toBe(0);
+    await ledger.rest();
+    expect(await ledger.openHolds()).toBe(0);
   });
 
-  it('a balance below zero refuses even what is free (Scope 7.3)', async () => {
+  it('a balance below zero refuses even what is free', async () => {
     const { total_credits: credits, total_usage: used } = (await send('/credits', { key: MANAGEMENT_KEY })).body.data;
     const amount = usd(used - credits - 0.000001);
     expect((await post('/credits', { amount, kind: 'adjustment' }, MANAGEMENT_KEY)).status).toBe(201);

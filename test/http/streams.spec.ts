@@ -1,7 +1,8 @@
 /**
- * Goal: streams of each face keep to the clock and to the grammar: first bytes at once, signs of life in silence, an in-band
- * error for every way of failing after the first word. Method: scripted upstreams whose answers wait for the test, read on
- * bare sockets where the arrival of bytes matters; short limits by variables.
+ * Goal: streams of each face keep to the clock and to the grammar: first bytes at once, signs of life in silence, an
+ * in-band error for every way of failing after the first word. Method: scripted upstreams whose answers wait for the
+ * test, read on bare sockets where the arrival of bytes matters; short limits by variables. Rules:
+ * docs/reasons/routing.md, docs/reasons/streams.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -97,7 +98,7 @@ describeOnEmbedded('bytes of a stream', (database) => {
   });
 });
 
-describeOnEmbedded('B09: signs of life in a stream', (database) => {
+describeOnEmbedded('signs of life in a stream', (database) => {
   const HEARTBEAT_MS = 150;
   let bench: MessagesBench;
   beforeAll(async () => {
@@ -286,7 +287,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
 
   const failures = STREAM_FACES.flatMap((face) => FAILURES.map((failure) => ({ face, route: face.route, ...failure })));
 
-  it.each(failures)('B05: $route, $kind, $what: the words so far, one error, the sentinel', async (failure) => {
+  it.each(failures)('$route, $kind, $what: the words so far, one error, the sentinel', async (failure) => {
     const { face, kind, answer, error = FAILED, outcome = 'malformed-reply' } = failure;
     bench[kind].script(answer);
     const lines = bench.requestLines.length;
@@ -321,7 +322,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     expect(events.at(-1)).toMatchObject({ type: 'error', error: inBand });
   });
 
-  it('an upstream that never ends a line is stopped, in bounded memory (FAILURES B14)', async () => {
+  it('an upstream that never ends a line is stopped, in bounded memory', async () => {
     const piece = Buffer.alloc(64 * 1024, 'a');
     const body = function* (): Generator<Piece> {
       yield OPEN + delta('one');
@@ -340,7 +341,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  it('upstream signs of life are no silence (FAILURES C21)', async () => {
+  it('upstream signs of life are no silence', async () => {
     const gates = Array.from({ length: 4 }, gate);
     const ping = frame('ping', { type: 'ping' });
     bench.anthropic.script(
@@ -359,7 +360,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     expect(textOf(readMessagesEvents(await (await response).text()))).toBe('onetwo');
   });
 
-  it('a stalled provider harms nobody else (FAILURES C21)', async () => {
+  it('a stalled provider harms nobody else', async () => {
     bench.anthropic.script(sse([OPEN + delta('one'), HANG]));
     bench.openai.script(openaiText('Healthy.'));
     const stalled = Array.from({ length: 50 }, () => bench.gateway.messages(askStream('test/native')));

@@ -1,11 +1,12 @@
-import { foldChunks, readChunks } from '../support/chat-stream.js';
+import { joinChunks, readChunks } from '../support/chat-stream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { frame } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
-import { foldMessage } from './messages-bench.js';
+import { buildMessage } from './messages-bench.js';
 
-// One conversation in the words of each face, one reply in the words of each dialect, and what either says in the words of neither.
+// One conversation in the words of each face, one reply in the words of each dialect, and what either says
+// in the words of neither.
 
 export interface Call {
   readonly id: string;
@@ -25,7 +26,9 @@ export interface Told {
   readonly turn: JsonBody;
 }
 
-/** How a face's callers say things. Everything is a list of messages, because the faces need different numbers of them. */
+/**
+ * How a face's callers say things. Everything is a list of messages, because the faces need different numbers of them.
+ */
 export interface TestFace {
   readonly name: 'messages' | 'chat';
   readonly path: string;
@@ -86,7 +89,7 @@ const messagesFace: TestFace = {
   thinking: (budget_tokens) => ({ thinking: { type: 'enabled', budget_tokens } }),
   effort: (effort) => ({ output_config: { effort } }),
   whole: toldOfMessage,
-  streamed: (stream) => toldOfMessage(foldMessage(readMessagesEvents(stream))),
+  streamed: (stream) => toldOfMessage(buildMessage(readMessagesEvents(stream))),
   kinds: (stream) =>
     readMessagesEvents(stream)
       .filter(({ type }) => type === 'content_block_start')
@@ -147,7 +150,7 @@ const chatFace: TestFace = {
   effort: (effort) => ({ reasoning: { effort } }),
   whole: ({ choices: [choice], usage }) => toldOfChoice(choice, usage),
   streamed: (stream) => {
-    const folded = foldChunks(readChunks(stream));
+    const folded = joinChunks(readChunks(stream));
     return toldOfChoice(folded, folded.usage);
   },
   kinds: (stream) => {

@@ -1,7 +1,8 @@
 /**
- * Goal: what goes wrong in other gateways between two formats (FAILURES A) goes right here, whichever face is asked and whichever
- * dialect answers. Method: every row by its name over every pair of face and dialect that it applies to; the real application before
- * strict upstreams that keep what they are sent. Rows that apply to no pair stand in docs/translation.md.
+ * Goal: what goes wrong in other gateways between two formats (docs/reasons/translation.md) goes right here, whichever
+ * face is asked and whichever dialect answers. Method: every row by its name over every pair of face and dialect that
+ * it applies to; the real application before strict upstreams that keep what they are sent. Rows that apply to no pair
+ * stand in docs/translation.md.
  */
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';

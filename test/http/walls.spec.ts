@@ -1,8 +1,10 @@
 /**
- * Goal: nobody reaches a row of somebody else's, and no secret leaves by any way out (FAILURES E07, E11, E16, E21).
- * Method: the real app on both databases. One account makes one of everything; a second one, made by hand, asks for each of these by
- * its id on every route that is described. Secrets are planted wherever one can be, everything is made to fail at debug level, and
- * all that was answered, logged, measured and stored is searched for them.
+ * Goal: nobody reaches a row of somebody else's, and no secret leaves by any way out
+ * (docs/reasons/security.md#no-route-without-guards, docs/reasons/security.md#secrets-in-errors,
+ * docs/reasons/security.md#other-peoples-objects, docs/reasons/security.md#secrets-at-the-start). Method: the real app
+ * on both databases. One account makes one of everything; a second one, made by hand, asks for each of these by its id
+ * on every route that is described. Secrets are planted wherever one can be, everything is made to fail at debug level,
+ * and all that was answered, logged, measured and stored is searched for them.
  */
 import { DataSource } from 'typeorm';
 import { hashKey, newUuid } from '../../src/core/ids.js';

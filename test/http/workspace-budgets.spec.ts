@@ -1,12 +1,13 @@
 /**
- * Goal: a budget of a workspace stops its keys before anything is sent, and nobody else's; what is reported of it is what is enforced; it
- * begins anew with its window; limits keep their order. Method: the application on both databases before a scripted upstream, through
- * the API alone, with a clock that is moved by hand. The model costs 3 USD a million tokens in and 15 out.
+ * Goal: a budget of a workspace stops its keys before anything is sent, and nobody else's; what is reported of it is
+ * what is enforced; it begins anew with its window; limits keep their order. Method: the application on both databases
+ * before a scripted upstream, through the API alone, with a clock that is moved by hand. The model costs 3 USD a
+ * million tokens in and 15 out.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { Books } from '../support/books.js';
+import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -29,14 +30,14 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let gateway: TestGateway;
-  let books: Books;
+  let ledger: LedgerReader;
   let made = 0;
 
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
     gateway = await startGateway(database, { clock, coolsDown: false, catalog: catalogOf({ id: 'test/paid', at }) });
-    books = new Books(gateway);
+    ledger = new LedgerReader(gateway);
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();
@@ -67,7 +68,7 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
   }
 
   const show = async (path: string): Promise<JsonBody> => {
-    await books.rest();
+    await ledger.rest();
     return (await send('GET', path)).body.data;
   };
 
@@ -188,7 +189,7 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
       include_byok_in_budgets: true,
     });
     expect(body.include_byok_in_budgets).toBe(true);
-    await books.rest();
+    await ledger.rest();
     const listed = (await send('GET', path)).body;
     expect(listed).toMatchObject({
       include_byok_in_budgets: true,
@@ -237,7 +238,7 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
       async (body) => {
         const { path } = await open();
         expect((await send('PUT', `${path}/daily`, body)).status).toBe(200);
-        const [row] = await books.query('select limit_usd from budgets order by limit_usd = $1 desc limit 1', [
+        const [row] = await ledger.query('select limit_usd from budgets order by limit_usd = $1 desc limit 1', [
           body.slice('{"limit_usd":'.length, -1),
         ]);
         expect(Number(row.limit_usd)).toBe(JSON.parse(body).limit_usd);
@@ -284,7 +285,7 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
       expect(await send('DELETE', `${path}/daily`)).toEqual({ status: 200, body: { deleted: true } });
     }
     expect((await send('GET', `${path}/daily`)).status).toBe(404);
-    const rows = await books.query(
+    const rows = await ledger.query(
       `select action, workspace_id, before, after from audit_entries
        where target = $1 and action like 'workspace.budget.%' order by seq`,
       [id],

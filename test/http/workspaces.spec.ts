@@ -1,6 +1,6 @@
-// Goal: /workspaces, their members and the account's preferences as clients meet them: statuses, bodies, limits, what strangers and
-// deleted workspaces get, and what the audit log tells. Method: the real app on each database, called over HTTP and by two releases of
-// a client; rows of another account are put into the store by hand.
+// Goal: /workspaces, their members and the account's preferences as clients meet them: statuses, bodies, limits, what
+// strangers and deleted workspaces get, and what the audit log tells. Method: the real app on each database, called
+// over HTTP and by two releases of a client; rows of another account are put into the store by hand.
 import type { OpenRouter } from '@openrouter/sdk';
 import { DataSource } from 'typeorm';
 import { newUuid } from '../../src/core/ids.js';
@@ -154,7 +154,7 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       for (const body of [
         {},
         { description: 'kept', name: workspace.name },
-        { unknown: 1, include_byok_in_budgets: true },
+        { disabled_server_tools: [], plugins: null },
       ])
         expect((await call('PATCH', `/workspaces/${workspace.id}`, body)).body.data).toEqual(workspace);
       expect(await audited(workspace.id)).toHaveLength(1);
@@ -447,10 +447,19 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
         data_collection: 'deny',
         enforce_zdr: true,
       };
-      expect(await call('PATCH', '/account/preferences', { ...wanted, other: 1 })).toEqual({
+      const neutral = { plugins: [], egress: { blocked_domains: [] } };
+      expect(await call('PATCH', '/account/preferences', { ...wanted, ...neutral })).toEqual({
         status: 200,
         body: { data: wanted },
       });
+      for (const [body, message] of [
+        [{ plugins: [{ id: 'web', enabled: true }] }, 'plugins: is not supported yet by this gateway; leave it out'],
+        [{ egress: { allowed_domains: ['a.example'] } }, 'egress: is not supported yet by this gateway; leave it out'],
+        [{ data_colection: 'deny' }, 'data_colection: is not a known field; did you mean data_collection?'],
+      ] as const) {
+        const refused = await call('PATCH', '/account/preferences', body);
+        expect([refused.status, refused.body.error.message]).toEqual([400, message]);
+      }
       expect((await call('PATCH', '/account/preferences', {})).body.data).toEqual(wanted);
       expect((await call('PATCH', '/account/preferences', { ignored_providers: null })).body.data).toEqual({
         ...wanted,

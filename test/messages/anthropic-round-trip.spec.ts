@@ -1,5 +1,7 @@
-// Goal: a stream of the vendor's own format passes through decoder and printer without losing a word, whatever the chunk cuts.
-// Method: a stream written from the vendor's public documentation, cut anywhere by fast-check; the frames of the content compared.
+// Goal: a stream of the vendor's own format passes through decoder and printer without losing a word, whatever the
+// chunk cuts. Method: a stream written from the vendor's public documentation, cut anywhere by fast-check; the frames
+// of the content compared.
+import { generationView } from '../support/generation-view.js';
 import fc from 'fast-check';
 import type { ModelEvent } from '../../src/core/conversation/event.js';
 import { chain } from '../../src/core/stream/step.js';
@@ -70,7 +72,7 @@ const STREAM = Buffer.from(
 
 function passThrough(chunks: readonly Buffer[]): SseFrame[] {
   const decoder = chain<Uint8Array, SseFrame, ModelEvent>(new SseReader(), new MessagesDecoder());
-  const printer = new MessageFrames({ id: 'gen-1-a', model: 'a/m', provider: 'P', isByok: false });
+  const printer = new MessageFrames(generationView({ id: 'gen-1-a' }));
   const reader = new SseReader();
   const frames: SseFrame[] = [];
   for (const chunk of chunks) {

@@ -1,9 +1,10 @@
 /**
- * Goal: what a caller says to a provider of the same format arrives as it was said, keys unknown to us included. Method: a body with
- * strange keys in every object is read and encoded again; only what is the gateway's own business may differ.
+ * Goal: what a caller says to a provider of the same format arrives as it was said, keys unknown to us
+ * included. Method: a body with strange keys in every object is read and encoded again; only what is the
+ * gateway's own business may differ.
  */
 import { createHash } from 'node:crypto';
-import { printJson } from '../../src/core/exact-json.js';
+import { printJson } from '../../src/core/json/json.js';
 import type { Model } from '../../src/core/routing/catalog.js';
 import type { Target } from '../../src/core/provider.js';
 import { CreateMessageDto } from '../../src/messages/create-message.dto.js';

@@ -1,7 +1,8 @@
 /**
- * Goal: a URL named by a caller reaches public addresses only, whatever it is written like, resolves to or redirects to (E08, E09).
- * Method: the real fetch against loopback servers. A listener on 127.0.0.1 must never be hit; a second one on 127.0.0.2, which
- * the operator allows, stands for the public internet; names are resolved by a scripted resolver.
+ * Goal: a URL named by a caller reaches public addresses only, whatever it is written like, resolves to or redirects to
+ * (docs/reasons/security.md#addresses-behind-names). Method: the real fetch against loopback servers. A listener on
+ * 127.0.0.1 must never be hit; a second one on 127.0.0.2, which the operator allows, stands for the public internet;
+ * names are resolved by a scripted resolver.
  */
 import { EgressGuard } from '../../src/shared/http/egress-guard.js';
 import { acceptedMediaType, sniffMediaType } from '../../src/shared/http/media-signatures.js';

@@ -1,14 +1,14 @@
 /**
- * Goal: the transport keeps its promises towards real sockets: every way a provider can fail is a fault of the right kind, a
- * slow reader stops the provider, an abort closes the connection at every stage.
- * Method: UndiciTransport against scripted loopback servers; waits are promises, never sleeps.
+ * Goal: the transport keeps its promises towards real sockets: every way a provider can fail is a fault of the right
+ * kind, a slow reader stops the provider, an abort closes the connection at every stage. Method: UndiciTransport
+ * against scripted loopback servers; waits are promises, never sleeps. Rules: docs/reasons/streams.md.
  */
 import { getEventListeners } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { ProviderFault } from '../../src/core/errors.js';
 import { SseReader } from '../../src/core/stream/sse.js';
 import { pump } from '../../src/core/stream/pump.js';
-import { OriginPool } from '../../src/providers/origin-pool.js';
+import { OriginPool } from '../../src/providers/connection.js';
 import type { OutgoingCall } from '../../src/providers/transport.js';
 import { UndiciTransport } from '../../src/providers/undici-transport.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -434,7 +434,7 @@ describe('back-pressure', () => {
     expect(largest).toBeLessThanOrEqual(HELD_BYTES_MAX);
   });
 
-  it('an event without end becomes a fault at the reader of events, and closes the connection (B14)', async () => {
+  it('an event without end becomes a fault at the reader of events, and closes the connection', async () => {
     upstream.script(endless('a'.repeat(65_536)));
     const response = await transport.open(call(), live());
     const reading = (async () => {
@@ -559,9 +559,9 @@ describe('an abort closes the connection and rejects with its reason', () => {
 
 describe('the idle limit', () => {
   const HOUR_MS = 3_600_000;
-  // Only the clock of the code under test stands still: sockets go on.
+  // Only the clocks of the code under test stand still: sockets go on.
   beforeEach(() => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date'] });
   });
   afterEach(() => {
     jest.useRealTimers();

@@ -1,5 +1,6 @@
-// Goal: a credential that is disabled at one replica is used nowhere any more within 5 s, however busy the others are (FAILURES E18).
-// Method: two gateways on one PostgreSQL; the other is asked without a pause, and the upstream tells by which credential it was called.
+// Goal: a credential that is disabled at one replica is used nowhere any more within 5 s, however busy the others are
+// (docs/reasons/security.md#fast-revocation). Method: two gateways on one PostgreSQL; the other is asked without a
+// pause, and the upstream tells by which credential it was called.
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres } from '../support/database.js';

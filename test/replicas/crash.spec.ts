@@ -1,17 +1,15 @@
 /**
- * Goal: the crash test (`npm run crash-test`, docs/reliability.md) works, and would see what it is there to see. Method: three points of it
- * on processes of their own; and its judge before evidence with one thing wrong each.
+ * Goal: the crash test (`npm run crash-test`, docs/reliability.md) works, and would see what it is there to see.
+ * Method: three points of it on processes of their own; and its judge before evidence with one thing wrong each.
  */
-import { join } from 'node:path';
 import type { Evidence } from '../../scripts/crash/evidence.js';
 import { judge } from '../../scripts/crash/judge.js';
 import { printReport } from '../../scripts/crash/print-report.js';
 import { runCrashes } from '../../scripts/crash/run.js';
+import { compiledSource } from '../support/compiled-source.js';
 import { describeOnPostgres } from '../support/database.js';
 
-const ROOT = join(__dirname, '..', '..');
-/** From the sources as they stand: other tests may be reading a build. */
-const PROGRAM = ['--import', join(ROOT, 'test/support/typescript.mjs'), join(ROOT, 'src/main.ts')];
+const PROGRAM = [compiledSource('main.js')];
 const POINTS = 3;
 /** Its moments: under load, in the start, under load. */
 const SEED = 'f';
@@ -19,7 +17,7 @@ const RUN_MS_MAX = 240_000;
 
 describeOnPostgres('killed gateways', (database) => {
   it(
-    'leave books that are what the upstream and the clients saw',
+    'leave ledger that are what the upstream and the clients saw',
     async () => {
       const report = await runCrashes({
         points: POINTS,

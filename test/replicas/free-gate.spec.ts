@@ -1,7 +1,7 @@
 /**
- * Goal: the minute of free variants is one count over all replicas (FAILURES D19), and the limits of a process have one connection.
- * Method: gates as replicas have them, each with a connection of its own, and the module itself, on a real Redis where one answers;
- * the time stands in the middle of a minute.
+ * Goal: the minute of free variants is one count over all replicas (docs/reasons/money.md#limits-over-replicas), and
+ * the limits of a process have one connection. Method: gates as replicas have them, each with a connection of its own,
+ * and the module itself, on a real Redis where one answers; the time stands in the middle of a minute.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,7 +75,11 @@ describeOnRedis('free variants in Redis', () => {
     const name = `test-${randomUUID()}`;
     const url = new URL(redisAddress!);
     url.searchParams.set('connectionName', name);
-    const environment = { redisUrl: new Secret(url.href), timeouts: { totalMs: 900_000 } };
+    const environment = {
+      redisUrl: new Secret(url.href),
+      timeouts: { totalMs: 900_000 },
+      flood: { account: { limit: 100, windowMs: 10_000 } },
+    };
     @Module({
       providers: [
         { provide: Environment, useValue: environment },

@@ -1,5 +1,6 @@
 // Goal: what one replica learns of an endpoint the others act on within a second; without Redis each goes on by itself.
-// Method: two registries on a real Redis where one answers, one of them by a way that can be cut; a clock that both share.
+// Method: two registries on a real Redis where one answers, one of them by a way that can be cut;
+// a clock that both share.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
@@ -66,7 +67,7 @@ describeOnRedis('health at two replicas', () => {
     redis.disconnect();
   });
 
-  // FAILURES C04
+  // docs/reasons/routing.md#repeated-failures
   it('pauses an endpoint at once here and within a second there, for as long', async () => {
     here.failed(key, { ...LIMIT, retryAfterMs: 30_000 });
     expect([here.admit(key), there.admit(key)]).toEqual([false, true]);
@@ -75,7 +76,7 @@ describeOnRedis('health at two replicas', () => {
     expect(find(there)!.cooling).toEqual(find(here)!.cooling);
   });
 
-  // FAILURES C03
+  // docs/reasons/routing.md#later-pauses
   it('goes by the later end of two that were given apart', async () => {
     here.failed(key, { ...LIMIT, retryAfterMs: 10_000 });
     there.failed(key, { ...LIMIT, retryAfterMs: 40_000 });

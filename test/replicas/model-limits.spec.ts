@@ -1,7 +1,8 @@
 /**
- * Goal: replicas hold a model's limits together and exactly (FAILURES D19), slots of a dead replica end by themselves, and a lost Redis
- * costs neither calls nor the limit of a process. Method: gates as replicas have them, each with a connection of its own, on a real
- * Redis where one answers, by a way that can be cut or frozen; the time stands in the middle of a minute.
+ * Goal: replicas hold a model's limits together and exactly (docs/reasons/money.md#limits-over-replicas), slots of a
+ * dead replica end by themselves, and a lost Redis costs neither calls nor the limit of a process. Method: gates as
+ * replicas have them, each with a connection of its own, on a real Redis where one answers, by a way that can be cut or
+ * frozen; the time stands in the middle of a minute.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

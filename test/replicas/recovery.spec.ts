@@ -1,9 +1,9 @@
 /**
  * Goal: what a dead replica held is settled once, by what was observed of it, whoever does it and however often; should
- * it live after all, its own settlement becomes one correction; nobody's calls are taken from who lives (DESIGN 7,
- * FAILURES D14). Method: holds of replicas that stopped to beat, taken by the statements of the gateway; replicas that
- * sleep; real processes that are killed. The books are computed anew after each test. The model costs 3 USD a million
- * tokens in and 15 out.
+ * it live after all, its own settlement becomes one correction; nobody's calls are taken from who lives
+ * (docs/reasons/money.md#death-of-a-process). Method: holds of replicas that stopped to beat, taken by the statements
+ * of the gateway; replicas that sleep; real processes that are killed. The ledger are computed anew after each test.
+ * The model costs 3 USD a million tokens in and 15 out.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,17 +11,17 @@ import { DataSource } from 'typeorm';
 import type { Caller } from '../../src/core/caller.js';
 import { hashKey, newGenerationId, newUuid } from '../../src/core/ids.js';
 import { parseUsd } from '../../src/core/money/credits.js';
-import { BooksRepository } from '../../src/ledger/books.repository.js';
-import { Caretaker } from '../../src/ledger/caretaker.js';
-import { printGeneration } from '../../src/ledger/generation-json.js';
+import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
+import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
+import { printGeneration } from '../../src/ledger/ledger.repository.js';
 import type { GenerationRow } from '../../src/ledger/generation-row.js';
 import type { Hold } from '../../src/ledger/hold.js';
-import { Ledger } from '../../src/ledger/ledger.js';
-import { verifyBooks } from '../../src/ledger/verify-books.js';
+import { LedgerService } from '../../src/ledger/ledger.service.js';
+import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
-import { Books } from '../support/books.js';
+import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -50,12 +50,12 @@ async function until(what: string, holds: () => Promise<boolean> | boolean, msMa
   }
 }
 
-const attend = ({ gateway }: TestGateway): Promise<void> => gateway.app.get(Caretaker).attend();
+const attend = ({ gateway }: TestGateway): Promise<void> => gateway.app.get(LedgerJobs).attend();
 
-/** Another replica on the same books: its calls are made by hand, and it beats when it is told to. */
+/** Another replica on the same ledger: its calls are made by hand, and it beats when it is told to. */
 class OtherReplica {
   readonly id = newUuid(Date.now());
-  private readonly repository: BooksRepository;
+  private readonly repository: LedgerRepository;
   private readonly source: DataSource;
 
   private constructor(
@@ -63,7 +63,7 @@ class OtherReplica {
     private readonly caller: Caller,
     private readonly clock: AheadClock,
   ) {
-    this.repository = gateway.gateway.app.get(BooksRepository);
+    this.repository = gateway.gateway.app.get(LedgerRepository);
     this.source = gateway.gateway.app.get(DataSource);
   }
 
@@ -112,7 +112,7 @@ class OtherReplica {
 
   async settle(row: GenerationRow): Promise<void> {
     await this.repository.settle([printGeneration(row)]);
-    await this.repository.fold([row.id]);
+    await this.repository.post([row.id]);
   }
 
   /** It was last heard of so long ago. */
@@ -128,11 +128,11 @@ describeOnEachDatabase('recovery', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let gateway: TestGateway;
-  let books: Books;
+  let ledger: LedgerReader;
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     gateway = await startGateway(database, { clock, coolsDown: false, catalog: catalogAt(upstream), variables });
-    books = new Books(gateway);
+    ledger = new LedgerReader(gateway);
     await addBudget();
   }, 60_000);
   afterAll(async () => {
@@ -142,13 +142,13 @@ describeOnEachDatabase('recovery', (database) => {
   afterEach(async () => {
     upstream.script(anthropicText('Hi.'));
     await attend(gateway);
-    const { differences, unlisted, warnings } = await verifyBooks(gateway.gateway.app.get(DataSource));
+    const { differences, unlisted, warnings } = await verifyLedger(gateway.gateway.app.get(DataSource));
     expect({ differences, unlisted, warnings }).toEqual({ differences: [], unlisted: 0, warnings: [] });
   });
 
   /** Of the workspace, so that it is seen whether the counters of budgets are moved as well. */
   async function addBudget(): Promise<void> {
-    await books.query(
+    await ledger.query(
       `insert into budgets select account_id, 'workspace', workspace_id::text, 'weekly', 50, false
        from api_keys where hash = $1`,
       [hashKey(API_KEY)],
@@ -157,7 +157,7 @@ describeOnEachDatabase('recovery', (database) => {
 
   /** What the account, the key and the workspace have used and hold. */
   async function counters(): Promise<Record<string, { used: number; held: number }>> {
-    const rows = (await books.query(
+    const rows = (await ledger.query(
       `select scope, used, held from spending_windows
        where scope = 'account' or (scope = 'key' and interval = 'lifetime') or scope = 'workspace'`,
     )) as JsonBody[];
@@ -170,7 +170,7 @@ describeOnEachDatabase('recovery', (database) => {
       expect({ scope, held: now[scope]!.held }).toEqual({ scope, held: 0 });
       expect(now[scope]!.used - (before[scope]?.used ?? 0)).toBeCloseTo(amount, 9);
     }
-    expect(await books.openHolds()).toBe(0);
+    expect(await ledger.openHolds()).toBe(0);
   }
 
   const recoveredCount = async (): Promise<number> => {
@@ -189,7 +189,7 @@ describeOnEachDatabase('recovery', (database) => {
     clock.aheadMs += DEAD_MS + 1_000;
     await attend(gateway);
 
-    expect(await books.generation(seen)).toMatchObject({
+    expect(await ledger.generation(seen)).toMatchObject({
       outcome: 'recovered',
       is_recovered: true,
       is_corrected: false,
@@ -198,7 +198,7 @@ describeOnEachDatabase('recovery', (database) => {
       completion_tokens: '266',
       streamed: true,
     });
-    expect(await books.generation(unseen)).toMatchObject({
+    expect(await ledger.generation(unseen)).toMatchObject({
       outcome: 'recovered',
       is_recovered: true,
       is_estimated: true,
@@ -210,7 +210,7 @@ describeOnEachDatabase('recovery', (database) => {
       [seen, '0.004000000000'],
       [unseen, '0.000000000000'],
     ] as const) {
-      expect(await books.entriesOf(id)).toEqual([{ kind: 'charge', amount }]);
+      expect(await ledger.entriesOf(id)).toEqual([{ kind: 'charge', amount }]);
     }
     await expectUsed(before, 0.004);
     expect((await recoveredCount()) - countBefore).toBe(2);
@@ -228,7 +228,7 @@ describeOnEachDatabase('recovery', (database) => {
     await other.fallSilent(silentMs);
     clock.aheadMs += heldMs;
     await attend(gateway);
-    expect(await books.generation(id)).toBeUndefined();
+    expect(await ledger.generation(id)).toBeUndefined();
     expect((await counters())['account']!.held).toBeCloseTo(0.01, 9);
     await other.settle(await other.row(id, '0.003'));
     await expectUsed(before, 0.003);
@@ -254,7 +254,7 @@ describeOnEachDatabase('recovery', (database) => {
       // Another price would not be believed either: it is corrected once.
       await sleeper.settle({ ...own, cost: '0.01' });
 
-      expect(await books.generation(id)).toMatchObject({
+      expect(await ledger.generation(id)).toMatchObject({
         is_recovered: true,
         is_corrected: true,
         outcome: 'completed',
@@ -262,7 +262,7 @@ describeOnEachDatabase('recovery', (database) => {
         completion_tokens: '7',
         provider: 'p0',
       });
-      expect(await books.entriesOf(id)).toEqual([
+      expect(await ledger.entriesOf(id)).toEqual([
         { kind: 'charge', amount: expect.stringMatching(new RegExp(`^${observed ?? '0.0'}0*$`)) },
         { kind: 'correction', amount: correction },
       ]);
@@ -275,16 +275,16 @@ describeOnEachDatabase('recovery', (database) => {
   it('releases a hold whose answer never came, after ten seconds, and writes no generation', async () => {
     const before = await counters();
     const own = await OtherReplica.start(gateway, clock);
-    Object.assign(own, { id: gateway.gateway.app.get(Ledger).replica });
+    Object.assign(own, { id: gateway.gateway.app.get(LedgerService).replica });
     const id = await own.hold();
     clock.aheadMs += 8_000;
     await attend(gateway);
-    expect(await books.openHolds()).toBe(1);
+    expect(await ledger.openHolds()).toBe(1);
     clock.aheadMs += 3_000;
     await attend(gateway);
     await expectUsed(before, 0);
-    expect(await books.generation(id)).toBeUndefined();
-    expect(await books.entriesOf(id)).toEqual([]);
+    expect(await ledger.generation(id)).toBeUndefined();
+    expect(await ledger.entriesOf(id)).toEqual([]);
   });
 
   it('settles what can be settled although the database refuses what was observed of another', async () => {
@@ -295,9 +295,9 @@ describeOnEachDatabase('recovery', (database) => {
     await dead.fallSilent(DEAD_MS + 1_000);
     clock.aheadMs += DEAD_MS + 1_000;
     await attend(gateway);
-    expect((await books.generation(good)).cost).toBe('0.004000000000');
+    expect((await ledger.generation(good)).cost).toBe('0.004000000000');
     for (const id of [bad, unseen]) {
-      expect(await books.generation(id)).toMatchObject({ is_recovered: true, cost: '0.000000000000' });
+      expect(await ledger.generation(id)).toMatchObject({ is_recovered: true, cost: '0.000000000000' });
     }
     expect(gateway.log.map(({ msg }) => msg)).toContain(`The generation ${bad} cannot be recovered as it was observed`);
     await expectUsed(before, 0.004);
@@ -314,12 +314,12 @@ describeOnEachDatabase('recovery', (database) => {
     clock.aheadMs += NOBODYS_MS + 1_000;
     await living.beat(await living.row(lost, '0.006'));
     await attend(gateway);
-    expect(await books.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.006000000000' });
-    expect(await books.generation(id)).toBeUndefined();
+    expect(await ledger.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.006000000000' });
+    expect(await ledger.generation(id)).toBeUndefined();
     open();
     expect(await reply.text()).toContain('message_stop');
-    await books.rest();
-    expect(await books.generation(id)).toMatchObject({
+    await ledger.rest();
+    expect(await ledger.generation(id)).toMatchObject({
       is_recovered: false,
       outcome: 'completed',
       cost: '0.000084000000',
@@ -334,14 +334,14 @@ describeOnEachDatabase('recovery', (database) => {
     const id = reply.headers.get('x-generation-id')!;
     let observed: JsonBody;
     await until('it is written', async () => {
-      [{ observed }] = (await books.query('select observed from holds where generation_id = $1', [id])) as JsonBody[];
+      [{ observed }] = (await ledger.query('select observed from holds where generation_id = $1', [id])) as JsonBody[];
       return observed !== null && observed.completion_tokens === 10;
     });
     expect(observed).toMatchObject({ id, cost: '0.000159', prompt_tokens: 3, is_estimated: true, model: MODEL });
     open();
     await reply.text();
-    await books.rest();
-    expect((await books.generation(id)).cost).toBe('0.000084000000');
+    await ledger.rest();
+    expect((await ledger.generation(id)).cost).toBe('0.000084000000');
   });
 
   describe('goes on beating', () => {
@@ -355,18 +355,19 @@ describeOnEachDatabase('recovery', (database) => {
       finish = async () => {
         open();
         await Promise.all(replies.map((reply) => reply.text()));
-        await books.rest();
+        await ledger.rest();
       };
-      await books.query(`update holds set observed = null`);
-      await books.query(`update replicas set heartbeat_at = now() - interval '10 seconds'`);
+      await ledger.query(`update holds set observed = null`);
+      await ledger.query(`update replicas set heartbeat_at = now() - interval '10 seconds'`);
     });
     afterEach(() => finish());
 
-    const openHold = (id: string): Hold => [...gateway.gateway.app.get(Ledger).openHolds].find((one) => one.id === id)!;
+    const openHold = (id: string): Hold =>
+      [...gateway.gateway.app.get(LedgerService).openHolds].find((one) => one.id === id)!;
 
     const beatsAgain = async (): Promise<boolean> => {
-      const { replica } = gateway.gateway.app.get(Ledger);
-      const [row] = (await books.query(
+      const { replica } = gateway.gateway.app.get(LedgerService);
+      const [row] = (await ledger.query(
         `select heartbeat_at > now() - interval '5 seconds' as beats from replicas where id = $1`,
         [replica],
       )) as JsonBody[];
@@ -388,7 +389,7 @@ describeOnEachDatabase('recovery', (database) => {
     });
 
     it('although a row of them is refused', async () => {
-      const repository = gateway.gateway.app.get(BooksRepository);
+      const repository = gateway.gateway.app.get(LedgerRepository);
       const beat = repository.beat.bind(repository);
       const refused = Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' });
       const hold = openHold(ids[0]!);
@@ -408,10 +409,10 @@ describeOnEachDatabase('recovery', (database) => {
 
     it('and writes a row again only when its figures have changed', async () => {
       await attend(gateway);
-      await books.query(`update holds set observed = '{"as": "it was"}' where generation_id = $1`, [ids[0]]);
+      await ledger.query(`update holds set observed = '{"as": "it was"}' where generation_id = $1`, [ids[0]]);
       await attend(gateway);
       const observed = async (): Promise<JsonBody> =>
-        ((await books.query('select observed from holds where generation_id = $1', [ids[0]])) as JsonBody[])[0]
+        ((await ledger.query('select observed from holds where generation_id = $1', [ids[0]])) as JsonBody[])[0]
           .observed;
       expect(await observed()).toEqual({ as: 'it was' });
       const hold = openHold(ids[0]!);
@@ -430,7 +431,7 @@ describeOnEachDatabase('recovery', (database) => {
     ['finds the disk full', '53100'],
   ])('charges a call whose settlement %s, once, when that is over', async (_, code) => {
     const before = await counters();
-    const repository = gateway.gateway.app.get(BooksRepository);
+    const repository = gateway.gateway.app.get(LedgerRepository);
     const spy = jest
       .spyOn(repository, 'settle')
       .mockRejectedValue(Object.assign(new Error('as the server says'), { code }));
@@ -442,9 +443,9 @@ describeOnEachDatabase('recovery', (database) => {
     await attend(gateway).catch(() => undefined);
     expect((await counters())['account']!.held).toBeGreaterThan(0);
     spy.mockRestore();
-    await books.rest();
-    expect(await books.generation(id)).toMatchObject({ outcome: 'completed', is_recovered: false });
-    expect(await books.entriesOf(id)).toEqual([{ kind: 'charge', amount: '0.000141000000' }]);
+    await ledger.rest();
+    expect(await ledger.generation(id)).toMatchObject({ outcome: 'completed', is_recovered: false });
+    expect(await ledger.entriesOf(id)).toEqual([{ kind: 'charge', amount: '0.000141000000' }]);
     await expectUsed(before, 0.000141);
   });
 
@@ -454,7 +455,7 @@ describeOnEachDatabase('recovery', (database) => {
       const before = await counters();
       const requests = upstream.requests.length;
       const spy = jest
-        .spyOn(gateway.gateway.app.get(BooksRepository), 'take')
+        .spyOn(gateway.gateway.app.get(LedgerRepository), 'take')
         .mockRejectedValue(Object.assign(new Error('as the server says'), { code }));
       const reply = await gateway.messages(ask(MODEL));
       spy.mockRestore();
@@ -468,7 +469,7 @@ describeOnEachDatabase('recovery', (database) => {
   it('lets go of a hold whose caller left while it was taken', async () => {
     const before = await counters();
     const requests = upstream.requests.length;
-    const repository = gateway.gateway.app.get(BooksRepository);
+    const repository = gateway.gateway.app.get(LedgerRepository);
     const take = repository.take.bind(repository);
     const { opened, open } = gate();
     let isTaking = false;
@@ -486,18 +487,18 @@ describeOnEachDatabase('recovery', (database) => {
     await (await fetch(`${gateway.origin}/health/live`)).text();
     open();
     await until('nothing is held', async () => {
-      await books.rest();
-      return (await books.openHolds()) === 0 && isTaking;
+      await ledger.rest();
+      return (await ledger.openHolds()) === 0 && isTaking;
     });
     spy.mockRestore();
     expect(upstream.requests).toHaveLength(requests);
     await expectUsed(before, 0);
   });
 
-  it('settles a reply at what is held when the books fail as more is to be held', async () => {
+  it('settles a reply at what is held when the ledger fail as more is to be held', async () => {
     const before = await counters();
     upstream.script(anthropicReply([{ type: 'text', text: 'x' }], { usage: { output_tokens: 5_000 } }));
-    const repository = gateway.gateway.app.get(BooksRepository);
+    const repository = gateway.gateway.app.get(LedgerRepository);
     const take = repository.take.bind(repository);
     const failure = Object.assign(new Error('as the server says'), { code: 'XX000' });
     const spy = jest
@@ -509,25 +510,25 @@ describeOnEachDatabase('recovery', (database) => {
     const { id } = (await reply.json()) as JsonBody;
     spy.mockRestore();
     expect(reply.status).toBe(200);
-    await books.rest();
-    const row = await books.generation(id);
+    await ledger.rest();
+    const row = await ledger.generation(id);
     expect(row).toMatchObject({ is_over_bound: true, outcome: 'completed', cost: row.bound });
     await expectUsed(before, Number(row.bound));
   });
 
   it('keeps no hold for ever when a settlement fails by a fault of ours', async () => {
     const before = await counters();
-    const ledger = gateway.gateway.app.get(Ledger);
-    const spy = jest.spyOn(ledger, 'settle').mockRejectedValueOnce(new Error('a bug'));
+    const service = gateway.gateway.app.get(LedgerService);
+    const spy = jest.spyOn(service, 'settle').mockRejectedValueOnce(new Error('a bug'));
     const reply = await gateway.messages(ask(MODEL));
     expect(reply.status).toBe(200);
     await reply.text();
     spy.mockRestore();
-    expect(ledger.openHolds.size).toBe(0);
+    expect(service.openHolds.size).toBe(0);
     clock.aheadMs += NOBODYS_MS + 1_000;
     await attend(gateway);
     await expectUsed(before, 0);
-    expect(await books.latest()).toMatchObject({ is_recovered: true });
+    expect(await ledger.latest()).toMatchObject({ is_recovered: true });
   });
 
   it('settles a call by what was observed whose own settlement the database will never take', async () => {
@@ -538,17 +539,17 @@ describeOnEachDatabase('recovery', (database) => {
     const id = reply.headers.get('x-generation-id')!;
     await attend(gateway);
     const spy = jest
-      .spyOn(gateway.gateway.app.get(BooksRepository), 'settle')
+      .spyOn(gateway.gateway.app.get(LedgerRepository), 'settle')
       .mockRejectedValue(Object.assign(new Error('value out of range'), { code: '22003' }));
     open();
     expect(await reply.text()).toContain('message_stop');
     spy.mockRestore();
     clock.aheadMs += 11_000;
     await attend(gateway);
-    expect(await books.openHolds()).toBe(1);
+    expect(await ledger.openHolds()).toBe(1);
     clock.aheadMs += NOBODYS_MS;
     await attend(gateway);
-    expect(await books.generation(id)).toMatchObject({ is_recovered: true, cost: '0.000159000000' });
+    expect(await ledger.generation(id)).toMatchObject({ is_recovered: true, cost: '0.000159000000' });
     await expectUsed(before, 0.000159);
   });
 });
@@ -556,12 +557,12 @@ describeOnEachDatabase('recovery', (database) => {
 describeOnEachDatabase('relaxed durability', (database) => {
   let upstream: Upstream;
   let gateway: TestGateway;
-  let books: Books;
+  let ledger: LedgerReader;
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     const relaxed = { ...variables, LEDGER_DURABILITY: 'relaxed' };
     gateway = await startGateway(database, { coolsDown: false, catalog: catalogAt(upstream), variables: relaxed });
-    books = new Books(gateway);
+    ledger = new LedgerReader(gateway);
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();
@@ -576,28 +577,28 @@ describeOnEachDatabase('relaxed durability', (database) => {
       // Fifty milliseconds by design, on a machine that has nothing else to do.
       await until(
         'its row is there',
-        async () => (await books.generation(reply.headers.get('x-generation-id')!)) !== undefined,
+        async () => (await ledger.generation(reply.headers.get('x-generation-id')!)) !== undefined,
         500,
       );
     }
   });
 
   it('lets the last byte go before the row is there, and loses nothing', async () => {
-    const repository = gateway.gateway.app.get(BooksRepository);
+    const repository = gateway.gateway.app.get(LedgerRepository);
     const settle = repository.settle.bind(repository);
     const { opened, open } = gate();
     const spy = jest.spyOn(repository, 'settle').mockImplementation(async (rows) => {
       await opened;
-      await settle(rows);
+      return settle(rows);
     });
     const reply = await gateway.messages(askStream(MODEL));
     expect(await reply.text()).toContain('message_stop');
     const id = reply.headers.get('x-generation-id')!;
-    expect(await books.generation(id)).toBeUndefined();
+    expect(await ledger.generation(id)).toBeUndefined();
     open();
-    await books.rest();
+    await ledger.rest();
     spy.mockRestore();
-    expect(await books.generation(id)).toMatchObject({ outcome: 'completed' });
+    expect(await ledger.generation(id)).toMatchObject({ outcome: 'completed' });
   });
 });
 
@@ -606,13 +607,13 @@ describeOnPostgres('recovery by several replicas', (database) => {
   let upstream: Upstream;
   let one: TestGateway;
   let other: TestGateway;
-  let books: Books;
+  let ledger: LedgerReader;
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     const options = { clock, coolsDown: false, catalog: catalogAt(upstream), variables };
     one = await startGateway(database, options);
     other = await startGateway(database, options);
-    books = new Books(one);
+    ledger = new LedgerReader(one);
   }, 60_000);
   afterAll(async () => {
     await one?.close();
@@ -623,13 +624,13 @@ describeOnPostgres('recovery by several replicas', (database) => {
     jest.restoreAllMocks();
     await attend(one);
     await attend(other);
-    const { differences, unlisted, warnings } = await verifyBooks(one.gateway.app.get(DataSource));
+    const { differences, unlisted, warnings } = await verifyLedger(one.gateway.app.get(DataSource));
     expect({ differences, unlisted, warnings }).toEqual({ differences: [], unlisted: 0, warnings: [] });
   });
 
-  const replicaOf = ({ gateway }: TestGateway): string => gateway.app.get(Ledger).replica;
+  const replicaOf = ({ gateway }: TestGateway): string => gateway.app.get(LedgerService).replica;
   const age = (replica: string, ms: number): Promise<JsonBody> =>
-    books.query(`update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id = $1`, [
+    ledger.query(`update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id = $1`, [
       replica,
       ms,
     ]);
@@ -641,7 +642,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
     const id = reply.headers.get('x-generation-id')!;
     await until('it is observed', async () => {
       await attend(one);
-      const [row] = (await books.query('select observed from holds where generation_id = $1', [id])) as JsonBody[];
+      const [row] = (await ledger.query('select observed from holds where generation_id = $1', [id])) as JsonBody[];
       return row.observed?.completion_tokens === 10;
     });
     return {
@@ -654,14 +655,14 @@ describeOnPostgres('recovery by several replicas', (database) => {
   }
 
   it('settles each hold once when all do it at the same time', async () => {
-    const before = await books.account();
+    const before = await ledger.account();
     const dead = await OtherReplica.start(one, clock);
     const ids = await Promise.all(Array.from({ length: 60 }, () => dead.hold()));
     await dead.beat(...(await Promise.all(ids.slice(0, 30).map((id) => dead.row(id, '0.002')))));
     await dead.fallSilent(DEAD_MS + 1_000);
     clock.aheadMs += DEAD_MS + 1_000;
     await Promise.all([attend(one), attend(other), attend(one), attend(other)]);
-    const [{ rows, charges, corrections }] = (await books.query(
+    const [{ rows, charges, corrections }] = (await ledger.query(
       `select (select count(*)::int from generations where id = any($1) and is_recovered) as rows,
          (select count(*)::int from ledger_entries where generation_id = any($1) and kind = 'charge') as charges,
          (select count(*)::int from ledger_entries where generation_id = any($1) and kind <> 'charge') as corrections`,
@@ -669,43 +670,43 @@ describeOnPostgres('recovery by several replicas', (database) => {
     )) as JsonBody[];
     expect({ rows, charges, corrections }).toEqual({ rows: 60, charges: 60, corrections: 0 });
     await Promise.all([attend(one), attend(other)]);
-    const after = await books.account();
+    const after = await ledger.account();
     expect(after.held).toBe(0);
     expect(after.used - before.used).toBeCloseTo(30 * 0.002, 9);
-    expect(await books.openHolds()).toBe(0);
+    expect(await ledger.openHolds()).toBe(0);
   });
 
   it('corrects itself when a replica that was taken for dead ends its stream', async () => {
-    const before = await books.account();
+    const before = await ledger.account();
     const { id, end } = await openStream();
-    jest.spyOn(one.gateway.app.get(BooksRepository), 'beat').mockResolvedValue();
+    jest.spyOn(one.gateway.app.get(LedgerRepository), 'beat').mockResolvedValue();
     await age(replicaOf(one), DEAD_MS + 1_000);
     clock.aheadMs += DEAD_MS + 1_000;
     await attend(other);
-    expect(await books.generation(id)).toMatchObject({
+    expect(await ledger.generation(id)).toMatchObject({
       is_recovered: true,
       is_corrected: false,
       cost: '0.000159000000',
     });
-    expect((await books.account()).used - before.used).toBeCloseTo(0.000159, 9);
+    expect((await ledger.account()).used - before.used).toBeCloseTo(0.000159, 9);
     expect(await end()).toContain('message_stop');
-    await books.rest();
-    expect(await books.generation(id)).toMatchObject({
+    await ledger.rest();
+    expect(await ledger.generation(id)).toMatchObject({
       is_corrected: true,
       outcome: 'completed',
       cost: '0.000084000000',
     });
-    expect(await books.entriesOf(id)).toEqual([
+    expect(await ledger.entriesOf(id)).toEqual([
       { kind: 'charge', amount: '0.000159000000' },
       { kind: 'correction', amount: '-0.000075000000' },
     ]);
-    const after = await books.account();
+    const after = await ledger.account();
     expect(after.held).toBe(0);
     expect(after.used - before.used).toBeCloseTo(0.000084, 9);
   });
 
   it('loses nothing that a killed process has answered, and charges what it was at by what came of it', async () => {
-    const before = await books.account();
+    const before = await ledger.account();
     const process = await GatewayProcess.start(join(database.settings.dataDir, 'process'), {
       DATABASE_URL: database.settings.databaseUrl!.reveal(),
       FAIRLEAD_CATALOG: one.catalogPath,
@@ -727,7 +728,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
       const streams = await Promise.all([1, 2].map(() => process.messages(askStream(MODEL))));
       const unanswered = process.messages(ask(MODEL)).catch(() => undefined);
       const open = (): Promise<JsonBody[]> =>
-        books.query('select * from holds where cost is null') as Promise<JsonBody[]>;
+        ledger.query('select * from holds where cost is null') as Promise<JsonBody[]>;
       await until('all are held and observed', async () => {
         const holds = await open();
         return holds.length === 3 && holds.filter(({ observed }) => observed?.completion_tokens === 10).length === 2;
@@ -740,18 +741,18 @@ describeOnPostgres('recovery by several replicas', (database) => {
       await age(holds[0].replica, DEAD_MS + 1_000);
       clock.aheadMs += DEAD_MS + 1_000;
       await attend(other);
-      const [{ charged }] = (await books.query(
+      const [{ charged }] = (await ledger.query(
         `select count(*)::int as charged from generations g join ledger_entries e on e.generation_id = g.id
          where g.id = any($1) and g.cost = 0.000141 and e.amount = g.cost and not g.is_recovered`,
         [ids],
       )) as JsonBody[];
       expect(charged).toBe(100);
-      const recovered = (await books.query(
+      const recovered = (await ledger.query(
         'select cost from generations where id = any($1) and is_recovered order by cost',
         [holds.map(({ generation_id }) => generation_id)],
       )) as JsonBody[];
       expect(recovered.map(({ cost }) => Number(cost))).toEqual([0, 0.000159, 0.000159]);
-      const after = await books.account();
+      const after = await ledger.account();
       expect(after.held).toBe(0);
       expect(after.used - before.used).toBeCloseTo(100 * 0.000141 + 2 * 0.000159, 9);
       const { data } = (await (await other.request('/key')).json()) as JsonBody;
@@ -777,7 +778,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
     pass(DEAD_MS + 5_000);
     for (const replica of [replicaOf(one), replicaOf(other), dead.id]) await age(replica, DEAD_MS + 5_000);
     await attend(other);
-    expect(await books.generation(id)).toBeUndefined();
+    expect(await ledger.generation(id)).toBeUndefined();
     await attend(one);
     // By then whoever lives has beaten again.
     for (let step = 0; step < 3; step++) {
@@ -785,10 +786,10 @@ describeOnPostgres('recovery by several replicas', (database) => {
       await attend(other);
       await attend(one);
     }
-    expect(await books.generation(id)).toBeUndefined();
-    expect(await books.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.000000000000' });
+    expect(await ledger.generation(id)).toBeUndefined();
+    expect(await ledger.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.000000000000' });
     await end();
-    await books.rest();
-    expect(await books.generation(id)).toMatchObject({ is_recovered: false, outcome: 'completed' });
+    await ledger.rest();
+    expect(await ledger.generation(id)).toMatchObject({ is_recovered: false, outcome: 'completed' });
   });
 });

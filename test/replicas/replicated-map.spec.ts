@@ -150,8 +150,8 @@ describeOnRedis('a map shared through Redis', () => {
       expect(here.get(`kept-${manner}`)).toBe('one');
       await meet(SOON_MS_MAX);
       expect(lines).toEqual([
-        'Redis does not answer; this process goes on with what it knows itself.',
-        'Redis answers again; replicas share what they know.',
+        'Redis does not answer; this process counts locally until it answers again.',
+        'Redis answers again; counters and pins are shared between replicas.',
       ]);
     },
     30_000,

@@ -1,6 +1,7 @@
-// Goal: replicas agree on where a session goes without a word to each other; what one of them learns by a failure (a session that moved,
-// an endpoint to be left alone) the others act on within a second.
-// Method: gateways on one PostgreSQL and one Redis before the same providers, asked in turn; model ids and providers of this run's own.
+// Goal: replicas agree on where a session goes without a word to each other; what one of them learns by a failure (a
+// session that moved, an endpoint to be left alone) the others act on within a second. Method: gateways on one
+// PostgreSQL and one Redis before the same providers, asked in turn; model ids and providers of this run's own. Rules:
+// docs/reasons/routing.md.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { ask, at, inTurn, model, RoutingBench } from '../http/routing-bench.js';
@@ -81,7 +82,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
       }
     }
 
-    it('one session stays with one provider over both (FAILURES C10)', async () => {
+    it('one session stays with one provider over both', async () => {
       const places = new Set<string>();
       for (let call = 0; call < CALLS; call++) places.add(await placeOf('s1', call % 2 === 0 ? here : there));
       expect(places.size).toBe(1);
@@ -102,7 +103,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
       expect(await placesAt(there)).toEqual(places);
     });
 
-    it('a session that moved after a failure is known to the other within a second (FAILURES C09)', async () => {
+    it('a session that moved after a failure is known to the other within a second', async () => {
       const to = `${run}/moved`;
       const first = await placeOf('s1', here, to);
       bench.fails(first, 429);
@@ -131,7 +132,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
       ['limited', 429, 1],
       ['failing', 503, 2],
     ])(
-      'an endpoint that one leaves alone is left alone by the other within a second: %s (FAILURES C04)',
+      'an endpoint that one leaves alone is left alone by the other within a second: %s',
       async (name, status, calls) => {
         const to = `${run}/${name}`;
         bench.fails(alpha, status, { 'retry-after': '30' });

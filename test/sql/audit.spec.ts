@@ -1,6 +1,6 @@
-// Goal: the audit log only grows, its chains hold however many write at once, every tampering with them is found, and retention removes whole
-// months without breaking them. Method: entries by the class the gateway uses, on both databases; then one change by hand after another;
-// on PostgreSQL from two pools at once.
+// Goal: the audit log only grows, its chains hold however many write at once, every tampering with them is found, and
+// retention removes whole months without breaking them. Method: entries by the class the gateway uses, on both
+// databases; then one change by hand after another; on PostgreSQL from two pools at once.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { verifyAudit, type ChainReport } from '../../src/audit/verify-audit.js';
 import { newUuid } from '../../src/core/ids.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { AheadClock } from '../support/ahead-clock.js';
-import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
+import { describeOnEachDatabase, describeOnEmptyPostgres, describeOnPostgres } from '../support/database.js';
 
 jest.spyOn(Logger.prototype, 'log').mockImplementation();
 const failed = jest.spyOn(Logger.prototype, 'error').mockImplementation();
@@ -511,7 +511,7 @@ describe('npm run audit:verify', () => {
   });
 });
 
-describeOnPostgres('npm run audit:verify', (database) => {
+describeOnEmptyPostgres('npm run audit:verify', (database) => {
   it('prints a line for each account, names the first break, and ends with 1 where there is one', async () => {
     const variables = { DATABASE_URL: database.settings.databaseUrl!.reveal() };
     expect(await run([], variables)).toMatchObject({ code: 1, error: expect.stringContaining('older release') });

@@ -1,6 +1,6 @@
-// Goal: which credentials the request path gets for whom, how soon it hears of a change, and that one it cannot read, a store that is
-// silent or a key service that is away never stops the rest.
-// Method: the real statements and the real vault on each database; clock and key service moved by hand.
+// Goal: which credentials the request path gets for whom, how soon it hears of a change, and that one it cannot read, a
+// store that is silent or a key service that is away never stops the rest. Method: the real statements and the real
+// vault on each database; clock and key service moved by hand.
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
@@ -108,7 +108,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
       ...(await new Vault(keys).seal(new Secret(`${CANARY} of ${place.id}`), place)),
       ...place,
     };
-    await repository.transaction((manager) => repository.insert(manager, row));
+    await dataSource.transaction((manager) => repository.insert(manager, row));
     return row;
   }
 
@@ -190,7 +190,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     const row = await add();
     await store.reveal(callerOf(), row.id);
     const { keyId, wrappedKey, sealed } = await new Vault(keys).seal(new Secret('another text'), row);
-    await repository.transaction((manager) => repository.write(manager, row, { keyId, wrappedKey, sealed }));
+    await dataSource.transaction((manager) => repository.write(manager, row, { keyId, wrappedKey, sealed }));
     clock.time += AGE_MAX_MS;
     expect((await store.reveal(callerOf(), row.id))?.reveal()).toBe('another text');
   });

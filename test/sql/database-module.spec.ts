@@ -91,7 +91,8 @@ describeOnPostgres('a server', (database) => {
     const [{ pid }]: [{ pid: number }] = await dataSource.query('select pg_backend_pid() as pid');
     const other: DataSource = await database.connect();
     await other.query('select pg_terminate_backend($1)', [pid]);
-    // Its end has arrived once the server no longer lists it; a statement in between may still meet the dead connection.
+    // Its end has arrived once the server no longer lists it; a statement in between may still
+    // meet the dead connection.
     for (let gone = false; !gone;) {
       gone = (await other.query<unknown[]>('select 1 from pg_stat_activity where pid = $1', [pid])).length === 0;
     }

@@ -1,5 +1,6 @@
-// Goal: the embedded database survives kills, is never opened twice, and never loses or overwrites what it did not make.
-// Method: real directories; lock holders are real child processes that are killed; the engine comes from outside the sandbox.
+// Goal: the embedded database survives kills, is never opened twice, and never loses or overwrites what it did
+// not make. Method: real directories; lock holders are real child processes that are killed; the engine comes
+// from outside the sandbox.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';

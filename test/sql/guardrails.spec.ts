@@ -1,22 +1,25 @@
-// Goal: the statements behind guardrails: rows of one account only, a key or member with one guardrail and budgets that agree with it
-// however many change it at once, the budget of a workspace's default, and answers that are neither old nor asked for too often.
-// Method: real migrated databases, the classes over them put together by hand, a clock moved by hand.
+// Goal: the statements behind guardrails: rows of one account only, a key or member with one guardrail and budgets
+// that agree with it however many change it at once, the budget of a workspace's default, and answers that are
+// neither old nor asked for too often. Method: real migrated databases, the classes over them put together by
+// hand, a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
+import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { AuditLog } from '../../src/audit/audit-log.js';
+import { ManagedChanges } from '../../src/audit/managed-changes.js';
 import type { CatalogStore } from '../../src/catalog/catalog-store.js';
 import type { Caller } from '../../src/core/caller.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
 import { Clock } from '../../src/core/time.js';
 import { GuardrailEntity, type GuardrailTerms } from '../../src/guardrails/guardrail.entity.js';
-import { Guardrails, NONE } from '../../src/guardrails/guardrails.js';
+import { ActiveGuardrails, NONE } from '../../src/guardrails/active-guardrails.js';
 import { GuardrailsRepository } from '../../src/guardrails/guardrails.repository.js';
-import { Rulebook } from '../../src/guardrails/rulebook.js';
+import { GuardrailsService } from '../../src/guardrails/guardrails.service.js';
 import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
-import type { KeyRing } from '../../src/keys/key-ring.js';
+import type { KeysService } from '../../src/keys/keys.service.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -35,8 +38,8 @@ class HandClock extends Clock {
 /** The classes of one process on a store. */
 interface Replica {
   readonly repository: GuardrailsRepository;
-  readonly guardrails: Guardrails;
-  readonly rulebook: Rulebook;
+  readonly guardrails: ActiveGuardrails;
+  readonly guardrailsService: GuardrailsService;
 }
 
 class Bench {
@@ -66,14 +69,15 @@ class Bench {
 
   replica(): Replica {
     const repository = new GuardrailsRepository(this.dataSource);
-    const guardrails = new Guardrails(repository, this.clock);
-    const keys = { ownsAll: () => Promise.resolve(true) } as unknown as KeyRing;
+    const guardrails = new ActiveGuardrails(repository, this.clock);
+    const keys = { ownsAll: () => Promise.resolve(true) } as unknown as KeysService;
     const catalog = { current: () => ({ providers: new Map() }) } as unknown as CatalogStore;
-    const audit = new AuditLog(this.clock);
+    const changes = new ManagedChanges(this.dataSource, new AuditLog(this.clock), this.clock);
+    const workspaces = new WorkspaceDirectory(this.dataSource);
     return {
       repository,
       guardrails,
-      rulebook: new Rulebook(repository, guardrails, this.accounts, keys, catalog, audit, this.clock),
+      guardrailsService: new GuardrailsService(repository, guardrails, workspaces, keys, catalog, changes),
     };
   }
 
@@ -92,8 +96,11 @@ class Bench {
     return home;
   }
 
-  create(terms: Partial<GuardrailTerms> = {}, rulebook = this.replica().rulebook): Promise<GuardrailEntity> {
-    return rulebook.create(this.caller, { name: 'g', ...terms }, undefined);
+  create(
+    terms: Partial<GuardrailTerms> = {},
+    guardrailsService = this.replica().guardrailsService,
+  ): Promise<GuardrailEntity> {
+    return guardrailsService.create(this.caller, { name: 'g', ...terms }, undefined);
   }
 
   makeDefault(guardrailId: string | null): Promise<JsonBody> {
@@ -115,7 +122,7 @@ describeOnEachDatabase('guardrails', (database) => {
   beforeEach(() => bench.reset());
 
   it('keeps every term as it was given', async () => {
-    const { rulebook } = bench.replica();
+    const { guardrailsService } = bench.replica();
     const made = await bench.create({
       description: 'd',
       limitUsd: 123456789012345n * USD + 1n,
@@ -126,43 +133,43 @@ describeOnEachDatabase('guardrails', (database) => {
       contentFilters: [{ pattern: '["\\\\]é😀', action: 'block', label: null }],
       contentFilterBuiltins: [{ slug: 'regex-prompt-injection', action: 'flag', scan_scope: 'user_only' }],
     });
-    expect(await rulebook.get(bench.home.accountId, made.id)).toEqual(made);
+    expect(await guardrailsService.get(bench.home.accountId, made.id)).toEqual(made);
   });
 
   it('shows no account what is another’s, and lets none change it', async () => {
-    const { rulebook, guardrails } = bench.replica();
+    const { guardrailsService, guardrails } = bench.replica();
     const { id } = await bench.create({ limitUsd: USD, allowedModels: ['a/*'] });
-    await rulebook.assign(bench.caller, id, 'member', ['user']);
+    await guardrailsService.assign(bench.caller, id, 'member', ['user']);
     await bench.makeDefault(id);
     const strangers = bench.callerOf(await bench.addStrangers(), bench.caller.keyHash, 'user');
     const { accountId } = strangers;
     for (const refused of [
-      rulebook.get(accountId, id),
-      rulebook.update(strangers, id, { name: 'mine' }),
-      rulebook.delete(strangers, id),
-      rulebook.assign(strangers, id, 'member', ['user']),
-      rulebook.unassign(strangers, id, 'member', ['user']),
-      rulebook.listKeys(accountId, id, PAGE),
-      rulebook.listMembers(accountId, id, PAGE),
-      rulebook.create(strangers, { name: 'n' }, bench.home.workspaceId),
+      guardrailsService.get(accountId, id),
+      guardrailsService.update(strangers, id, { name: 'mine' }),
+      guardrailsService.delete(strangers, id),
+      guardrailsService.assign(strangers, id, 'member', ['user']),
+      guardrailsService.unassign(strangers, id, 'member', ['user']),
+      guardrailsService.listKeys(accountId, id, PAGE),
+      guardrailsService.listMembers(accountId, id, PAGE),
+      guardrailsService.create(strangers, { name: 'n' }, bench.home.workspaceId),
     ])
       await expect(refused).rejects.toMatchObject({ kind: 'not-found' });
-    expect(await rulebook.list(accountId, PAGE, undefined)).toEqual([[], 0]);
-    expect(await rulebook.listMembers(accountId, undefined, PAGE)).toEqual([[], 0]);
+    expect(await guardrailsService.list(accountId, PAGE, undefined)).toEqual([[], 0]);
+    expect(await guardrailsService.listMembers(accountId, undefined, PAGE)).toEqual([[], 0]);
     expect(await guardrails.of(strangers)).toBe(NONE);
     expect((await guardrails.of(bench.caller)).policies).toEqual([{ onlyModels: ['a/*'] }]);
     expect((await bench.budgets()).length).toBeGreaterThan(0);
   });
 
   it('takes nothing by halves: a change that cannot be logged is none', async () => {
-    const { rulebook } = bench.replica();
+    const { guardrailsService } = bench.replica();
     const { id } = await bench.create({ limitUsd: USD });
     const broken = jest.spyOn(AuditLog.prototype, 'record').mockRejectedValue(new Error('no log'));
-    await expect(rulebook.update(bench.caller, id, { name: 'other' })).rejects.toThrow('no log');
-    await expect(rulebook.assign(bench.caller, id, 'member', ['user'])).rejects.toThrow('no log');
-    await expect(rulebook.delete(bench.caller, id)).rejects.toThrow('no log');
+    await expect(guardrailsService.update(bench.caller, id, { name: 'other' })).rejects.toThrow('no log');
+    await expect(guardrailsService.assign(bench.caller, id, 'member', ['user'])).rejects.toThrow('no log');
+    await expect(guardrailsService.delete(bench.caller, id)).rejects.toThrow('no log');
     broken.mockRestore();
-    expect((await rulebook.get(bench.home.accountId, id)).name).toBe('g');
+    expect((await guardrailsService.get(bench.home.accountId, id)).name).toBe('g');
     expect(await bench.budgets()).toEqual([]);
   });
 
@@ -178,14 +185,14 @@ describeOnEachDatabase('guardrails', (database) => {
 
   describe('what is in force', () => {
     it('comes through the key, the member and the workspace, each with its own budget', async () => {
-      const { rulebook, guardrails } = bench.replica();
+      const { guardrailsService, guardrails } = bench.replica();
       const [ofKey, ofMember, ofWorkspace] = [
         await bench.create({ ignoredModels: ['k'] }),
         await bench.create({ ignoredModels: ['m'] }),
         await bench.create({ ignoredModels: ['w'], limitUsd: USD, resetInterval: 'monthly' }),
       ];
-      await rulebook.assign(bench.caller, ofKey.id, 'key', [bench.caller.keyHash]);
-      await rulebook.assign(bench.caller, ofMember.id, 'member', ['user']);
+      await guardrailsService.assign(bench.caller, ofKey.id, 'key', [bench.caller.keyHash]);
+      await guardrailsService.assign(bench.caller, ofMember.id, 'member', ['user']);
       await bench.makeDefault(ofWorkspace.id);
       const { policies, budgets } = await guardrails.of(bench.caller);
       expect(policies).toEqual([{ ignoreModels: ['k'] }, { ignoreModels: ['m'] }, { ignoreModels: ['w'] }]);
@@ -202,19 +209,19 @@ describeOnEachDatabase('guardrails', (database) => {
     });
 
     it('counts once as a rule and each time as a budget when it comes in several ways', async () => {
-      const { rulebook, guardrails } = bench.replica();
+      const { guardrailsService, guardrails } = bench.replica();
       const { id } = await bench.create({ ignoredModels: ['a'] });
-      await rulebook.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
-      await rulebook.assign(bench.caller, id, 'member', ['user']);
+      await guardrailsService.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
+      await guardrailsService.assign(bench.caller, id, 'member', ['user']);
       await bench.makeDefault(id);
       const { policies, budgets } = await guardrails.of(bench.caller);
       expect([policies.length, budgets.length]).toEqual([1, 3]);
     });
 
     it('is the same object rules for all who hold the same, made once', async () => {
-      const { rulebook, guardrails } = bench.replica();
+      const { guardrailsService, guardrails } = bench.replica();
       const { id } = await bench.create({ contentFilterBuiltins: [{ slug: 'ssn', action: 'block' }] });
-      await rulebook.assign(bench.caller, id, 'member', ['user']);
+      await guardrailsService.assign(bench.caller, id, 'member', ['user']);
       const one = await guardrails.of(bench.caller);
       const other = await guardrails.of({ ...bench.caller, keyHash: hashKey('other') });
       // Functions are equal where they are the same.
@@ -231,9 +238,9 @@ describeOnEachDatabase('guardrails', (database) => {
     });
 
     it('asks once for each caller in two seconds, however often it calls', async () => {
-      const { guardrails, repository, rulebook } = bench.replica();
+      const { guardrails, repository, guardrailsService } = bench.replica();
       const { id } = await bench.create();
-      await rulebook.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
+      await guardrailsService.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
       const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listHeld')];
       for (let turn = 0; turn < 50; turn++) await guardrails.of(bench.caller);
       expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
@@ -244,12 +251,12 @@ describeOnEachDatabase('guardrails', (database) => {
       const policiesOf = async ({ guardrails }: Replica): Promise<number> =>
         (await guardrails.of(bench.caller)).policies.length;
       expect([await policiesOf(here), await policiesOf(there)]).toEqual([0, 0]);
-      const { id } = await bench.create({ ignoredModels: ['a'] }, here.rulebook);
-      await here.rulebook.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
+      const { id } = await bench.create({ ignoredModels: ['a'] }, here.guardrailsService);
+      await here.guardrailsService.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
       expect([await policiesOf(here), await policiesOf(there)]).toEqual([1, 0]);
       bench.clock.time += 4_000;
       expect(await policiesOf(there)).toBe(1);
-      await here.rulebook.delete(bench.caller, id);
+      await here.guardrailsService.delete(bench.caller, id);
       expect(await policiesOf(here)).toBe(0);
       bench.clock.time += 4_000;
       expect(await policiesOf(there)).toBe(0);
@@ -268,20 +275,20 @@ describeOnEachDatabase('guardrails', (database) => {
     const scopeIds = async (): Promise<string[]> => (await bench.budgets()).map(({ scope_id }) => scope_id);
 
     it('follows the terms, the choice of default and the end of the guardrail', async () => {
-      const { rulebook, guardrails } = bench.replica();
+      const { guardrailsService, guardrails } = bench.replica();
       const [one, other] = [await bench.create({ limitUsd: USD }), await bench.create({ limitUsd: USD })];
       await bench.makeDefault(one.id);
       await guardrails.of(bench.caller);
       expect(await scopeIds()).toEqual([`${one.id}:workspace:${bench.home.workspaceId}`]);
-      await rulebook.update(bench.caller, one.id, { limitUsd: 2n * USD, resetInterval: 'daily' });
+      await guardrailsService.update(bench.caller, one.id, { limitUsd: 2n * USD, resetInterval: 'daily' });
       expect(await bench.budgets()).toMatchObject([{ interval: 'daily', limit_usd: '2.000000000000' }]);
-      await rulebook.update(bench.caller, one.id, { limitUsd: null });
+      await guardrailsService.update(bench.caller, one.id, { limitUsd: null });
       expect(await scopeIds()).toEqual([]);
       await bench.makeDefault(other.id);
       bench.clock.time += 4_000;
       const { budgets } = await guardrails.of(bench.caller);
       expect(await scopeIds()).toEqual(budgets);
-      await rulebook.delete(bench.caller, other.id);
+      await guardrailsService.delete(bench.caller, other.id);
       expect(await scopeIds()).toEqual([]);
       const [workspace] = await bench.dataSource.query('select default_guardrail_id from workspaces');
       expect(workspace.default_guardrail_id).toBeNull();
@@ -301,15 +308,15 @@ describeOnPostgres('guardrails changed at once', (database) => {
     const replicas = [bench.replica(), bench.replica()];
     const work: Promise<unknown>[] = [];
     for (let turn = 0; turn < 24; turn++) {
-      const { rulebook } = replicas[turn % 2]!;
+      const { guardrailsService } = replicas[turn % 2]!;
       const { id } = guardrails[turn % 3 === 0 ? 0 : 1]!;
       const some = turn % 2 === 0 ? members : members.toReversed();
       work.push(
         turn % 5 === 4
-          ? rulebook.update(bench.caller, id, { limitUsd: BigInt(turn) * USD })
+          ? guardrailsService.update(bench.caller, id, { limitUsd: BigInt(turn) * USD })
           : turn % 7 === 6
-            ? rulebook.unassign(bench.caller, id, 'member', some)
-            : rulebook.assign(bench.caller, id, 'member', some),
+            ? guardrailsService.unassign(bench.caller, id, 'member', some)
+            : guardrailsService.assign(bench.caller, id, 'member', some),
       );
     }
     await Promise.all(work);
@@ -328,7 +335,7 @@ describeOnPostgres('guardrails changed at once', (database) => {
       await bench.dataSource.query('delete from budgets');
       const terms = { limitUsd: BigInt(turn + 2) * USD, resetInterval: turn % 2 === 0 ? ('daily' as const) : null };
       await Promise.all([
-        bench.replica().rulebook.update(bench.caller, id, terms),
+        bench.replica().guardrailsService.update(bench.caller, id, terms),
         ...Array.from({ length: 4 }, () => bench.replica().guardrails.of(bench.caller)),
       ]);
       expect(await bench.budgets()).toMatchObject([
@@ -349,7 +356,7 @@ describeOnPostgres('guardrails changed at once', (database) => {
             bench.home.workspaceId,
           ]);
       });
-      await Promise.all([chosen, bench.replica().rulebook.delete(bench.caller, id)]);
+      await Promise.all([chosen, bench.replica().guardrailsService.delete(bench.caller, id)]);
       const [workspace] = await bench.dataSource.query('select default_guardrail_id from workspaces');
       expect(workspace.default_guardrail_id).toBeNull();
     }

@@ -1,31 +1,31 @@
 /**
- * Goal: a hold is taken from the counters of its moment, and goes back to exactly those, whatever is changed meanwhile; who has no
- * counter has no credit. Method: the statements themselves on both databases.
+ * Goal: a hold is taken from the counters of its moment, and goes back to exactly those, whatever is changed meanwhile;
+ * who has no counter has no credit. Method: the statements themselves on both databases.
  */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { INTERVALS, windowStart, type Interval } from '../../src/core/time.js';
-import { verifyBooks } from '../../src/ledger/verify-books.js';
+import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { describeOnEachDatabase } from '../support/database.js';
-import { BooksBench, type BooksAccount } from './books-bench.js';
+import { LedgerBench, type LedgerAccount } from './ledger-bench.js';
 
 describeOnEachDatabase('holds', (database) => {
   let source: DataSource;
-  let books: BooksBench;
+  let ledger: LedgerBench;
   beforeAll(async () => {
     source = await database.connect();
-    books = new BooksBench(source);
+    ledger = new LedgerBench(source);
   }, 60_000);
   afterAll(() => source?.destroy());
-  afterEach(async () => expect((await verifyBooks(source)).differences).toEqual([]));
+  afterEach(async () => expect((await verifyLedger(source)).differences).toEqual([]));
 
   const budget = { interval: 'weekly', limitUsd: '5', includesByok: false } as const;
-  const end = async (account: BooksAccount, id: string, heldAt: Date): Promise<void> => {
-    await books.ensureMonth(heldAt);
-    await books.settle({ id, heldAt, account, key: account.keys[0]!, cost: '1' });
-    await books.fold(id);
+  const end = async (account: LedgerAccount, id: string, heldAt: Date): Promise<void> => {
+    await ledger.ensureMonth(heldAt);
+    await ledger.settle({ id, heldAt, account, key: account.keys[0]!, cost: '1' });
+    await ledger.post(id);
   };
-  const heldOf = async ({ workspaceId }: BooksAccount): Promise<number[]> => {
+  const heldOf = async ({ workspaceId }: LedgerAccount): Promise<number[]> => {
     const rows = await source.query<{ held: string }[]>(`select held from spending_windows where scope_id = $1`, [
       workspaceId,
     ]);
@@ -34,16 +34,16 @@ describeOnEachDatabase('holds', (database) => {
 
   it('stay with their budgets when one is added or taken away before they are made longer', async () => {
     for (const change of ['add', 'remove'] as const) {
-      const account = await books.addAccount('100', { budgets: change === 'add' ? [] : [budget] });
+      const account = await ledger.addAccount('100', { budgets: change === 'add' ? [] : [budget] });
       const key = account.keys[0]!;
-      const { id, heldAt } = await books.hold(account, key, '1');
+      const { id, heldAt } = await ledger.hold(account, key, '1');
       if (change === 'remove') await source.query('delete from budgets where scope_id = $1', [account.workspaceId]);
       else
         await source.query(`insert into budgets values ($1, 'workspace', $2, 'weekly', 5, false)`, [
           account.id,
           account.workspaceId,
         ]);
-      const [taken] = await books.take({ id, account, key, bound: '2', extends: true });
+      const [taken] = await ledger.take({ id, account, key, bound: '2', extends: true });
       expect(taken?.held_at).not.toBeNull();
       await end(account, id, heldAt);
       expect((await heldOf(account)).every((held) => held === 0)).toBe(true);
@@ -51,19 +51,19 @@ describeOnEachDatabase('holds', (database) => {
   });
 
   it('stay with their window when the key’s reset is changed', async () => {
-    const account = await books.addAccount('100', { keys: [{ limitUsd: '5', reset: 'daily', includesByok: false }] });
+    const account = await ledger.addAccount('100', { keys: [{ limitUsd: '5', reset: 'daily', includesByok: false }] });
     const key = account.keys[0]!;
-    const { id, heldAt } = await books.hold(account, key, '1');
+    const { id, heldAt } = await ledger.hold(account, key, '1');
     await source.query(`update api_keys set limit_reset = 'monthly' where hash = $1`, [key]);
-    await books.take({ id, account, key, bound: '1', extends: true });
+    await ledger.take({ id, account, key, bound: '1', extends: true });
     await end(account, id, heldAt);
   });
 
   it('are not to be had without a counter of the account', async () => {
-    const account = await books.addAccount('100');
+    const account = await ledger.addAccount('100');
     await source.query(`delete from credit_grants where account_id = $1`, [account.id]);
     await source.query(`delete from spending_windows where scope_id = $1`, [account.id]);
-    const [taken] = await books.take({
+    const [taken] = await ledger.take({
       id: 'gen-1-nocounter',
       account,
       key: account.keys[0]!,
@@ -73,7 +73,7 @@ describeOnEachDatabase('holds', (database) => {
   });
 
   it('count what goes through own credentials only where the cap says so', async () => {
-    const account = await books.addAccount('1', {
+    const account = await ledger.addAccount('1', {
       keys: [
         { limitUsd: '5', reset: null, includesByok: false },
         { limitUsd: '5', reset: null, includesByok: true },
@@ -81,14 +81,14 @@ describeOnEachDatabase('holds', (database) => {
     });
     const [open, strict] = account.keys as [string, string];
     const take = async (key: string, byokBound: string, id: string): Promise<boolean> =>
-      (await books.take({ id, account, key, bound: '0', byokBound }))[0]?.held_at !== null;
+      (await ledger.take({ id, account, key, bound: '0', byokBound }))[0]?.held_at !== null;
     expect(await take(open, '100', 'gen-1-open')).toBe(true);
     expect(await take(strict, '5.000000000001', 'gen-1-past')).toBe(false);
     expect(await take(strict, '5', 'gen-1-at')).toBe(true);
     expect(await take(strict, '0.000000000001', 'gen-1-more')).toBe(false);
-    await books.release('gen-1-open');
-    await books.release('gen-1-at');
-    await books.fold();
+    await ledger.release('gen-1-open');
+    await ledger.release('gen-1-at');
+    await ledger.post();
   });
 
   it('belong to the windows that the rest of the gateway means, whatever the time zone of the session', async () => {

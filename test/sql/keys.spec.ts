@@ -1,12 +1,14 @@
-// Goal: the statements behind accounts, keys and their spending hold what they promise on both databases: exact amounts, rows
-// of one account only, and one outcome however many ask at once.
-// Method: real migrated databases, the classes over them put together by hand, a clock moved by hand.
+// Goal: the statements behind accounts, keys and their spending hold what they promise on both databases: exact
+// amounts, rows of one account only, and one outcome however many ask at once. Method: real migrated databases, the
+// classes over them put together by hand, a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
+import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { AuditLog, operatorOf, type AuditActor } from '../../src/audit/audit-log.js';
+import { ManagedChanges } from '../../src/audit/managed-changes.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
@@ -14,17 +16,17 @@ import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
 import { FirstKeys } from '../../src/keys/first-keys.js';
 import { KeyCache } from '../../src/keys/key-cache.js';
 import { KeyLookups } from '../../src/keys/key-lookups.js';
-import { KeyRing } from '../../src/keys/key-ring.js';
+import { KeysService } from '../../src/keys/keys.service.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { newKeyRow, plainKey, type KeyDescription } from '../../src/keys/new-key.js';
-import type { Folds } from '../../src/ledger/folds.js';
+import type { Postings } from '../../src/ledger/postings.js';
 import { SpendingWindowEntity } from '../../src/ledger/spending-window.entity.js';
 import { SpendingWindows, UNSPENT } from '../../src/ledger/spending-windows.js';
 import { WindowsRepository } from '../../src/ledger/windows.repository.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
-const NO_FOLDS = { flush: async () => undefined } as unknown as Folds;
+const NO_POSTINGS = { flush: async () => undefined } as unknown as Postings;
 const USD = 1_000_000_000_000n;
 const SATURDAY_NOON = Date.UTC(2026, 10, 21, 12);
 
@@ -44,15 +46,21 @@ describeOnEachDatabase('keys', (database) => {
   let accounts: AccountDirectory;
   let keys: KeysRepository;
   let windows: SpendingWindows;
+  let changes: ManagedChanges;
+  let workspaces: WorkspaceDirectory;
+  let ring: KeysService;
 
   beforeAll(async () => {
     Logger.overrideLogger(false);
     dataSource = await database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, SpendingWindowEntity]);
     accounts = new AccountDirectory(dataSource, clock, settings as Environment);
-    keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity), new AuditLog(clock));
+    keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity));
+    changes = new ManagedChanges(dataSource, new AuditLog(clock), clock);
+    workspaces = new WorkspaceDirectory(dataSource);
+    ring = new KeysService(keys, new KeyCache(new KeyLookups(keys), clock), workspaces, changes, clock);
     windows = new SpendingWindows(
       new WindowsRepository(dataSource.getRepository(SpendingWindowEntity)),
-      NO_FOLDS,
+      NO_POSTINGS,
       clock,
     );
   }, 60_000);
@@ -76,13 +84,22 @@ describeOnEachDatabase('keys', (database) => {
   const countRecorded = async (): Promise<number> => (await listRecorded()).length;
 
   const firstKeys = (variables: { managementKey?: Secret; apiKey?: Secret } = {}): FirstKeys =>
-    new FirstKeys(dataSource, accounts, keys, { ...settings, ...variables } as Environment, clock);
+    new FirstKeys(changes, accounts, keys, { ...settings, ...variables } as Environment, clock);
 
-  async function addKey(home: Home, changes: Partial<ApiKeyEntity> & Partial<KeyDescription> = {}): Promise<string> {
+  async function addKey(home: Home, values: Partial<ApiKeyEntity> & Partial<KeyDescription> = {}): Promise<string> {
     const row = newKeyRow(newApiKey(), home, plainKey('name', 'inference'), new Date(clock.time));
-    await keys.insert(operatorOf(home.accountId), { ...row, ...changes });
+    await keys.insert(dataSource.manager, { ...row, ...values });
     return row.hash;
   }
+
+  /** Why a change is refused; `none` where it is made. */
+  const refusalOf = (change: Promise<unknown>): Promise<string> =>
+    change.then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+  const ABSENT = 'There is no key with this hash.';
+  const LAST = 'The last management key cannot be deleted or disabled; create another first.';
 
   async function addStrangers(): Promise<Home> {
     const accountId = newUuid(clock.time);
@@ -106,7 +123,7 @@ describeOnEachDatabase('keys', (database) => {
       const home = await accounts.ensureDefault();
       expect(homes).toEqual(homes.map(() => home));
       expect(await dataSource.manager.count(AccountEntity)).toBe(1);
-      expect(await accounts.findDefaultWorkspace(home.accountId)).toBe(home.workspaceId);
+      expect(await workspaces.idOrDefault(home.accountId, undefined)).toBe(home.workspaceId);
       expect(await accounts.getStanding(home.accountId)).toEqual({ isFreeTier: true, purchased: 0n });
       expect(await dataSource.manager.find(SpendingWindowEntity)).toEqual([
         {
@@ -137,9 +154,12 @@ describeOnEachDatabase('keys', (database) => {
     it('has its own workspaces and no others', async () => {
       const home = await accounts.ensureDefault();
       const strangers = await addStrangers();
-      expect(await accounts.hasWorkspace(home.accountId, home.workspaceId)).toBe(true);
-      expect(await accounts.hasWorkspace(home.accountId, strangers.workspaceId)).toBe(false);
-      expect(await accounts.findDefaultWorkspace(strangers.accountId)).toBeNull();
+      expect((await workspaces.get(home.accountId, home.workspaceId)).id).toBe(home.workspaceId);
+      expect((await workspaces.get(home.accountId, 'default')).id).toBe(home.workspaceId);
+      await expect(workspaces.get(home.accountId, strangers.workspaceId)).rejects.toMatchObject({ kind: 'not-found' });
+      await expect(workspaces.idOrDefault(strangers.accountId, undefined)).rejects.toMatchObject({
+        kind: 'invalid-request',
+      });
     });
   });
 
@@ -172,10 +192,7 @@ describeOnEachDatabase('keys', (database) => {
       const apiKey = new Secret('a key of my own');
       await firstKeys({ apiKey }).ensure();
       const { accountId } = await accounts.ensureDefault();
-      const at = new Date(clock.time);
-      expect(await keys.retire(operatorOf(accountId), hashKey('a key of my own'), { deletedAt: at }, at)).toBe(
-        'changed',
-      );
+      await ring.revoke(operatorOf(accountId), hashKey('a key of my own'));
       await firstKeys({ apiKey }).ensure();
       expect(await firstKeys().ensure()).toEqual({});
       expect(await keys.listActive([hashKey('a key of my own')])).toEqual([]);
@@ -237,7 +254,7 @@ describeOnEachDatabase('keys', (database) => {
         await addKey(home);
         expect(await keys.listActive([text])).toEqual([]);
         expect(await keys.find(home.accountId, text)).toBeNull();
-        expect(await keys.change(actor, text, { name: 'mine' }, new Date())).toBe('absent');
+        expect(await refusalOf(ring.change(actor, text, { name: 'mine' }))).toBe(ABSENT);
       },
     );
 
@@ -251,47 +268,48 @@ describeOnEachDatabase('keys', (database) => {
         externalUser: 'external',
         expiresAt: new Date('2030-01-01T00:00:00.123Z'),
       };
-      await keys.insert(actor, row);
+      expect(await keys.insert(dataSource.manager, row)).toEqual(row);
       expect(await keys.find(home.accountId, row.hash)).toEqual(row);
     });
 
     it('find and change keys of the account only', async () => {
       const strangers = await addStrangers();
       const theirs = await addKey(strangers);
-      const at = new Date(clock.time);
       expect(await keys.find(home.accountId, theirs)).toBeNull();
-      expect(await keys.change(actor, theirs, { name: 'mine' }, at)).toBe('absent');
-      expect(await keys.retire(actor, theirs, { deletedAt: at }, at)).toBe('absent');
-      expect(await keys.list(home.accountId, { includeDisabled: true, offset: 0, limit: 100 })).toEqual([]);
+      expect(await refusalOf(ring.change(actor, theirs, { name: 'mine' }))).toBe(ABSENT);
+      expect(await refusalOf(ring.revoke(actor, theirs))).toBe(ABSENT);
+      const page = { includeDisabled: true, offset: 0, limit: 100 };
+      expect(await ring.list(home.accountId, { ...page, workspace: undefined })).toEqual([]);
     });
 
     it('change what is named and nothing else', async () => {
       const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily' });
       const before = await keys.find(home.accountId, hash);
-      const at = new Date(clock.time + 1);
-      expect(await keys.change(actor, hash, { limitUsd: null, name: 'new' }, at)).toBe('changed');
-      expect(await keys.find(home.accountId, hash)).toEqual({ ...before, limitUsd: null, name: 'new', updatedAt: at });
+      clock.time += 1;
+      const changed = await ring.change(actor, hash, { limitUsd: null, name: 'new' });
+      expect(changed).toEqual({ ...before, limitUsd: null, name: 'new', updatedAt: new Date(clock.time) });
+      expect(await keys.find(home.accountId, hash)).toEqual(changed);
     });
 
     it('change nothing, not even the time, where all is so already', async () => {
       const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily', disabled: true });
       const before = await keys.find(home.accountId, hash);
       const recorded = await countRecorded();
-      const at = new Date(clock.time + 1);
+      clock.time += 1;
       const same = { name: 'name', limitUsd: USD, limitReset: 'daily', includeByokInLimit: false } as const;
-      expect(await keys.change(actor, hash, same, at)).toBe('unchanged');
-      expect(await keys.retire(actor, hash, { disabled: true }, at)).toBe('unchanged');
+      expect(await ring.change(actor, hash, same)).toEqual(before);
+      expect(await ring.change(actor, hash, { disabled: true })).toEqual(before);
       expect(await keys.find(home.accountId, hash)).toEqual(before);
       expect(await countRecorded()).toBe(recorded);
       // A trillionth of a dollar is a change.
-      expect(await keys.change(actor, hash, { limitUsd: USD + 1n }, at)).toBe('changed');
+      expect((await ring.change(actor, hash, { limitUsd: USD + 1n })).limitUsd).toBe(USD + 1n);
       expect(await countRecorded()).toBe(recorded + 1);
     });
 
     it('are all recorded when many change one key at once: each from what it replaced', async () => {
       const hash = await addKey(home, { name: '0' });
       const names = ['1', '2', '3', '4', '5', '6'];
-      await Promise.all(names.map((name) => keys.change(actor, hash, { name }, new Date(clock.time))));
+      await Promise.all(names.map((name) => ring.change(actor, hash, { name })));
       const named = (view: string | null): string => (JSON.parse(view!) as { name: string }).name;
       const changes = (await listRecorded()).filter(({ action }) => action === 'api_key.update');
       expect(changes.map(({ after }) => named(after)).sort()).toEqual(names);
@@ -306,11 +324,11 @@ describeOnEachDatabase('keys', (database) => {
     it('record nothing of what fails', async () => {
       const last = await addKey(home, { kind: 'management' });
       const recorded = await countRecorded();
-      const at = new Date(clock.time);
-      expect(await keys.retire(actor, last, { deletedAt: at }, at)).toBe('last');
-      expect(await keys.retire(actor, hashKey('nobody'), { deletedAt: at }, at)).toBe('absent');
-      const row = newKeyRow(newApiKey(), { ...home, workspaceId: newUuid(clock.time) }, plainKey('n', 'inference'), at);
-      await expect(keys.insert(actor, row)).rejects.toThrow('api_keys_workspace');
+      expect(await refusalOf(ring.revoke(actor, last))).toBe(LAST);
+      expect(await refusalOf(ring.revoke(actor, hashKey('nobody')))).toBe(ABSENT);
+      const nowhere = { ...home, workspaceId: newUuid(clock.time) };
+      const row = newKeyRow(newApiKey(), nowhere, plainKey('n', 'inference'), new Date(clock.time));
+      await expect(keys.insert(dataSource.manager, row)).rejects.toThrow('api_keys_workspace');
       expect(await countRecorded()).toBe(recorded);
     });
 
@@ -322,7 +340,13 @@ describeOnEachDatabase('keys', (database) => {
       }
       await addKey(home, { deletedAt: new Date() });
       const list = async (listing: Partial<Parameters<KeysRepository['list']>[1]>): Promise<string[]> => {
-        const page = await keys.list(home.accountId, { includeDisabled: false, offset: 0, limit: 100, ...listing });
+        const page = await keys.list(home.accountId, {
+          workspaceId: undefined,
+          includeDisabled: false,
+          offset: 0,
+          limit: 100,
+          ...listing,
+        });
         return page.map(({ hash }) => hash);
       };
       expect(await list({ includeDisabled: true })).toEqual(hashes);
@@ -335,36 +359,33 @@ describeOnEachDatabase('keys', (database) => {
     });
 
     it.each([
-      ['delete', { deletedAt: new Date(SATURDAY_NOON) }],
-      ['disable', { disabled: true }],
-    ])('never %s the last usable management key', async (_, changes) => {
+      ['delete', (hash: string) => ring.revoke(actor, hash)],
+      ['disable', (hash: string) => ring.change(actor, hash, { disabled: true })],
+    ])('never %s the last usable management key', async (_, retire) => {
       const at = new Date(clock.time);
       const last = await addKey(home, { kind: 'management' });
       await addKey(home, { kind: 'management', disabled: true });
       await addKey(home, { kind: 'management', deletedAt: at });
       await addKey(home, { kind: 'management', expiresAt: at });
       await addKey(await addStrangers(), { kind: 'management' });
-      expect(await keys.retire(actor, last, changes, at)).toBe('last');
+      expect(await refusalOf(retire(last))).toBe(LAST);
       expect(await keys.listActive([last])).toHaveLength(1);
       const other = await addKey(home, { kind: 'management', expiresAt: new Date(clock.time + 1) });
-      expect(await keys.retire(actor, last, changes, at)).toBe('changed');
-      expect(await keys.retire(actor, other, changes, at)).toBe('last');
+      expect(await refusalOf(retire(last))).toBe('none');
+      expect(await refusalOf(retire(other))).toBe(LAST);
     });
 
     it('leave one management key when all are deleted at once', async () => {
-      const at = new Date(clock.time);
       const hashes = await Promise.all(Array.from({ length: 6 }, () => addKey(home, { kind: 'management' })));
-      const outcomes = await Promise.all(hashes.map((hash) => keys.retire(actor, hash, { deletedAt: at }, at)));
-      expect(outcomes.sort()).toEqual(['changed', 'changed', 'changed', 'changed', 'changed', 'last']);
+      const outcomes = await Promise.all(hashes.map((hash) => refusalOf(ring.revoke(actor, hash))));
+      expect(outcomes.sort()).toEqual([LAST, 'none', 'none', 'none', 'none', 'none']);
       expect(await keys.listActive(hashes)).toHaveLength(1);
     });
   });
 
   describe('the ring', () => {
-    let ring: KeyRing;
     let home: Home;
     beforeEach(async () => {
-      ring = new KeyRing(keys, new KeyCache(new KeyLookups(keys), clock), accounts, clock);
       home = await accounts.ensureDefault();
     });
 

@@ -3,10 +3,15 @@
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { Secret } from '../../src/core/secret.js';
 import { migrate } from '../../src/shared/database/migrate.js';
-import { MIGRATIONS } from '../../src/shared/database/migrations.js';
+import { FORMER_MIGRATIONS, MIGRATIONS } from '../../src/shared/database/migrations.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import { StoreRefused } from '../../src/shared/database/store-refused.js';
-import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
+import {
+  describeOnEachDatabase,
+  describeOnEachEmptyDatabase,
+  describeOnPostgres,
+  type TestDatabase,
+} from '../support/database.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 
 const NAMES = MIGRATIONS.map(({ name }) => name);
@@ -35,7 +40,7 @@ async function listTables(dataSource: DataSource): Promise<string[]> {
   const rows: { name: string }[] = await dataSource.query(
     `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
   );
-  // Months are named after the time.
+  // GenerationPartitions are named after the time.
   return rows.map(({ name }) => name).filter((name) => !/_\d{4}_\d{2}$/.test(name));
 }
 
@@ -46,7 +51,7 @@ async function open(database: TestDatabase, extra: (new () => MigrationInterface
   return new DataSource({ ...options, migrations: [...MIGRATIONS, ...extra] }).initialize();
 }
 
-describeOnEachDatabase('migrations', (database) => {
+describeOnEachEmptyDatabase('migrations', (database) => {
   it('make the schema, once, from nothing', async () => {
     const dataSource = await open(database);
     expect(await migrate(dataSource)).toEqual(NAMES);
@@ -101,6 +106,24 @@ describeOnEachDatabase('migrations', (database) => {
     const again = await open(database, [NextRelease1999999999999]);
     await again.undoLastMigration();
     await again.destroy();
+  });
+
+  it('refuse a store from before the first release, saying how to move it, and leave it as it is', async () => {
+    const dataSource = await open(database);
+    await dataSource.query('alter table migrations rename to migrations_of_today');
+    await dataSource.query(`create table migrations (id serial, timestamp bigint, name text)`);
+    await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_MIGRATIONS]);
+    const refused = migrate(dataSource);
+    await expect(refused).rejects.toThrow(StoreRefused);
+    await expect(refused).rejects.toThrow(
+      /before the first release.*npm run data:export -- --out FILE.*npm run data:import -- --in FILE/,
+    );
+    expect(await dataSource.query('select name from migrations order by id')).toEqual(
+      FORMER_MIGRATIONS.map((name) => ({ name })),
+    );
+    await dataSource.query('drop table migrations');
+    await dataSource.query('alter table migrations_of_today rename to migrations');
+    await dataSource.destroy();
   });
 
   it('can be undone, one by one, to nothing', async () => {

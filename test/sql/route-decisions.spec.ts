@@ -1,7 +1,7 @@
 /**
- * Goal: of every request that was routed the decision is kept, short and without content, and it can be made again from what is kept;
- * nothing else is kept, and nothing is lost when the process ends. Method: the real application on both databases, before scripted
- * providers; rows read back, and plans made again of nothing but a row and the catalog.
+ * Goal: of every request that was routed the decision is kept, short and without content, and it can be made again from
+ * what is kept; nothing else is kept, and nothing is lost when the process ends. Method: the real application on both
+ * databases, before scripted providers; rows read back, and plans made again of nothing but a row and the catalog.
  */
 import { DataSource } from 'typeorm';
 import { CatalogStore } from '../../src/catalog/catalog-store.js';

@@ -1,6 +1,6 @@
 /**
- * Goal: a statement of one value gives that value as the driver's own queries would, and a refused one harms nothing that comes
- * after it. Method: both databases; each answer beside the one of `run`.
+ * Goal: a statement of one value gives that value as the driver's own queries would, and a refused one harms nothing
+ * that comes after it. Method: both databases; each answer beside the one of `run`.
  */
 import type { DataSource } from 'typeorm';
 import { Statements } from '../../src/shared/database/statements.js';

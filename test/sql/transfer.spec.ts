@@ -1,7 +1,8 @@
 /**
- * Goal: a store that is moved is the same store, row by row and to the last digit, in both directions; a move that cannot be right is refused
- * in one line and leaves no trace. Method: a store with odd values in every table goes from the embedded database to
- * PostgreSQL and back; files are cut, changed and told to be of other releases; at the end the real commands run as child processes.
+ * Goal: a store that is moved is the same store, row by row and to the last digit, in both directions; a move that
+ * cannot be right is refused in one line and leaves no trace. Method: a store with odd values in every table goes from
+ * the embedded database to PostgreSQL and back; files are cut, changed and told to be of other releases; at the end the
+ * real commands run as child processes.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import { promisify } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { lockDirectory } from '../../src/shared/database/directory-lock.js';
 import { migrate } from '../../src/shared/database/migrate.js';
-import { MIGRATIONS } from '../../src/shared/database/migrations.js';
+import { FORMER_MIGRATIONS, MIGRATIONS } from '../../src/shared/database/migrations.js';
 import { StoreRefused } from '../../src/shared/database/store-refused.js';
 import { exportStore } from '../../src/shared/database/transfer/export-store.js';
 import { FileRefused } from '../../src/shared/database/transfer/file-refused.js';
@@ -19,14 +20,18 @@ import { importStore, migrationsOf } from '../../src/shared/database/transfer/im
 import { openStore } from '../../src/shared/database/transfer/open-store.js';
 import { readStoreFile } from '../../src/shared/database/transfer/store-file.js';
 import { DATA_EXPORT, DATA_IMPORT, runTransfer } from '../../src/shared/database/transfer/transfer-command.js';
+import { compiledSource } from '../support/compiled-source.js';
 import {
-  describeOnEachDatabase,
+  describeOnEachEmptyDatabase,
   describeOnEmbedded,
+  describeOnEmptyPostgres,
   describeOnPostgres,
   type TestDatabase,
 } from '../support/database.js';
 
 const ROOT = join(__dirname, '..', '..');
+/** Written by the last version before the first release, with something odd in every table. */
+const FORMER_FILE = join(ROOT, 'test', 'sql', 'stores', 'before-the-first-release.ndjson');
 const ACCOUNT = '0190a000-0000-7000-8000-000000000001';
 const WORKSPACE = '0190a000-0000-7000-8000-000000000002';
 const TINIEST = '0.000000000001';
@@ -192,6 +197,13 @@ async function importFile(dataSource: DataSource, path: string): Promise<void> {
   await importStore(dataSource, path, await readStoreFile(path));
 }
 
+/** The rows of a file as they stand in it, with their tables. */
+async function rowsOf(path: string): Promise<readonly string[]> {
+  const rows: string[] = [];
+  await readStoreFile(path, async (table, lines) => void rows.push(...lines.map((line) => `${table}: ${line}`)));
+  return rows;
+}
+
 const countAll = (rows: Record<string, readonly string[]>): number =>
   Object.values(rows).reduce((sum, { length }) => sum + length, 0);
 
@@ -228,7 +240,7 @@ describeOnEmbedded('a store', (embedded) => {
   });
 });
 
-describeOnEachDatabase('export', (database) => {
+describeOnEachEmptyDatabase('export', (database) => {
   it('refuses a database without a store, and makes no file', async () => {
     const path = newPath();
     const refused = using(await open(database), (dataSource) => exportStore(dataSource, path));
@@ -274,7 +286,7 @@ describeOnEachDatabase('export', (database) => {
   });
 });
 
-describeOnEachDatabase('import', (database) => {
+describeOnEachEmptyDatabase('import', (database) => {
   let file: string;
   let original: Record<string, readonly string[]>;
 
@@ -336,15 +348,10 @@ describeOnEachDatabase('import', (database) => {
 
   it('reads a file of an older release into its schema, and the next start brings it up to date', async () => {
     const path = newPath();
-    const older = MIGRATIONS.slice(0, 2);
+    const older = MIGRATIONS.slice(0, 1);
     await using(await open(database, older), async (dataSource) => {
       await migrate(dataSource);
       await dataSource.query(`insert into accounts (id, name) values ($1, 'of old')`, [ACCOUNT]);
-      await dataSource.query(
-        `insert into spending_windows (account_id, scope, scope_id, interval, window_start, "limit")
-         values ($1, 'account', $2, 'lifetime', 'epoch', 12.5)`,
-        [ACCOUNT, ACCOUNT],
-      );
       await exportStore(dataSource, path);
     });
     const description = await readStoreFile(path);
@@ -362,10 +369,34 @@ describeOnEachDatabase('import', (database) => {
       importStore(dataSource, path, description),
     );
     await using(await open(database), async (dataSource) => {
-      await migrate(dataSource);
-      expect(await dataSource.query('select kind, amount from credit_grants')).toEqual([
-        { kind: 'grant', amount: '12.500000000000' },
-      ]);
+      expect(await migrate(dataSource)).toEqual(MIGRATIONS.slice(1).map(({ name }) => name));
+      expect(await dataSource.query('select name from accounts')).toEqual([{ name: 'of old' }]);
+    });
+  });
+
+  it('reads a file that a version before the first release wrote: the same rows come out again', async () => {
+    const description = await readStoreFile(FORMER_FILE);
+    expect(description.migrations).toEqual(FORMER_MIGRATIONS);
+    const path = newPath();
+    await using(await open(database, migrationsOf(FORMER_FILE, description)), async (dataSource) => {
+      await importStore(dataSource, FORMER_FILE, description);
+      expect(await migrate(dataSource)).toEqual([]);
+      await exportStore(dataSource, path);
+    });
+    const again = await readStoreFile(path);
+    expect(again.tables).toEqual(description.tables);
+    expect(await rowsOf(path)).toEqual(await rowsOf(FORMER_FILE));
+  });
+
+  it('and export refuse a store from before the first release, saying how to move it', async () => {
+    await using(await open(database), async (dataSource) => {
+      await dataSource.query(`create table migrations (id serial, name text)`);
+      await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_MIGRATIONS]);
+      for (const act of [() => importFile(dataSource, file), () => exportStore(dataSource, newPath())]) {
+        const refused = act();
+        await expect(refused).rejects.toThrow(StoreRefused);
+        await expect(refused).rejects.toThrow(/before the first release.*data:export.*data:import/);
+      }
     });
   });
 });
@@ -458,13 +489,7 @@ describe('the commands', () => {
   });
 });
 
-describeOnPostgres('the commands as processes', (database) => {
-  beforeAll(async () => {
-    await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-      cwd: ROOT,
-    });
-  }, 120_000);
-
+describeOnEmptyPostgres('the commands as processes', (database) => {
   async function run(
     name: 'export' | 'import',
     words: readonly string[],
@@ -472,12 +497,37 @@ describeOnPostgres('the commands as processes', (database) => {
   ): Promise<string> {
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [`dist/shared/database/transfer/data-${name}.js`, ...words],
+      [compiledSource(`shared/database/transfer/data-${name}.js`), ...words],
       { cwd: ROOT, env: { PATH: process.env['PATH'], INIT_CWD: folder, ...variables } },
     );
     expect(stderr).toBe('');
     return stdout;
   }
+
+  it('and the gateway itself refuse a store from before the first release in one sentence, and end with 1', async () => {
+    await using(await open(database), async (dataSource) => {
+      await dataSource.query(`create table migrations (id serial, name text)`);
+      await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_MIGRATIONS]);
+    });
+    const env = {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      DATA_DIR: join(folder, 'former'),
+      DATABASE_URL: database.settings.databaseUrl?.reveal(),
+      FAIRLEAD_ENCRYPTION_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
+    };
+    for (const words of [['dist/main.js'], ['dist/ledger/ledger-verify.js'], ['dist/audit/audit-verify.js']]) {
+      const failed: unknown = await promisify(execFile)(process.execPath, words, { cwd: ROOT, env }).catch(
+        (error: unknown) => error,
+      );
+      expect(failed).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/before the first release[^\n]*data:import[^\n]*\n$/),
+      });
+    }
+    await wipe(database);
+  }, 60_000);
 
   it('move a store out of PostgreSQL into a new embedded database', async () => {
     const served = {

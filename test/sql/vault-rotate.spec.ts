@@ -1,6 +1,6 @@
-// Goal: vault:rotate puts every credential under the first key while it stays readable, never undoes a change by somebody else, can be
-// ended and repeated at any point, and tells what it cannot re-wrap.
-// Method: real databases with rows sealed under several keys; a key service that lets a test act in the middle of a row.
+// Goal: vault:rotate puts every credential under the first key while it stays readable, never undoes a change by
+// somebody else, can be ended and repeated at any point, and tells what it cannot re-wrap. Method: real databases with
+// rows sealed under several keys; a key service that lets a test act in the middle of a row.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,12 @@ import { Secret } from '../../src/core/secret.js';
 import { lockDirectory } from '../../src/shared/database/directory-lock.js';
 import type { EmbeddedOpener } from '../../src/shared/database/embedded.js';
 import type { Environment } from '../../src/shared/environment.js';
-import { describeOnEachDatabase, describeOnEmbedded, describeOnPostgres } from '../support/database.js';
+import {
+  describeOnEachDatabase,
+  describeOnEmbedded,
+  describeOnEmptyPostgres,
+  describeOnPostgres,
+} from '../support/database.js';
 
 type LocalKey = Environment['encryptionKeys'][number];
 
@@ -369,7 +374,7 @@ describe('npm run vault:rotate', () => {
   });
 });
 
-describeOnPostgres('npm run vault:rotate', (database) => {
+describeOnEmptyPostgres('npm run vault:rotate', (database) => {
   const url = (): string => database.settings.databaseUrl!.reveal();
   const keys = (...ids: string[]): string => ids.map((id) => `${id}:${keyText(id)}`).join();
 

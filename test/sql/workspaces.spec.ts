@@ -1,10 +1,12 @@
-// Goal: the statements behind workspaces and routing policies hold what they promise on both databases: nothing gets into a workspace
-// that is being deleted, deleted ones are there for nobody, and policies are read whole, once, and only if they are current.
-// Method: real migrated databases, the classes over them put together by hand, a clock moved by hand; races on PostgreSQL.
+// Goal: the statements behind workspaces and routing policies hold what they promise on both databases: nothing gets
+// into a workspace that is being deleted, deleted ones are there for nobody, and policies are read whole, once, and
+// only if they are current. Method: real migrated databases, the classes over them put together by hand, a clock moved
+// by hand; races on PostgreSQL.
 import type { DataSource } from 'typeorm';
 import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
+import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import type { Caller } from '../../src/core/caller.js';
 import { newUuid } from '../../src/core/ids.js';
@@ -35,11 +37,13 @@ class CountedStatements extends Statements {
 class Bench {
   readonly clock = new HandClock();
   readonly accounts: AccountDirectory;
+  readonly directory: WorkspaceDirectory;
   readonly workspaces: WorkspacesRepository;
   readonly statements: CountedStatements;
 
   private constructor(readonly source: DataSource) {
     this.accounts = new AccountDirectory(source, this.clock, { initialCredits: 0n } as Environment);
+    this.directory = new WorkspaceDirectory(source);
     this.workspaces = new WorkspacesRepository(source);
     this.statements = new CountedStatements(source);
   }
@@ -60,7 +64,7 @@ class Bench {
       createdAt,
       ...values,
     });
-    return this.workspaces.get(accountId, id);
+    return this.directory.get(accountId, id);
   }
 
   async addStrangers(): Promise<Home> {
@@ -74,7 +78,7 @@ class Bench {
   remove(workspace: WorkspaceEntity): Promise<void> {
     const at = new Date(this.clock.time);
     return this.source.transaction('READ COMMITTED', async (manager) => {
-      await this.workspaces.lock(manager, workspace.accountId, workspace.id);
+      await this.directory.lock(manager, workspace.accountId, workspace.id);
       await this.workspaces.remove(manager, workspace, at);
     });
   }
@@ -89,34 +93,48 @@ describeOnEachDatabase('workspaces', (database) => {
   }, 60_000);
   afterAll(() => bench?.source.destroy());
 
-  const keep = ({ accountId }: Home, workspaceId: string): Promise<boolean> =>
-    bench.source.transaction('READ COMMITTED', (manager) =>
-      bench.accounts.keepWorkspace(manager, accountId, workspaceId),
+  /** Of an answer; false where it is that there is none. */
+  const isThere = (asked: Promise<unknown>): Promise<boolean> =>
+    asked.then(
+      () => true,
+      (error: { readonly kind?: string }) => {
+        expect(error.kind).toBe('not-found');
+        return false;
+      },
     );
+  const keep = ({ accountId }: Home, workspaceId: string): Promise<void> =>
+    bench.source.transaction('READ COMMITTED', (manager) => bench.directory.keep(manager, accountId, workspaceId));
 
-  it('are their account’s, and gone once deleted', async () => {
+  it('are their account’s, by id and slug, and gone once deleted', async () => {
     const strangers = await bench.addStrangers();
     const workspace = await bench.addWorkspace(home.accountId);
-    const known = async (): Promise<unknown[]> => [
-      await bench.accounts.hasWorkspace(home.accountId, workspace.id),
-      await keep(home, workspace.id),
-      await bench.accounts.hasWorkspace(strangers.accountId, workspace.id),
-      await keep(strangers, workspace.id),
-    ];
-    expect(await known()).toEqual([true, true, false, false]);
-    await expect(bench.workspaces.get(strangers.accountId, workspace.id)).rejects.toMatchObject({ kind: 'not-found' });
+    const known = (): Promise<boolean[]> =>
+      Promise.all(
+        [home, strangers].flatMap((owner) => [
+          isThere(bench.directory.get(owner.accountId, workspace.id)),
+          isThere(bench.directory.get(owner.accountId, workspace.slug)),
+          isThere(bench.directory.idOrDefault(owner.accountId, workspace.id)),
+          isThere(keep(owner, workspace.id)),
+        ]),
+      );
+    expect(await known()).toEqual([true, true, true, true, false, false, false, false]);
     await bench.remove(workspace);
-    expect(await known()).toEqual([false, false, false, false]);
-    await expect(bench.workspaces.get(home.accountId, workspace.slug)).rejects.toMatchObject({ kind: 'not-found' });
+    expect(await known()).toEqual(Array.from({ length: 8 }, () => false));
+    // What is kept of times gone by names it still, by its id.
+    expect(await bench.directory.idEver(home.accountId, workspace.id)).toBe(workspace.id);
+    expect(await isThere(bench.directory.idEver(home.accountId, 'no-such'))).toBe(false);
+    expect(await isThere(bench.directory.idEver(strangers.accountId, workspace.id))).toBe(false);
     const again = await bench.addWorkspace(home.accountId, { slug: workspace.slug });
-    expect((await bench.workspaces.get(home.accountId, workspace.slug)).id).toBe(again.id);
+    expect((await bench.directory.get(home.accountId, workspace.slug)).id).toBe(again.id);
   });
 
   it('that are the default count as such until they are deleted, and never make a second account', async () => {
-    expect(await bench.accounts.findDefaultWorkspace(home.accountId)).toBe(home.workspaceId);
+    expect(await bench.directory.idOrDefault(home.accountId, undefined)).toBe(home.workspaceId);
     const setDeleted = 'update workspaces set deleted_at = $2 where id = $1';
     await bench.source.query(setDeleted, [home.workspaceId, new Date()]);
-    expect(await bench.accounts.findDefaultWorkspace(home.accountId)).toBeNull();
+    await expect(bench.directory.idOrDefault(home.accountId, undefined)).rejects.toMatchObject({
+      kind: 'invalid-request',
+    });
     expect(await bench.accounts.ensureDefault()).toEqual(home);
     await bench.source.query(setDeleted, [home.workspaceId, null]);
   });
@@ -199,7 +217,7 @@ describeOnPostgres('workspaces that several change at once', (database) => {
     const order: string[] = [];
     let removal: Promise<void> | undefined;
     await bench.source.transaction('READ COMMITTED', async (manager) => {
-      expect(await bench.accounts.keepWorkspace(manager, home.accountId, workspace.id)).toBe(true);
+      await bench.directory.keep(manager, home.accountId, workspace.id);
       removal = bench.remove(workspace).then(() => void order.push('deleted'));
       await waitForLock(bench.source);
       order.push('put in');
@@ -208,21 +226,21 @@ describeOnPostgres('workspaces that several change at once', (database) => {
     expect(order).toEqual(['put in', 'deleted']);
 
     const next = await bench.addWorkspace(home.accountId);
-    let kept: Promise<boolean> | undefined;
+    let kept: Promise<unknown> | undefined;
     await bench.source.transaction('READ COMMITTED', async (manager) => {
-      await bench.workspaces.lock(manager, home.accountId, next.id);
-      kept = bench.source.transaction('READ COMMITTED', (other) =>
-        bench.accounts.keepWorkspace(other, home.accountId, next.id),
-      );
+      await bench.directory.lock(manager, home.accountId, next.id);
+      kept = bench.source
+        .transaction('READ COMMITTED', (other) => bench.directory.keep(other, home.accountId, next.id))
+        .catch((error: unknown) => error);
       await waitForLock(bench.source);
       await bench.workspaces.remove(manager, next, new Date(bench.clock.time));
     });
-    expect(await kept).toBe(false);
+    expect(await kept).toMatchObject({ kind: 'not-found' });
   });
 
   it('get one slug for one of them', async () => {
     const [first, second] = [await bench.addWorkspace(home.accountId), await bench.addWorkspace(home.accountId)];
-    const take = (workspace: WorkspaceEntity): Promise<void> =>
+    const take = (workspace: WorkspaceEntity): Promise<WorkspaceEntity> =>
       bench.source.transaction('READ COMMITTED', (manager) =>
         bench.workspaces.change(manager, workspace, { slug: 'wanted' }, new Date(bench.clock.time)),
       );

@@ -1,7 +1,8 @@
 import type { JsonBody, RecordedRequest } from './recorded-request.js';
 import { frame, json, sse, type Complaint, type Script } from './upstream-answers.js';
 
-// An Anthropic Messages upstream: what it refuses, and ready-made answers, written from the provider's public documentation.
+// An Anthropic Messages upstream: what it refuses, and ready-made answers, written from the
+// provider's public documentation.
 
 const FIELDS = new Set([
   'model', 'messages', 'max_tokens', 'system', 'metadata', 'stop_sequences', 'stream', 'temperature', 'top_p', 'top_k',
@@ -86,7 +87,10 @@ export interface AnthropicEnd {
   readonly usage?: Record<string, unknown>;
 }
 
-/** Answers with these content blocks, streamed when the body asks for it: text and arguments in pieces of a few characters. */
+/**
+ * Answers with these content blocks, streamed when the body asks for it: text and arguments in
+ * pieces of a few characters.
+ */
 export function anthropicReply(content: readonly Record<string, JsonBody>[], end: AnthropicEnd = {}): Script {
   return (request) => {
     const message = {

@@ -21,7 +21,10 @@ export interface GatewayOptions {
   /** The catalog file's content; the shipped catalog when absent. */
   readonly catalog?: object;
   readonly clock?: Clock;
-  /** False: no endpoint is ever left alone for its failures. For suites whose upstreams fail on purpose, again and again. */
+  /**
+   * False: no endpoint is ever left alone for its failures. For suites whose upstreams fail on
+   * purpose, again and again.
+   */
   readonly coolsDown?: boolean;
 }
 
@@ -100,13 +103,16 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
   };
 }
 
-/** The same for every gateway of a suite. */
-let description: ApiDescription | undefined;
+/** Made once a worker: it takes a tenth of a second, and the document is that of the release. */
+const DESCRIPTION = 'description';
 
 /** Every JSON reply that a suite asks for in passing is held to what `GET /openapi.json` tells of it. */
 async function assertDescribed({ app }: Gateway, method: string, path: string, response: Response): Promise<void> {
   if (response.headers.get('content-type')?.startsWith('application/json') !== true) return;
-  description ??= new ApiDescription(JSON.parse(app.get(Description, { strict: false }).document()));
+  const kept = globalThis.__KEPT__ as Map<string, ApiDescription>;
+  const description =
+    kept.get(DESCRIPTION) ?? new ApiDescription(JSON.parse(app.get(Description, { strict: false }).document()));
+  kept.set(DESCRIPTION, description);
   const operation = description.find(method, path.split('?')[0]!);
   if (!operation) return;
   const body: unknown = await response.clone().json();
@@ -127,7 +133,10 @@ export interface CatalogEntry {
   readonly endpoint?: object;
 }
 
-/** A catalog whose models are served by upstreams of the test: provider slugs `p0`, `p1`, … in the order of their first use. */
+/**
+ * A catalog whose models are served by upstreams of the test: provider slugs `p0`, `p1`, … in the
+ * order of their first use.
+ */
 export function catalogOf(...entries: readonly CatalogEntry[]): object {
   const providers = new Map<string, { readonly slug: string; readonly dialect: string; readonly base_url: string }>();
   const slugOf = ({ url, dialect }: CatalogEntry['at'][number]): string => {

@@ -5,7 +5,10 @@ const PDF = `data:application/pdf;base64,${Buffer.from('%PDF-1.4\n%%EOF\n').toSt
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
 const text = (words: string) => ({ type: 'text', text: words, cache_control: CACHE });
 
-/** A body of `POST /chat/completions` with every field, part and variant of WIRE 2.2 that fits together. Copy it before changing it. */
+/**
+ * A body of `POST /chat/completions` with every field, part and variant of docs/wire/chat.md#request-fields that fits
+ * together. Copy it before changing it.
+ */
 export const FULL_CHAT_BODY = {
   model: 'm',
   models: ['a'],

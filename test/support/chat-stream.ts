@@ -1,7 +1,10 @@
 import type { JsonBody } from './recorded-request.js';
 import { readFrames } from './sse.js';
 
-/** The chunks of a chat stream. @throws when a frame is named, a chunk lacks what every one has, or the sentinel is not the last frame */
+/**
+ * The chunks of a chat stream. @throws when a frame is named, a chunk lacks what every one has, or the
+ * sentinel is not the last frame
+ */
 export function readChunks(stream: string | Uint8Array): JsonBody[] {
   const frames = readFrames(stream).filter(({ data }) => data !== undefined);
   if (frames.pop()?.data !== '[DONE]') throw new Error('The stream does not end with the sentinel.');
@@ -19,8 +22,11 @@ export function readChunks(stream: string | Uint8Array): JsonBody[] {
   });
 }
 
-/** The completion that chunks make together, as a client puts it together; `reasoning_details` by index (FAILURES A45). */
-export function foldChunks(chunks: readonly JsonBody[]): JsonBody {
+/**
+ * The completion that chunks make together, as a client puts it together; `reasoning_details` by index
+ * (docs/reasons/translation.md#reasoning-told-once).
+ */
+export function joinChunks(chunks: readonly JsonBody[]): JsonBody {
   const message: JsonBody = {
     content: '',
     refusal: '',

@@ -13,47 +13,85 @@ import { createPostgresDatabase } from './postgres-database.js';
 
 declare global {
   /** Servers that answer, by `global-setup.mjs`. */
-  var __SERVICES__: { readonly postgres: string | null; readonly redis: string | null };
+  var __SERVICES__: {
+    readonly postgres: string | null;
+    readonly redis: string | null;
+    /** Name of a migrated database on the PostgreSQL server, for copies. */
+    readonly template: string | null;
+  };
   var __ENGINE__: () => Promise<EmbeddedEngine>;
-  /** The worker's embedded database, emptied by each call. */
-  var __PGLITE__: () => Promise<PGlite>;
+  /** The worker's embedded database, migrated, with no row in any table. */
+  var __MIGRATED__: () => Promise<PGlite>;
+  /** The worker's embedded database, without any table. */
+  var __EMPTY__: () => Promise<PGlite>;
+  /** What test files of one worker share, by name. */
+  var __KEPT__: Map<string, unknown>;
 }
 
 /** What a test environment takes from its database. */
 export type DatabaseSettings = Pick<Environment, 'databaseUrl' | 'databasePool' | 'dataDir'>;
 
-/** An empty database of the suite's own, there from its `beforeAll` on; it keeps what is stored until the suite ends. */
+/**
+ * A database of the suite's own, migrated and without a row unless the suite wants it empty, there from its `beforeAll`
+ * on; it keeps what is stored until the suite ends.
+ */
 export interface TestDatabase {
   readonly kind: 'embedded' | 'postgres';
   /** To be laid over the environment of an app. */
   readonly settings: DatabaseSettings;
   /** To be given to `DatabaseModule.register`. One open database at a time, as with the real one. */
   readonly opener: EmbeddedOpener;
-  /** A migrated DataSource beside the app's, or without one. The caller destroys it. On `embedded`, not while an app is open. */
+  /**
+   * A migrated DataSource beside the app's, or without one. The caller destroys it. On `embedded`,
+   * not while an app is open.
+   */
   connect(entities?: NonNullable<DataSourceOptions['entities']>): Promise<DataSource>;
 }
 
+type Suite = (database: TestDatabase) => void;
+/** What a suite finds: the schema without a row, or not even a table. */
+type Beginning = 'migrated' | 'empty';
+
 /**
- * Runs a suite on the embedded database, and on PostgreSQL in a database of its own where a server answers; else it is listed
- * as skipped.
+ * Runs a suite on the embedded database, and on PostgreSQL in a database of its own where a server answers; else
+ * it is listed as skipped.
  */
-export function describeOnEachDatabase(name: string, suite: (database: TestDatabase) => void): void {
+export function describeOnEachDatabase(name: string, suite: Suite): void {
   describeOnEmbedded(name, suite);
   describeOnPostgres(name, suite);
 }
 
+/** The same without any table, for suites about migrations and about what is no store. */
+export function describeOnEachEmptyDatabase(name: string, suite: Suite): void {
+  onEmbedded(name, suite, 'empty');
+  onPostgres(name, suite, 'empty');
+}
+
 /** For what the database has no part in. */
-export function describeOnEmbedded(name: string, suite: (database: TestDatabase) => void): void {
-  describe(`${name} (embedded)`, () => runWith(prepareEmbedded(), suite));
+export function describeOnEmbedded(name: string, suite: Suite): void {
+  onEmbedded(name, suite, 'migrated');
 }
 
 /** Only where a PostgreSQL server answers; else listed as skipped. For what one session cannot show: concurrency. */
-export function describeOnPostgres(name: string, suite: (database: TestDatabase) => void): void {
+export function describeOnPostgres(name: string, suite: Suite): void {
+  onPostgres(name, suite, 'migrated');
+}
+
+/** The same without any table. */
+export function describeOnEmptyPostgres(name: string, suite: Suite): void {
+  onPostgres(name, suite, 'empty');
+}
+
+function onEmbedded(name: string, suite: Suite, beginning: Beginning): void {
+  describe(`${name} (embedded)`, () => runWith(prepareEmbedded(beginning), suite));
+}
+
+function onPostgres(name: string, suite: Suite, beginning: Beginning): void {
   const server = globalThis.__SERVICES__.postgres;
   // The one place that decides whether a suite runs.
   const { skip } = describe;
   const run = server === null ? skip : describe;
-  run(`${name} (PostgreSQL)`, () => runWith(preparePostgres(server ?? ''), suite));
+  run(`${name} (PostgreSQL)`, () => runWith(preparePostgres(server ?? '', beginning), suite));
 }
 
 interface Prepared {
@@ -61,18 +99,19 @@ interface Prepared {
   readonly remove: () => Promise<void>;
 }
 
-function runWith({ database, remove }: Prepared, suite: (database: TestDatabase) => void): void {
+function runWith({ database, remove }: Prepared, suite: Suite): void {
   suite(database);
   // Registered last, so that it comes after the suite's own closing of what it opened.
   afterAll(remove, 30_000);
 }
 
-function prepareEmbedded(): Prepared {
+function prepareEmbedded(beginning: Beginning): Prepared {
   let dataDir: string | undefined;
   let opener: HandedOver | undefined;
   beforeAll(async () => {
     dataDir = await makeDataDir();
-    opener = new HandedOver(await globalThis.__PGLITE__(), (await globalThis.__ENGINE__()).createPgConfig);
+    const pglite = await (beginning === 'empty' ? globalThis.__EMPTY__() : globalThis.__MIGRATED__());
+    opener = new HandedOver(pglite, (await globalThis.__ENGINE__()).createPgConfig);
   }, 60_000);
   return {
     database: asTestDatabase(
@@ -84,12 +123,13 @@ function prepareEmbedded(): Prepared {
   };
 }
 
-function preparePostgres(server: string): Prepared {
+function preparePostgres(server: string, beginning: Beginning): Prepared {
   let dataDir: string | undefined;
   let own: Awaited<ReturnType<typeof createPostgresDatabase>> | undefined;
   beforeAll(async () => {
     dataDir = await makeDataDir();
-    own = await createPostgresDatabase(server);
+    const { template } = globalThis.__SERVICES__;
+    own = await createPostgresDatabase(server, beginning === 'empty' ? null : template);
   }, 30_000);
   return {
     database: asTestDatabase(

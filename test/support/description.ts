@@ -29,7 +29,8 @@ export class ApiDescription {
   /** @param document what `GET /openapi.json` answers */
   constructor(readonly document: JsonBody) {
     this.operations = operationsOf(document);
-    // Whoever adds a key to a reply has to describe it: what is described as an object with fields is taken to have no others.
+    // Whoever adds a key to a reply has to describe it: what is described as an object with fields is
+    // taken to have no others.
     this.ajv.addSchema({ $id: 'document', ...closed(document) });
   }
 
@@ -39,13 +40,18 @@ export class ApiDescription {
     return new ApiDescription((await response.json()) as JsonBody);
   }
 
-  /** The operation that a request is for; undefined where the path is none of the document's, or is not spelt as there. */
+  /**
+   * The operation that a request is for; undefined where the path is none of the document's, or is not spelt as there.
+   */
   find(method: string, path: string): DescribedOperation | undefined {
     const own = this.operations.filter((operation) => operation.method === method);
     return own.find((one) => one.path === path) ?? own.find((one) => patternOf(one.path).test(path));
   }
 
-  /** What is wrong with a reply by its description; empty: nothing. Only failures of the gateway's own may be left to `default`. */
+  /**
+   * What is wrong with a reply by its description; empty: nothing. Only failures of the gateway's own
+   * may be left to `default`.
+   */
   faults({ id, path, method }: DescribedOperation, status: number, type: string, body: unknown): readonly string[] {
     const replies = this.document.paths[path][method.toLowerCase()].responses;
     const key = status >= 500 && !(status in replies) ? 'default' : String(status);
@@ -87,7 +93,9 @@ function operationsOf(document: JsonBody): DescribedOperation[] {
   );
 }
 
-/** The same with every object that has declared fields closed to others, except where vendors and callers add their own. */
+/**
+ * The same with every object that has declared fields closed to others, except where vendors and callers add their own.
+ */
 function closed(value: JsonBody): JsonBody {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

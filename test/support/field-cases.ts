@@ -80,7 +80,10 @@ export function refusalOf(body: unknown): string | undefined {
 /** `reason` is undefined where the value is legal. */
 type Case = [name: string, path: string, value: unknown, reason: string | undefined];
 
-/** The verdicts on all cases of a field, as they should be and as they are. One test takes a field: a test of its own costs more than a case. */
+/**
+ * The verdicts on all cases of a field, as they should be and as they are. One test takes a field: a test of its
+ * own costs more than a case.
+ */
 export function verdictsOn(field: Field): { readonly due: readonly string[]; readonly found: readonly string[] } {
   const cases = [...casesOf(field)];
   const verdict = (name: string, refusal: string | undefined): string => `${name} → ${refusal ?? 'taken'}`;

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { compiledSource } from './compiled-source.js';
 import { API_KEY, MANAGEMENT_KEY } from './app.js';
 
 const ROOT = join(__dirname, '..', '..');
@@ -13,7 +14,7 @@ export class GatewayProcess {
   private readonly ended: Promise<unknown>;
 
   private constructor(dataDir: string, variables: NodeJS.ProcessEnv) {
-    this.child = spawn(process.execPath, ['--import', './test/support/typescript.mjs', 'src/main.ts'], {
+    this.child = spawn(process.execPath, [compiledSource('main.js')], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],

@@ -12,7 +12,10 @@ export const STOP_CONDITIONS = [
   { type: 'finish_reason_is', reason: 'a' },
 ];
 
-/** A body of `POST /messages` with every field and variant of Scope 2.1–2.4 and WIRE 1.1–1.14. Copy it before changing it. */
+/**
+ * A body of `POST /messages` with every field and variant of docs/wire/messages.md#request-fields.
+ * Copy it before changing it.
+ */
 export const FULL_BODY = {
   model: 'm',
   max_tokens: 1,

@@ -1,7 +1,8 @@
 import type { JsonBody, RecordedRequest } from './recorded-request.js';
 import { frame, json, sse, type Complaint, type Script } from './upstream-answers.js';
 
-// A chat-completions upstream: what it refuses, and ready-made answers, written from the provider's public documentation.
+// A chat-completions upstream: what it refuses, and ready-made answers, written from the
+// provider's public documentation.
 
 const FIELDS = new Set([
   'model', 'messages', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'n', 'stop', 'stream', 'stream_options',
@@ -87,7 +88,10 @@ export interface OpenaiReply {
 
 const USAGE = { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 };
 
-/** Answers with this reply, streamed when the body asks for it; usage is streamed only for `include_usage`, as OpenAI does. */
+/**
+ * Answers with this reply, streamed when the body asks for it; usage is streamed only for
+ * `include_usage`, as OpenAI does.
+ */
 export function openaiReply(reply: OpenaiReply): Script {
   return (request) => {
     const model = request.json?.model ?? 'gpt-loopback';

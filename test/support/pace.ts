@@ -4,8 +4,8 @@ const STEPS = 200_000;
 const USUAL_MS = 0.9;
 
 /**
- * How many times slower than usual this machine is just now, at least 1: bounds of speed specs are multiplied by it, so that a
- * small or a busy machine is no failure and a slow piece of code still is one.
+ * How many times slower than usual this machine is just now, at least 1: bounds of speed specs are multiplied by it, so
+ * that a small or a busy machine is no failure and a slow piece of code still is one.
  */
 export function slowness(): number {
   const text = JSON.parse(JSON.stringify('the quick brown fox jumps over 漢字 '.repeat(STEPS / 34))) as string;
@@ -22,7 +22,10 @@ export function slowness(): number {
 
 const TRIES_MAX = 5;
 
-/** Milliseconds of the fastest of some runs, which end with the first below the bound: other work may slow one, but makes none faster. */
+/**
+ * Milliseconds of the fastest of some runs, which end with the first below the bound: other work may slow
+ * one, but makes none faster.
+ */
 export function fastest(act: () => void, boundMs: number): number {
   let best = Infinity;
   for (let run = 0; run < TRIES_MAX && best >= boundMs; run++) {

@@ -1,16 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** Makes an empty database on the server, for tests and scripts alike. `drop` removes it, whoever is connected. */
-export async function createPostgresDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
+/**
+ * Makes a database on the server, for tests and scripts alike. `drop` removes it, whoever is connected.
+ *
+ * @param template name of the database it is a copy of; null: it is empty
+ */
+export async function createPostgresDatabase(
+  server: string,
+  template: string | null = null,
+): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `fairlead_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(server);
   url.pathname = `/${name}`;
-  await runOn(server, `create database ${name}`);
+  await runOn(server, template === null ? `create database ${name}` : `create database ${name} template ${template}`);
   const drop = `drop database if exists ${name}`;
   return {
     url: url.href,
-    // The server itself waits some seconds for sessions that are just closing: cutting those off would be logged as errors.
+    // The server itself waits some seconds for sessions that are just closing: cutting those off
+    // would be logged as errors.
     drop: () => runOn(server, drop).catch(() => runOn(server, `${drop} with (force)`)),
   };
 }

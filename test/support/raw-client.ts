@@ -5,7 +5,9 @@ export interface RawRequest {
   readonly path: string;
   /** Sent as they are, line breaks and repeats included: `[name, value]`. */
   readonly headers?: readonly (readonly [string, string])[];
-  /** An object is sent as JSON. `content-length` is added unless the headers have a length or an encoding of their own. */
+  /**
+   * An object is sent as JSON. `content-length` is added unless the headers have a length or an encoding of their own.
+   */
   readonly body?: string | Uint8Array | Readonly<Record<string, unknown>>;
 }
 
@@ -36,8 +38,8 @@ export async function exchange(origin: string, request: RawRequest): Promise<Raw
 }
 
 /**
- * An HTTP/1.1 client on a bare socket: it can send what no library would, stop reading, leave at any moment, and tell how the
- * bytes arrived. One request a connection.
+ * An HTTP/1.1 client on a bare socket: it can send what no library would, stop reading, leave at any moment, and tell
+ * how the bytes arrived. One request a connection.
  */
 export class RawClient {
   /** What has come, in order of arrival. Segments of one read are one. */

@@ -34,7 +34,10 @@ function readBlock(block: string): RawFrame {
   return { event, data: data.length > 0 ? data.join('\n') : undefined, comments };
 }
 
-/** What a Messages stream must not be, one sentence each; none when it obeys the grammar (FAILURES 1). */
+/**
+ * What a Messages stream must not be, one sentence each; none when it obeys the grammar
+ * (docs/reasons/streams.md#the-grammar).
+ */
 export function messagesGrammarFaults(frames: readonly RawFrame[]): string[] {
   const faults: string[] = [];
   const check = new MessagesGrammar((fault) => faults.push(fault));
@@ -43,7 +46,10 @@ export function messagesGrammarFaults(frames: readonly RawFrame[]): string[] {
   return faults;
 }
 
-/** The parsed events of a Messages stream; pings, comments and the sentinel are left out. @throws when the grammar is broken */
+/**
+ * The parsed events of a Messages stream; pings, comments and the sentinel are left out. @throws
+ * when the grammar is broken
+ */
 export function readMessagesEvents(stream: string | Uint8Array): JsonBody[] {
   const frames = readFrames(stream);
   const faults = messagesGrammarFaults(frames);

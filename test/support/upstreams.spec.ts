@@ -1,7 +1,7 @@
 /**
- * Goal: what the black-box tests stand on is itself right: the upstreams answer as the real ones do, the checker of streams
- * finds every breach, the bare client reads what came.
- * Method: the upstreams' own answers through the bare client and the checker; streams broken by hand, one rule each.
+ * Goal: what the black-box tests stand on is itself right: the upstreams answer as the real ones do, the checker of
+ * streams finds every breach, the bare client reads what came. Method: the upstreams' own answers through the bare
+ * client and the checker; streams broken by hand, one rule each.
  */
 import { anthropicThinking, anthropicToolUse } from './anthropic-upstream.js';
 import { openaiTools } from './openai-upstream.js';

@@ -11,7 +11,9 @@ type Setting = Extract<KeyServiceSetting, { kind: 'aws-kms' }>;
 const CIPHERTEXT_BYTES_MAX = 6_144;
 const CONTEXT_NAME = 'fairlead-credential';
 
-/** Of the stored bytes, and not of this process: https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html */
+/**
+ * Of the stored bytes, and not of this process: https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html
+ */
 const UNDECRYPTABLE = ['InvalidCiphertextException', 'IncorrectKeyException'];
 const BUSY = ['ThrottlingException', 'KeyUnavailableException', 'DependencyTimeoutException', 'LimitExceededException'];
 const REFUSALS = [
@@ -31,7 +33,10 @@ const REFUSALS = [
   'ValidationException',
 ];
 
-/** A symmetric key of AWS KMS, over its JSON protocol. The context is its encryption context, so its audit trail shows which credential. */
+/**
+ * A symmetric key of AWS KMS, over its JSON protocol. The context is its encryption context, so its audit
+ * trail shows which credential.
+ */
 export class AwsKms extends KeyService {
   readonly currentKeyId: string;
   private readonly call: OutsideCall;

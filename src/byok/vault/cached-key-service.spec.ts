@@ -1,5 +1,5 @@
-// Goal: a service outside is asked once a minute for a data key, and its failures are neither kept nor waited for by everybody.
-// Method: a service that counts, and time moved by hand.
+// Goal: a service outside is asked once a minute for a data key, and its failures are neither kept nor waited for by
+// everybody. Method: a service that counts, and time moved by hand.
 import { inspect } from 'node:util';
 import { CachedKeyService } from './cached-key-service.js';
 import { KeyService, KeyServiceUnavailable, Undecryptable, type WrappedKey } from './key-service.js';

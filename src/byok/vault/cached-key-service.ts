@@ -9,8 +9,8 @@ const KEYS_MAX = 10_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Keeps what a service outside unwrapped, by the hash of wrapped bytes and context. However many ask for one key at a time, the
- * service is asked once. Failures are not kept, beyond a second of rest for a service that is down.
+ * Keeps what a service outside unwrapped, by the hash of wrapped bytes and context. However many ask for one key at a
+ * time, the service is asked once. Failures are not kept, beyond a second of rest for a service that is down.
  */
 export class CachedKeyService extends KeyService {
   readonly currentKeyId: string;

@@ -12,8 +12,8 @@ export type KeySettings = Pick<Environment, 'databaseUrl' | 'dataDir' | 'encrypt
 type LocalKeys = Environment['encryptionKeys'];
 
 /**
- * The services that the settings name, in their order, and the local keys in any case. No service is asked: one that is down must not
- * keep the process from starting.
+ * The services that the settings name, in their order, and the local keys in any case. No service is asked: one that is
+ * down must not keep the process from starting.
  * @throws StoreRefused when the file of generated keys is broken
  */
 export async function createKeyService(settings: KeySettings, clock: Clock): Promise<KeyService> {

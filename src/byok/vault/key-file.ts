@@ -15,7 +15,8 @@ const FILE_BYTES_MAX = 64 * 1024;
 const readKeys = list(encryptionKey);
 
 /**
- * The keys in `<dataDir>/encryption-keys`, which are written in the grammar of FAIRLEAD_ENCRYPTION_KEYS; none when there is no file.
+ * The keys in `<dataDir>/encryption-keys`, which are written in the grammar of FAIRLEAD_ENCRYPTION_KEYS;
+ * none when there is no file.
  * @throws StoreRefused when the file cannot be read as that; its content is never told
  */
 export async function findGeneratedKeys(dataDir: string): Promise<LocalKeys> {
@@ -35,8 +36,8 @@ export async function findGeneratedKeys(dataDir: string): Promise<LocalKeys> {
 }
 
 /**
- * The same, and one new key is made where there is no file. Whole or not at all, and of several processes one wins: the file appears
- * under its name when it is complete and on the disk.
+ * The same, and one new key is made where there is no file. Whole or not at all, and of several processes one wins: the
+ * file appears under its name when it is complete and on the disk.
  * @throws StoreRefused as above
  * @throws InvalidEnvironment when the folder cannot be written to
  */

@@ -5,8 +5,8 @@ export interface WrappedKey {
 }
 
 /**
- * The port to what holds the key-encryption keys: the process itself, or a service outside. The context is authenticated with each
- * data key: another context does not unwrap it.
+ * The port to what holds the key-encryption keys: the process itself, or a service outside. The context is
+ * authenticated with each data key: another context does not unwrap it.
  */
 export abstract class KeyService {
   /** Id of the key that wraps from now on. */

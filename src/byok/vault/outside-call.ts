@@ -32,8 +32,8 @@ export interface Reply {
 export type Meaning = { readonly undecryptable: true } | { readonly again: boolean; readonly reason?: string };
 
 /**
- * POSTs JSON to a service outside. Redirects are not followed, since keys and tokens go to the address of the settings alone. No
- * message holds anything of a reply, an address or a request. Safe to share.
+ * POSTs JSON to a service outside. Redirects are not followed, since keys and tokens go to the address of the settings
+ * alone. No message holds anything of a reply, an address or a request. Safe to share.
  */
 export class OutsideCall {
   private readonly limits: CallLimits;

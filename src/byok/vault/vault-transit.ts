@@ -11,8 +11,8 @@ const CIPHERTEXT = /^vault:v\d{1,9}:[A-Za-z0-9+/=]{1,2048}$/;
 const UNDECRYPTABLE = /message authentication failed|invalid ciphertext|unable to decrypt/;
 
 /**
- * A key of the transit engine of HashiCorp Vault: one that authenticates data (`aes256-gcm96`, `chacha20-poly1305`), derived or not.
- * The context goes along as both `associated_data` and the derivation's `context`.
+ * A key of the transit engine of HashiCorp Vault: one that authenticates data (`aes256-gcm96`, `chacha20-poly1305`),
+ * derived or not. The context goes along as both `associated_data` and the derivation's `context`.
  */
 export class VaultTransit extends KeyService {
   readonly currentKeyId: string;

@@ -1,5 +1,6 @@
-// Goal: a credential opens with its key in its place, unchanged, and in no other case; and nothing of keys or credentials can be printed.
-// Method: real keys; each byte of what is stored is flipped, each part of the place exchanged; canaries are looked for.
+// Goal: a credential opens with its key in its place, unchanged, and in no other case; and nothing of keys or
+// credentials can be printed. Method: real keys; each byte of what is stored is flipped, each part of the place
+// exchanged; canaries are looked for.
 import { inspect } from 'node:util';
 import { Secret } from '../../core/secret.js';
 import { JoinedKeyService } from './joined-key-service.js';

@@ -19,7 +19,10 @@ export interface SealedCredential {
   readonly sealed: Buffer;
 }
 
-/** Envelope encryption of provider credentials: a data key for each, wrapped by a key-encryption key (DESIGN 12). */
+/**
+ * Envelope encryption of provider credentials: a data key for each, wrapped by a key-encryption key
+ * (docs/reasons/security.md#sealed-credentials).
+ */
 @Injectable()
 export class Vault {
   constructor(private readonly keys: KeyService) {}
@@ -50,7 +53,8 @@ export class Vault {
   }
 
   /**
-   * The same credential, its data key wrapped by the current key: the ciphertext itself does not change, but is proven to open.
+   * The same credential, its data key wrapped by the current key: the ciphertext itself does not
+   * change, but is proven to open.
    * @throws Undecryptable, KeyServiceUnavailable
    */
   async rewrap({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialPlace): Promise<SealedCredential> {

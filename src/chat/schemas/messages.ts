@@ -21,7 +21,10 @@ const toolCall = object({
   function: object({ name: text(), arguments: text() }),
 });
 
-/** What a reply told of its reasoning, handed back (WIRE 2.3). Kinds that are not known here are the vendors' own affair. */
+/**
+ * What a reply told of its reasoning, handed back (docs/wire/chat.md#reasoning-details). Kinds that are not known here
+ * are the vendors' own affair.
+ */
 const reasoningDetail = object({
   type: text(),
   text: maybeText,

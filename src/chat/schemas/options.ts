@@ -17,7 +17,7 @@ import {
 } from '../../shared/http/schema.js';
 
 /*
- * Fields of a chat request that are its own (WIRE 2.2).
+ * Fields of a chat request that are its own (docs/wire/chat.md#request-fields).
  */
 
 export const temperature = number({ min: 0, max: 2 });

@@ -2,7 +2,7 @@ import { list, named, object, oneOf, optional, text, variant, type Static } from
 import { marked } from '../../inference/schemas/cache-control.js';
 
 /*
- * The parts of a message's content (WIRE 2.2).
+ * The parts of a message's content (docs/wire/chat.md#messages-and-parts).
  */
 
 const url = { url: text() };

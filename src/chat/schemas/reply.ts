@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { JsonObject } from '../../core/json.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { costDetails, routed } from '../../inference/schemas/reply-parts.js';
 import {
   flag,
@@ -20,7 +20,7 @@ import {
 } from '../../shared/http/schema.js';
 
 /*
- * What `POST /chat/completions` answers (WIRE 2.3).
+ * What `POST /chat/completions` answers (docs/wire/chat.md#reply).
  */
 
 /** Views of parts are put together key by key; what they are is held to these schemas by tests. */

@@ -16,7 +16,7 @@ import {
   type Static,
 } from '../../shared/http/schema.js';
 
-/** Longest name of a tool, in characters (WIRE 2.2). */
+/** Longest name of a tool, in characters (docs/wire/chat.md#tools). */
 export const TOOL_NAME_MAX = 64;
 
 const functionFields = {

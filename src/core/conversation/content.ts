@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Opaque, Vendor } from '../json.js';
+import type { Json, JsonObject, Opaque, Vendor } from '../json/json.js';
 
 /** Marks the end of a prefix that the provider should cache. */
 export interface CacheMarker {
@@ -7,8 +7,8 @@ export interface CacheMarker {
 }
 
 /**
- * The wire object a value was read from. A dialect of the same vendor prints it as it came, so that nothing is lost and equal
- * prefixes stay equal bytes. Whoever rewrites the value makes a new one without it.
+ * The wire object a value was read from. A dialect of the same vendor prints it as it came, so that nothing is lost and
+ * equal prefixes stay equal bytes. Whoever rewrites the value makes a new one without it.
  */
 export interface Origin {
   readonly vendor: Vendor;
@@ -107,7 +107,10 @@ export interface RedactedThinkingBlock extends Block {
   readonly data: string;
 }
 
-/** A block only its own vendor understands (server tools and their results, compaction, containers). `value.type` names it. */
+/**
+ * A block only its own vendor understands (server tools and their results, compaction,
+ * containers). `value.type` names it.
+ */
 export interface OpaqueBlock extends Block {
   readonly type: 'opaque';
   readonly opaque: Opaque;

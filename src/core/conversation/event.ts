@@ -1,10 +1,10 @@
-import type { Json, Opaque, Vendor } from '../json.js';
+import type { Json, Opaque, Vendor } from '../json/json.js';
 import type { ByteRange } from '../stream/byte-range.js';
 import type { Usage } from './usage.js';
 
 /**
- * The bytes an event was read from, when they are one well-formed frame that says no more and no less than the event. A face of
- * the same format prints them as they are. A step that changes an event makes a new one, without them.
+ * The bytes an event was read from, when they are one well-formed frame that says no more and no less than the event. A
+ * face of the same format prints them as they are. A step that changes an event makes a new one, without them.
  */
 export interface SourceBytes extends ByteRange {
   readonly vendor: Vendor;
@@ -53,8 +53,9 @@ export interface StopReason {
 }
 
 /**
- * The one sequence every reply takes, streamed or whole: start; then for each block its start, deltas and end, with indexes
- * that rise by one from zero; at least one usage; one end. A failure is not an event: the iterator throws a `ProviderFault`.
+ * The one sequence every reply takes, streamed or whole: start; then for each block its start, deltas and end,
+ * with indexes that rise by one from zero; at least one usage; one end. A failure is not an event: the iterator
+ * throws a `ProviderFault`.
  */
 export type ModelEvent =
   | {
@@ -72,8 +73,10 @@ export type ModelEvent =
   | { readonly type: 'reply-end'; readonly stop: StopReason; readonly extras?: Opaque }
   | { readonly type: 'ping'; readonly source?: SourceBytes };
 
-/** True for the first event that commits a reply to its provider: before it another may still be tried, after it none. */
-export function isTelling(event: ModelEvent): boolean {
+/**
+ * True for the first event that commits a reply to its provider: before it another may still be tried, after it none.
+ */
+export function isCommitting(event: ModelEvent): boolean {
   switch (event.type) {
     case 'block-delta':
       return !isEmptyDelta(event.delta);

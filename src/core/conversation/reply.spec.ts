@@ -1,18 +1,21 @@
-/** Goal: a folded reply holds everything its events said. Method: one reply of every block type, and usage reports in order. */
-import { arrivesWhole, isTelling, type ModelEvent } from './event.js';
-import { ReplyFold } from './reply.js';
+/**
+ * Goal: a built reply holds everything its events said. Method: one reply of every block type, and usage reports in
+ * order. Rules: docs/reasons/money.md.
+ */
+import { arrivesWhole, isCommitting, type ModelEvent } from './event.js';
+import { ReplyBuilder } from './reply.js';
 
 const stop = { unified: 'tool-use', raw: 'tool_use', vendor: 'anthropic' } as const;
 
-function fold(events: readonly ModelEvent[]) {
-  const reply = new ReplyFold();
+function build(events: readonly ModelEvent[]) {
+  const reply = new ReplyBuilder();
   for (const event of events) reply.push(event);
   return reply.finish();
 }
 
-describe('ReplyFold', () => {
+describe('ReplyBuilder', () => {
   it('joins the deltas of every block type', () => {
-    const reply = fold([
+    const reply = build([
       { type: 'reply-start', id: 'msg_1', model: 'm', extras: { vendor: 'anthropic', value: { a: 1 } } },
       { type: 'block-start', index: 0, block: { type: 'thinking' } },
       { type: 'block-delta', index: 0, delta: { type: 'thinking', text: 'hm' } },
@@ -61,8 +64,8 @@ describe('ReplyFold', () => {
     });
   });
 
-  it('lets a later usage report replace the figures it gives, and keep the others (FAILURES D03)', () => {
-    const reply = fold([
+  it('lets a later usage report replace the figures it gives, and keep the others', () => {
+    const reply = build([
       { type: 'reply-start' },
       { type: 'usage', usage: { inputTokens: 10, cacheReadTokens: 100, outputTokens: 1 } },
       { type: 'usage', usage: { cacheReadTokens: 100, outputTokens: 50 } },
@@ -71,12 +74,12 @@ describe('ReplyFold', () => {
     expect(reply.usage).toEqual({ inputTokens: 10, cacheReadTokens: 100, outputTokens: 50 });
   });
 
-  it('does not fold what has not ended', () => {
-    expect(() => fold([{ type: 'reply-start' }])).toThrow('before it ended');
+  it('does not build what has not ended', () => {
+    expect(() => build([{ type: 'reply-start' }])).toThrow('before it ended');
   });
 });
 
-describe('isTelling', () => {
+describe('isCommitting', () => {
   const delta = (inner: Extract<ModelEvent, { type: 'block-delta' }>['delta']): ModelEvent => ({
     type: 'block-delta',
     index: 0,
@@ -96,7 +99,7 @@ describe('isTelling', () => {
     [true, 'a whole block', { type: 'block-start', index: 0, block: { type: 'redacted-thinking', data: 'x' } }],
     [true, 'the end', { type: 'reply-end', stop }],
   ])('says %s for %s', (expected, _, event) => {
-    expect(isTelling(event)).toBe(expected);
+    expect(isCommitting(event)).toBe(expected);
   });
 
   it('knows a compaction that is still empty from a result that is whole', () => {

@@ -1,4 +1,4 @@
-import type { Json, Opaque } from '../json.js';
+import type { Json, Opaque } from '../json/json.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from './event.js';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.js';
 
@@ -13,7 +13,7 @@ export interface ReplyBlock {
   readonly opaqueDeltas: readonly Opaque[];
 }
 
-/** A finished stream, folded. */
+/** A finished stream, put together. */
 export interface Reply {
   readonly id?: string;
   readonly model?: string;
@@ -32,8 +32,8 @@ interface OpenBlock {
   signature: string | undefined;
 }
 
-/** Folds the events of one reply. One per reply; the events must obey the grammar. */
-export class ReplyFold {
+/** Postings the events of one reply. One per reply; the events must obey the grammar. */
+export class ReplyBuilder {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
   private end: Extract<ModelEvent, { type: 'reply-end' }> | undefined;
   private readonly blocks: OpenBlock[] = [];
@@ -69,7 +69,7 @@ export class ReplyFold {
 
   /** @throws Error when the reply has not ended: the grammar forbids it, so it is a fault of ours. */
   finish(): Reply {
-    if (!this.start || !this.end) throw new Error('A reply was folded before it ended.');
+    if (!this.start || !this.end) throw new Error('A reply was built before it ended.');
     return {
       blocks: this.blocks.map(({ start, parts, citations, opaqueDeltas, signature }) => ({
         start,

@@ -1,4 +1,4 @@
-import type { JsonObject, Json, Opaque } from '../json.js';
+import type { JsonObject, Json, Opaque } from '../json/json.js';
 import type { ProviderPreferences } from '../routing/preferences.js';
 import type { CacheMarker, Message, Origin, TextBlock } from './content.js';
 import type { Tool, ToolChoice } from './tools.js';
@@ -63,8 +63,8 @@ export type StopCondition =
   | { readonly type: 'finish-reason'; readonly reason: string };
 
 /**
- * One inference request in no vendor's words: what a face reads and a dialect encodes. Immutable; each attempt is encoded from
- * it afresh. What is `undefined` was not said, and is not sent.
+ * One inference request in no vendor's words: what a face reads and a dialect encodes. Immutable; each attempt is
+ * encoded from it afresh. What is `undefined` was not said, and is not sent.
  */
 export interface ModelRequest {
   /** As the caller wrote it: an id of the catalog, with its suffixes. */

@@ -1,12 +1,11 @@
-import { parseJson } from '../exact-json.js';
+import { parseJson, isJsonObject, type JsonObject } from '../json/json.js';
 import { ProviderFault } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
 import type { ModelEvent, StopReason } from './event.js';
-import { ReplyFold } from './reply.js';
+import { ReplyBuilder } from './reply.js';
 
 /**
- * The arguments of a finished tool call. Those that the output limit cut off are `{}`: an object is owed, and half of one must not
- * look whole.
+ * The arguments of a finished tool call. Those that the output limit cut off are `{}`: an object is owed, and half of
+ * one must not look whole.
  * @throws ProviderFault `malformed-reply` where they are no JSON object
  */
 export function readToolInput(json: string, tool: string, stop: StopReason): JsonObject {
@@ -28,9 +27,17 @@ export function readToolInput(json: string, tool: string, stop: StopReason): Jso
  * @throws ProviderFault `malformed-reply`
  */
 export function assertToolInputs(events: readonly ModelEvent[]): void {
-  if (!events.some((event) => event.type === 'block-start' && event.block.type === 'tool-use')) return;
-  const fold = new ReplyFold();
-  for (const event of events) fold.push(event);
-  const { blocks, stop } = fold.finish();
+  for (const event of events) {
+    if (event.type === 'block-start' && event.block.type === 'tool-use') {
+      assertInputsOf(events);
+      return;
+    }
+  }
+}
+
+function assertInputsOf(events: readonly ModelEvent[]): void {
+  const builder = new ReplyBuilder();
+  for (const event of events) builder.push(event);
+  const { blocks, stop } = builder.finish();
   for (const { start, text } of blocks) if (start.type === 'tool-use') readToolInput(text, start.name, stop);
 }

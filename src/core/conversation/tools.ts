@@ -1,4 +1,4 @@
-import type { JsonObject, Opaque } from '../json.js';
+import type { JsonObject, Opaque } from '../json/json.js';
 import type { CacheMarker, Origin } from './content.js';
 
 /** A tool the caller runs. */

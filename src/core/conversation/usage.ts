@@ -1,8 +1,8 @@
-import type { Opaque } from '../json.js';
+import type { Opaque } from '../json/json.js';
 
 /**
- * Tokens of one reply, each counted once: the prompt is `inputTokens` (not cached) + cache reads + cache writes. Figures are
- * cumulative; the last `usage` event of a reply counts. An absent figure was not said by the provider.
+ * Tokens of one reply, each counted once: the prompt is `inputTokens` (not cached) + cache reads + cache writes.
+ * Figures are cumulative; the last `usage` event of a reply counts. An absent figure was not said by the provider.
  */
 export interface Usage {
   readonly inputTokens?: number;
@@ -33,4 +33,27 @@ export function mergeUsage(before: Usage, after: Usage): Usage {
   if (before === NO_USAGE) return after;
   // Not two spreads: each result would have a shape of its own (docs/decisions/0023).
   return Object.assign({}, before, after);
+}
+
+const SUMMED = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'cacheWrite1hTokens',
+  'reasoningTokens',
+  'webSearchRequests',
+  'webFetchRequests',
+] as const satisfies readonly (keyof Usage)[];
+
+/** The usage of two replies together; tiers and vendors' own figures are those of the later one. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  if (one === NO_USAGE) return other;
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...other };
+  for (const figure of SUMMED) {
+    if (one[figure] === undefined && other[figure] === undefined) continue;
+    sum[figure] = (one[figure] ?? 0) + (other[figure] ?? 0);
+  }
+  if (one.estimated) sum.estimated = true;
+  return sum;
 }

@@ -1,4 +1,7 @@
-/** Goal: a bill is what the caller owes, by how the reply ended and whose credential it used. Method: exact figures of one leg. */
+/**
+ * Goal: a bill is what the caller owes, by how the reply ended and whose credential it used. Method:
+ * exact figures of one leg.
+ */
 import type { StopReason } from '../conversation/event.js';
 import { SHARED_CREDENTIAL } from '../routing/credential.js';
 import type { Leg } from '../routing/plan.js';

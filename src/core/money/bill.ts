@@ -40,14 +40,15 @@ export interface Ended {
 }
 
 /**
- * What a reply of this usage costs (WIRE 3.7, 3.8): nothing for its tokens where it came to nothing, and nothing at all where its
- * provider failed.
+ * What a reply of this usage costs (docs/byok.md#what-it-costs, docs/reasons/money.md#what-a-reply-costs): nothing for
+ * its tokens where it came to nothing, and nothing at all where its provider failed.
  * @param images in the request, as `measurePrompt` counts them
  */
 export function billOf(usage: Usage, leg: Leg, ended: Ended, images: number, fee: FeeShare): Bill {
   const full = costOf(usage, leg, images);
   const list = ended.inFault || !isCharged(ended.stop, usage) ? withoutTokens(full, ended.inFault) : full;
-  return billed(list, leg, fee);
+  if (leg.credential === SHARED_CREDENTIAL) return { isByok: false, cost: list.total, byokCost: 0n, list };
+  return { isByok: true, cost: feeOn(list.total, fee), byokCost: list.total, list };
 }
 
 /** The most that one call of a leg can be billed. */
@@ -58,11 +59,6 @@ export function billBound(prompt: MeasuredPrompt, leg: Leg, fee: FeeShare): Pick
     : { cost: feeOn(total, fee), byokCost: total };
 }
 
-function billed(list: Cost, leg: Leg, fee: FeeShare): Bill {
-  if (leg.credential === SHARED_CREDENTIAL) return { isByok: false, cost: list.total, byokCost: 0n, list };
-  return { isByok: true, cost: feeOn(list.total, fee), byokCost: list.total, list };
-}
-
 /** Tools have been run whatever became of the reply; a provider that failed is owed nothing by the caller. */
 function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
   const due = inFault ? 0n : tools;
@@ -71,3 +67,16 @@ function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
 
 /** Up to the next 10⁻¹² USD. */
 const feeOn = (total: PicoUsd, fee: FeeShare): PicoUsd => (total * fee + SHARE_OF_ONE - 1n) / SHARE_OF_ONE;
+
+/** Two bills as one. */
+export const addBill = (one: Bill, other: Bill): Bill => ({
+  isByok: one.isByok || other.isByok,
+  cost: one.cost + other.cost,
+  byokCost: one.byokCost + other.byokCost,
+  list: {
+    prompt: one.list.prompt + other.list.prompt,
+    completion: one.list.completion + other.list.completion,
+    tools: one.list.tools + other.list.tools,
+    total: one.list.total + other.list.total,
+  },
+});

@@ -6,7 +6,7 @@ import type { MeasuredPrompt } from './measure-prompt.js';
 
 /**
  * How many pages a PDF has is not known before it is read, which nobody does here; no vendor's documentation lets one
- * have more than this. Not in scope; chosen.
+ * have more than this. Chosen.
  */
 const PAGES_PER_DOCUMENT_MAX = 1_000;
 
@@ -24,9 +24,9 @@ export interface TokenBound {
 }
 
 /**
- * The most one call can cost at this leg's list price, exactly (DESIGN 7). It holds as long as no tokenizer makes more
- * than a token of two ASCII bytes or of one other byte, and no vendor adds more than 64 tokens of its own to a message
- * or tool. It never falls when the prompt or `max_tokens` grows.
+ * The most one call can cost at this leg's list price, exactly (docs/reasons/money.md#bound). It holds as long as no
+ * tokenizer makes more than a token of two ASCII bytes or of one other byte, and no vendor adds more than 64 tokens of
+ * its own to a message or tool. It never falls when the prompt or `max_tokens` grows.
  */
 export function boundOf(prompt: MeasuredPrompt, leg: BoundLeg): PicoUsd {
   const { pricing } = leg.endpoint;
@@ -56,8 +56,8 @@ export function boundTokens(prompt: MeasuredPrompt, { model, endpoint }: BoundLe
 }
 
 /**
- * How many tokens of output this amount pays for at this leg, behind the whole prompt at its bound: what a caller may lower
- * `max_tokens` to.
+ * How many tokens of output this amount pays for at this leg, behind the whole prompt at its bound: what a caller
+ * may lower `max_tokens` to.
  */
 export function affordableOutput(prompt: MeasuredPrompt, leg: BoundLeg, available: PicoUsd): number {
   const { output } = boundTokens(prompt, leg);

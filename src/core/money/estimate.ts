@@ -1,8 +1,9 @@
 import type { ContentBlock, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 
-// Estimates, for replies whose provider says nothing of its usage (FAILURES D17): about four bytes of UTF-8 make a token in the
-// vocabularies in use. They are marked `estimated` wherever they go, and never serve as a bound.
+// Estimates, for replies whose provider says nothing of its usage (docs/reasons/money.md#usage-is-asked-for):
+// about four bytes of UTF-8 make a token in the vocabularies in use. They are marked `estimated` wherever they go,
+// and never serve as a bound.
 const BYTES_PER_TOKEN = 4;
 /** What a message or tool costs besides its text: role, separators, name. */
 const FRAME_TOKENS = 4;

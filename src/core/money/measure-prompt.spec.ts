@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import type { ContentBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
-import { parseJson } from '../exact-json.js';
-import type { JsonObject } from '../json.js';
+import { parseJson, type JsonObject } from '../json/json.js';
 import { measurePrompt, type MeasuredPrompt } from './measure-prompt.js';
 
 const request = (parts: Partial<ModelRequest>): ModelRequest => ({

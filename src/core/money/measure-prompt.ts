@@ -1,13 +1,18 @@
 import type { ContentBlock, DocumentSource, MediaSource, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
-import { printJson } from '../exact-json.js';
-import type { Json } from '../json.js';
+import { printJson, type Json } from '../json/json.js';
 import { TOOL_REQUESTS_MAX } from './sane-usage.js';
 
-/** What a message or a tool may add besides its text: role, separators, the vendor's own words around it (DESIGN 7). */
+/**
+ * What a message or a tool may add besides its text: role, separators, the vendor's own words around it
+ * (docs/reasons/money.md#bound).
+ */
 const FRAME_TOKENS = 64;
-/** Searches of a vendor's tool without a limit of its own. As WIRE 3.11 has it for all tools of one answer. */
+/**
+ * Searches of a vendor's tool without a limit of its own. As docs/wire/tools-and-plugins.md#steps-of-the-loop has it
+ * for all tools of one answer.
+ */
 const WEB_SEARCHES_DEFAULT = 30;
 
 /**
@@ -42,8 +47,8 @@ export interface MeasuredPrompt {
 }
 
 /**
- * Measures a request for its bound (DESIGN 7): half a token for each ASCII byte, one for each other byte, 64 for each
- * message and each tool; the system prompt is a message.
+ * Measures a request for its bound (docs/reasons/money.md#bound): half a token for each ASCII byte, one for each other
+ * byte, 64 for each message and each tool; the system prompt is a message.
  *
  * The bytes are not looked at: the length of the UTF-8 form is asked of the engine, which neither makes it nor copies
  * the text. With `bytes` of it in `units` UTF-16 units, `2 × (bytes − units)` is the number of non-ASCII bytes wherever
@@ -63,10 +68,10 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
   if (request.outputFormat?.type === 'json-schema') tally.addJson(request.outputFormat.schema);
   if (request.contextManagement) tally.addJson(request.contextManagement.value);
   if (request.extras) addExtras(request.extras.value, tally);
-  const { textTokens, images, documents, fillsContext, webSearches } = tally;
+  const { bytes, units, frames, images, documents, fillsContext, webSearches } = tally;
   const { maxOutputTokens } = request;
   return {
-    textTokens,
+    textTokens: Math.ceil((3 * bytes - 2 * units) / 2) + frames * FRAME_TOKENS,
     images,
     documents,
     fillsContext,
@@ -82,8 +87,9 @@ class Tally {
   documents = 0;
   fillsContext = false;
   webSearches = 0;
-  private bytes = 0;
-  private units = 0;
+  /** Of all texts, in UTF-8 and in UTF-16. */
+  bytes = 0;
+  units = 0;
 
   add(text: string): void {
     this.bytes += Buffer.byteLength(text);
@@ -93,10 +99,6 @@ class Tally {
   /** As it is sent: printed, which makes a copy for a moment. Arguments and schemas are short beside texts. */
   addJson(value: Json): void {
     this.add(printJson(value));
-  }
-
-  get textTokens(): number {
-    return Math.ceil((3 * this.bytes - 2 * this.units) / 2) + this.frames * FRAME_TOKENS;
   }
 }
 

@@ -6,8 +6,8 @@ import type { PicoUsd } from './credits.js';
 import { sanitizeUsage } from './sane-usage.js';
 
 /**
- * What one reply costs at the endpoint's list price, exactly, in the parts of `cost_details` (WIRE 1.15). Never
- * negative.
+ * What one reply costs at the endpoint's list price, exactly, in the parts of `cost_details`
+ * (docs/wire/messages.md#cost-details). Never negative.
  */
 export interface Cost {
   /** Every class of prompt tokens, the images, and the fee per request. */
@@ -56,8 +56,8 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
 }
 
 /**
- * False for a reply whose model costs the caller nothing (WIRE 3.8): it holds no token and nobody said why it ended, or
- * it ended in an error. `Cost.tools` may still be due.
+ * False for a reply whose model costs the caller nothing (docs/reasons/money.md#what-a-reply-costs): it holds no token
+ * and nobody said why it ended, or it ended in an error. `Cost.tools` may still be due.
  * @param stop absent when the reply never came to its end
  */
 export function isCharged(stop: StopReason | undefined, { outputTokens = 0 }: Usage): boolean {

@@ -5,7 +5,7 @@ import type { Usage } from '../conversation/usage.js';
  * above so many is no count of anything, and nobody is charged for it.
  */
 const CONTEXTS_PER_FIGURE_MAX = 4;
-/** Most searches or fetches believed of one reply. Not in scope; chosen: no vendor runs near as many. */
+/** Most searches or fetches believed of one reply. Chosen: no vendor runs near as many. */
 export const TOOL_REQUESTS_MAX = 1_000;
 
 type Figure = { [Name in keyof Usage]-?: Usage[Name] extends number | undefined ? Name : never }[keyof Usage];
@@ -24,7 +24,7 @@ const FIGURES = {
 const figures = Object.keys(FIGURES) as readonly Figure[];
 
 /**
- * What can be believed of a usage (DESIGN 7, "malformed usage"). Figure by figure:
+ * What can be believed of a usage (docs/reasons/money.md#malformed-usage). Figure by figure:
  * - no finite number, or below zero: it was not said;
  * - a fraction: up to the next whole one;
  * - more than four contexts of tokens, or 1,000 requests: cut to that;
@@ -39,7 +39,10 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
   let sane = usage;
   for (const name of figures) {
     const said = usage[name];
-    if (said !== undefined) sane = withFigure(sane, name, believed(said, most[FIGURES[name]]));
+    const limit = most[FIGURES[name]];
+    // As nearly all are.
+    if (said === undefined || (Number.isSafeInteger(said) && said >= 0 && said <= limit)) continue;
+    sane = withFigure(sane, name, believed(said, limit));
   }
   const { reasoningTokens, outputTokens } = sane;
   if (reasoningTokens === undefined || reasoningTokens <= (outputTokens ?? 0)) return sane;

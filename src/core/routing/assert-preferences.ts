@@ -9,8 +9,8 @@ const ENTRY_SHOWN_CHARACTERS_MAX = 100;
 /**
  * A provider that is misspelt would otherwise be skipped (`order`), forbid all others (`only`), or still be used
  * (`ignore`).
- * @throws GatewayError `invalid-request` for an entry of `order`, `only` or `ignore` that is neither on a list of WIRE
- * 1.14 or 1.17 nor in the catalog
+ * @throws GatewayError `invalid-request` for an entry of `order`, `only` or `ignore` that is neither on a list of
+ * docs/wire/routing.md#provider-names or docs/byok.md#provider-slugs nor in the catalog
  */
 export function assertKnownProviders(preferences: ProviderPreferences, catalog: CatalogSnapshot): void {
   for (const list of LISTS) {

@@ -1,8 +1,8 @@
 import type { Exclusion, ExclusionReason } from './plan.js';
 
 /**
- * Why a model cannot be had, in the words of WIRE 1.30. The more a caller can do about it, the further down: the last
- * one found is told.
+ * Why a model cannot be had, in the words of docs/wire/errors.md#availability. The more a caller can do about it, the
+ * further down: the last one found is told.
  */
 export const AVAILABILITY_CODES = [
   'model_not_found',

@@ -1,12 +1,11 @@
-import { addCandidates, type Candidate } from './candidate.js';
-import type { Model } from './catalog.js';
+import type { Candidate } from './candidate.js';
+import type { Endpoint, Model } from './catalog.js';
 import type { StoredCredential } from './credential.js';
-import { inOrder, listCopies, missingCredential, type CredentialCopy } from './credential-copies.js';
-import { findFilter, supports, takesPart } from './filters.js';
+import { listCopies, missingCredential, ONLY_SHARED, type CredentialCopy } from './credential-copies.js';
 import type { EndpointHealth } from './health.js';
-import type { Exclusion, ExclusionReason } from './plan.js';
+import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
 import type { RouteInputs } from './route-inputs.js';
-import type { Rules } from './rules.js';
+import { findExclusion, supports, takesPart, type Rules } from './rules.js';
 
 /** A candidate with one credential that nothing speaks against. */
 export interface Kept {
@@ -26,111 +25,146 @@ interface Callable {
   readonly copies: readonly CredentialCopy[];
 }
 
-/** WIRE 3.2: what an endpoint may not simply drop where another of the model supports it. */
+/**
+ * docs/wire/routing.md#unsupported-parameters: what an endpoint may not simply drop where another
+ * of the model supports it.
+ */
 const SOFT_PARAMETERS = ['tools', 'structured_outputs', 'response_format', 'verbosity'];
 
+/** What the endpoints of one plan are judged by, and what became of them: one entry in one of the two lists each. */
+export interface Judgement {
+  readonly rules: Rules;
+  readonly inputs: RouteInputs;
+  /** The caller's own, as `inOrder` gives them. */
+  readonly credentials: readonly StoredCredential[];
+  readonly kept: Kept[];
+  readonly excluded: Exclusion[];
+}
+
 /**
- * Judges every endpoint in every tier with every credential: each becomes one entry of one of the two lists. One per
- * plan.
+ * Judges every endpoint of a model in every tier with every credential.
+ * @param modelIndex place of the model in the plan's list
  */
-export class CandidateJudge {
-  readonly kept: Kept[] = [];
-  readonly excluded: Exclusion[] = [];
-  private readonly credentials: readonly StoredCredential[];
+export function judgeModel(judgement: Judgement, model: Model, modelIndex: number): void {
+  const { preferences, tier } = judgement.rules.needs;
+  const candidates: Candidate[] = [];
+  for (const endpoint of model.endpoints) addCandidates(endpoint, model, modelIndex, candidates);
+  let callable: readonly Callable[] = listCallable(judgement, candidates);
+  if (tier === 'flex') callable = preferFlex(judgement, callable, candidates);
+  // One alone is preferred to none.
+  if (callable.length > 1 && preferences.requireParameters !== true) callable = preferSoft(judgement, callable);
+  for (const { candidate, copies } of callable) keepCopies(judgement, candidate, copies);
+}
 
-  constructor(
-    private readonly rules: Rules,
-    private readonly inputs: RouteInputs,
-  ) {
-    this.credentials = inOrder(inputs.credentials);
+const PRICED_TIERS = ['fast', 'priority', 'flex'] as const satisfies readonly ServiceTier[];
+
+/** An endpoint serves in `standard`, and in each tier it has a price list for (docs/wire/routing.md#service-tiers). */
+export function addCandidates(endpoint: Endpoint, model: Model, modelIndex: number, out: Candidate[]): void {
+  const { provider, tag, pricing } = endpoint;
+  out.push({ model, modelIndex, endpoint, provider, tier: 'standard', tag });
+  if (!pricing) return;
+  for (const tier of PRICED_TIERS) {
+    if (pricing[tier]) out.push({ model, modelIndex, endpoint, provider, tier, tag: `${tag}/${tier}` });
   }
+}
 
-  /** @param modelIndex place of the model in the plan's list */
-  judge(model: Model, modelIndex: number): void {
-    const candidates: Candidate[] = [];
-    for (const endpoint of model.endpoints) addCandidates(endpoint, model, modelIndex, candidates);
-    let callable: readonly Callable[] = this.listCallable(candidates);
-    if (this.rules.needs.tier === 'flex') callable = this.preferFlex(callable, candidates);
-    if (this.rules.needs.preferences.requireParameters !== true) callable = this.preferSoft(callable);
-    for (const { candidate, copies } of callable) this.keepCopies(candidate, copies);
-  }
-
-  private listCallable(candidates: readonly Candidate[]): readonly Callable[] {
-    const callable: Callable[] = [];
-    for (const candidate of candidates) {
-      if (!takesPart(candidate, this.rules)) {
-        this.exclude(candidate, 'service-tier');
-        continue;
-      }
-      const filter = findFilter(candidate, this.rules);
-      if (filter) {
-        this.exclude(candidate, filter.reason, filter.detail?.(candidate, this.rules));
-        continue;
-      }
-      const copies = this.copiesOf(candidate);
-      if (copies.length > 0) callable.push({ candidate, copies });
-      else this.exclude(candidate, missingCredential(candidate.provider, this.credentials));
+function listCallable(judgement: Judgement, candidates: readonly Candidate[]): readonly Callable[] {
+  const { rules, credentials } = judgement;
+  const callable: Callable[] = [];
+  for (const candidate of candidates) {
+    if (candidate.tier !== rules.needs.tier && !takesPart(candidate, rules)) {
+      exclude(judgement, candidate, 'service-tier');
+      continue;
     }
-    return callable;
-  }
-
-  /**
-   * WIRE 3.6: `flex` uses flex endpoints alone if the model has any. One that nobody here has a credential for does not
-   * count: a catalog lists providers that are not in use.
-   */
-  private preferFlex(callable: readonly Callable[], candidates: readonly Candidate[]): readonly Callable[] {
-    const hasFlex = candidates.some((candidate) => candidate.tier === 'flex' && this.copiesOf(candidate).length > 0);
-    if (!hasFlex) return callable;
-    return callable.filter(({ candidate }) => {
-      if (candidate.tier !== 'standard') return true;
-      this.exclude(candidate, 'service-tier');
-      return false;
-    });
-  }
-
-  /**
-   * Decided before pauses are looked at: a request with tools waits for an endpoint that knows tools rather than lose
-   * them in silence.
-   */
-  private preferSoft(callable: readonly Callable[]): readonly Callable[] {
-    let left = callable;
-    for (const parameter of this.rules.needs.parameters) {
-      if (!SOFT_PARAMETERS.includes(parameter)) continue;
-      const supporting = left.filter(({ candidate }) => supports(candidate.endpoint, parameter));
-      if (supporting.length === 0 || supporting.length === left.length) continue;
-      for (const { candidate } of left) {
-        if (!supports(candidate.endpoint, parameter)) this.exclude(candidate, 'unsupported-parameter', parameter);
-      }
-      left = supporting;
+    const exclusion = findExclusion(candidate, rules);
+    if (exclusion) {
+      exclude(judgement, candidate, exclusion.reason, exclusion.detail);
+      continue;
     }
-    return left;
+    const copies = copiesOf(judgement, candidate);
+    if (copies.length > 0) callable.push({ candidate, copies });
+    else exclude(judgement, candidate, missingCredential(candidate.provider, credentials));
   }
+  return callable;
+}
 
-  /** Each credential of an endpoint has pauses and figures of its own (FAILURES C13). */
-  private keepCopies(candidate: Candidate, copies: readonly CredentialCopy[]): void {
-    const { model, tag, provider } = candidate;
-    let first: Kept | undefined;
-    for (const credential of copies) {
-      const health = this.inputs.health.find({ model: model.id, tag, credential: credential.id });
-      const cooling = health?.cooling;
-      if (cooling) {
-        const where = { model: model.id, tag, provider: provider.name, credential: credential.id };
-        this.excluded.push({ ...where, reason: 'cooling-down', cooling });
-        continue;
-      }
-      const isFirst = first?.credential.group !== credential.group;
-      const one: Kept = { candidate, credential, health, placedBy: isFirst ? health : first?.health };
-      if (isFirst) first = one;
-      this.kept.push(one);
+/**
+ * docs/wire/routing.md#service-tiers: `flex` uses flex endpoints alone if the model has any. One that nobody here has
+ * a credential for does not count: a catalog lists providers that are not in use.
+ */
+function preferFlex(
+  judgement: Judgement,
+  callable: readonly Callable[],
+  candidates: readonly Candidate[],
+): readonly Callable[] {
+  const hasFlex = candidates.some(
+    (candidate) => candidate.tier === 'flex' && copiesOf(judgement, candidate).length > 0,
+  );
+  if (!hasFlex) return callable;
+  return callable.filter(({ candidate }) => {
+    if (candidate.tier !== 'standard') return true;
+    exclude(judgement, candidate, 'service-tier');
+    return false;
+  });
+}
+
+/**
+ * Decided before pauses are looked at: a request with tools waits for an endpoint that knows tools rather than lose
+ * them in silence.
+ */
+function preferSoft(judgement: Judgement, callable: readonly Callable[]): readonly Callable[] {
+  let left = callable;
+  for (const parameter of judgement.rules.needs.parameters) {
+    if (!SOFT_PARAMETERS.includes(parameter)) continue;
+    const supporting = left.filter(({ candidate }) => supports(candidate.endpoint, parameter));
+    if (supporting.length === 0 || supporting.length === left.length) continue;
+    for (const { candidate } of left) {
+      if (!supports(candidate.endpoint, parameter)) exclude(judgement, candidate, 'unsupported-parameter', parameter);
     }
+    left = supporting;
   }
+  return left;
+}
 
-  private copiesOf({ provider, model }: Candidate): readonly CredentialCopy[] {
-    return listCopies(provider, model.id, this.credentials, this.inputs.isShared(provider));
+/**
+ * Each credential of an endpoint has pauses and figures of its own (docs/reasons/routing.md#credentials-fail-apart).
+ */
+function keepCopies(
+  { inputs, kept, excluded }: Judgement,
+  candidate: Candidate,
+  copies: readonly CredentialCopy[],
+): void {
+  const { model, tag, provider } = candidate;
+  let first: Kept | undefined;
+  for (const credential of copies) {
+    const health = inputs.health.find({ model: model.id, tag, credential: credential.id });
+    const cooling = health?.cooling;
+    if (cooling) {
+      const where = { model: model.id, tag, provider: provider.name, credential: credential.id };
+      excluded.push({ ...where, reason: 'cooling-down', cooling });
+      continue;
+    }
+    const isFirst = first?.credential.group !== credential.group;
+    const one: Kept = { candidate, credential, health, placedBy: isFirst ? health : first?.health };
+    if (isFirst) first = one;
+    kept.push(one);
   }
+}
 
-  private exclude({ model, tag, provider }: Candidate, reason: ExclusionReason, detail?: string): void {
-    const where = { model: model.id, tag, provider: provider.name };
-    this.excluded.push(detail === undefined ? { ...where, reason } : { ...where, reason, detail });
-  }
+const NONE: readonly never[] = [];
+
+function copiesOf({ inputs, credentials }: Judgement, { provider, model }: Candidate): readonly CredentialCopy[] {
+  const isShared = inputs.isShared(provider);
+  if (credentials.length === 0) return isShared ? ONLY_SHARED : NONE;
+  return listCopies(provider, model.id, credentials, isShared);
+}
+
+function exclude(
+  { excluded }: Judgement,
+  { model, tag, provider }: Candidate,
+  reason: ExclusionReason,
+  detail?: string,
+): void {
+  const where = { model: model.id, tag, provider: provider.name };
+  excluded.push(detail === undefined ? { ...where, reason } : { ...where, reason, detail });
 }

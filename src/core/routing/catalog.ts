@@ -9,6 +9,10 @@ export type Modality = (typeof MODALITIES)[number];
 export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'simulated'] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
+/** How providers are addressed, authorised and framed. Each is a file under `providers/platforms`. */
+export const PLATFORM_IDS = ['direct'] as const;
+export type PlatformId = (typeof PLATFORM_IDS)[number];
+
 /** Base URLs of the `simulated` dialect begin so: they name nothing on any network. */
 export const SIMULATED_SCHEME = 'simulated://';
 
@@ -25,14 +29,19 @@ export interface CatalogProvider {
   /** Display name: the reply's `provider`. */
   readonly name: string;
   readonly dialect: DialectId;
-  /** Without a trailing slash. The dialect appends its paths. */
+  /** Absent: `direct`. */
+  readonly platform?: PlatformId;
+  /** Without a trailing slash. The platform makes addresses of it, mostly by appending the dialect's paths. */
   readonly baseUrl: string;
   /** The operator's own credential; absent: callers must bring theirs. */
   readonly credential?: Secret;
   readonly policy: DataPolicy;
 }
 
-/** Prices per token in 10⁻¹² USD (USD per million tokens × 10⁶), per unit in 10⁻¹² USD. Absent classes cost what `prompt` or `completion` costs. */
+/**
+ * Prices per token in 10⁻¹² USD (USD per million tokens × 10⁶), per unit in 10⁻¹² USD. Absent classes cost what
+ * `prompt` or `completion` costs.
+ */
 export interface TokenPrices {
   readonly prompt: PicoUsd;
   readonly completion: PicoUsd;
@@ -75,7 +84,7 @@ export interface Endpoint {
   readonly contextLength: number;
   readonly maxCompletionTokens?: number;
   readonly supportedParameters: readonly string[];
-  /** Milliseconds to the first telling event, where this endpoint wants its own limit. */
+  /** Milliseconds to the first committing event, where this endpoint wants its own limit. */
   readonly firstTimeoutMs?: number;
 }
 

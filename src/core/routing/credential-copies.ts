@@ -1,7 +1,7 @@
 import type { CatalogProvider } from './catalog.js';
 import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
 
-/** WIRE 3.7: own keys of all providers, then the operator's, then keys kept for the end. */
+/** docs/byok.md#order-of-use: own keys of all providers, then the operator's, then keys kept for the end. */
 export const CREDENTIAL_GROUPS = ['own', 'shared', 'fallback'] as const;
 
 /** One credential a candidate can be called with. */
@@ -16,14 +16,12 @@ export interface CredentialCopy {
 const OWN = CREDENTIAL_GROUPS.indexOf('own');
 const FALLBACK = CREDENTIAL_GROUPS.indexOf('fallback');
 const SHARED: CredentialCopy = { id: SHARED_CREDENTIAL, group: CREDENTIAL_GROUPS.indexOf('shared'), place: 0 };
-const ONLY_SHARED = [SHARED] as const;
-const NONE: readonly never[] = [];
+/** What a caller without credentials of its own has. */
+export const ONLY_SHARED = [SHARED] as const;
 
 /** In the order in which they are tried: by `sortOrder`, then by id, so that all replicas agree. */
 export const inOrder = (credentials: readonly StoredCredential[]): readonly StoredCredential[] =>
-  credentials.length < 2
-    ? credentials
-    : [...credentials].sort((one, other) => one.sortOrder - other.sortOrder || (one.id < other.id ? -1 : 1));
+  [...credentials].sort((one, other) => one.sortOrder - other.sortOrder || (one.id < other.id ? -1 : 1));
 
 /**
  * What a provider can be called with for this model, in the order of the groups; empty where there is nothing.
@@ -35,7 +33,6 @@ export function listCopies(
   ordered: readonly StoredCredential[],
   isShared: boolean,
 ): readonly CredentialCopy[] {
-  if (ordered.length === 0) return isShared ? ONLY_SHARED : NONE;
   const copies: CredentialCopy[] = [];
   let replaced = false;
   for (const credential of ordered) {
@@ -43,7 +40,7 @@ export function listCopies(
     copies.push({ id: credential.id, group: credential.isFallback ? FALLBACK : OWN, place: copies.length });
     replaced ||= credential.replacesShared === true;
   }
-  if (copies.length === 0) return isShared ? ONLY_SHARED : NONE;
+  if (copies.length === 0) return isShared ? ONLY_SHARED : [];
   if (isShared && !replaced) copies.push(SHARED);
   return copies.sort((one, other) => one.group - other.group || one.place - other.place);
 }

@@ -2,8 +2,8 @@
 export const SHARED_CREDENTIAL = 'shared';
 
 /**
- * A caller's own credential as the planner sees it: no secret. Those that are disabled, or not for this key or user, are left out
- * before.
+ * A caller's own credential as the planner sees it: no secret. Those that are disabled, or not for this key or
+ * user, are left out before.
  */
 export interface StoredCredential {
   readonly id: string;
@@ -15,6 +15,6 @@ export interface StoredCredential {
   readonly sortOrder: number;
   /** Ids of models it may be used for; absent: all. */
   readonly allowedModels?: readonly string[];
-  /** Where it fits, the operator's own credential of the provider is not used (WIRE 3.7). */
+  /** Where it fits, the operator's own credential of the provider is not used (docs/byok.md#order-of-use). */
   readonly replacesShared?: boolean;
 }

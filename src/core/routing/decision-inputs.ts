@@ -1,12 +1,13 @@
 import type { CatalogSnapshot } from './catalog.js';
 import { deriveHealth } from './decision-health.js';
-import { catalogName, DECISION_VERSION, Refs, type DecisionRecord } from './decision-record.js';
-import { deriveCredentials, deriveIsShared, deriveNeeds } from './decision-request.js';
-import type { RouteInputs, SessionPlace } from './route-inputs.js';
+import { DECISION_VERSION, type DecisionRecord } from './decision-record.js';
+import { catalogName } from './decision.js';
+import type { StoredCredential } from './credential.js';
+import type { NamedModel, RouteInputs, RouteNeeds, SessionPlace } from './route-inputs.js';
 
 /**
- * Reads the inputs of a kept decision: the plan made of them has the same legs in the same order. Health holds only what decided, and
- * lists only what spoke of providers in question.
+ * Reads the inputs of a kept decision: the plan made of them has the same legs in the same order. Health holds only
+ * what decided, and lists only what spoke of providers in question.
  * @param text as `compactDecision` wrote it
  * @returns undefined where the text says that an input was cut, names another catalog, or is of another version
  */
@@ -20,7 +21,7 @@ export function deriveInputs(text: string, catalog: CatalogSnapshot): RouteInput
   return {
     needs,
     catalog,
-    health: deriveHealth(record, needs, new Refs(needs.models, credentials)),
+    health: deriveHealth(record, needs, { models: needs.models, keys: credentials }),
     credentials,
     isShared: deriveIsShared(record),
     policies: record.policies ?? [],
@@ -29,11 +30,40 @@ export function deriveInputs(text: string, catalog: CatalogSnapshot): RouteInput
   };
 }
 
-function deriveSession(
-  { session, pins }: DecisionRecord,
-  models: RouteInputs['needs']['models'],
-): SessionPlace | undefined {
+function deriveSession({ session, pins }: DecisionRecord, models: readonly NamedModel[]): SessionPlace | undefined {
   if (session === undefined && !pins) return undefined;
   const tags = new Map(Object.entries(pins ?? {}).map(([index, tag]) => [models[Number(index)]!.id, tag]));
   return { ...(session !== undefined && { key: session }), pinOf: (model) => tags.get(model) };
+}
+
+function deriveNeeds(record: DecisionRecord): RouteNeeds {
+  const requested = record.requested!;
+  return {
+    requested,
+    models: (record.models ?? [requested]).map((model): NamedModel =>
+      typeof model === 'string' ? { id: model } : { id: model[0], sort: model[1] },
+    ),
+    movesOnRefusal: record.refusal ?? false,
+    preferences: record.preferences ?? {},
+    parameters: record.parameters ?? [],
+    modalities: record.modalities ?? [],
+    promptTokensMin: record.prompt ?? 0,
+    ...(record.output !== undefined && { maxOutputTokens: record.output }),
+    tier: record.tier ?? 'standard',
+  };
+}
+
+function deriveIsShared({ shared, unshared = [] }: DecisionRecord): RouteInputs['isShared'] {
+  return shared ? ({ slug }) => shared.includes(slug) : ({ slug }) => !unshared.includes(slug);
+}
+
+function deriveCredentials({ keys = [] }: DecisionRecord, models: readonly NamedModel[]): readonly StoredCredential[] {
+  return keys.map(({ id, provider, order = 0, fallback = false, replaces, models: allowed }) => ({
+    id,
+    provider,
+    isFallback: fallback,
+    sortOrder: order,
+    ...(allowed && { allowedModels: allowed.map((index) => models[index]!.id) }),
+    ...(replaces && { replacesShared: true }),
+  }));
 }

@@ -1,9 +1,8 @@
-import type { CatalogSnapshot, Modality } from './catalog.js';
-import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
-import type { Cooling, HealthKey } from './health.js';
+import type { Modality } from './catalog.js';
+import type { Cooling } from './health.js';
 import type { ServiceTier } from './plan.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
-import type { NamedModel, RoutingPolicy } from './route-inputs.js';
+import type { RoutingPolicy } from './route-inputs.js';
 
 export const DECISION_VERSION = 1;
 
@@ -20,8 +19,8 @@ export interface KeyRecord {
 }
 
 /**
- * What one plan was made from and what came of it, as it is kept. A part is absent where it holds its default. Candidates are written
- * as `Refs` does.
+ * What one plan was made from and what came of it, as it is kept. A part is absent where it holds its default.
+ * Candidates are written as `writeRef` does.
  */
 export interface DecisionRecord {
   readonly v: number;
@@ -68,33 +67,12 @@ export interface DecisionRecord {
   readonly throughput?: Readonly<Record<string, number>> | undefined;
   /** Faults per call, likewise. */
   readonly faults?: Readonly<Record<string, number>> | undefined;
-  /** The best of each model, where no other was allowed. What was known of the others is not kept: that they came behind is all. */
+  /**
+   * The best of each model, where no other was allowed. What was known of the others is not kept: that
+   * they came behind is all.
+   */
   readonly firsts?: readonly string[] | undefined;
 
   /** Parts that went because the record would have been too long. */
   readonly cut?: readonly (keyof DecisionRecord)[] | undefined;
 }
-
-const CATALOG_NAME_DIGITS = 32;
-
-/** The first 128 bits of a catalog's hash: enough to know it by. */
-export const catalogName = ({ hash }: CatalogSnapshot): string => hash.slice(0, CATALOG_NAME_DIGITS);
-
-/**
- * Writes candidates down: the tag, behind it `@` and the index of its stored credential in `keys`, before it the index of its model
- * and `:` unless that is 0: `openai`, `openai@0`, `1:azure/us`. Different candidates never look alike, for no tag holds either sign.
- */
-export class Refs {
-  constructor(
-    private readonly models: readonly NamedModel[],
-    private readonly keys: readonly Pick<StoredCredential, 'id'>[],
-  ) {}
-
-  of({ model, tag, credential }: HealthKey): string {
-    const index = this.models.findIndex(({ id }) => id === model);
-    const named = index === 0 ? tag : `${index}:${tag}`;
-    return credential === SHARED_CREDENTIAL ? named : `${named}@${this.keys.findIndex(({ id }) => id === credential)}`;
-  }
-}
-
-export const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);

@@ -1,6 +1,6 @@
 /**
- * Goal: a kept decision is short, and the plan made again from it is the same plan. Method: exact texts of small decisions, and random
- * plans of the real planner, made again from nothing but the text and the catalog.
+ * Goal: a kept decision is short, and the plan made again from it is the same plan. Method: exact texts of small
+ * decisions, and random plans of the real planner, made again from nothing but the text and the catalog.
  */
 import fc from 'fast-check';
 import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, Pricing } from './catalog.js';

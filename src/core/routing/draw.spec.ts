@@ -1,5 +1,6 @@
 // Goal: draws are as likely as their weights say, and sessions stay where they are. Method: many seeds, counted; shares
 // may be off by four standard deviations, which fixed seeds make a fact and no chance.
+// Rules: docs/wire/routing.md.
 import { endpoint, healthOf, inputsOf, model, plan, price, tagsOf } from '../../../test/support/route-inputs.js';
 import type { Endpoint } from './catalog.js';
 import { hash01 } from './draw.js';
@@ -53,7 +54,7 @@ describe('the hash of a draw', () => {
 });
 
 describe('the draw', () => {
-  it("is WIRE 3.1's example: A is nine times likelier than C, and B, which is out, goes last", () => {
+  it('is the written example: A is nine times likelier than C, and B, which is out, goes last', () => {
     const endpoints = [endpoint('a', { usd: 1 }), endpoint('b', { usd: 2 }), endpoint('c', { usd: 3 })];
     const health = healthOf({ b: { isOut: true } });
     const counts = countFirst(endpoints, { health });

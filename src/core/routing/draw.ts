@@ -41,16 +41,11 @@ function finish(lane: number): number {
 }
 
 /**
- * Weight of the draw: a third of the price is nine times the chance (WIRE 3.1). Undefined for what is free: it goes
- * before all.
- */
-export const drawWeight = (price: number): number | undefined => (price > 0 ? 1 / (price * price) : undefined);
-
-/**
- * Sorting by this, ascending, draws without replacement by weight: an exponential race, each runner with its weight for
- * a rate. What is free lies below 0, even among itself. With a session's key for a seed it is weighted rendezvous
- * hashing: a runner that leaves or joins changes nobody else's number, so only sessions it wins or had won move (DESIGN
- * 9).
+ * Sorting by this, ascending, draws without replacement by weight, 1/price²: a third of the price is nine times the
+ * chance (docs/wire/routing.md#default-order). It is an exponential race, each runner with its weight for a rate. What
+ * is free lies below 0, even among itself. With a session's key for a seed it is weighted rendezvous hashing: a runner
+ * that leaves or joins changes nobody else's number, so only sessions it wins or had won move
+ * (docs/reasons/routing.md#a-fixed-place-for-a-session).
  */
 export function drawKey(seed: string, model: string, tag: string, price: number): number {
   const chance = hash01(seed, model, tag);

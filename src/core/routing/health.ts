@@ -1,4 +1,7 @@
-/** What so large a share of the calls keeps to: of latencies `p90` is what nine of ten stay below, of throughputs what they reach. */
+/**
+ * What so large a share of the calls keeps to: of latencies `p90` is what nine of ten stay below, of
+ * throughputs what they reach.
+ */
 export interface Percentiles {
   readonly p50: number;
   readonly p75: number;
@@ -15,7 +18,7 @@ export interface Cooling {
 
 /** What is known of one endpoint under one credential at the moment of planning. */
 export interface EndpointHealth {
-  /** Seconds to the first telling event, over the last five minutes. Absent: too few calls. */
+  /** Seconds to the first committing event, over the last five minutes. Absent: too few calls. */
   readonly latency?: Percentiles | undefined;
   /** Output tokens per second, over the last five minutes. Absent: too few calls. */
   readonly throughput?: Percentiles | undefined;

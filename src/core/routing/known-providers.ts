@@ -1,4 +1,4 @@
-// WIRE 1.17: the slugs of its three lists, each once. A catalog may have others.
+// The published slugs (docs/byok.md#provider-slugs), each once. A catalog may have others.
 const SLUGS = `
   ai21 aion-labs akashml alibaba amazon-bedrock amazon-nova ambient anthropic arcee-ai assemblyai atlas-cloud avian
   azure baidu baseten black-forest-labs byteplus cerebras chutes cirrascale clarifai claude-on-aws cloudflare cohere
@@ -11,7 +11,8 @@ const SLUGS = `
   together typesafe unbiased upstage venice voyageai wafer wandb wandb-legacy xai xiaomi z-ai
 `;
 
-// WIRE 1.14: display names whose letters are not those of the slug. `Z.AI` and `Arcee AI` need no line.
+// Display names (docs/wire/routing.md#provider-names) whose letters are not those of the slug. `Z.AI` and
+// `Arcee AI` need no line.
 const SLUG_OF_NAME: readonly (readonly [name: string, slug: string])[] = [
   ['Google', 'google-vertex'],
   ['Mancer 2', 'mancer'],
@@ -19,32 +20,32 @@ const SLUG_OF_NAME: readonly (readonly [name: string, slug: string])[] = [
   ['VoyageAI by MongoDB', 'voyageai'],
 ];
 
-// WIRE 1.14: display names that no slug belongs to.
+// Display names (docs/wire/routing.md#provider-names) that no slug belongs to.
 const NAMES_WITHOUT_SLUG = ['Crucible', 'Stealth', 'FakeProvider'];
 
 /**
  * A provider's name or slug in the one form in which two ways of writing it are equal: lower case, without spaces,
  * dots, hyphens and underscores. `Z.AI`, `z-ai` and `zai` are one provider.
  */
-export function foldName(name: string): string {
-  let folded = '';
+export function normalizeName(name: string): string {
+  let normalized = '';
   for (let index = 0; index < name.length; index++) {
-    const code = foldedCode(name.charCodeAt(index));
-    if (code !== SEPARATOR) folded += String.fromCharCode(code);
+    const code = normalizedCode(name.charCodeAt(index));
+    if (code !== SEPARATOR) normalized += String.fromCharCode(code);
   }
-  return folded;
+  return normalized;
 }
 
-/** Whether `foldName(name)` is this, without making it: plans ask it of every endpoint. */
-export function foldsTo(name: string, folded: string): boolean {
+/** Whether `normalizeName(name)` is this, without making it: plans ask it of every endpoint. */
+export function postingsTo(name: string, normalized: string): boolean {
   let matched = 0;
   for (let index = 0; index < name.length; index++) {
-    const code = foldedCode(name.charCodeAt(index));
+    const code = normalizedCode(name.charCodeAt(index));
     if (code === SEPARATOR) continue;
-    if (code !== folded.charCodeAt(matched)) return false;
+    if (code !== normalized.charCodeAt(matched)) return false;
     matched++;
   }
-  return matched === folded.length && matched > 0;
+  return matched === normalized.length && matched > 0;
 }
 
 const SEPARATOR = -1;
@@ -53,16 +54,20 @@ const CAPITAL_A = 0x41;
 const CAPITAL_Z = 0x5a;
 const TO_LOWER_CASE = 0x20;
 
-function foldedCode(code: number): number {
+function normalizedCode(code: number): number {
   if (code >= CAPITAL_A && code <= CAPITAL_Z) return code + TO_LOWER_CASE;
   return SEPARATORS.has(code) ? SEPARATOR : code;
 }
 
-const FOLDED_SLUG_OF_NAME = new Map(SLUG_OF_NAME.map(([name, slug]) => [foldName(name), foldName(slug)]));
-const KNOWN = new Set([...SLUGS.trim().split(/\s+/), ...NAMES_WITHOUT_SLUG].map(foldName));
+const NORMALIZED_SLUG_OF_NAME = new Map(SLUG_OF_NAME.map(([name, slug]) => [normalizeName(name), normalizeName(slug)]));
+const KNOWN = new Set([...SLUGS.trim().split(/\s+/), ...NAMES_WITHOUT_SLUG].map(normalizeName));
 
-/** The folded slug a folded display name stands for, where its letters are others. */
-export const findSlugOfName = (folded: string): string | undefined => FOLDED_SLUG_OF_NAME.get(folded);
+/** The normalized slug a normalized display name stands for, where its letters are others. */
+export const findSlugOfName = (normalized: string): string | undefined => NORMALIZED_SLUG_OF_NAME.get(normalized);
 
-/** Whether the folded name or slug is on a list of WIRE 1.14 or 1.17. */
-export const isKnownName = (folded: string): boolean => KNOWN.has(folded) || FOLDED_SLUG_OF_NAME.has(folded);
+/**
+ * Whether the normalized name or slug is on a list of docs/wire/routing.md#provider-names or
+ * docs/byok.md#provider-slugs.
+ */
+export const isKnownName = (normalized: string): boolean =>
+  KNOWN.has(normalized) || NORMALIZED_SLUG_OF_NAME.has(normalized);

@@ -19,8 +19,8 @@ export const SIDE_OF = {
 } as const satisfies Readonly<Record<TokenClass, TokenClass>>;
 
 /**
- * What a token costs in this tier, for a prompt of this length: 10⁻¹² USD (DESIGN 11). What neither the tier nor the
- * length nor the plain list names costs what `prompt` or `completion` costs in this tier, at this length.
+ * What a token costs in this tier, for a prompt of this length: 10⁻¹² USD (docs/catalog.md#prices). What neither the
+ * tier nor the length nor the plain list names costs what `prompt` or `completion` costs in this tier, at this length.
  */
 export function tokenPrice(pricing: Pricing, kind: TokenClass, tier: ServiceTier, promptTokens: number): PicoUsd {
   return (

@@ -1,4 +1,5 @@
-// Goal: routing suffixes are read off, catalogue suffixes stay (WIRE 3.3). Method: a table.
+// Goal: routing suffixes are read off, catalogue suffixes stay
+// (docs/wire/routing.md#suffixes-of-models). Method: a table.
 import { readModelName, ROUTING_SUFFIXES } from './model-name.js';
 
 describe('model names', () => {

@@ -1,7 +1,10 @@
 import type { NamedModel } from './route-inputs.js';
 import type { Sort } from './preferences.js';
 
-/** Suffixes that steer the routing of any model (WIRE 3.3). All others are part of a catalog id. */
+/**
+ * Suffixes that steer the routing of any model (docs/wire/routing.md#suffixes-of-models). All others
+ * are part of a catalog id.
+ */
 export const ROUTING_SUFFIXES = ['nitro', 'floor', 'exacto', 'online'] as const;
 type RoutingSuffix = (typeof ROUTING_SUFFIXES)[number];
 
@@ -20,7 +23,8 @@ export interface ModelName extends NamedModel {
 
 /**
  * Reads `author/slug[:suffix…]`. Routing suffixes are taken off wherever they stand; what remains is the id, catalogue
- * variants included, so that one the catalog does not have never becomes the plain model (WIRE 3.3).
+ * variants included, so that one the catalog does not have never becomes the plain model
+ * (docs/wire/routing.md#suffixes-of-models).
  */
 export function readModelName(name: string): ModelName {
   if (!name.includes(':')) return { id: name, online: false };

@@ -1,5 +1,5 @@
 import { GatewayError, type ErrorKind } from '../errors.js';
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../json/json.js';
 import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS, type AvailabilityCode } from './availability.js';
 import type { Exclusion, Plan } from './plan.js';
 
@@ -23,9 +23,9 @@ const KINDS: Readonly<Record<AvailabilityCode, ErrorKind>> = {
 };
 
 /**
- * What the caller is told when a plan has no leg: what excluded whom, and whether waiting helps (WIRE 1.30). Where at
- * least one candidate only cools down: 429 if all that do were told to wait, else 503, until the first pause ends
- * (FAILURES C05).
+ * What the caller is told when a plan has no leg: what excluded whom, and whether waiting helps
+ * (docs/wire/errors.md#availability). Where at least one candidate only cools down: 429 if all that do were told to
+ * wait, else 503, until the first pause ends (docs/reasons/routing.md#everybody-pauses).
  * @param now epoch milliseconds
  */
 export function noRouteError(plan: Plan, now: number): GatewayError {
@@ -49,7 +49,8 @@ export function noRouteError(plan: Plan, now: number): GatewayError {
 }
 
 /**
- * What the caller is told when policies allow none of the models asked for: that is decided before money is looked at (DESIGN 3.6).
+ * What the caller is told when policies allow none of the models asked for: that is decided before money is looked at
+ * (docs/reasons/routing.md#order-of-refusals).
  * @returns undefined where at least one is allowed
  */
 export function forbiddenModels(plan: Plan): GatewayError | undefined {

@@ -1,10 +1,11 @@
 import type { Kept } from './candidates.js';
-import { drawKey, drawWeight } from './draw.js';
+import { drawKey } from './draw.js';
+import type { EndpointHealth, Percentiles } from './health.js';
 import { comparedPrice } from './leg-price.js';
 import { MODELS_MAX, type Exclusion, type Ordering, type PlannedLeg, type ServiceTier } from './plan.js';
+import type { PercentileCutoffs, ProviderPreferences } from './preferences.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
 import type { Rules } from './rules.js';
-import { findSetBack, SET_BACK_RANK } from './set-back.js';
 import { findSlug } from './slug.js';
 import { FIGURES, type Figures } from './sort-figures.js';
 
@@ -42,8 +43,9 @@ export interface OrderingRules {
 }
 
 /**
- * `order` switches sorting, sessions and pins off; `sort` switches the draw off (WIRE 3.1, 3.2). A model's own suffix
- * sorts that model; where all are sorted together there is one way: the request's, else the first suffix.
+ * `order` switches sorting, sessions and pins off; `sort` switches the draw off (docs/wire/routing.md#default-order,
+ * docs/wire/routing.md#provider-preferences). A model's own suffix sorts that model; where all are sorted together
+ * there is one way: the request's, else the first suffix.
  */
 export function readOrdering(
   rules: Rules,
@@ -53,24 +55,23 @@ export function readOrdering(
   if (rules.order.length > 0) return { seed, models: models.map(() => ({ ordering: 'order' })) };
   const { sort, partition } = rules.needs.preferences;
   const common = partition === 'none' ? (sort ?? models.find((model) => model.sort)?.sort) : undefined;
-  return {
-    seed: session?.key ?? seed,
-    models: models.map((model) => {
-      const by = partition === 'none' ? common : (model.sort ?? sort);
-      const pin = session?.pinOf(model.id);
-      return {
-        ordering: by ?? (session?.key === undefined ? 'draw' : 'session'),
-        ...(by && { figures: FIGURES[by] }),
-        ...(pin !== undefined && { pin }),
-      };
-    }),
-  };
+  const orderings: ModelOrdering[] = [];
+  for (const { id, sort: own } of models) {
+    const by = partition === 'none' ? common : (own ?? sort);
+    const pin = session?.pinOf(id);
+    orderings.push({
+      ordering: by ?? (session?.key === undefined ? 'draw' : 'session'),
+      ...(by && { figures: FIGURES[by] }),
+      ...(pin !== undefined && { pin }),
+    });
+  }
+  return { seed: session?.key ?? seed, models: orderings };
 }
 
 /**
  * Puts the kept legs in the order in which they are tried. Within a model (or all of them, `partition: none`):
- * credentials by WIRE 3.7, then what is set back, then the tier that was asked for, the session's pin, `order`, and at
- * last `sort` or the draw.
+ * credentials by docs/byok.md#order-of-use, then what is set back, then the tier that was asked for, the session's pin,
+ * `order`, and at last `sort` or the draw.
  */
 export function orderLegs(
   kept: readonly Kept[],
@@ -78,17 +79,22 @@ export function orderLegs(
   orderings: OrderingRules,
   excluded: Exclusion[],
 ): readonly PlannedLeg[] {
-  const ranked = kept.map((one) => rank(one, rules, orderings));
-  if (ranked.length > 1) {
+  const isContested = kept.length > 1;
+  const ranked: Ranked[] = [];
+  for (const one of kept) ranked.push(rank(one, rules, orderings, isContested));
+  if (isContested) {
     ranked.sort(compare);
     if (rules.needs.preferences.partition !== 'none' && setModelsBack(ranked)) ranked.sort(compare);
   }
-  return rules.onlyFirst ? firstOfEach(ranked, excluded) : ranked.map(({ leg }) => leg);
+  if (rules.onlyFirst) return firstOfEach(ranked, excluded);
+  const legs: PlannedLeg[] = [];
+  for (const { leg } of ranked) legs.push(leg);
+  return legs;
 }
 
 /**
- * A model whose endpoints miss the caller's cut-offs goes behind those that have one that keeps to them (WIRE 1.12). Its first leg tells:
- * one that keeps to them would stand before it.
+ * A model whose endpoints miss the caller's cut-offs goes behind those that have one that keeps to them
+ * (docs/wire/routing.md#cut-offs). Its first leg tells: one that keeps to them would stand before it.
  * @returns whether any model was moved
  */
 function setModelsBack(sorted: readonly Ranked[]): boolean {
@@ -107,7 +113,8 @@ function setModelsBack(sorted: readonly Ranked[]): boolean {
 
 const LISTED_NOT = Number.MAX_SAFE_INTEGER;
 
-function rank(kept: Kept, rules: Rules, { seed, models }: OrderingRules): Ranked {
+/** @param isContested whether there is any other that it could stand before or behind */
+function rank(kept: Kept, rules: Rules, { seed, models }: OrderingRules, isContested: boolean): Ranked {
   const { candidate, credential, health, placedBy } = kept;
   const { model, modelIndex, endpoint, tier, tag } = candidate;
   const { needs, order } = rules;
@@ -118,10 +125,9 @@ function rank(kept: Kept, rules: Rules, { seed, models }: OrderingRules): Ranked
   const isPinned = pin === tag && health?.isOut !== true;
   const setBack = isListed || isPinned ? undefined : findSetBack(figures !== undefined, health, needs.preferences);
   const price = comparedPrice(endpoint.pricing, tier, needs.promptTokensMin);
-  const weight = isDrawn ? drawWeight(price) : undefined;
   // Written to rather than spread together: this runs for every leg of every request.
   const leg: Written<PlannedLeg> = { model, endpoint, tier, tag, credential: credential.id, modelIndex, price };
-  if (weight !== undefined) leg.weight = weight;
+  if (isDrawn && price > 0) leg.weight = 1 / (price * price);
   if (setBack) leg.setBack = setBack;
   if (isPinned) leg.isPinned = true;
   if (health) leg.health = health;
@@ -133,10 +139,43 @@ function rank(kept: Kept, rules: Rules, { seed, models }: OrderingRules): Ranked
     tier: TIER_RANK[needs.tier][tier],
     pin: isPinned ? 0 : 1,
     listed: isListed ? place : LISTED_NOT,
-    figure: isDrawn ? drawKey(seed, model.id, tag, price) : (figures?.first(endpoint, placedBy) ?? 0),
+    figure: isDrawn && isContested ? drawKey(seed, model.id, tag, price) : (figures?.first(endpoint, placedBy) ?? 0),
     secondFigure: figures?.second?.(placedBy) ?? 0,
     credentialPlace: credential.place,
   };
+}
+
+/** Behind what is not set back at all. */
+const SET_BACK_RANK: Readonly<Record<NonNullable<PlannedLeg['setBack']>, number>> = { preference: 1, outage: 2 };
+
+/**
+ * Why a leg goes behind the others although it is kept (docs/wire/routing.md#cut-offs,
+ * docs/wire/routing.md#default-order). What is not known counts as good. A list that the caller had sorted is tried in
+ * its order, whatever is out; the caller's own cut-offs still count.
+ */
+function findSetBack(
+  isSorted: boolean,
+  health: EndpointHealth | undefined,
+  { preferredMaxLatency, preferredMinThroughput }: ProviderPreferences,
+): PlannedLeg['setBack'] {
+  if (!health) return undefined;
+  if (health.isOut && !isSorted) return 'outage';
+  // Figures are put together when they are read: here only where somebody asks.
+  if (preferredMaxLatency && misses(preferredMaxLatency, health.latency, 1)) return 'preference';
+  if (preferredMinThroughput && misses(preferredMinThroughput, health.throughput, -1)) return 'preference';
+  return undefined;
+}
+
+const CUTOFFS = ['p50', 'p75', 'p90', 'p99'] as const;
+
+/** @param sign 1: figures must not be above their cut-offs; -1: not below */
+function misses(cutoffs: PercentileCutoffs, figures: Percentiles | undefined, sign: 1 | -1): boolean {
+  if (!figures) return false;
+  for (const name of CUTOFFS) {
+    const cutoff = cutoffs[name];
+    if (cutoff !== undefined && sign * (figures[name] - cutoff) > 0) return true;
+  }
+  return false;
 }
 
 type Written<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -163,7 +202,7 @@ const difference = (one: number, other: number): number => (one === other ? 0 : 
 
 const compareText = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
 
-/** WIRE 3.6: the tier that was asked for, then its other name, then the rest. */
+/** docs/wire/routing.md#service-tiers: the tier that was asked for, then its other name, then the rest. */
 const TIER_RANK: Readonly<Record<ServiceTier, Readonly<Record<ServiceTier, number>>>> = {
   standard: { standard: 0, fast: 0, priority: 0, flex: 0 },
   fast: { fast: 0, priority: 1, standard: 2, flex: 2 },

@@ -11,11 +11,10 @@ import {
   price,
   tagsOf,
 } from '../../../test/support/route-inputs.js';
-import { mayCall } from './attempts.js';
 import type { Model } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import type { EndpointHealth, HealthKey } from './health.js';
-import { MODELS_NAMED_MAX, planRoute } from './plan-route.js';
+import { MODELS_NAMED_MAX, mayCall, planRoute } from './plan-route.js';
 import { ATTEMPTS_MAX, MODELS_MAX, type Plan } from './plan.js';
 import { QUANTIZATIONS, SORTS, type ProviderPreferences } from './preferences.js';
 import type { RouteInputs } from './route-inputs.js';

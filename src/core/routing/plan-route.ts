@@ -1,7 +1,7 @@
-import { countModels } from './attempts.js';
-import { CandidateJudge } from './candidates.js';
+import { judgeModel, type Judgement } from './candidates.js';
+import { inOrder } from './credential-copies.js';
 import { orderLegs, readOrdering } from './ordering.js';
-import { ATTEMPTS_MAX, MODELS_MAX, type Plan } from './plan.js';
+import { ATTEMPTS_MAX, MODELS_MAX, type Exclusion, type Plan } from './plan.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
 import { allowsModel, readRules } from './rules.js';
 
@@ -15,11 +15,12 @@ export const MODELS_NAMED_MAX = 64;
  * @throws GatewayError `invalid-request` for a `max_price` that is no decimal
  */
 export function planRoute(inputs: RouteInputs): Plan | undefined {
-  const { needs, catalog, policies } = inputs;
+  const { needs, catalog, policies, credentials } = inputs;
   if (needs.models[0] === undefined || !catalog.models.has(needs.models[0].id)) return undefined;
   const rules = readRules(needs, policies);
-  const judge = new CandidateJudge(rules, inputs);
-  const { kept, excluded } = judge;
+  const excluded: Exclusion[] = [];
+  const ordered = credentials.length > 1 ? inOrder(credentials) : credentials;
+  const judgement: Judgement = { rules, inputs, credentials: ordered, kept: [], excluded };
   const models: NamedModel[] = [];
   const namedMax = Math.min(needs.models.length, MODELS_NAMED_MAX);
   for (let index = 0; index < namedMax; index++) {
@@ -27,7 +28,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     const model = catalog.models.get(named.id);
     if (!model) excluded.push({ model: named.id, reason: 'unknown-model' });
     else if (models.length === MODELS_MAX) excluded.push({ model: named.id, reason: 'too-many-models' });
-    else if (allowsModel(rules, named.id)) judge.judge(model, models.push(named) - 1);
+    else if (!rules.limitsModels || allowsModel(rules, named.id)) judgeModel(judgement, model, models.push(named) - 1);
     else {
       models.push(named);
       excluded.push({ model: named.id, reason: 'model-not-allowed' });
@@ -38,16 +39,32 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     excluded.push({ model: needs.models[namedMax]!.id, reason: 'too-many-models', detail: `and ${unnamed - 1} more` });
   }
   const orderings = readOrdering(rules, models, inputs);
-  const legs = orderLegs(kept, rules, orderings, excluded);
+  const ids: string[] = [];
+  for (const { id } of models) ids.push(id);
+  const legs = orderLegs(judgement.kept, rules, orderings, excluded);
   return {
     requested: needs.requested,
-    models: models.map(({ id }) => id),
+    models: ids,
     ordering: orderings.models[0]!.ordering,
     seed: orderings.seed,
     catalog: catalog.hash,
     legs,
     excluded,
-    attemptsMax: Math.max(ATTEMPTS_MAX, countModels(legs)),
+    attemptsMax: ids.length > ATTEMPTS_MAX ? Math.max(ATTEMPTS_MAX, countModels(legs)) : ATTEMPTS_MAX,
     movesOnRefusal: needs.movesOnRefusal,
   };
 }
+
+/**
+ * Whether the leg at `index` may be called after so many calls: each later model that was not reached yet keeps one of
+ * the plan's attempts (docs/reasons/routing.md#bounds-of-a-plan).
+ */
+export function mayCall({ legs, attemptsMax }: Plan, index: number, callsMade: number): boolean {
+  // A plan has an attempt for each of its models.
+  if (callsMade === 0) return true;
+  const reserved = countModels(legs) - countModels(legs.slice(0, index + 1));
+  return callsMade + reserved < attemptsMax;
+}
+
+/** How many models the legs serve. */
+const countModels = (legs: Plan['legs']): number => new Set(legs.map(({ modelIndex }) => modelIndex)).size;

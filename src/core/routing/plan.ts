@@ -1,12 +1,15 @@
 import type { Endpoint, Model } from './catalog.js';
 import type { EndpointHealth } from './health.js';
 
-/** Most models whose endpoints take part in one plan (DESIGN 9). */
+/** Most models whose endpoints take part in one plan (docs/reasons/routing.md#bounds-of-a-plan). */
 export const MODELS_MAX = 8;
 /** Most calls for one request, unless it names more models: each later model keeps one of them. */
 export const ATTEMPTS_MAX = 6;
 
-/** How an endpoint is asked to serve: each tier is priced apart, and is a candidate of its own (WIRE 1.14, 3.6). */
+/**
+ * How an endpoint is asked to serve: each tier is priced apart, and is a candidate of its own
+ * (docs/wire/routing.md#provider-names, docs/wire/routing.md#service-tiers).
+ */
 export const SERVICE_TIERS = ['standard', 'fast', 'priority', 'flex'] as const;
 export type ServiceTier = (typeof SERVICE_TIERS)[number];
 
@@ -15,7 +18,10 @@ export interface Leg {
   readonly model: Model;
   readonly endpoint: Endpoint;
   readonly tier: ServiceTier;
-  /** The endpoint's tag, with the tier behind it unless that is `standard`: `openai`, `deepinfra/turbo`, `openai/priority`. */
+  /**
+   * The endpoint's tag, with the tier behind it unless that is `standard`: `openai`,
+   * `deepinfra/turbo`, `openai/priority`.
+   */
   readonly tag: string;
   /** `SHARED_CREDENTIAL`, or the id of a stored one. */
   readonly credential: string;

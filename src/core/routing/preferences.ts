@@ -24,7 +24,10 @@ export interface PriceCaps {
   readonly request?: string;
 }
 
-/** Which providers may answer, and in which order they are tried (Scope 2.4). An absent field means its default. */
+/**
+ * Which providers may answer, and in which order they are tried (docs/wire/routing.md#provider-preferences). An absent
+ * field means its default.
+ */
 export interface ProviderPreferences {
   readonly allowFallbacks?: boolean;
   readonly dataCollection?: 'allow' | 'deny';

@@ -37,7 +37,10 @@ export function readCaps(caps: PriceCaps): ReadCaps {
   return read;
 }
 
-/** The first price above its cap as `prompt 3 > 2`. Inclusive: a price at its cap fits (WIRE 3.2). */
+/**
+ * The first price above its cap as `prompt 3 > 2`. Inclusive: a price at its cap fits
+ * (docs/wire/routing.md#price-caps).
+ */
 export function findPriceAbove(caps: ReadCaps, candidate: Candidate, promptTokens: number): string | undefined {
   const { pricing } = candidate.endpoint;
   for (const kind of TOKEN_KINDS) {

@@ -4,7 +4,7 @@ import type { HealthSnapshot } from './health.js';
 import type { ServiceTier } from './plan.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 
-/** A model as the request names it, its routing suffixes read (WIRE 3.3). */
+/** A model as the request names it, its routing suffixes read (docs/wire/routing.md#suffixes-of-models). */
 export interface NamedModel {
   /** Id in the catalog, catalogue variants such as `:free` included. */
   readonly id: string;
@@ -13,8 +13,8 @@ export interface NamedModel {
 }
 
 /**
- * All that routing looks at in a request; nothing of its content. It is small, and with the other inputs it gives the same plan
- * again at any time.
+ * All that routing looks at in a request; nothing of its content. It is small, and with the other inputs it gives the
+ * same plan again at any time.
  */
 export interface RouteNeeds {
   /** As the caller wrote it. */
@@ -46,7 +46,10 @@ export interface RoutingPolicy {
   readonly onlyModels?: readonly string[];
   readonly ignoreModels?: readonly string[];
   readonly denyDataCollection?: boolean;
-  /** True for every model, or the authors (`x-ai`) whose models it is asked for; `*` is all but `ZDR_AUTHORS` (WIRE 2.9). */
+  /**
+   * True for every model, or the authors (`x-ai`) whose models it is asked for; `*` is all but `ZDR_AUTHORS`
+   * (docs/guardrails.md#fields).
+   */
   readonly zeroDataRetention?: boolean | readonly string[];
   /** In force where the request asks for no order of its own. The first policy that has one decides. */
   readonly sort?: Sort;
@@ -70,7 +73,7 @@ export interface RouteInputs {
   /** True where the operator can call the provider. */
   readonly isShared: (provider: CatalogProvider) => boolean;
   readonly policies: readonly RoutingPolicy[];
-  readonly session?: SessionPlace;
+  readonly session?: SessionPlace | undefined;
   /** Random, or given by whoever wants the same draw again. */
   readonly seed: string;
 }

@@ -1,4 +1,7 @@
-/** Goal: router metadata is what WIRE 1.16 says, on success and on failure. Method: exact objects of plans made by hand. */
+/**
+ * Goal: router metadata is what docs/wire/routing-metadata.md#fields says, on success and on failure. Method: exact
+ * objects of plans made by hand.
+ */
 import type { Endpoint, Model } from './catalog.js';
 import { SHARED_CREDENTIAL } from './credential.js';
 import type { Exclusion, Plan, PlannedLeg } from './plan.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../json/json.js';
 import { SHARED_CREDENTIAL } from './credential.js';
 import type { Leg, Plan } from './plan.js';
 
@@ -18,16 +18,19 @@ export interface RouteRun {
   readonly attempts: readonly AttemptOutcomeView[];
   /** The last of them, unless it failed as well. Absent on every error, also within a stream. */
   readonly answered?: Leg;
-  /** The stages that changed or stopped something (WIRE 1.16). */
+  /** The stages that changed or stopped something (docs/wire/routing-metadata.md#stages). */
   readonly pipeline?: readonly JsonObject[];
   /** Milliseconds of the whole reply. */
   readonly generationMs?: number;
 }
 
-/** How the models of a plan were come by (WIRE 1.16). */
+/** How the models of a plan were come by (docs/wire/routing-metadata.md#fields). */
 export const strategyOf = (plan: Plan): 'direct' | 'fallback' => (plan.models.length > 1 ? 'fallback' : 'direct');
 
-/** How a request was routed, as WIRE 1.16 has it: its seven required keys are always there. Money and addresses never are. */
+/**
+ * How a request was routed, as docs/wire/routing-metadata.md#fields has it: its seven required keys are always there.
+ * Money and addresses never are.
+ */
 export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
   const { attempts, answered, pipeline = [], generationMs } = run;
   const last = answered ?? attempts.at(-1)?.leg;

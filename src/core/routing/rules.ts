@@ -1,11 +1,14 @@
-import { readCaps, type ReadCaps } from './price-caps.js';
+import type { Candidate } from './candidate.js';
+import type { Endpoint } from './catalog.js';
+import type { Exclusion, ServiceTier } from './plan.js';
+import { findPriceAbove, readCaps, type ReadCaps } from './price-caps.js';
 import type { Quantization } from './preferences.js';
 import { matchesModel } from './model-pattern.js';
 import { ZDR_AUTHORS, type RouteNeeds, type RoutingPolicy } from './route-inputs.js';
-import { readSlug, type SlugPattern } from './slug.js';
+import { findSlug, readSlug, type SlugPattern } from './slug.js';
 
 /** Patterns of one list; those of a policy speak of companies, so their base slugs cover the tiers as well. */
-export interface SlugList {
+interface SlugList {
   readonly patterns: readonly SlugPattern[];
   readonly isPolicy: boolean;
 }
@@ -19,7 +22,9 @@ export interface Rules {
   readonly ignore: readonly SlugList[];
   /** Empty: no order was asked for. */
   readonly order: readonly SlugPattern[];
-  /** Entries of `order` and `only` that may name a tier: they bring it in unasked (WIRE 3.2). */
+  /**
+   * Entries of `order` and `only` that may name a tier: they bring it in unasked (docs/wire/routing.md#provider-names).
+   */
   readonly fullSlugs: readonly SlugPattern[];
   /** `order` without fallbacks. */
   readonly onlyOrdered: boolean;
@@ -28,6 +33,8 @@ export interface Rules {
   readonly refusesCollection: boolean;
   /** For all models, or those of these authors; `*` is all that are not named apart. */
   readonly refusesRetention: boolean | ReadonlySet<string>;
+  /** Whether a policy speaks of models at all. */
+  readonly limitsModels: boolean;
   /** A model must fit one of each of these. */
   readonly onlyModels: readonly (readonly string[])[];
   /** A model must fit none of these. */
@@ -36,7 +43,7 @@ export interface Rules {
   readonly caps?: ReadCaps;
 }
 
-/** WIRE 1.10: formats that asking for the plain width also matches. */
+/** docs/wire/routing.md#quantizations: formats that asking for the plain width also matches. */
 const WIDER: Partial<Readonly<Record<Quantization, readonly Quantization[]>>> = {
   fp4: ['mxfp4', 'nvfp4'],
   fp8: ['mxfp8'],
@@ -50,9 +57,9 @@ const NONE: readonly never[] = [];
  */
 export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[]): Rules {
   const { preferences } = needs;
-  const order = readList(preferences.order);
-  const allowed = readList(preferences.only);
-  const ignored = readList(preferences.ignore);
+  const order = preferences.order?.map(readSlug) ?? NONE;
+  const allowed = preferences.only?.map(readSlug) ?? NONE;
+  const ignored = preferences.ignore?.map(readSlug) ?? NONE;
   const only: SlugList[] = allowed.length > 0 ? [{ patterns: allowed, isPolicy: false }] : [];
   const ignore: SlugList[] = ignored.length > 0 ? [{ patterns: ignored, isPolicy: false }] : [];
   let refusesCollection = preferences.dataCollection === 'deny';
@@ -61,8 +68,8 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
   const onlyModels: (readonly string[])[] = [];
   const ignoreModels: string[] = [];
   for (const policy of policies) {
-    if (policy.only) only.push({ patterns: readList(policy.only), isPolicy: true });
-    if (policy.ignore?.length) ignore.push({ patterns: readList(policy.ignore), isPolicy: true });
+    if (policy.only) only.push({ patterns: policy.only.map(readSlug), isPolicy: true });
+    if (policy.ignore?.length) ignore.push({ patterns: policy.ignore.map(readSlug), isPolicy: true });
     refusesCollection ||= policy.denyDataCollection === true;
     refusesRetention ||= policy.zeroDataRetention === true;
     if (typeof policy.zeroDataRetention === 'object')
@@ -82,6 +89,7 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
     onlyFirst: noFallbacks && order.length === 0,
     refusesCollection,
     refusesRetention: refusesRetention || (authors.size > 0 && authors),
+    limitsModels: onlyModels.length + ignoreModels.length > 0,
     onlyModels: onlyModels.length > 0 ? onlyModels : NONE,
     ignoreModels: ignoreModels.length > 0 ? ignoreModels : NONE,
     ...(preferences.quantizations?.length && { quantizations: widen(preferences.quantizations) }),
@@ -95,7 +103,7 @@ export const allowsModel = ({ onlyModels, ignoreModels }: Rules, id: string): bo
   !ignoreModels.some((pattern) => matchesModel(pattern, id));
 
 /** Whether data of a request to this model must not be retained. */
-export function refusesRetentionOf({ refusesRetention }: Rules, id: string): boolean {
+function refusesRetentionOf({ refusesRetention }: Rules, id: string): boolean {
   if (typeof refusesRetention === 'boolean') return refusesRetention;
   const author = id.slice(0, id.indexOf('/'));
   return refusesRetention.has(isNamedApart(author) ? author : '*');
@@ -103,7 +111,81 @@ export function refusesRetentionOf({ refusesRetention }: Rules, id: string): boo
 
 const isNamedApart = (author: string): boolean => (ZDR_AUTHORS as readonly string[]).includes(author);
 
-const readList = (entries: readonly string[] | undefined): readonly SlugPattern[] => entries?.map(readSlug) ?? NONE;
-
 const widen = (asked: readonly Quantization[]): ReadonlySet<Quantization> =>
   new Set(asked.flatMap((quantization) => [quantization, ...(WIDER[quantization] ?? NONE)]));
+
+/**
+ * What leaves a candidate out whoever pays for it: the first of the reasons, in the order in which they are given.
+ * Credentials and pauses come after: they differ from copy to copy, and a key grants no exemption from these
+ * (docs/byok.md#order-of-use).
+ */
+export function findExclusion(candidate: Candidate, rules: Rules): Pick<Exclusion, 'reason' | 'detail'> | undefined {
+  const { endpoint, model, provider } = candidate;
+  const { preferences, parameters, modalities, promptTokensMin: prompt, maxOutputTokens: output = 0 } = rules.needs;
+
+  const notAllowedBy = rules.only.length > 0 ? findList(rules.only, candidate, false) : undefined;
+  if (notAllowedBy) return { reason: 'not-allowed', detail: listName(notAllowedBy, 'provider.only') };
+  const ignoredBy = rules.ignore.length > 0 ? findList(rules.ignore, candidate, true) : undefined;
+  if (ignoredBy) return { reason: 'ignored', detail: listName(ignoredBy, 'provider.ignore') };
+  if (rules.onlyOrdered && findSlug(rules.order, candidate) === -1) return { reason: 'not-in-order' };
+
+  if (rules.refusesCollection && provider.policy.collectsData) return { reason: 'collects-data' };
+  const isRetaining = rules.refusesRetention !== false && !provider.policy.zeroDataRetention;
+  if (isRetaining && refusesRetentionOf(rules, model.id)) return { reason: 'retains-data' };
+  if (preferences.enforceDistillableText === true && model.distillable !== true) return { reason: 'not-distillable' };
+
+  const { quantization, contextLength } = endpoint;
+  if (rules.quantizations?.has(quantization) === false) return { reason: 'quantization', detail: quantization };
+  const isStrict = preferences.requireParameters === true;
+  const unsupported = isStrict ? parameters.find((parameter) => !supports(endpoint, parameter)) : undefined;
+  if (unsupported !== undefined) return { reason: 'unsupported-parameter', detail: unsupported };
+  const above = rules.caps && findPriceAbove(rules.caps, candidate, prompt);
+  if (above !== undefined) return { reason: 'max-price', detail: above };
+
+  if (prompt + output > contextLength) {
+    const sum = prompt > contextLength ? `prompt ${prompt}` : `prompt ${prompt} + max_tokens ${output}`;
+    return { reason: 'context-length', detail: `${sum} > ${contextLength}` };
+  }
+  const outputMax = endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? Infinity;
+  if (output > outputMax) return { reason: 'max-tokens', detail: `${output} > ${outputMax}` };
+  const unread = modalities.find((modality) => !model.inputModalities.includes(modality));
+  return unread === undefined ? undefined : { reason: 'modality', detail: unread };
+}
+
+type Participation = Readonly<Record<ServiceTier, boolean>>;
+const FASTER: Participation = { standard: true, fast: true, priority: true, flex: false };
+
+/**
+ * Which tiers take part when one is asked for (docs/wire/messages.md#speed-and-tier,
+ * docs/wire/routing.md#service-tiers).
+ */
+const TAKES_PART: Readonly<Record<ServiceTier, Participation>> = {
+  standard: { standard: true, fast: false, priority: false, flex: false },
+  fast: FASTER,
+  priority: FASTER,
+  flex: { standard: true, fast: false, priority: false, flex: true },
+};
+
+/** Whether its tier was asked for, by the request or by a full slug such as `openai/priority`. */
+export const takesPart = (candidate: Candidate, { needs, fullSlugs }: Rules): boolean =>
+  TAKES_PART[needs.tier][candidate.tier] || (fullSlugs.length > 0 && findSlug(fullSlugs, candidate) !== -1);
+
+/** docs/wire/routing.md#unsupported-parameters: an endpoint that has either name can hold an answer to a schema. */
+const ALSO_BY: Readonly<Record<string, string>> = { structured_outputs: 'response_format' };
+
+/** An endpoint whose list is empty says nothing, which counts as supporting all. */
+export function supports({ supportedParameters }: Endpoint, parameter: string): boolean {
+  if (supportedParameters.length === 0 || supportedParameters.includes(parameter)) return true;
+  const other = ALSO_BY[parameter];
+  return other !== undefined && supportedParameters.includes(other);
+}
+
+/** The list that decides: the first that has the candidate, or the first that has it not. */
+function findList(lists: readonly SlugList[], candidate: Candidate, holds: boolean): SlugList | undefined {
+  for (const list of lists) {
+    if ((findSlug(list.patterns, candidate, list.isPolicy) !== -1) === holds) return list;
+  }
+  return undefined;
+}
+
+const listName = (list: SlugList | undefined, field: string): string => (list?.isPolicy ? 'policy' : field);

@@ -1,5 +1,5 @@
-// Goal: provider lists mean what WIRE 1.14 and 3.2 say, and misspelt or contradictory ones are refused by name. Method:
-// tables.
+// Goal: provider lists mean what docs/wire/routing.md#provider-names says, and misspelt or contradictory ones are
+// refused by name. Method: tables.
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import { GatewayError } from '../errors.js';
 import { assertKnownProviders, assertNoContradiction } from './assert-preferences.js';

@@ -1,12 +1,12 @@
 import type { CatalogProvider } from './catalog.js';
-import { findSlugOfName, foldName, foldsTo, isKnownName } from './known-providers.js';
+import { findSlugOfName, normalizeName, postingsTo, isKnownName } from './known-providers.js';
 import { SERVICE_TIERS, type ServiceTier } from './plan.js';
 
-/** An entry of `order`, `only` or `ignore`, read (WIRE 1.14, 3.2). */
+/** An entry of `order`, `only` or `ignore`, read (docs/wire/routing.md#provider-names). */
 export interface SlugPattern {
-  /** What stands before the first slash, folded: a slug or a display name. */
+  /** What stands before the first slash, normalized: a slug or a display name. */
   readonly provider: string;
-  /** The folded slug, where `provider` is a display name with other letters. */
+  /** The normalized slug, where `provider` is a display name with other letters. */
   readonly slug?: string;
   /** What stands behind the first slash, in lower case: `turbo`, `priority`, `turbo/priority`. Absent: a base slug. */
   readonly tail?: string;
@@ -22,7 +22,7 @@ export interface Tagged {
 
 export function readSlug(entry: string): SlugPattern {
   const slash = entry.indexOf('/');
-  const provider = foldName(slash === -1 ? entry : entry.slice(0, slash));
+  const provider = normalizeName(slash === -1 ? entry : entry.slice(0, slash));
   const slug = findSlugOfName(provider);
   return {
     provider,
@@ -34,15 +34,15 @@ export function readSlug(entry: string): SlugPattern {
 /** Whether the pattern speaks of this provider, whichever of its endpoints it means. */
 export function namesProvider(pattern: SlugPattern, provider: CatalogProvider): boolean {
   return (
-    foldsTo(provider.slug, pattern.provider) ||
-    foldsTo(provider.name, pattern.provider) ||
-    (pattern.slug !== undefined && foldsTo(provider.slug, pattern.slug))
+    postingsTo(provider.slug, pattern.provider) ||
+    postingsTo(provider.name, pattern.provider) ||
+    (pattern.slug !== undefined && postingsTo(provider.slug, pattern.slug))
   );
 }
 
 /**
  * A base slug matches all regions and variants of a provider and never a tier; a full one matches exactly that tag
- * (WIRE 3.2).
+ * (docs/wire/routing.md#provider-names).
  * @param coversTiers lets a base slug match the tiers as well: for a policy, which speaks of companies
  */
 export function matchesSlug(pattern: SlugPattern, { provider, tier, tag }: Tagged, coversTiers = false): boolean {

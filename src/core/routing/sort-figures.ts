@@ -1,5 +1,5 @@
 import type { Endpoint } from './catalog.js';
-import { supports } from './filters.js';
+import { supports } from './rules.js';
 import type { EndpointHealth } from './health.js';
 import type { Quantization, Sort } from './preferences.js';
 

@@ -1,7 +1,11 @@
-/** Goal: every sequence that obeys the grammar passes untouched, every other is the provider's fault. Method: a table of breaches. */
+/**
+ * Goal: every sequence that obeys the grammar passes untouched, every other is the provider's fault. Method: a table of
+ * breaches. Rules: docs/reasons/translation.md.
+ */
 import type { ModelEvent } from '../conversation/event.js';
 import { ProviderFault } from '../errors.js';
-import { GrammarCheck } from './grammar.js';
+import { assertGrammar, GrammarCheck } from './grammar.js';
+import type { Step } from './step.js';
 
 const start: ModelEvent = { type: 'reply-start' };
 const text = (index: number): ModelEvent => ({ type: 'block-start', index, block: { type: 'text' } });
@@ -15,11 +19,14 @@ const end: ModelEvent = { type: 'reply-end', stop: { unified: 'end-turn', raw: '
 
 function check(events: readonly ModelEvent[]): ModelEvent[] {
   const out: ModelEvent[] = [];
-  const grammar = new GrammarCheck();
-  for (const event of events) grammar.push(event, out);
-  grammar.end();
+  const step = new GrammarCheck(given);
+  for (const event of events) step.push(event, out);
+  step.end(out);
   return out;
 }
+
+/** Gives what it is given. */
+const given: Step<ModelEvent, ModelEvent> = { push: (event, out) => void out.push(event), end: () => undefined };
 
 describe('GrammarCheck', () => {
   it.each([
@@ -30,13 +37,14 @@ describe('GrammarCheck', () => {
     ],
   ])('lets %s pass untouched', (_, events) => {
     expect(check(events)).toEqual(events);
+    expect(() => assertGrammar(events)).not.toThrow();
   });
 
   it.each<[string, ModelEvent[]]>([
     ['nothing', []],
     ['no end', [start, usage]],
     ['no usage', [start, end]],
-    ['two starts (FAILURES A02)', [start, start, usage, end]],
+    ['two starts', [start, start, usage, end]],
     ['a block before the start', [text(0)]],
     ['usage before the start', [usage]],
     ['an index that skips', [start, text(1)]],
@@ -44,7 +52,7 @@ describe('GrammarCheck', () => {
     ['a block inside a block', [start, text(0), text(1)]],
     ['a delta without a block', [start, word(0)]],
     ['a delta of another block', [start, text(0), word(1)]],
-    ['reasoning in a text block (FAILURES A02)', [start, text(0), thought(0)]],
+    ['reasoning in a text block', [start, text(0), thought(0)]],
     ['text in a thinking block', [start, thinking(0), word(0)]],
     ['a block ended twice', [start, text(0), stop(0), stop(0)]],
     ['an end inside a block', [start, usage, text(0), end]],
@@ -52,5 +60,24 @@ describe('GrammarCheck', () => {
     ['a block after the end', [start, usage, end, text(0)]],
   ])('calls a reply with %s malformed', (_, events) => {
     expect(() => check(events)).toThrow(ProviderFault);
+    expect(() => assertGrammar(events)).toThrow(ProviderFault);
+  });
+
+  it('keeps what came before the event that breaks it, also of the same chunk and of a step that fails', () => {
+    const out: ModelEvent[] = [];
+    const several = new GrammarCheck<readonly ModelEvent[]>({
+      push(events, out) {
+        out.push(...events);
+        if (events.includes(ping)) throw new Error('broken');
+      },
+      end: (out) => void out.push(usage, text(0), word(1)),
+    });
+    several.push([start], out);
+    expect(() => several.push([usage, ping], out)).toThrow('broken');
+    expect(out).toEqual([start, usage, ping]);
+    expect(() => several.end(out)).toThrow('no open block');
+    expect(out).toEqual([start, usage, ping, usage, text(0)]);
+    expect(() => several.push([stop(0), stop(0), ping], out)).toThrow('not open');
+    expect(out).toEqual([start, usage, ping, usage, text(0), stop(0)]);
   });
 });

@@ -14,16 +14,17 @@ const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
 };
 
 /**
- * Lets a reply's events pass as long as they obey the grammar of `ModelEvent`; otherwise the provider's reply is malformed.
- * Asserted on what every decoder gives, so that whatever shape an upstream sends, no face prints a broken stream.
+ * Holds a reply's events to the grammar of `ModelEvent`; what breaks it is the provider's malformed reply. Asserted on
+ * what every decoder gives, so that whatever shape an upstream sends, no face prints a broken stream. One per reply.
  */
-export class GrammarCheck implements Step<ModelEvent, ModelEvent> {
+class Grammar {
   private state: 'before' | 'between' | 'in-block' | 'ended' = 'before';
   private block: BlockStart['type'] = 'text';
   private nextIndex = 0;
   private sawUsage = false;
 
-  push(event: ModelEvent, out: ModelEvent[]): void {
+  /** @throws ProviderFault `malformed-reply` for an event that may not stand here */
+  accept(event: ModelEvent): void {
     switch (event.type) {
       case 'reply-start':
         this.expect(this.state === 'before', 'the reply began twice');
@@ -59,14 +60,55 @@ export class GrammarCheck implements Step<ModelEvent, ModelEvent> {
       case 'ping':
         break;
     }
-    out.push(event);
   }
 
+  /** The reply has ended. @throws ProviderFault `malformed-reply` where it may not */
   end(): void {
     this.expect(this.state === 'ended', 'the stream stopped before the reply ended');
   }
 
   private expect(holds: boolean, complaint: string): void {
     if (!holds) throw new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`);
+  }
+}
+
+/** @throws ProviderFault `malformed-reply` where the events are not those of one finished reply */
+export function assertGrammar(events: readonly ModelEvent[]): void {
+  const grammar = new Grammar();
+  for (const event of events) grammar.accept(event);
+  grammar.end();
+}
+
+/** The step, its events held to the grammar: what came before one that breaks it stands. */
+export class GrammarCheck<In> implements Step<In, ModelEvent> {
+  private readonly grammar = new Grammar();
+
+  constructor(private readonly step: Step<In, ModelEvent>) {}
+
+  push(input: In, out: ModelEvent[]): void {
+    const first = out.length;
+    try {
+      this.step.push(input, out);
+    } finally {
+      this.accept(out, first);
+    }
+  }
+
+  end(out: ModelEvent[]): void {
+    const first = out.length;
+    this.step.end(out);
+    this.accept(out, first);
+    this.grammar.end();
+  }
+
+  /** In place: most of what a stream is made of passes here. */
+  private accept(out: ModelEvent[], first: number): void {
+    let index = first;
+    try {
+      for (; index < out.length; index++) this.grammar.accept(out[index]!);
+    } catch (error) {
+      out.length = index;
+      throw error;
+    }
   }
 }

@@ -1,4 +1,7 @@
-/** Goal: one array a pull, in order, and nothing that was told is lost when a step fails. Method: a step that fails on demand. */
+/**
+ * Goal: one array a pull, in order, and nothing that was told is lost when a step fails. Method: a
+ * step that fails on demand.
+ */
 import { pump } from './pump.js';
 import { chain, type Step } from './step.js';
 
@@ -41,6 +44,18 @@ describe('pump', () => {
     const { batches, failure } = await collect(pump(sourceOf(['b', '!']), echo(), () => false));
     expect(batches).toEqual([]);
     expect(failure).toEqual(new Error('broken'));
+  });
+
+  it('gives nothing more once it has failed, ended or been left', async () => {
+    const failed = pump(sourceOf(['a', '!'], ['more']), echo());
+    expect(await failed.next()).toEqual({ done: false, value: ['a'] });
+    await expect(failed.next()).rejects.toThrow('broken');
+    const ended = pump(sourceOf(), echo());
+    expect(await ended.next()).toEqual({ done: false, value: ['end'] });
+    const left = pump(sourceOf(['a'], ['more']), echo());
+    await left.next();
+    await left.return();
+    for (const over of [failed, ended, left]) expect(await over.next()).toEqual({ done: true, value: undefined });
   });
 
   it('closes the source when the step fails or the reader leaves', async () => {

@@ -1,29 +1,93 @@
+import { asPulled, left, Pulled, type Puller } from './pulled.js';
 import type { Step } from './step.js';
 
 /**
- * The one asynchronous loop of a reply: pulls chunks, gives each to the step and yields what came of it, one array a chunk, so
- * that one upstream chunk becomes one write. It pulls only when asked: a slow reader slows the source.
+ * The one loop of a reply: pulls chunks, gives each to the step and yields what came of it, one array a chunk, so that
+ * one upstream chunk becomes one write. It pulls only when asked: a slow reader slows the source.
  *
- * What a chunk gave before the step threw is yielded first when `keepsPartial` says so, for whoever has begun to tell it.
+ * What a chunk gave before the step threw is yielded first when `keepsPartial` says so, for
+ * whoever has begun to tell it.
  *
  * Cancellation is the `AbortSignal` the source was opened with. `return()` closes the source as well, once it is idle.
  */
-export async function* pump<In, Out>(
+export function pump<In, Out>(
   source: AsyncIterable<readonly In[]>,
   step: Step<In, Out>,
   keepsPartial: () => boolean = () => true,
-): AsyncGenerator<Out[], void, undefined> {
-  for await (const chunks of source) {
+): Pulled<Out[]> {
+  return new Pump(asPulled(source), step, keepsPartial);
+}
+
+class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
+  /** Who waits for the next array. */
+  private puller!: Puller<Out[]>;
+  /** What the step threw while something of its chunk had still to be yielded. */
+  private failure: { readonly error: unknown } | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly source: Pulled<readonly In[]>,
+    private readonly step: Step<In, Out>,
+    private readonly keepsPartial: () => boolean,
+  ) {
+    super();
+  }
+
+  override pull(puller: Puller<Out[]>): void {
+    this.puller = puller;
+    if (this.failure) this.tellFailure(this.failure.error);
+    else if (this.isOver) puller.end();
+    else this.source.pull(this);
+  }
+
+  take(chunks: readonly In[]): void {
     const out: Out[] = [];
     try {
-      for (const chunk of chunks) step.push(chunk, out);
+      for (const chunk of chunks) this.step.push(chunk, out);
     } catch (error) {
-      if (out.length > 0 && keepsPartial()) yield out;
-      throw error;
+      if (out.length === 0 || !this.keepsPartial()) {
+        this.tellFailure(error);
+        return;
+      }
+      this.failure = { error };
     }
-    if (out.length > 0) yield out;
+    // What gives no event, such as half of one, is no reason to answer.
+    if (out.length > 0) this.puller.take(out);
+    else this.source.pull(this);
   }
-  const last: Out[] = [];
-  step.end(last);
-  if (last.length > 0) yield last;
+
+  end(): void {
+    this.isOver = true;
+    const out: Out[] = [];
+    try {
+      this.step.end(out);
+    } catch (error) {
+      this.puller.fail(error);
+      return;
+    }
+    if (out.length > 0) this.puller.take(out);
+    else this.puller.end();
+  }
+
+  fail(reason: unknown): void {
+    this.puller.fail(reason);
+  }
+
+  override async return(): Promise<IteratorResult<Out[], undefined>> {
+    if (!this.isOver) {
+      this.isOver = true;
+      this.failure = undefined;
+      await this.source.return();
+    }
+    return left();
+  }
+
+  private tellFailure(error: unknown): void {
+    const { puller } = this;
+    this.failure = undefined;
+    this.return().then(
+      () => puller.fail(error),
+      (reason: unknown) => puller.fail(reason),
+    );
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Goal: the reader obeys the server-sent events standard at byte level, whatever the cuts. Method: tables of frames, and the
- * property that every cut of a stream gives what the uncut stream gives.
+ * Goal: the reader obeys the server-sent events standard at byte level, whatever the cuts. Method: tables of frames,
+ * and the property that every cut of a stream gives what the uncut stream gives. Rules: docs/reasons/streams.md.
  */
 import fc from 'fast-check';
 import { ProviderFault } from '../errors.js';
@@ -86,7 +86,7 @@ describe('SseReader', () => {
     expect(read([bytes])[0]).not.toHaveProperty('source');
   });
 
-  it('refuses a frame past the limit, in one line or in many (FAILURES B14)', () => {
+  it('refuses a frame past the limit, in one line or in many', () => {
     const line = Buffer.from('data: 0123456789\n');
     const endless = Buffer.alloc(40, 'a');
     expect(() => read([line, line, Buffer.from('\n')], 40)).not.toThrow();

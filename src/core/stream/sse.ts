@@ -9,8 +9,8 @@ export interface SseFrame {
   /** The `data:` lines, joined by line feeds. */
   readonly data: string;
   /**
-   * The frame's bytes with its blank line, when it is exactly `event: <name>`, one `data: ` line and LF line ends, in valid
-   * UTF-8: such a frame can be sent on as it is.
+   * The frame's bytes with its blank line, when it is exactly `event: <name>`, one `data: ` line and LF line ends, in
+   * valid UTF-8: such a frame can be sent on as it is.
    */
   readonly source?: ByteRange;
 }
@@ -28,13 +28,17 @@ const EMPTY: Buffer = Buffer.alloc(0);
 const BYTE_ORDER_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads server-sent events from bytes by the WHATWG rules: any chunk cut, LF, CR or CRLF, comments, multi-line data, a leading
- * byte-order mark. Works on bytes, so a cut inside a character cannot harm. One per reply.
+ * Reads server-sent events from bytes by the WHATWG rules: any chunk cut, LF, CR or CRLF, comments, multi-line data, a
+ * leading byte-order mark. Works on bytes, so a cut inside a character cannot harm. One per reply.
  *
- * Costs are linear whatever the cuts are: bytes without a line end wait in a list and are joined once the line is whole.
+ * Costs are linear whatever the cuts are: bytes without a line end wait in a list and are
+ * joined once the line is whole.
  */
 export class SseReader implements Step<Uint8Array, SseFrame> {
-  /** Bytes that are not read yet: the unfinished line, and before it the lines of a frame that may be sent on as it came. */
+  /**
+   * Bytes that are not read yet: the unfinished line, and before it the lines of a frame that
+   * may be sent on as it came.
+   */
   private rest: Buffer = EMPTY;
   /** Chunks after `rest` in which no line ended. */
   private waiting: Buffer[] = [];
@@ -206,7 +210,9 @@ function valueStart(buffer: Buffer, afterName: number, end: number): number {
   return buffer[afterName + 1] === SPACE ? afterName + 2 : afterName + 1;
 }
 
-/** One frame on the wire. `data` must hold no line break; JSON text never does. An empty name gives an unnamed frame. */
+/**
+ * One frame on the wire. `data` must hold no line break; JSON text never does. An empty name gives an unnamed frame.
+ */
 export function writeFrame(event: string, data: string): string {
   return event === '' ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
 }

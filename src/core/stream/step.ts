@@ -1,6 +1,6 @@
 /**
- * A synchronous stage of a stream: bytes to frames, frames to events, events to events. Keeps the state of one reply, so one
- * instance serves one reply. Outputs are appended to the caller's array: a chunk of many events costs one array.
+ * A synchronous stage of a stream: bytes to frames, frames to events, events to events. Keeps the state of one reply,
+ * so one instance serves one reply. Outputs are appended to the caller's array: a chunk of many events costs one array.
  */
 export interface Step<In, Out> {
   push(input: In, out: Out[]): void;

@@ -25,7 +25,9 @@ const NETWORKS: readonly (readonly [from: number, to: number, min: number, max: 
   [6759, 6763, 13, 19],
 ];
 
-/** Numbers of payment cards: a network's prefix and length, a right check digit (Luhn), digits in groups or in one row. */
+/**
+ * Numbers of payment cards: a network's prefix and length, a right check digit (Luhn), digits in groups or in one row.
+ */
 export function findCards(text: string): Span[] {
   const spans: Span[] = [];
   for (let start = 0; start < text.length; start++) {

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { merged, scan, type Span } from '../scan.js';
 
-// Expressions of our own. Each is linear: a match begins at one certain character, or at the boundary of a run, and reads a bounded
-// number of characters from there; no two ways lead through the same text.
+// Expressions of our own. Each is linear: a match begins at one certain character, or at the boundary of a run, and
+// reads a bounded number of characters from there; no two ways lead through the same text.
 
 /** From the sign outwards: a search for the name before it would read long words once for each of their letters. */
 const EMAIL =

@@ -14,7 +14,7 @@ import {
  * Options that every face of inference takes.
  */
 
-/** Grouping keys for records and traces; any other key goes with them (WIRE 1.4). */
+/** Grouping keys for records and traces; any other key goes with them (docs/wire/messages.md#trace). */
 export const trace = object({
   trace_id: optional(text()),
   trace_name: optional(text()),
@@ -31,16 +31,22 @@ const stopCondition = variant('type', {
   finish_reason_is: { reason: text({ min: 1 }) },
 });
 
-/** WIRE 1.3: an array. The one object that Scope 2.1 speaks of is read as one condition. */
+/**
+ * docs/wire/tools-and-plugins.md#stop-conditions: an array. The one object that older clients send
+ * is read as one condition.
+ */
 export const stopServerToolsWhen = either(list(stopCondition, { min: 1 }), stopCondition);
 
 export const texts = list(text());
 
-/** Longest `user` and `session_id`, in characters (Scope 8). */
+/** Longest `user` and `session_id`, in characters (docs/wire/limits.md#lengths). */
 export const LABEL_CHARACTERS_MAX = 256;
 export const label = text({ max: LABEL_CHARACTERS_MAX });
 
-/** Scope 2.1 gives no least value; none of the vendors can answer in less than one token, so that is chosen. */
+/**
+ * The contract gives no least value (docs/wire/messages.md#request-fields); none of the vendors can answer in less than
+ * one token, so that is chosen.
+ */
 export const maxTokens = integer({ min: 1 });
 
 export type WireStopCondition = Static<typeof stopCondition>;

@@ -16,7 +16,7 @@ const switchable = { enabled: optional(flag()) };
 const patterns = optional(list(text()));
 const count = optional(integer());
 
-/** Options of the plugins, by id (Scope 2.3; engines by WIRE 1.9). Later additions to them are tolerated. */
+/** Options of the plugins, by id (docs/wire/tools-and-plugins.md#plugins). Later additions to them are tolerated. */
 export const plugins = list(
   variant('id', {
     'auto-router': {

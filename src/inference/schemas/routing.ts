@@ -15,7 +15,7 @@ import {
 
 const FALLBACKS_MAX = 3;
 
-/** Scope 2.1: an entry takes `model` and nothing else. */
+/** docs/wire/routing.md#models-and-fallbacks: an entry takes `model` and nothing else. */
 export const fallbacks = nullable(list(closed({ model: text() }), { max: FALLBACKS_MAX }));
 
 const said = optional(nullable(flag()));
@@ -24,7 +24,7 @@ const slugs = optional(nullable(list(text())));
 /** The largest whole number of dollars an amount of money may have here: fifteen digits. */
 const USD_MAX = 999_999_999_999_999;
 
-/** WIRE 1.13: the schema says text, documentation and clients send numbers. */
+/** Some clients send text, others numbers (docs/wire/routing.md#price-caps). */
 const price = optional(
   either(
     text({
@@ -37,7 +37,7 @@ const price = optional(
 
 const cutoff = optional(nullable(number()));
 
-/** WIRE 1.12: a number means p50. */
+/** docs/wire/routing.md#cut-offs: a number means p50. */
 const cutoffs = optional(nullable(either(number(), object({ p50: cutoff, p75: cutoff, p90: cutoff, p99: cutoff }))));
 
 const sort = oneOf(SORTS);
@@ -46,7 +46,7 @@ const sortConfig = object({
   partition: optional(nullable(oneOf(['model', 'none']))),
 });
 
-/** Which providers may answer (Scope 2.4): no properties beyond these. */
+/** Which providers may answer (docs/wire/routing.md#provider-preferences): no properties beyond these. */
 export const provider = nullable(
   closed({
     allow_fallbacks: said,
@@ -65,7 +65,7 @@ export const provider = nullable(
   }),
 );
 
-/** Deprecated, an alias of `provider.sort.partition` (WIRE 1.2). */
+/** Deprecated, an alias of `provider.sort.partition` (docs/wire/routing.md#route). */
 export const route = nullable(oneOf(['fallback', 'sort']));
 
 export type WirePreferences = NonNullable<Static<typeof provider>>;

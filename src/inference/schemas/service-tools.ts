@@ -15,7 +15,8 @@ import {
 import { userLocation } from './user-location.js';
 
 /*
- * Parameters of the tools the gateway runs (WIRE 1.7). All are optional; those not named here are the tools' own affair.
+ * Parameters of the tools the gateway runs (docs/wire/tools-and-plugins.md#service-tools). All are optional; those not
+ * named here are the tools' own affair.
  */
 
 const domains = optional(list(text()));
@@ -90,7 +91,8 @@ export const serviceTools = {
     object({ model: optional(text()), output_compression: optional(number({ min: 0, max: 100 })) }),
   ),
   'openrouter:experimental__search_models': withParameters(
-    // WIRE gives the most only; that less than one is nonsense is chosen.
+    // The contract gives the most only (docs/wire/tools-and-plugins.md#service-tools); that less than
+    // one is nonsense is chosen.
     object({ max_results: optional(integer({ min: 1, max: 20 })) }),
   ),
   'openrouter:tool_search': withParameters(object({ max_results: optional(integer({ min: 1, max: 50 })) })),
@@ -106,7 +108,7 @@ export const serviceTools = {
   'openrouter:web_search': withParameters(webSearchParameters),
 };
 
-/** How the types of all service-side tools begin (WIRE 0.2). */
+/** How the types of all service-side tools begin (docs/wire/clients.md#two-names). */
 export const SERVICE_TOOL_PREFIX = 'openrouter:';
 
 /** What `type` says of any tool of the gateway's, known or not. */

@@ -2,7 +2,10 @@ import { literal, named, nullable, object, optional, text } from '../../shared/h
 
 const place = optional(nullable(text()));
 
-/** Where searches are made from, roughly: for the vendors' web search tools, the gateway's own, and the web plugin (WIRE 1.6, 1.9). */
+/**
+ * Where searches are made from, roughly: for the vendors' web search tools, the gateway's own, and the web plugin
+ * (docs/wire/messages.md#user-location).
+ */
 export const userLocation = nullable(
   named(
     'user-location',

@@ -3,7 +3,7 @@ import { integer, list, named, nullable, text, variant } from '../../shared/http
 const quoted = { cited_text: text() };
 const ofDocument = { ...quoted, document_index: integer(), document_title: nullable(text()) };
 
-/** Citations on a text block of the history, as replies carry them (WIRE 1.8). */
+/** Citations on a text block of the history, as replies carry them (docs/wire/content-blocks.md#citations). */
 export const citations = named(
   'citations',
   list(

@@ -15,7 +15,7 @@ import { marked } from '../../inference/schemas/cache-control.js';
 import { citations } from './citations.js';
 
 /*
- * Fields of the blocks whose shape Scope 2.2 does not show (WIRE 1.8), by block type.
+ * Fields of the blocks, by block type (docs/wire/content-blocks.md#blocks-of-a-request).
  */
 
 export const textFields = { text: text(), citations: optional(nullable(citations)), ...marked };

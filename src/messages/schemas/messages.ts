@@ -24,7 +24,7 @@ import {
   toolReferenceFields,
 } from './media-blocks.js';
 
-/** What a tool result may hold (Scope 2.2). */
+/** What a tool result may hold (docs/wire/content-blocks.md#tool-results). */
 const toolResultPart = named(
   'tool-result-part',
   variant('type', {
@@ -46,7 +46,7 @@ const webSearchResult = object({
 
 const webSearchError = object({
   type: literal('web_search_tool_result_error'),
-  // The last stands in replies only (WIRE 1.8); a replayed reply must be taken.
+  // The last stands in replies only (docs/wire/content-blocks.md#blocks-of-a-reply); a replayed reply must be taken.
   error_code: oneOf([
     'invalid_tool_input',
     'unavailable',
@@ -60,7 +60,7 @@ const webSearchError = object({
 const call = { id: text(), name: text(), input: optional(anything()), ...marked };
 const vendorResult = { tool_use_id: text(), content: freeForm(), ...marked };
 
-/** Blocks that user and assistant messages may hold (Scope 2.2). */
+/** Blocks that user and assistant messages may hold (docs/wire/content-blocks.md#blocks-of-a-request). */
 const commonBlocks = {
   text: textFields,
   image: imageFields,
@@ -83,7 +83,8 @@ const commonBlocks = {
     ...marked,
   },
   advisor_tool_result: vendorResult,
-  // Not in scope; chosen: what a reply may hold (WIRE 1.8) is taken back in the next turn's history, as it was.
+  // Chosen: what a reply may hold (docs/wire/content-blocks.md#blocks-of-a-reply) is taken back in the next
+  // turn's history, as it was.
   web_fetch_tool_result: vendorResult,
   code_execution_tool_result: vendorResult,
   bash_code_execution_tool_result: vendorResult,
@@ -110,7 +111,7 @@ const toolChange = {
   ...marked,
 };
 
-// WIRE 1.8: tools come and go in system messages only.
+// docs/wire/content-blocks.md#tools-that-come-and-go: tools come and go in system messages only.
 const systemBlocks = { ...commonBlocks, tool_addition: toolChange, tool_removal: toolChange };
 
 const commonContent = either(text(), list(named('block', variant('type', commonBlocks))));
@@ -121,7 +122,10 @@ const message = variant('role', {
   system: { content: either(text(), list(named('system-block', variant('type', systemBlocks)))) },
 });
 
-/** The conversation: at least one message; null is refused although Scope 2.1 calls the field nullable (DESIGN, precedence). */
+/**
+ * The conversation: at least one message; null is refused although the published schema has it nullable
+ * (docs/wire/messages.md#request-fields).
+ */
 export const messages = list(message, { min: 1 });
 
 /** The instructions: text, or text blocks. */

@@ -16,7 +16,7 @@ import {
 
 const display = optional(nullable(oneOf(['summarized', 'omitted', 'updates'])));
 
-/** Extended thinking (Scope 2.1; `display` by WIRE 1.5). */
+/** Extended thinking (docs/wire/messages.md#thinking). */
 export const thinking = variant('type', {
   enabled: { budget_tokens: integer(), display },
   disabled: {},
@@ -41,7 +41,7 @@ export const outputConfig = object({
 
 const inputTokens = object({ type: literal('input_tokens'), value: integer() });
 
-/** What the provider may clear from the conversation as it grows (Scope 2.1). */
+/** What the provider may clear from the conversation as it grows (docs/wire/messages.md#context-management). */
 export const contextManagement = nullable(
   object({
     edits: optional(

@@ -1,5 +1,5 @@
 import { Type, type TProperties } from '@sinclair/typebox';
-import type { JsonObject } from '../../core/json.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { costDetails, routed } from '../../inference/schemas/reply-parts.js';
 import {
   flag,
@@ -23,7 +23,8 @@ import {
 } from '../../shared/http/schema.js';
 
 /*
- * What `POST /messages` answers (Scope 2.5, WIRE 1.15, 1.28). Vendors add keys of their own to every part of it.
+ * What `POST /messages` answers (docs/wire/messages.md#reply, docs/wire/streams.md#events-of-messages). Vendors add
+ * keys of their own to every part of it.
  */
 
 /** Views of parts are put together key by key; what they are is held to these schemas by tests. */

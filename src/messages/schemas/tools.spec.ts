@@ -1,6 +1,6 @@
-// Goal: every field of Scope 2.1–2.4 and WIRE 1.1–1.14 is judged exactly, and refused with its path and reason.
-// Method: a body that holds everything; each field is tried absent, null, of every wrong type, at and past its limits, with every
-// member of its enum and a stranger. A field without a row fails the last test of its table.
+// Goal: every field of docs/wire/messages.md#request-fields is judged exactly, and refused with its path and reason.
+// Method: a body that holds everything; each field is tried absent, null, of every wrong type, at and past its limits,
+// with every member of its enum and a stranger. A field without a row fails the last test of its table.
 import 'reflect-metadata';
 import {
   ANY,

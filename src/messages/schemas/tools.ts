@@ -43,7 +43,7 @@ const webSearchFields = {
   ...marked,
 };
 
-/** Vendor tools that Scope 2.1 lists: their names are fixed. */
+/** Vendor tools whose names are fixed (docs/wire/messages.md#tools). */
 const vendorTools = {
   bash_20250124: { name: literal('bash'), ...marked },
   text_editor_20250124: { name: literal('str_replace_editor'), ...marked },
@@ -69,7 +69,9 @@ const otherTool = object({ type: text() });
 const hasType = object({ type: anything() });
 const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
 
-/** One tool: without a type it is the caller's own, with an unknown one it is a vendor's (Scope 2.1, the last row). */
+/**
+ * One tool: without a type it is the caller's own, with an unknown one it is a vendor's (docs/wire/messages.md#tools).
+ */
 export const tool = when(
   hasType,
   when(hasKnownType, typedTool, when(isServiceTool, otherServiceTool, otherTool)),

@@ -1,4 +1,5 @@
-// Goal: every definition is well-formed and found by its slug. Method: walks the list, so a new provider is under test at once.
+// Goal: every definition is well-formed and found by its slug. Method: walks the list, so a new
+// provider is under test at once.
 import { EFFORTS } from '../../core/conversation/request.js';
 import { DEFINITIONS, definitionOf } from './index.js';
 

@@ -5,7 +5,10 @@ import { openaiCompatible } from './openai-compatible.js';
 import { openai } from './openai.js';
 import { openrouter } from './openrouter.js';
 
-/** Every provider that the code knows more of than the catalog file says. Adding one is a file, or a line in a table, and a line here. */
+/**
+ * Every provider that the code knows more of than the catalog file says. Adding one is a file, or a line in
+ * a table, and a line here.
+ */
 export const DEFINITIONS: readonly ProviderDefinition[] = [anthropic, mistral, openai, openrouter, ...openaiCompatible];
 
 const bySlug = new Map(DEFINITIONS.map((definition) => [definition.slug, definition]));

@@ -1,6 +1,9 @@
 import type { ProviderDefinition } from '../../core/provider.js';
 
-/** Mistral: refuses fields it does not know, and tool-call ids that are not nine letters and digits. Streams report usage unasked. */
+/**
+ * Mistral: refuses fields it does not know, and tool-call ids that are not nine letters and digits.
+ * Streams report usage unasked.
+ */
 export const mistral: ProviderDefinition = {
   slug: 'mistral',
   credential: 'bearer',

@@ -1,6 +1,9 @@
 import type { ProviderDefinition, Quirks } from '../../core/provider.js';
 
-/** Reasoning is switched on and off, and comes back in the history: without it the next turn after a tool call is refused. */
+/**
+ * Reasoning is switched on and off, and comes back in the history: without it the next turn
+ * after a tool call is refused.
+ */
 const RETURNED_THINKING: Quirks = { reasoningStyle: 'thinking_object', returnsReasoning: true };
 
 /** Providers of the chat format that one line tells apart. */

@@ -1,18 +1,17 @@
-// Goal: the laws every dialect keeps, also one that is added tomorrow. Method: walk DIALECTS; play its recordings at any byte cut,
-// whole against streamed, through the grammar; encode one rich conversation turn by turn.
+// Goal: the laws every dialect keeps, also one that is added tomorrow. Method: walk DIALECTS; play its recordings at
+// any byte cut, whole against streamed, through the grammar; encode one rich conversation turn by turn.
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { printJson } from '../../core/exact-json.js';
+import { printJson, type Json, type JsonObject } from '../../core/json/json.js';
 import type { Message } from '../../core/conversation/content.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
-import { ReplyFold, type Reply } from '../../core/conversation/reply.js';
+import { ReplyBuilder, type Reply } from '../../core/conversation/reply.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { ProviderFault } from '../../core/errors.js';
-import type { Json, JsonObject } from '../../core/json.js';
 import type { Dialect, Target } from '../../core/provider.js';
 import { DIALECT_IDS, type DialectId } from '../../core/routing/catalog.js';
-import { GrammarCheck } from '../../core/stream/grammar.js';
+import { assertGrammar, GrammarCheck } from '../../core/stream/grammar.js';
 import { SseReader } from '../../core/stream/sse.js';
 import { chain } from '../../core/stream/step.js';
 import { DIALECTS } from './index.js';
@@ -107,7 +106,7 @@ const contextOf = (dialect: DialectId): { request: ModelRequest; target: Target 
 
 /** The events of a stream that arrives in these pieces, through the grammar. */
 function play(dialect: Dialect, pieces: readonly Uint8Array[]): ModelEvent[] {
-  const step = chain(chain(new SseReader(), dialect.decodeStream(contextOf(dialect.id))), new GrammarCheck());
+  const step = new GrammarCheck(chain(new SseReader(), dialect.decodeStream(contextOf(dialect.id))));
   const out: ModelEvent[] = [];
   for (const piece of pieces) step.push(piece, out);
   step.end(out);
@@ -115,7 +114,7 @@ function play(dialect: Dialect, pieces: readonly Uint8Array[]): ModelEvent[] {
 }
 
 function fold(events: readonly ModelEvent[]): Reply {
-  const reply = new ReplyFold();
+  const reply = new ReplyBuilder();
   for (const event of events) reply.push(event);
   return reply.finish();
 }
@@ -158,10 +157,8 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
 
     it('obeys the grammar and says the same whole and streamed', () => {
       const whole = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown;
-      const check = new GrammarCheck();
-      const events: ModelEvent[] = [];
-      for (const event of dialect.decodeWhole(whole, contextOf(dialect.id))) check.push(event, events);
-      check.end();
+      const events = dialect.decodeWhole(whole, contextOf(dialect.id));
+      assertGrammar(events);
       expect(meaningOf(fold(play(dialect, [bytes])))).toEqual(meaningOf(fold(events)));
     });
 

@@ -52,7 +52,8 @@ export function faultFromStatus(
 }
 
 /**
- * How long the provider asked to wait, in milliseconds: `retry-after-ms`, else `retry-after` as seconds or as an HTTP date.
+ * How long the provider asked to wait, in milliseconds: `retry-after-ms`, else `retry-after` as
+ * seconds or as an HTTP date.
  * @param headers lower-case names
  * @returns undefined when it did not ask, or not in a way that can be read; a date in the past is 0
  */

@@ -1,5 +1,5 @@
-// Goal: a tier that is priced apart is asked for only by the attempt that is charged for it. Method: a table of wishes, price lists and
-// tiers of the attempt.
+// Goal: a tier that is priced apart is asked for only by the attempt that is charged for it. Method: a table of wishes,
+// price lists and tiers of the attempt.
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
 import type { Pricing } from '../../core/routing/catalog.js';

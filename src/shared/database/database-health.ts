@@ -15,7 +15,10 @@ export class DatabaseHealth {
     private readonly clock: Clock,
   ) {}
 
-  /** Time of the first unanswered ping of the present outage, in milliseconds since 1970; absent while the database answers. */
+  /**
+   * Time of the first unanswered ping of the present outage, in milliseconds since 1970; absent
+   * while the database answers.
+   */
   get unreachableSince(): number | undefined {
     return this.silentSince;
   }

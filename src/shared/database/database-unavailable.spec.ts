@@ -1,4 +1,5 @@
-// Goal: an unreachable database is told from a refused statement. Method: tables of the errors that system, server and driver give.
+// Goal: an unreachable database is told from a refused statement. Method: tables of the errors that
+// system, server and driver give.
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 

@@ -10,8 +10,8 @@ const DRIVER_FAILURE =
   /^(?:timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 
 /**
- * Whether an error means that the database cannot be reached at the moment (the server, the way to it, or a free connection)
- * rather than that something is wrong with what was asked of it. Such a failure may be gone in a moment.
+ * Whether an error means that the database cannot be reached at the moment (the server, the way to it, or a free
+ * connection) rather than that something is wrong with what was asked of it. Such a failure may be gone in a moment.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   // What TypeORM says when the connection broke between two statements of a transaction.

@@ -15,8 +15,8 @@ const CONNECT_ATTEMPTS_MAX = 15;
 const CONNECT_PAUSE_MS = 2_000;
 
 /**
- * The store, open and migrated before anything is served, closed after everything else. Environment and Clock must come from
- * a global module. Whatever still writes at shutdown must do so before `onApplicationShutdown`.
+ * The store, open and migrated before anything is served, closed after everything else. Environment and Clock must come
+ * from a global module. Whatever still writes at shutdown must do so before `onApplicationShutdown`.
  */
 @Global()
 @Module({})

@@ -23,9 +23,10 @@ export interface DirectoryLock {
 /**
  * Takes the lock at `path` for this process, from a dead holder too.
  *
- * The file is created exclusively and never deleted by anyone but its holder. A dead holder's lock is succeeded instead: the
- * file `<path>.<its nonce>` is created exclusively, so that of several successors one wins; the winner renames its file over
- * the lock. A successor that dies half-way is succeeded in the same way. Losers find another living holder.
+ * The file is created exclusively and never deleted by anyone but its holder. A dead holder's lock is succeeded
+ * instead: the file `<path>.<its nonce>` is created exclusively, so that of several successors one wins; the
+ * winner renames its file over the lock. A successor that dies half-way is succeeded in the same way. Losers
+ * find another living holder.
  *
  * @param silenceMs how long a holder in another container or on another machine may be silent before it counts as dead
  * @throws StoreRefused while another process lives that holds it

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 
 /** The embedded PostgreSQL and its adapter for node-postgres, as their packages export them. */
 export interface EmbeddedEngine {
@@ -31,31 +29,18 @@ const INITIALISE = `
 `;
 
 /**
- * Makes a new database cluster in an empty directory. A process of its own does it: the half gigabyte it takes would stay with
- * the server for ever.
+ * Makes a new database cluster in an empty directory. A process of its own does it: the half gigabyte it takes would
+ * stay with the server for ever.
  */
 export async function initialise(directory: string): Promise<void> {
+  const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   await new Promise<void>((resolve, reject) => {
     const options = { timeout: INITIALISE_MS_MAX, killSignal: 'SIGKILL' } as const;
-    const child = execFile(
-      process.execPath,
-      ['-e', INITIALISE, findEngine(), directory],
-      options,
-      (error, _, stderr) => {
-        if (error) reject(new Error(`The embedded database could not be made. ${stderr}`, { cause: error }));
-        else resolve();
-      },
-    );
+    const child = execFile(process.execPath, ['-e', INITIALISE, engine, directory], options, (error, _, stderr) => {
+      if (error) reject(new Error(`The embedded database could not be made. ${stderr}`, { cause: error }));
+      else resolve();
+    });
     // Held open on purpose; it breaks when the child ends first.
     child.stdin?.on('error', () => undefined);
   });
-}
-
-/** The engine's file, found from the program's: code that tests load as CommonJS cannot ask for its own address. */
-function findEngine(): string {
-  const program = process.argv[1] ?? process.cwd();
-  // A link from a folder of commands is followed; `node dist/main` names no file that exists.
-  const place = existsSync(program) ? realpathSync(program) : program;
-  // As if the program were a folder, which it is in `node .`: the search goes upwards from there.
-  return createRequire(join(place, 'anchor.js')).resolve('@electric-sql/pglite');
 }

@@ -1,12 +1,16 @@
 import pg from 'pg';
 import type { EmbeddedDatabase } from './embedded.js';
 
-/** Longer than any statement should take. It turns code that waits for a second connection inside a transaction into an error. */
+/**
+ * Longer than any statement should take. It turns code that waits for a second connection inside a
+ * transaction into an error.
+ */
 const WAIT_MS_MAX = 10_000;
 
 /**
- * What TypeORM takes for the driver: a real pool, of one, over the embedded database, so that transactions queue instead of
- * mixing in its one session. Ending the pool closes the database: whoever closes the DataSource has closed everything.
+ * What TypeORM takes for the driver: a real pool, of one, over the embedded database, so that transactions
+ * queue instead of mixing in its one session. Ending the pool closes the database: whoever closes the
+ * DataSource has closed everything.
  */
 export function embeddedDriver(database: EmbeddedDatabase): { readonly Pool: typeof pg.Pool } {
   // A channel per client, because a dropped client's end would be heard by the next one on a shared channel.

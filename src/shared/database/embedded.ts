@@ -7,7 +7,10 @@ import { initialise, loadEngine, type EmbeddedEngine } from './embedded-engine.j
 import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
 
-/** Written as the last act of making a database. It rises when the files change in a way that an older release cannot read. */
+/**
+ * Written as the last act of making a database. It rises when the files change in a way that an
+ * older release cannot read.
+ */
 export const STORE_VERSION = 1;
 
 const DATABASE = 'database';
@@ -83,7 +86,9 @@ async function isComplete(directory: string): Promise<boolean> {
   );
 }
 
-/** Made aside and moved in as a whole: whenever the process is killed, the next start finds a complete database or none. */
+/**
+ * Made aside and moved in as a whole: whenever the process is killed, the next start finds a complete database or none.
+ */
 async function create(dataDir: string, directory: string): Promise<void> {
   await removeUnfinished(dataDir);
   const unfinished = await mkdtemp(join(dataDir, UNFINISHED));
@@ -100,7 +105,10 @@ async function create(dataDir: string, directory: string): Promise<void> {
   await rename(unfinished, directory);
 }
 
-/** What is left of starts that were killed. The dying process of one may still be writing: then the next start gets the rest. */
+/**
+ * What is left of starts that were killed. The dying process of one may still be writing: then the
+ * next start gets the rest.
+ */
 async function removeUnfinished(dataDir: string): Promise<void> {
   const remains = (await readdir(dataDir)).filter((name) => name.startsWith(UNFINISHED));
   await Promise.all(

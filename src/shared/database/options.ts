@@ -15,8 +15,9 @@ type Where = Pick<Environment, 'databaseUrl' | 'databasePool'>;
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
- * How TypeORM reaches the store: the server that `databaseUrl` names, else the embedded database. `numeric` and `bigint` come
- * back as strings, exactly. Nothing relies on session state, so connections may go through a transaction pooler.
+ * How TypeORM reaches the store: the server that `databaseUrl` names, else the embedded database. `numeric`
+ * and `bigint` come back as strings, exactly. Nothing relies on session state, so connections may go
+ * through a transaction pooler.
  */
 export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): PostgresOptions {
   const shared: PostgresOptions = {
@@ -42,8 +43,8 @@ export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): Post
     connectTimeoutMS: CONNECT_MS_MAX,
     // A connection that breaks while nobody uses it is replaced at its next use.
     poolErrorHandler: (error: Error) => new Logger('Database').warn(`An idle connection broke: ${error.message}`),
-    // The address goes to the driver as it is: TypeORM's own reading of it loses sockets and TLS parameters. No statement
-    // time-out, because poolers refuse it as a start-up parameter.
+    // The address goes to the driver as it is: TypeORM's own reading of it loses sockets and TLS parameters. No
+    // statement time-out, because poolers refuse it as a start-up parameter.
     extra: {
       connectionString: where.databaseUrl.reveal(),
       idleTimeoutMillis: IDLE_MS_MAX,

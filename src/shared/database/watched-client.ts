@@ -2,7 +2,10 @@ import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** Longest that the server may say nothing while it owes an answer. Requests wait 2 s at most; anything slower says so by `patiently`. */
+/**
+ * Longest that the server may say nothing while it owes an answer. Requests wait 2 s at most; anything
+ * slower says so by `patiently`.
+ */
 const SILENCE_MS_MAX = 10_000;
 
 interface DriverParts {
@@ -12,8 +15,9 @@ interface DriverParts {
 }
 
 /**
- * A connection that is given up when the server falls silent without closing it: by an unplugged cable, a paused machine, a failover
- * that lost the old address. Else it would be waited for as long as the operating system keeps it, and be missing in the pool.
+ * A connection that is given up when the server falls silent without closing it: by an unplugged cable, a paused
+ * machine, a failover that lost the old address. Else it would be waited for as long as the operating system keeps it,
+ * and be missing in the pool.
  */
 export class WatchedClient extends pg.Client {
   /** Statements that may take their time are under way. */
@@ -43,7 +47,10 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-/** Lets statements on this connection take their time: a migration, a lock that is waited for. Anything but a watched client passes. */
+/**
+ * Lets statements on this connection take their time: a migration, a lock that is waited for. Anything but
+ * a watched client passes.
+ */
 export async function patiently<T>(client: unknown, act: () => Promise<T>): Promise<T> {
   if (!(client instanceof WatchedClient)) return act();
   client.isPatient = true;

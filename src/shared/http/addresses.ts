@@ -2,7 +2,10 @@
 export const BASE_PATH = '/api/v1';
 /** The same routes answer here as well: Anthropic clients append `/v1/…` to an address without a path. */
 export const ALIAS = '/v1';
-/** Routes outside the base path: for orchestrators, and for whoever comes to read what there is (DESIGN 11). */
+/**
+ * Routes outside the base path: for orchestrators, and for whoever comes to read what there is
+ * (docs/wire/conventions.md#addresses).
+ */
 export const OUTSIDE_BASE_PATH = [
   'health/live',
   'health/ready',

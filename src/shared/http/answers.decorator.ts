@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { ErrorKind } from '../../core/errors.js';
-import type { JsonObject } from '../../core/json.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { Static, TSchema } from './schema.js';
 
 /** Metadata key: what the handler answers. */
@@ -38,8 +38,8 @@ export interface Answer extends AnswerFacts {
 type Returned<Reply> = Reply | string | undefined | Promise<Reply | string | void>;
 
 /**
- * What the route answers, for `GET /openapi.json`. A handler that returns something else than the schema says does not compile.
- * Costs nothing per request.
+ * What the route answers, for `GET /openapi.json`. A handler that returns something else than the schema says does not
+ * compile. Costs nothing per request.
  */
 export const Answers =
   <Reply extends TSchema>(reply: Reply, facts: AnswerFacts) =>

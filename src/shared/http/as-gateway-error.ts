@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { GatewayError, ProviderFault } from '../../core/errors.js';
+import { ENDINGS } from '../../core/generation/ending.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
-import { APPEARANCES } from './error-views.js';
 
 const logger = new Logger('errors');
 const DATABASE_RETRY_AFTER_MS = 1_000;
@@ -9,7 +9,7 @@ const DATABASE_RETRY_AFTER_MS = 1_000;
 /** Whatever was thrown, as the caller is told it. An unknown failure is one fixed sentence; the log has the rest. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) {
-    if (APPEARANCES[thrown.kind].logLevel === 'error') logger.error(thrown);
+    if (ENDINGS[thrown.kind].logLevel === 'error') logger.error(thrown);
     return thrown;
   }
   // A reply that was whole but cannot be printed: the attempt is over, nobody else can be tried.

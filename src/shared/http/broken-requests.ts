@@ -3,15 +3,21 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../../core/errors.js';
 import { APPEARANCES, messageErrorBody } from './error-views.js';
 
-/** Headers of one request, in bytes: room for long keys and tracing headers, no more. Node answers a longer one with 431. */
+/**
+ * Headers of one request, in bytes: room for long keys and tracing headers, no more. Node
+ * answers a longer one with 431.
+ */
 export const HEADER_BYTES_MAX = 16 * 1024;
 
-/** Longest that what a refused client is still sending is read and dropped: cut off at once, it would never see the refusal. */
+/**
+ * Longest that what a refused client is still sending is read and dropped: cut off at once, it
+ * would never see the refusal.
+ */
 const LINGER_MS = 1_000;
 
 /**
- * Answers what is not HTTP enough to reach the application (headers too large or malformed, a request that takes too long) with
- * a JSON error, where a bare status line would puzzle clients. The connection ends with it.
+ * Answers what is not HTTP enough to reach the application (headers too large or malformed, a request that takes too
+ * long) with a JSON error, where a bare status line would puzzle clients. The connection ends with it.
  */
 export function answerBrokenRequests(server: Server): void {
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
@@ -38,7 +44,10 @@ export const answerExpectation: RequestListener = (_request, response) => {
   response.end(body);
 };
 
-/** In the middle of a reply an error would be read as a part of it. Node keeps the reply on the socket, and looks there itself. */
+/**
+ * In the middle of a reply an error would be read as a part of it. Node keeps the reply on the
+ * socket, and looks there itself.
+ */
 function hasBegunReply(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true;
 }

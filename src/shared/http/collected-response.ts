@@ -13,8 +13,8 @@ export type JudgeHead<Verdict> = (status: number, headers: ResponseHeaders) => V
 /**
  * Sends one request and collects its bounded body. The caller destroys the client afterwards, whatever the outcome.
  *
- * Not by `client.request`: its body pauses undici's parser, and version 7.30 ends the process with a failed assertion when a
- * response is reset, or ends, while it is paused. A bounded body needs no pause.
+ * Not by `client.request`: its body pauses undici's parser, and version 7.30 ends the process with a failed assertion
+ * when a response is reset, or ends, while it is paused. A bounded body needs no pause.
  *
  * @param tooLong made when the body, announced or received, has more bytes than `bytesMax`
  */

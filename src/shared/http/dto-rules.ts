@@ -1,29 +1,38 @@
-import { getMetadataStorage, ValidationTypes, type ValidationArguments } from 'class-validator';
+import {
+  getMetadataStorage,
+  ValidationTypes,
+  type ValidationArguments,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
+import { isClosed } from './closed.decorator.js';
+import { FITS } from './fits.decorator.js';
+import { IS_NOT_NULL, IS_SAID } from './may-omit.decorator.js';
+import type { Compiled } from './schema.js';
 
 export type DtoClass = new () => object;
 
-interface Check {
-  readonly constraints: unknown[];
-  readonly validate: (value: unknown, details: ValidationArguments) => unknown;
-}
-
 interface FieldRules {
   readonly name: string;
-  /** All must hold, or the field is not judged. */
-  readonly conditions: readonly ((dto: object, value: unknown) => unknown)[];
-  readonly checks: readonly Check[];
+  readonly mayBeAbsent: boolean;
+  readonly mayBeNull: boolean;
+  /** Of `@Fits`. */
+  readonly schemas: readonly Compiled<unknown>[];
+  /** Every other constraint. */
+  readonly others: readonly { readonly constraints: unknown[]; readonly judge: ValidatorConstraintInterface }[];
 }
 
 /**
- * The decorators of one DTO class, gathered once. class-validator's own pass builds an error object for every declared field of
- * every body, most of which are absent: on a Messages body that was a third of all allocations. `pass` asks the very same
- * constraints without it; only what does not pass is judged again by the library, for its message.
+ * The decorators of one DTO class, gathered once. class-validator's own pass builds an error object for every declared
+ * field of every body, most of which are absent: on a Messages body that was a third of all allocations. `pass` asks
+ * the very same constraints without it; only what does not pass is judged again by the library, for its message.
  */
 export class DtoRules {
   private static readonly known = new Map<unknown, DtoRules>();
 
   /** Names of the decorated fields; none for a class that is no DTO. */
   readonly fields: ReadonlySet<string>;
+  /** Other fields are refused. */
+  readonly isClosed: boolean;
   private readonly rules: readonly FieldRules[];
   /** A decorator is in use that is judged by the library alone (nested objects, `each`). */
   private readonly needsLibrary: boolean;
@@ -31,19 +40,9 @@ export class DtoRules {
   private constructor(dtoClass: unknown) {
     const metadata = getMetadataStorage().getTargetValidationMetadatas(dtoClass as DtoClass, '', false, false);
     this.fields = new Set(metadata.map((rule) => rule.propertyName));
-    this.needsLibrary = metadata.some(
-      (rule) => rule.each || rule.validateIf !== undefined || !KNOWN_TYPES.has(rule.type),
-    );
-    this.rules = [...this.fields].map((name) => {
-      const own = metadata.filter((rule) => rule.propertyName === name);
-      return {
-        name,
-        conditions: own
-          .filter((rule) => rule.type === ValidationTypes.CONDITIONAL_VALIDATION)
-          .map((rule) => rule.constraints[0] as FieldRules['conditions'][number]),
-        checks: own.filter((rule) => rule.type === ValidationTypes.CUSTOM_VALIDATION).flatMap(checksOf),
-      };
-    });
+    this.isClosed = isClosed(dtoClass as DtoClass);
+    this.needsLibrary = metadata.some((rule) => rule.each || rule.validateIf !== undefined || !isKnown(rule));
+    this.rules = [...this.fields].map((name) => rulesOf(name, metadata));
   }
 
   static of(dtoClass: unknown): DtoRules {
@@ -55,36 +54,45 @@ export class DtoRules {
   /** True when class-validator would find no fault; false when it should be asked. */
   pass(dto: object): boolean {
     if (this.needsLibrary) return false;
-    for (const { name, conditions, checks } of this.rules) {
+    for (const { name, mayBeAbsent, mayBeNull, schemas, others } of this.rules) {
       const value = (dto as Record<string, unknown>)[name];
-      if (!allHold(conditions, dto, value)) continue;
-      for (const { constraints, validate } of checks) {
-        if (validate(value, { targetName: '', property: name, object: dto, value, constraints }) !== true) return false;
+      if ((mayBeAbsent && value === undefined) || (mayBeNull && value === null)) continue;
+      for (const schema of schemas) if (!schema.check(value)) return false;
+      for (const { constraints, judge } of others) {
+        const details: ValidationArguments = { targetName: '', property: name, object: dto, value, constraints };
+        if (judge.validate(value, details) !== true) return false;
       }
     }
     return true;
   }
 }
 
-// A loop, for it runs for every declared field of every body.
-function allHold(conditions: FieldRules['conditions'], dto: object, value: unknown): boolean {
-  for (const holds of conditions) if (!holds(dto, value)) return false;
-  return true;
-}
-
-const KNOWN_TYPES: ReadonlySet<string> = new Set([
-  ValidationTypes.CUSTOM_VALIDATION,
-  ValidationTypes.CONDITIONAL_VALIDATION,
-  ValidationTypes.WHITELIST,
-]);
-
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-function checksOf(rule: Rule): Check[] {
-  return getMetadataStorage()
-    .getTargetValidatorConstraints(rule.constraintCls)
-    .map(({ instance }) => ({
-      constraints: rule.constraints as unknown[],
-      validate: (value, details) => instance.validate(value, details),
-    }));
+function isKnown({ type, constraints }: Rule): boolean {
+  const condition: unknown = constraints?.[0];
+  if (type === ValidationTypes.CONDITIONAL_VALIDATION) return condition === IS_SAID || condition === IS_NOT_NULL;
+  return type === ValidationTypes.CUSTOM_VALIDATION || type === ValidationTypes.WHITELIST;
 }
+
+function rulesOf(name: string, all: readonly Rule[]): FieldRules {
+  const own = all.filter((rule) => rule.propertyName === name);
+  const conditions = own
+    .filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)
+    .map(({ constraints }) => constraints[0] as unknown);
+  const constrained = own.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
+  return {
+    name,
+    mayBeAbsent: conditions.includes(IS_SAID),
+    mayBeNull: conditions.includes(IS_NOT_NULL),
+    schemas: constrained
+      .filter((rule) => rule.name === FITS)
+      .map(({ constraints }) => constraints[0] as Compiled<unknown>),
+    others: constrained.filter((rule) => rule.name !== FITS).flatMap(judgesOf),
+  };
+}
+
+const judgesOf = ({ constraintCls, constraints }: Rule): FieldRules['others'] =>
+  getMetadataStorage()
+    .getTargetValidatorConstraints(constraintCls)
+    .map(({ instance }) => ({ constraints: constraints as unknown[], judge: instance }));

@@ -1,4 +1,5 @@
-// Goal: what is told of a DTO is what its decorators judge. Method: a DTO with each of them; what says nothing is refused.
+// Goal: what is told of a DTO is what its decorators judge. Method: a DTO with each of them; what
+// says nothing is refused.
 import { IsInt, IsString, Length } from 'class-validator';
 import { fieldsOf, schemaOfDto } from './dto-schema.js';
 import { Fits, ReadableBy } from './fits.decorator.js';

@@ -1,5 +1,6 @@
 import { Type, type TObject } from '@sinclair/typebox';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { isClosed } from './closed.decorator.js';
 import { IS_NOT_NULL, IS_SAID } from './may-omit.decorator.js';
 import { flag, integer, number, text, type Described, type TSchema } from './schema.js';
 
@@ -49,7 +50,10 @@ function schemaOf({ name, constraints, propertyName }: Rule): TSchema {
   return described;
 }
 
-/** A DTO as the schema of a body. Fields it does not declare are taken, and kept or ignored. */
+/**
+ * A DTO as the schema of a body. Fields it does not declare are refused by a closed one, else taken, and kept or
+ * ignored.
+ */
 export function schemaOfDto(dtoClass: new () => object): TObject {
   return Type.Object(
     Object.fromEntries(
@@ -58,6 +62,7 @@ export function schemaOfDto(dtoClass: new () => object): TObject {
         return [name, required ? whole : Type.Optional(whole)];
       }),
     ),
+    isClosed(dtoClass) ? { additionalProperties: false } : {},
   );
 }
 

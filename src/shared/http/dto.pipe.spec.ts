@@ -1,4 +1,5 @@
-// Goal: bodies become their classes by declared fields only, with one complaint. Method: a small class, ordinary and hostile bodies.
+// Goal: bodies become their classes by declared fields only, with one complaint. Method: a small class,
+// ordinary and hostile bodies.
 import 'reflect-metadata';
 import { IsBoolean, IsInt, IsNumber, IsString, MaxLength } from 'class-validator';
 import { GatewayError } from '../../core/errors.js';

@@ -1,9 +1,12 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { GatewayError } from '../../core/errors.js';
-import { isJsonObject, type JsonObject } from '../../core/json.js';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { DtoRules, type DtoClass } from './dto-rules.js';
 import { FITS } from './fits.decorator.js';
+import { nearestName, unknownField } from './nearest-name.js';
+import { shortened } from './schema.js';
 
 /** Where a DTO keeps what the caller sent beyond its declared fields. */
 const UNKNOWN_FIELDS = Symbol('unknown fields');
@@ -16,16 +19,19 @@ interface WithUnknownFields {
 export const unknownFields = (dto: object): JsonObject => (dto as WithUnknownFields)[UNKNOWN_FIELDS] ?? {};
 
 /**
- * Turns a body, or a query, into its decorated class, or refuses it with a 400 that names the field: `path: reason`. Replaces
- * Nest's own pipe, which copies keys it should not and drops keys it should keep. Parameters whose type is no decorated class
- * pass untouched. Safe to share.
+ * Turns a body, or a query, into its decorated class, or refuses it with a 400 that names the field: `path: reason`.
+ * Replaces Nest's own pipe, which copies keys it should not and drops keys it should keep. Parameters whose type is no
+ * decorated class pass untouched. Safe to share.
  */
 @Injectable()
 export class DtoPipe implements PipeTransform<unknown, unknown> {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (metatype === undefined || type === 'custom') return value;
     const rules = DtoRules.of(metatype);
-    return rules.fields.size === 0 ? value : readDto(value, metatype as DtoClass, rules, type);
+    if (rules.fields.size === 0) return value;
+    return type === 'query'
+      ? readParameters(value, metatype as DtoClass, rules)
+      : readDto(value, metatype as DtoClass, rules);
   }
 }
 
@@ -34,26 +40,57 @@ export class DtoPipe implements PipeTransform<unknown, unknown> {
  * @throws GatewayError `invalid-request`, naming the first fault
  */
 export function readBody<T extends object>(body: unknown, dtoClass: new () => T): T {
-  return readDto(body, dtoClass, DtoRules.of(dtoClass), 'body') as T;
+  return readDto(body, dtoClass, DtoRules.of(dtoClass)) as T;
 }
 
-function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules, source: string): object {
-  if (!isJsonObject(value)) throw new GatewayError('invalid-request', `${source}: must be an object`);
+/**
+ * The query as an instance of its class, with values in place of texts.
+ * @throws GatewayError `invalid-request`, naming the first fault
+ */
+export function readQuery<T extends object>(query: unknown, dtoClass: new () => T): T {
+  return readParameters(query, dtoClass, DtoRules.of(dtoClass)) as T;
+}
+
+function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
+  if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'body: must be an object');
   const dto = new dtoClass();
   const target = dto as Record<string, unknown>;
   const unknown: [string, JsonObject[string]][] = [];
-  // Declared fields are copied one by one: a copied `__proto__` or `constructor` would make class-validator judge another class.
+  // Declared fields are copied one by one: a copied `__proto__` or `constructor` would make
+  // class-validator judge another class.
   for (const key of Object.keys(value)) {
     if (rules.fields.has(key)) target[key] = value[key];
+    else if (rules.isClosed) throw refusedField(key, rules.fields);
     else unknown.push([key, value[key]]);
   }
-  if (!rules.pass(dto)) {
-    const [first] = validateSync(dto, { forbidUnknownValues: true, stopAtFirstError: true });
-    if (first) throw new GatewayError('invalid-request', complaint(first));
-  }
+  if (!rules.pass(dto)) refuse(dto);
   // `fromEntries` defines properties, so that a key named `__proto__` stays a key.
   if (unknown.length > 0) (dto as WithUnknownFields)[UNKNOWN_FIELDS] = Object.fromEntries(unknown);
   return dto;
+}
+
+/**
+ * The texts of a query are judged as they came; class-transformer makes values of what has passed, as the decorators of
+ * `query-fields.ts` say. What is absent is as the class has it by default. Unknown parameters are ignored.
+ */
+function readParameters(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
+  if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'query: must be an object');
+  // Without its constructor: a default is a value already, and no text to be judged.
+  const judged = Object.create(dtoClass.prototype as object) as Record<string, unknown>;
+  for (const name of rules.fields) if (Object.hasOwn(value, name)) judged[name] = value[name];
+  if (!rules.pass(judged)) refuse(judged);
+  return plainToInstance(dtoClass, { ...judged });
+}
+
+/** @throws GatewayError `invalid-request`, naming the first fault */
+function refuse(dto: object): void {
+  const [first] = validateSync(dto, { forbidUnknownValues: true, stopAtFirstError: true });
+  if (first) throw new GatewayError('invalid-request', complaint(first));
+}
+
+function refusedField(name: string, known: ReadonlySet<string>): GatewayError {
+  const others = nearestName(name, known) === undefined ? `; the known ones are ${[...known].join(', ')}` : '';
+  return new GatewayError('invalid-request', `${shortened(name)}: ${unknownField(name, known)}${others}`);
 }
 
 /** class-validator's own constraints whose words differ from those of the schemas. */

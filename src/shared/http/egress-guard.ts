@@ -8,8 +8,8 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * Decides where URLs named by callers may lead: to public addresses, and to what the operator lists. Whatever carries another
- * address inside (IPv4-mapped, 6to4, NAT64, Teredo) is judged by it or refused, never taken for public.
+ * Decides where URLs named by callers may lead: to public addresses, and to what the operator lists. Whatever carries
+ * another address inside (IPv4-mapped, 6to4, NAT64, Teredo) is judged by it or refused, never taken for public.
  */
 export class EgressGuard {
   private readonly hosts = new Set<string>();

@@ -1,4 +1,5 @@
-// Goal: every kind of error looks exactly as SCOPE 7 and WIRE 1.30 say, in both families. Method: byte for byte, from a table.
+// Goal: every kind of error looks exactly as docs/wire/errors.md#bodies and docs/wire/errors.md#types say, in both
+// families. Method: byte for byte, from a table.
 import { GatewayError, type ErrorKind } from '../../core/errors.js';
 import {
   APPEARANCES,
@@ -38,7 +39,7 @@ const QUOTED = String.raw`"Say \"what\" to do."`;
 describe.each(Object.entries(LOOKS) as [ErrorKind, (typeof LOOKS)[ErrorKind]][])(
   '%s',
   (kind, [status, type, errorType]) => {
-    // Scope 7.3.2: a 429 says in its metadata which kind it is.
+    // docs/wire/errors.md#rate-limits: a 429 says in its metadata which kind it is.
     const metadata = kind === 'rate-limited' ? ',"metadata":{"error_type":"rate_limit_exceeded"}' : '';
     const error = new GatewayError(kind, MESSAGE);
 
@@ -66,7 +67,10 @@ it('tells the generation, the finer type, metadata and the routing where there a
     errorType: 'exact',
     metadata: { provider_code: 'slow_down' },
   });
-  const context = { requestId: 'gen-1-abc', routerMetadata: { strategy: 'direct' } };
+  const context = {
+    requestId: 'gen-1-abc',
+    extras: { router_metadata: { strategy: 'direct' }, openrouter_metadata: { strategy: 'direct' } },
+  };
   const routing = '"router_metadata":{"strategy":"direct"},"openrouter_metadata":{"strategy":"direct"}';
   const metadata = '"metadata":{"error_type":"rate_limit_exceeded","provider_code":"slow_down"}';
   expect(JSON.stringify(messageErrorBody(error, context))).toBe(

@@ -1,54 +1,52 @@
-import type { LogLevel } from '@nestjs/common';
 import { GatewayError, type ErrorKind } from '../../core/errors.js';
-import type { Json, JsonObject } from '../../core/json.js';
+import { ENDINGS } from '../../core/generation/ending.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
 
 interface Appearance {
   readonly status: number;
   /** `error.type` of the Messages family. */
   readonly type: string;
-  /** `error_type`, the finer vocabulary (WIRE 1.30). */
+  /** `error_type`, the finer vocabulary (docs/wire/errors.md#types). */
   readonly errorType: string;
-  readonly logLevel: LogLevel;
 }
 
-/** What each kind of error looks like. A kind without a row does not compile. */
+const appearance = (kind: ErrorKind, type: string, errorType: string): Appearance => ({
+  status: ENDINGS[kind].status,
+  type,
+  errorType,
+});
+
+/**
+ * What each kind of error looks like. A kind without a row does not compile; its status and log level are in `ENDINGS`.
+ */
 export const APPEARANCES: Readonly<Record<ErrorKind, Appearance>> = {
-  'invalid-request': { status: 400, type: 'invalid_request_error', errorType: 'invalid_request', logLevel: 'debug' },
-  'context-too-long': {
-    status: 400,
-    type: 'invalid_request_error',
-    errorType: 'context_length_exceeded',
-    logLevel: 'debug',
-  },
-  unauthenticated: { status: 401, type: 'authentication_error', errorType: 'authentication', logLevel: 'debug' },
-  'payment-required': { status: 402, type: 'billing_error', errorType: 'payment_required', logLevel: 'debug' },
-  forbidden: { status: 403, type: 'permission_error', errorType: 'permission_denied', logLevel: 'debug' },
-  'not-found': { status: 404, type: 'not_found_error', errorType: 'not_found', logLevel: 'debug' },
-  'method-not-allowed': { status: 405, type: 'invalid_request_error', errorType: 'invalid_request', logLevel: 'debug' },
-  conflict: { status: 409, type: 'invalid_request_error', errorType: 'invalid_request', logLevel: 'debug' },
-  'too-large': { status: 413, type: 'invalid_request_error', errorType: 'payload_too_large', logLevel: 'debug' },
-  'unsupported-media-type': {
-    status: 415,
-    type: 'invalid_request_error',
-    errorType: 'invalid_request',
-    logLevel: 'debug',
-  },
-  unprocessable: { status: 422, type: 'invalid_request_error', errorType: 'unprocessable', logLevel: 'debug' },
-  'rate-limited': { status: 429, type: 'rate_limit_error', errorType: 'rate_limit_exceeded', logLevel: 'debug' },
-  'headers-too-large': { status: 431, type: 'invalid_request_error', errorType: 'invalid_request', logLevel: 'debug' },
-  'client-closed': { status: 499, type: 'api_error', errorType: 'unmapped', logLevel: 'debug' },
-  internal: { status: 500, type: 'api_error', errorType: 'server', logLevel: 'error' },
-  'upstream-failed': { status: 502, type: 'api_error', errorType: 'provider_unavailable', logLevel: 'warn' },
-  unavailable: { status: 503, type: 'overloaded_error', errorType: 'provider_overloaded', logLevel: 'warn' },
-  'timed-out': { status: 504, type: 'timeout_error', errorType: 'timeout', logLevel: 'warn' },
-  overloaded: { status: 529, type: 'overloaded_error', errorType: 'provider_overloaded', logLevel: 'warn' },
+  'invalid-request': appearance('invalid-request', 'invalid_request_error', 'invalid_request'),
+  'context-too-long': appearance('context-too-long', 'invalid_request_error', 'context_length_exceeded'),
+  unauthenticated: appearance('unauthenticated', 'authentication_error', 'authentication'),
+  'payment-required': appearance('payment-required', 'billing_error', 'payment_required'),
+  forbidden: appearance('forbidden', 'permission_error', 'permission_denied'),
+  'not-found': appearance('not-found', 'not_found_error', 'not_found'),
+  'method-not-allowed': appearance('method-not-allowed', 'invalid_request_error', 'invalid_request'),
+  conflict: appearance('conflict', 'invalid_request_error', 'invalid_request'),
+  'too-large': appearance('too-large', 'invalid_request_error', 'payload_too_large'),
+  'unsupported-media-type': appearance('unsupported-media-type', 'invalid_request_error', 'invalid_request'),
+  unprocessable: appearance('unprocessable', 'invalid_request_error', 'unprocessable'),
+  'rate-limited': appearance('rate-limited', 'rate_limit_error', 'rate_limit_exceeded'),
+  'headers-too-large': appearance('headers-too-large', 'invalid_request_error', 'invalid_request'),
+  'client-closed': appearance('client-closed', 'api_error', 'unmapped'),
+  internal: appearance('internal', 'api_error', 'server'),
+  'upstream-failed': appearance('upstream-failed', 'api_error', 'provider_unavailable'),
+  unavailable: appearance('unavailable', 'overloaded_error', 'provider_overloaded'),
+  'timed-out': appearance('timed-out', 'timeout_error', 'timeout'),
+  overloaded: appearance('overloaded', 'overloaded_error', 'provider_overloaded'),
 };
 
 /** What an error view needs besides the error. */
 export interface ErrorContext {
   /** The generation's id once there is one, `null` before routing. */
   readonly requestId: string | null;
-  readonly routerMetadata?: JsonObject;
+  /** Keys that are added to what is told of a generation. */
+  readonly extras?: JsonObject | undefined;
 }
 
 /** The error families of the wire. The path decides: failures before routing have no handler to ask. */
@@ -64,7 +62,10 @@ export function errorFamily(path: string): ErrorFamily {
   return CHAT_PATH.test(path) ? 'chat' : 'generic';
 }
 
-/** `{type: "error", error: {…}, request_id}`: every error of `/messages`, whole or in a stream (DESIGN 11). */
+/**
+ * `{type: "error", error: {…}, request_id}`: every error of `/messages`, whole or in a stream
+ * (docs/wire/errors.md#bodies).
+ */
 export function messageErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   const { status, type, errorType } = APPEARANCES[error.kind];
   return {
@@ -78,11 +79,14 @@ export function messageErrorBody(error: GatewayError, context: ErrorContext): Js
       ...metadataOf(error),
     },
     request_id: context.requestId,
-    ...routerMetadata(error, context),
+    ...extrasOf(error, context),
   };
 }
 
-/** The generic body, its `metadata` always with the finer `error_type`: whole or in a chunk (WIRE 1.29, 1.30). */
+/**
+ * The generic body, its `metadata` always with the finer `error_type`: whole or in a chunk
+ * (docs/wire/streams.md#failures-in-mid-stream, docs/wire/errors.md#bodies).
+ */
 export function chatErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   const { errorType } = APPEARANCES[error.kind];
   const metadata = { error_type: error.detail.errorType ?? errorType, ...error.detail.metadata };
@@ -92,7 +96,7 @@ export function chatErrorBody(error: GatewayError, context: ErrorContext): JsonO
   );
 }
 
-/** `{error: {code, message, metadata?}}`: every other route (Scope 7.2, 7.3). */
+/** `{error: {code, message, metadata?}}`: every other route (docs/wire/errors.md#bodies). */
 export function genericErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   return {
     error: {
@@ -101,7 +105,7 @@ export function genericErrorBody(error: GatewayError, context: ErrorContext): Js
       ...availabilityOf(error),
       ...metadataOf(error),
     },
-    ...routerMetadata(error, context),
+    ...extrasOf(error, context),
   };
 }
 
@@ -121,7 +125,7 @@ export function errorHeaders(error: GatewayError): Record<string, string> {
 }
 
 function metadataOf(error: GatewayError): { metadata?: Json } {
-  // Scope 7.3.2: a 429 always says which kind it is.
+  // docs/wire/errors.md#rate-limits: a 429 always says which kind it is.
   const metadata = {
     ...(error.kind === 'rate-limited' && { error_type: 'rate_limit_exceeded' }),
     ...error.detail.metadata,
@@ -129,13 +133,10 @@ function metadataOf(error: GatewayError): { metadata?: Json } {
   return Object.keys(metadata).length === 0 ? {} : { metadata };
 }
 
-/** Why a model cannot be had, in words a program can act on (WIRE 1.30). */
+/** Why a model cannot be had, in words a program can act on (docs/wire/errors.md#availability). */
 const availabilityOf = ({ detail }: GatewayError): { availability?: JsonObject } =>
   detail.availability ? { availability: detail.availability } : {};
 
-/** Never on failures of our own: they say nothing of the route (WIRE 1.16). */
-function routerMetadata({ kind }: GatewayError, { routerMetadata }: ErrorContext): JsonObject {
-  return routerMetadata && kind !== 'internal'
-    ? { router_metadata: routerMetadata, openrouter_metadata: routerMetadata }
-    : {};
-}
+/** Never on failures of our own: they say nothing of the route (docs/wire/routing-metadata.md#where-it-is-told). */
+const extrasOf = ({ kind }: GatewayError, { extras }: ErrorContext): JsonObject =>
+  extras && kind !== 'internal' ? extras : {};

@@ -1,24 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
-import type { JsonObject } from '../../core/json.js';
 import { asGatewayError } from './as-gateway-error.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
+import { generationOf } from './request-log.js';
 import { allowedMethods } from './route-table.js';
 
 export const GENERATION_ID_HEADER = 'X-Generation-Id';
-
-const ROUTER_METADATA = Symbol('router metadata');
-
-interface WithRouterMetadata {
-  [ROUTER_METADATA]?: () => JsonObject | undefined;
-}
-
-/** Has an error of this response tell how its request was routed: the caller asked for it. */
-export function noteRouterMetadata(response: ServerResponse, view: () => JsonObject | undefined): void {
-  (response as WithRouterMetadata)[ROUTER_METADATA] = view;
-}
 
 /** The one place where an error becomes a reply. An unknown failure is one fixed sentence; the log has the rest. */
 @Catch()
@@ -33,7 +21,8 @@ export class ErrorFilter implements ExceptionFilter {
     this.answer(routeError(request), request, response);
   }
 
-  private answer(thrown: unknown, request: Request, response: Response): void {
+  /** For whoever works on when its handler has returned. */
+  answer(thrown: unknown, request: Request, response: Response): void {
     if (thrown instanceof CallerGone || response.headersSent || response.destroyed) {
       // Nobody is left to tell, or a stream's own writer has told it already.
       response.destroy();
@@ -42,10 +31,9 @@ export class ErrorFilter implements ExceptionFilter {
     const error = this.gatewayError(thrown, request);
     const { status } = APPEARANCES[error.kind];
     const requestId = response.getHeader(GENERATION_ID_HEADER);
-    const routerMetadata = (response as WithRouterMetadata)[ROUTER_METADATA]?.();
     const body = ERROR_BODIES[errorFamily(pathOf(request))](error, {
       requestId: typeof requestId === 'string' ? requestId : null,
-      ...(routerMetadata && { routerMetadata }),
+      extras: generationOf(response)?.extras,
     });
     const json = JSON.stringify(body);
     response.writeHead(status, {
@@ -76,7 +64,10 @@ function routeError(request: Request): GatewayError {
   });
 }
 
-/** The whole path: what no route answers ends in a router that Nest mounts at the base path, where Express's `path` begins. */
+/**
+ * The whole path: what no route answers ends in a router that Nest mounts at the base path, where
+ * Express's `path` begins.
+ */
 const pathOf = (request: Request): string => request.baseUrl + request.path;
 
 /** A body too large to be worth reading: the connection ends instead. Smaller ones are read and dropped by Node. */

@@ -8,14 +8,13 @@ import { servedMessages } from './served-messages.js';
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * The port of the process. It opens before the application is ready, so that probes get an answer while the store is opened and
- * migrated: alive, but not ready. `admit` lets the application answer from then on.
+ * The port of the process. It opens before the application is ready, so that probes get an answer while the store is
+ * opened and migrated: alive, but not ready. `admit` lets the application answer from then on.
  */
 export class FrontDoor {
   readonly server: Server;
   /** What it makes of each request, for the application to adopt. */
   readonly messages = servedMessages();
-  private listener: RequestListener = starting;
 
   constructor() {
     this.server = createServer(
@@ -26,11 +25,12 @@ export class FrontDoor {
         requireHostHeader: false,
         ...this.messages,
       },
-      (request, response) => this.listener(request, response),
+      starting,
     );
     answerBrokenRequests(this.server);
     this.server.on('checkExpectation', answerExpectation);
-    // Node would ask every client that waits to be asked for its body, strangers too. Here it is whoever reads the body that asks.
+    // Node would ask every client that waits to be asked for its body, strangers too. Here it is whoever
+    // reads the body that asks.
     this.server.on('checkContinue', (request, response) => this.server.emit('request', request, response));
   }
 
@@ -55,8 +55,10 @@ export class FrontDoor {
     return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   }
 
-  admit(listener: RequestListener): void {
-    this.listener = listener;
+  /** From now on these are asked with each request, one after the other. */
+  admit(...listeners: readonly RequestListener[]): void {
+    this.server.off('request', starting);
+    for (const listener of listeners) this.server.on('request', listener);
   }
 }
 

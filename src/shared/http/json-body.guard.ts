@@ -2,19 +2,22 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { Environment } from '../environment.js';
-import { othersTurn } from '../others-turn.js';
-import { readJsonBody } from './json-text.js';
+import { LARGE, yieldToEventLoop } from '../yield-to-event-loop.js';
+import { parseJsonBody, parseLargeJsonBody } from './json-text.js';
 
 /** Methods whose routes read a body. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const RETRY_AFTER_FULL_MS = 1_000;
-/** Bytes of a body after which others have their turn: a socket that has more is read on, up to two megabytes in one go. */
+/**
+ * Bytes of a body after which others have their turn: a socket that has more is read on, up to two megabytes in one go.
+ */
 const TURN_BYTES = 512 * 1024;
 
 /**
- * Reads JSON bodies, as the last of the guards: nothing is read for strangers. Sets `request.body`. A guard rather than an
- * interceptor because any interceptor makes Nest run the handler inside an Observable, on every request (docs/decisions/0006).
- * 415 for other types, 413 above the limit, 503 while too many bytes of bodies are in flight, 400 for what is not strict JSON.
+ * Reads JSON bodies, as the last of the guards: nothing is read for strangers. Sets `request.body`. A guard rather than
+ * an interceptor because any interceptor makes Nest run the handler inside an Observable, on every request
+ * (docs/decisions/0006). 415 for other types, 413 above the limit, 503 while too many bytes of bodies are in flight,
+ * 400 for what is not strict JSON.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
@@ -25,11 +28,8 @@ export class JsonBodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (WITH_BODY.has(request.method) && !hasNoBody(request)) await this.read(request, http.getResponse<Response>());
-    return true;
-  }
-
-  private async read(request: Request, response: Response): Promise<void> {
+    if (!WITH_BODY.has(request.method) || hasNoBody(request)) return true;
+    const response = http.getResponse<Response>();
     requireJson(request);
     // One who left while the key was looked up is not told of again.
     if (request.destroyed || response.closed) throw new CallerGone();
@@ -49,7 +49,8 @@ export class JsonBodyGuard implements CanActivate {
     if (refusal) throw refusal;
     if (request.headers.expect !== undefined) response.writeContinue();
     const bytes = await readBytes(request, declared, admit);
-    request.body = await readJsonBody(bytes);
+    request.body = bytes.length < LARGE ? parseJsonBody(bytes) : await parseLargeJsonBody(bytes);
+    return true;
   }
 
   private tooLarge(): GatewayError {
@@ -65,7 +66,8 @@ function tooManyBodies(): GatewayError {
 
 /**
  * Collects a body. `admit` is told how many bytes have come; when it refuses, the rest is left unread.
- * @param declared its length, where the caller says so: each chunk is then put in its place as it comes, and none waits to be copied
+ * @param declared its length, where the caller says so: each chunk is then put in its place as it comes,
+ *   and none waits to be copied
  */
 function readBytes(
   request: Request,
@@ -94,7 +96,7 @@ function readBytes(
       if (received < turnAt) return;
       turnAt = received + TURN_BYTES;
       request.pause();
-      void othersTurn().then(() => request.resume());
+      void yieldToEventLoop().then(() => request.resume());
     };
     const end = (): void => {
       leave();
@@ -110,12 +112,15 @@ function readBytes(
 
 function hasNoBody({ headers }: Request): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;
-  // Clients say of a POST without a body that it has no bytes; of an empty one that was meant to be JSON they say the type as well.
+  // Clients say of a POST without a body that it has no bytes; of an empty one that was meant to be JSON
+  // they say the type as well.
   return headers['content-length'] === undefined || (headers['content-length'] === '0' && !headers['content-type']);
 }
 
 function requireJson({ headers }: Request): void {
-  requireJsonType(headers['content-type'] ?? '');
+  const contentType = headers['content-type'];
+  // What nearly everybody sends.
+  if (contentType !== 'application/json') requireJsonType(contentType ?? '');
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported-media-type', 'content-encoding: must be identity');
@@ -123,8 +128,6 @@ function requireJson({ headers }: Request): void {
 }
 
 function requireJsonType(contentType: string): void {
-  // What nearly everybody sends.
-  if (contentType === 'application/json') return;
   const [type = '', ...parameters] = contentType.toLowerCase().split(';', 8);
   if (type.trim() !== 'application/json') {
     throw new GatewayError('unsupported-media-type', 'content-type: must be application/json');

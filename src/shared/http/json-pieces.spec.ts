@@ -1,6 +1,7 @@
 /**
- * Goal: a text read in pieces means what it means as a whole, and whatever is no JSON, or says a key twice, is left to the whole.
- * Method: a property against JSON itself, over whole texts and spoilt ones, in pieces as short as can be; tables.
+ * Goal: a text read in pieces means what it means as a whole, and whatever is no JSON, or says a key twice, is
+ * left to the whole. Method: a property against JSON itself, over whole texts and spoilt ones, in pieces as
+ * short as can be; tables.
  */
 import fc from 'fast-check';
 import { parseInPieces } from './json-pieces.js';

@@ -9,11 +9,12 @@ const BACKSLASH = 92;
 const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
 
 /**
- * What the whole text means, parsed in pieces: the entries of its long arrays some at a time, and then the rest, which holds empty
- * arrays in their places. Undefined for whatever is no JSON, or could be read in another way: the whole text tells.
+ * What the whole text means, parsed in pieces: the entries of its long arrays some at a time, and then the
+ * rest, which holds empty arrays in their places. Undefined for whatever is no JSON, or could be read in
+ * another way: the whole text tells.
  *
- * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if this is JSON at
- * all, and what is around them is parsed, too.
+ * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if
+ * this is JSON at all, and what is around them is parsed, too.
  * @param parse throws a SyntaxError for what is no JSON
  */
 export function* parseInPieces(
@@ -30,6 +31,7 @@ export function* parseInPieces(
       done = array.to;
       arrays.push([keyBefore(bytes, array.from), yield* parseEntries(bytes, array, parse)]);
     }
+    yield;
     const value = parse(rest + bytes.toString('utf8', done)) as Record<string, unknown>;
     return arrays.every(([key, entries]) => fill(value, key, entries)) ? value : undefined;
   } catch (error) {

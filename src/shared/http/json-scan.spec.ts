@@ -1,4 +1,7 @@
-/** Goal: the scan counts what stands outside of strings, however it is cut into strides. Method: a property against JSON itself. */
+/**
+ * Goal: the scan counts what stands outside of strings, however it is cut into strides. Method: a
+ * property against JSON itself.
+ */
 import fc from 'fast-check';
 import { JsonScan } from './json-scan.js';
 

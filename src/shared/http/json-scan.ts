@@ -3,8 +3,8 @@ import { GatewayError } from '../../core/errors.js';
 /** Deepest nesting of arrays and objects in a body: everything recursive behind the door may rely on it. */
 export const JSON_DEPTH_MAX = 200;
 /**
- * Most values in a body, members and entries together. What a body costs is a matter of its values, not of its bytes: ten
- * megabytes of text are read in milliseconds, ten megabytes of `[],[],…` would hold up everybody else for seconds.
+ * Most values in a body, members and entries together. What a body costs is a matter of its values, not of its bytes:
+ * ten megabytes of text are read in milliseconds, ten megabytes of `[],[],…` would hold up everybody else for seconds.
  */
 export const JSON_VALUES_MAX = 200_000;
 
@@ -25,7 +25,9 @@ const CLOSE_BRACE = 125;
 /** Stands where no piece can begin. */
 const NOWHERE = Infinity;
 
-/** A long array among the members of the outermost object, and where its text may be cut. Places are offsets in bytes. */
+/**
+ * A long array among the members of the outermost object, and where its text may be cut. Places are offsets in bytes.
+ */
 export interface LongArray {
   /** Of its opening bracket. */
   readonly from: number;
@@ -37,13 +39,15 @@ export interface LongArray {
 
 /** Figures of the shortest number that a double may change. */
 const LONG_NUMBER = 16;
-/** Plain bytes after which the rest of a string is searched as a whole: images are, texts full of escapes are walked. */
+/**
+ * Plain bytes after which the rest of a string is searched as a whole: images are, texts full of escapes are walked.
+ */
 const PLAIN_RUN = 32;
 
 /**
- * Walks the bytes of a JSON text, in as many strides as its caller likes, and counts what lies outside of its strings. Refuses
- * what is nested deeper than `JSON_DEPTH_MAX` or holds more than `JSON_VALUES_MAX` values. No byte of a longer UTF-8 character looks
- * like one of ASCII, so bytes serve as well as characters and need no decoding first.
+ * Walks the bytes of a JSON text, in as many strides as its caller likes, and counts what lies outside of its strings.
+ * Refuses what is nested deeper than `JSON_DEPTH_MAX` or holds more than `JSON_VALUES_MAX` values. No byte of a longer
+ * UTF-8 character looks like one of ASCII, so bytes serve as well as characters and need no decoding first.
  */
 export class JsonScan {
   /** Colons outside of strings: one for each key. */
@@ -59,7 +63,9 @@ export class JsonScan {
   // Each value but the outermost follows a comma or what opens its array or object.
   private values = 0;
   private figures = 0;
-  /** Of the array of the second level that is being walked: where it opens, where its last piece begins, and its cuts. */
+  /**
+   * Of the array of the second level that is being walked: where it opens, where its last piece begins, and its cuts.
+   */
   private arrayFrom = 0;
   private pieceFrom = NOWHERE;
   private cuts: number[] = [];
@@ -99,7 +105,8 @@ export class JsonScan {
           this.index = bytes.length;
           return;
         }
-        // Between the run of plain bytes and the quote stand whole escapes only, so an even number of backslashes leaves it alone.
+        // Between the run of plain bytes and the quote stand whole escapes only, so an even number of
+        // backslashes leaves it alone.
         let backslashes = 0;
         while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++;
         this.index = quote + 1;
@@ -131,15 +138,17 @@ export class JsonScan {
         break;
       }
       if (code === COLON) this.keys++;
-      else if (code === COMMA) {
-        this.countValue();
-        if (this.depth === 2 && index - this.pieceFrom > this.pieceBytes) this.cut(index);
-      } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-        this.countValue();
-        if (++this.depth > JSON_DEPTH_MAX) throw refuse(`is nested deeper than ${JSON_DEPTH_MAX} levels`);
-        if (this.depth === 2 && code === OPEN_BRACKET) this.arrayFrom = this.pieceFrom = index - 1;
-      } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
-        if (--this.depth === 1) this.leave(code, index);
+      else if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) {
+        if (++this.values > JSON_VALUES_MAX) throw refuse(`holds more than ${JSON_VALUES_MAX} values`);
+        if (code === COMMA) {
+          if (this.depth === 2 && index - this.pieceFrom > this.pieceBytes) this.cut(index);
+        } else {
+          if (++this.depth > JSON_DEPTH_MAX) throw refuse(`is nested deeper than ${JSON_DEPTH_MAX} levels`);
+          if (this.depth === 2 && code === OPEN_BRACKET) this.arrayFrom = this.pieceFrom = index - 1;
+        }
+      } else if ((code === CLOSE_BRACKET || code === CLOSE_BRACE) && --this.depth === 1) {
+        this.pieceFrom = NOWHERE;
+        if (this.cuts.length > 0) this.keepCuts(code, index);
       }
     }
     this.index = index;
@@ -150,16 +159,12 @@ export class JsonScan {
     this.pieceFrom = index;
   }
 
-  /** The second level was left. What a brace closes instead of a bracket is no JSON, and whoever parses it will say so. */
-  private leave(code: number, index: number): void {
-    this.pieceFrom = NOWHERE;
-    if (this.cuts.length === 0) return;
+  /**
+   * The second level was left. What a brace closes instead of a bracket is no JSON, and whoever parses it will say so.
+   */
+  private keepCuts(code: number, index: number): void {
     if (code === CLOSE_BRACKET) this.longArrays.push({ from: this.arrayFrom, cuts: this.cuts, to: index });
     this.cuts = [];
-  }
-
-  private countValue(): void {
-    if (++this.values > JSON_VALUES_MAX) throw refuse(`holds more than ${JSON_VALUES_MAX} values`);
   }
 }
 

@@ -1,7 +1,9 @@
-/** Goal: a body is read strictly and in linear time, and a fault names its place. Method: tables, a property, a clock. */
+/**
+ * Goal: a body is read strictly and in linear time, and a fault names its place. Method: tables, a property, a clock.
+ */
 import fc from 'fast-check';
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from './json-scan.js';
-import { parseJsonBody, readJsonBody } from './json-text.js';
+import { parseJsonBody, parseLargeJsonBody } from './json-text.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
 const entries = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
@@ -9,7 +11,8 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('parseJsonBody', () => {
   it('reads whatever JSON.parse reads', () => {
-    // Texts long enough to be searched instead of walked, sprinkled with what may look like their end or like structure.
+    // Texts long enough to be searched instead of walked, sprinkled with what may look like
+    // their end or like structure.
     const stringUnit = fc.constantFrom(...'"\\\\,:[{', ...'a'.repeat(60));
     const texts = fc.array(fc.string({ unit: stringUnit, maxLength: 400, size: 'max' }), { maxLength: 5 });
     fc.assert(
@@ -83,10 +86,10 @@ describe('parseJsonBody', () => {
     const body = { text: `a "quoted" text\n`.repeat(2e5), n: [1, 2, 3] };
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
-    expect(await readJsonBody(Buffer.from(JSON.stringify(body)))).toEqual(body);
+    expect(await parseLargeJsonBody(Buffer.from(JSON.stringify(body)))).toEqual(body);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(2);
-    await expect(readJsonBody(Buffer.from(`[${'"a",'.repeat(3e5)}1]`))).rejects.toThrow('more than');
+    await expect(parseLargeJsonBody(Buffer.from(`[${'"a",'.repeat(3e5)}1]`))).rejects.toThrow('more than');
   });
 
   it('takes time in proportion to the bytes, whatever they are', () => {

@@ -1,70 +1,74 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../core/errors.js';
-import { parseJson } from '../../core/exact-json.js';
-import { endOfString } from '../../core/json-string-end.js';
-import { LARGE, othersTurn } from '../others-turn.js';
+import { parseJson } from '../../core/json/json.js';
+import { endOfString } from '../../core/json/string-end.js';
+import { LARGE, yieldToEventLoop, PIECE } from '../yield-to-event-loop.js';
 import { parseInPieces } from './json-pieces.js';
 import { JsonScan } from './json-scan.js';
 import { shortened } from './schema.js';
 
-/** Bytes scanned in one go: a few milliseconds where every byte is looked at, in text full of escapes, on a slow machine. */
+/**
+ * Bytes scanned in one go: a few milliseconds where every byte is looked at, in text full of
+ * escapes, on a slow machine.
+ */
 const STRIDE_BYTES = 512 * 1024;
-/** Texts of twice that and more are memory by themselves in the engine, which is dear to get and to give back. */
-const PIECE_BYTES = 60 * 1024;
 
 /**
- * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON, nesting
- * past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice, lone surrogates, and `__proto__` outside of the caller's free-form JSON.
+ * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON,
+ * nesting past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice, lone surrogates, and `__proto__`
+ * outside of the caller's free-form JSON.
  *
- * The common body pays one linear scan, `JSON.parse` and one count of keys; the place of a fault is looked for only when there
- * is one. A large body is read in steps between which others are served, and so is whatever comes after it.
+ * The common body pays one linear scan, `JSON.parse` and one count of keys; the place of a fault is looked for only
+ * when there is one.
  */
-export async function readJsonBody(bytes: Buffer): Promise<unknown> {
-  if (bytes.length < LARGE) return parseJsonBody(bytes);
-  const reading = steps(bytes);
-  for (let step = reading.next(); ; step = reading.next()) {
-    await othersTurn();
-    if (step.done) return step.value;
-  }
-}
-
-/** `readJsonBody` without pause. */
 export function parseJsonBody(bytes: Buffer): unknown {
   const reading = steps(bytes);
   for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
 }
 
+/** `parseJsonBody` for a large body: in steps between which others are served, and so is whatever comes after it. */
+export async function parseLargeJsonBody(bytes: Buffer): Promise<unknown> {
+  const reading = steps(bytes);
+  for (let step = reading.next(); ; step = reading.next()) {
+    await yieldToEventLoop();
+    if (step.done) return step.value;
+  }
+}
+
 function* steps(bytes: Buffer): Generator<undefined, unknown> {
   if (bytes.length === 0) throw refuse('body: is empty; send a JSON object');
   if (!isUtf8(bytes)) throw refuse('body: is not valid UTF-8');
-  const scan = new JsonScan(bytes, bytes.length < LARGE ? undefined : PIECE_BYTES);
+  const scan = new JsonScan(bytes, bytes.length < LARGE ? undefined : PIECE);
   while (scan.walk(STRIDE_BYTES)) yield;
   yield;
-  const text = new JsonText(scan.hasLongNumber);
-  const value = yield* parseSteps(bytes, scan, text);
+  const { hasLongNumber, longArrays } = scan;
+  const suspects: Suspects = { proto: false, loneSurrogate: false };
+  let value: unknown;
+  if (longArrays.length > 0) {
+    value = yield* parseInPieces(bytes, longArrays, (piece) => parseText(piece, hasLongNumber, suspects));
+  }
+  // Whatever goes wrong with pieces is told by the whole text.
+  if (value === undefined) {
+    const whole = bytes.toString('utf8');
+    yield;
+    try {
+      value = parseText(whole, hasLongNumber, suspects);
+    } catch (error) {
+      throw noJson(error as Error);
+    }
+  }
   yield;
   if (countKeys(value) !== scan.keys)
     throw refuse(`${firstDuplicate(bytes.toString('utf8'))}: is given twice in one object`);
-  if (text.mayNameProto) refuseProto(value, '');
-  if (text.mayHoldLoneSurrogate) refuseLoneSurrogates(value, '');
+  if (suspects.proto) refuseProto(value, '');
+  if (suspects.loneSurrogate) refuseLoneSurrogates(value, '');
   return value;
 }
 
-/** In pieces where there are any. Whatever goes wrong with them is told by the whole text. */
-function* parseSteps(bytes: Buffer, { longArrays }: JsonScan, text: JsonText): Generator<undefined, unknown> {
-  if (longArrays.length > 0) {
-    const value = yield* parseInPieces(bytes, longArrays, (piece) => text.parse(piece));
-    if (value !== undefined) return value;
-  }
-  const whole = bytes.toString('utf8');
-  yield;
-  try {
-    return text.parse(whole);
-  } catch (error) {
-    // V8 quotes the text around the fault: a body never goes into a message.
-    const place = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw refuse(`body: is not valid JSON${place === undefined ? '' : ` (near position ${place})`}`);
-  }
+/** V8 quotes the text around the fault: a body never goes into a message. */
+function noJson({ message }: Error): GatewayError {
+  const place = /position (\d+)/.exec(message)?.[1];
+  return refuse(`body: is not valid JSON${place === undefined ? '' : ` (near position ${place})`}`);
 }
 
 const UNICODE_ESCAPE = /\\u/;
@@ -73,22 +77,23 @@ const LETTER_ESCAPE = /\\u00[5-7]/;
 // Raw lone surrogates cannot occur in valid UTF-8: only escapes can make one.
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** Parses the text of a body, or one piece of it after another, and sees what is to be looked for in its values. */
-class JsonText {
-  mayNameProto = false;
-  mayHoldLoneSurrogate = false;
+/** What is to be looked for in the values of a text. */
+interface Suspects {
+  proto: boolean;
+  loneSurrogate: boolean;
+}
 
-  constructor(private readonly hasLongNumber: boolean) {}
-
-  /** @throws SyntaxError */
-  parse(text: string): unknown {
-    const value: unknown = this.hasLongNumber ? parseJson(text) : JSON.parse(text);
-    // Not `includes`, which is slow on text full of backslashes.
-    const isEscaped = UNICODE_ESCAPE.test(text);
-    if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) this.mayNameProto = true;
-    if (isEscaped && SURROGATE_ESCAPE.test(text)) this.mayHoldLoneSurrogate = true;
-    return value;
-  }
+/**
+ * The text of a body, or of one piece of it.
+ * @throws SyntaxError
+ */
+function parseText(text: string, hasLongNumber: boolean, suspects: Suspects): unknown {
+  const value: unknown = hasLongNumber ? parseJson(text) : JSON.parse(text);
+  // Not `includes`, which is slow on text full of backslashes.
+  const isEscaped = UNICODE_ESCAPE.test(text);
+  if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) suspects.proto = true;
+  if (isEscaped && SURROGATE_ESCAPE.test(text)) suspects.loneSurrogate = true;
+  return value;
 }
 
 /** Keys under which the caller's own JSON stands: there any name is the caller's business. */

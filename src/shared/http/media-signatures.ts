@@ -22,8 +22,8 @@ export function sniffMediaType(bytes: Buffer): string | undefined {
 }
 
 /**
- * The media type of fetched bytes, when bytes and `content-type` header agree that it is an accepted one: kinds with a known
- * signature must show it, and the header may not name a kind that is not accepted.
+ * The media type of fetched bytes, when bytes and `content-type` header agree that it is an accepted one: kinds with a
+ * known signature must show it, and the header may not name a kind that is not accepted.
  */
 export function acceptedMediaType(bytes: Buffer, contentType: string, accept: readonly string[]): string | undefined {
   const named = contentType.split(';', 1)[0]!.trim().toLowerCase();

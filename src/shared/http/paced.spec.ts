@@ -1,6 +1,5 @@
-// Goal: what is observed comes in order and whole, no faster than its reader allows, and its source is closed with the last reader.
-// Method: a source that counts its pulls, a pace held by hand.
-import { map } from 'rxjs';
+// Goal: what is observed comes in order and whole, no faster than its reader allows, and its source is closed with the
+// last reader. Method: a source that counts its pulls, a pace held by hand.
 import { observe, Pace } from './paced.js';
 
 /** Gives the numbers from 0, and tells how far it was pulled and whether it was closed. */
@@ -29,40 +28,42 @@ class Numbers implements AsyncIterableIterator<number> {
   }
 }
 
+const asItIs = <T>(item: T): T => item;
+
 /** Every promise that can go on by itself has done so. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('Pace', () => {
   it('is ready at once while nobody holds it', async () => {
     const pace = new Pace();
-    expect(pace.isHeld).toBe(false);
+    expect(pace.isPaused).toBe(false);
     await pace.ready();
   });
 
   it('is ready again once it is released, held however often', async () => {
     const pace = new Pace();
-    pace.hold();
-    pace.hold();
+    pace.pause();
+    pace.pause();
     let isReady = false;
     void pace.ready().then(() => (isReady = true));
     await settle();
-    expect([pace.isHeld, isReady]).toEqual([true, false]);
-    pace.release();
+    expect([pace.isPaused, isReady]).toEqual([true, false]);
+    pace.resume();
     await settle();
-    expect([pace.isHeld, isReady]).toEqual([false, true]);
+    expect([pace.isPaused, isReady]).toEqual([false, true]);
   });
 
   it('may be released when it is not held', () => {
     const pace = new Pace();
-    pace.release();
-    expect(pace.isHeld).toBe(false);
+    pace.resume();
+    expect(pace.isPaused).toBe(false);
   });
 });
 
 describe('observe', () => {
   it('gives everything in order, then completes', async () => {
     const seen: unknown[] = [];
-    observe(new Numbers(3), new Pace()).subscribe({
+    observe(new Numbers(3), new Pace(), asItIs).subscribe({
       next: (value) => seen.push(value),
       complete: () => seen.push('complete'),
     });
@@ -70,10 +71,19 @@ describe('observe', () => {
     expect(seen).toEqual([0, 1, 2, 'complete']);
   });
 
+  it('gives what is read of an item, and nothing where nothing is', async () => {
+    const seen: unknown[] = [];
+    observe(new Numbers(4), new Pace(), (value) => (value % 2 === 0 ? `${value}` : undefined)).subscribe((text) =>
+      seen.push(text),
+    );
+    await settle();
+    expect(seen).toEqual(['0', '2']);
+  });
+
   it('gives what came before a failure, then the failure', async () => {
     const seen: unknown[] = [];
     const failure = new Error('broken');
-    observe(new Numbers(2, failure), new Pace()).subscribe({
+    observe(new Numbers(2, failure), new Pace(), asItIs).subscribe({
       next: (value) => seen.push(value),
       error: (error) => seen.push(error),
     });
@@ -85,13 +95,13 @@ describe('observe', () => {
     const source = new Numbers();
     const pace = new Pace();
     const seen: number[] = [];
-    const subscription = observe(source, pace).subscribe((value) => {
+    const subscription = observe(source, pace, asItIs).subscribe((value) => {
       seen.push(value);
-      if (value % 10 === 9) pace.hold();
+      if (value % 10 === 9) pace.pause();
     });
     await settle();
     expect([seen.length, source.pulls]).toEqual([10, 10]);
-    pace.release();
+    pace.resume();
     await settle();
     expect([seen.length, source.pulls]).toEqual([20, 20]);
     expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => index));
@@ -101,16 +111,16 @@ describe('observe', () => {
   it('closes the source when its reader leaves while the pace is held', async () => {
     const source = new Numbers();
     const pace = new Pace();
-    const subscription = observe(source, pace).subscribe(() => pace.hold());
+    const subscription = observe(source, pace, asItIs).subscribe(() => pace.pause());
     await settle();
     subscription.unsubscribe();
     await settle();
-    expect([source.pulls, source.isClosed, pace.isHeld]).toEqual([1, true, false]);
+    expect([source.pulls, source.isClosed, pace.isPaused]).toEqual([1, true, false]);
   });
 
   it('closes the source when its reader leaves at an item', async () => {
     const source = new Numbers();
-    const subscription = observe(source, new Pace()).subscribe((value) => {
+    const subscription = observe(source, new Pace(), asItIs).subscribe((value) => {
       if (value === 2) subscription.unsubscribe();
     });
     await settle();
@@ -121,14 +131,10 @@ describe('observe', () => {
     const source = new Numbers();
     const seen: unknown[] = [];
     const failure = new Error('cannot be printed');
-    observe(source, new Pace())
-      .pipe(
-        map((value) => {
-          if (value === 2) throw failure;
-          return value;
-        }),
-      )
-      .subscribe({ next: (value) => seen.push(value), error: (error) => seen.push(error) });
+    observe(source, new Pace(), (value) => {
+      if (value === 2) throw failure;
+      return value;
+    }).subscribe({ next: (value) => seen.push(value), error: (error) => seen.push(error) });
     await settle();
     expect(seen).toEqual([0, 1, failure]);
     expect([source.pulls, source.isClosed]).toEqual([3, true]);

@@ -1,19 +1,20 @@
-import { Observable } from 'rxjs';
+import { Observable, type Subscriber } from 'rxjs';
+import { asPulled, type Pulled, type Puller } from '../../core/stream/pulled.js';
 
 /** Says whether the reader can take more. One per reply. */
 export class Pace {
   private held = false;
   private wake: (() => void) | undefined;
 
-  get isHeld(): boolean {
+  get isPaused(): boolean {
     return this.held;
   }
 
-  hold(): void {
+  pause(): void {
     this.held = true;
   }
 
-  release(): void {
+  resume(): void {
     this.held = false;
     this.wake?.();
     this.wake = undefined;
@@ -26,21 +27,59 @@ export class Pace {
 }
 
 /**
- * Emits as fast as the reader allows: while the pace is held the source is not pulled. Unsubscribing closes the source once it is
- * idle; a source that is waiting must be ended by its own signal, for a generator cannot be interrupted while it awaits.
+ * Emits what `read` makes of each item, as fast as the reader allows: while the pace is held the source is not pulled.
+ * Unsubscribing closes the source once it is idle; a source that is waiting must be ended by its own signal.
+ * @param read gives undefined for what shows nothing; here and not in operators, each of which costs an
+ *   event as much as its write
  */
-export function observe<T>(source: AsyncIterable<T>, pace: Pace): Observable<T> {
-  return new Observable<T>((subscriber) => {
-    const run = async (): Promise<void> => {
-      for await (const item of source) {
-        subscriber.next(item);
-        if (pace.isHeld) await pace.ready();
-        // Nothing more is asked of the source for a reader who has left, or could not use what it was given.
-        if (subscriber.closed) return;
-      }
-      subscriber.complete();
-    };
-    run().catch((error: unknown) => subscriber.error(error));
-    return () => pace.release();
+export function observe<T, Out>(
+  source: AsyncIterable<T>,
+  pace: Pace,
+  read: (item: T) => Out | undefined,
+): Observable<Out> {
+  return new Observable<Out>((subscriber) => {
+    new PacedPuller(asPulled(source), pace, read, subscriber).pull();
+    return () => pace.resume();
   });
+}
+
+class PacedPuller<T, Out> implements Puller<T> {
+  constructor(
+    private readonly source: Pulled<T>,
+    private readonly pace: Pace,
+    private readonly read: (item: T) => Out | undefined,
+    private readonly subscriber: Subscriber<Out>,
+  ) {}
+
+  /** Nothing more is asked of the source for a reader who has left, or could not use what it was given. */
+  readonly pull = (): void => {
+    if (this.subscriber.closed) this.close();
+    else this.source.pull(this);
+  };
+
+  take(item: T): void {
+    try {
+      const out = this.read(item);
+      if (out !== undefined) this.subscriber.next(out);
+    } catch (error) {
+      this.close(error);
+      return;
+    }
+    if (this.pace.isPaused) void this.pace.ready().then(this.pull);
+    else this.pull();
+  }
+
+  end(): void {
+    this.subscriber.complete();
+  }
+
+  fail(reason: unknown): void {
+    this.subscriber.error(reason);
+  }
+
+  /** @param error what it is closed for, told once it is; absent where nobody listens any more */
+  private close(error?: unknown): void {
+    const tell = (reason: unknown): void => this.subscriber.error(error ?? reason);
+    void this.source.return().then(() => error !== undefined && tell(error), tell);
+  }
 }

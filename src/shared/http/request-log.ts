@@ -1,61 +1,56 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.js';
-import { newUuid, type GenerationId } from '../../core/ids.js';
+import { ENDINGS } from '../../core/generation/ending.js';
+import type { Generation } from '../../core/generation/generation.js';
+import { newUuid } from '../../core/ids.js';
 import type { Clock } from '../../core/time.js';
 import type { PinoLogger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
-import { APPEARANCES } from './error-views.js';
 
-/** What an inference adds to the log line of its request. Filled in as it goes. */
-export interface GenerationFacts {
-  readonly id: GenerationId;
-  readonly streamed: boolean;
-  model?: string;
-  provider?: string;
-  /** How it ended: `completed`, `caller-gone`, or the kind of the error. */
-  outcome?: string;
+const GENERATION = Symbol('generation');
+
+interface WithGeneration {
+  [GENERATION]?: Generation;
 }
 
-const FACTS = Symbol('generation facts');
-
-interface WithFacts {
-  [FACTS]?: GenerationFacts;
+/** Puts a generation on the log line of the request that it answers, and on what is told of it should it fail. */
+export function noteGeneration(response: ServerResponse & WithGeneration, generation: Generation): void {
+  response[GENERATION] = generation;
 }
 
-/** Puts an inference on the log line of the request it answers. */
-export function noteGeneration(response: ServerResponse & WithFacts, facts: GenerationFacts): void {
-  response[FACTS] = facts;
-}
+export const generationOf = (response: ServerResponse & WithGeneration): Generation | undefined => response[GENERATION];
 
 /**
- * Gives every request an id (`request-id` on the reply), and when it is over one log line and its metrics. Stands in front of the
- * application, so that what its router refuses is counted as well.
+ * Gives every request an id (`request-id` on the reply), and when it is over one log line and its metrics. Stands in
+ * front of the application, so that what its router refuses is counted as well.
  */
 export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): RequestListener {
-  return (request: IncomingMessage & Routed, response: ServerResponse & WithFacts) => {
+  return (request: IncomingMessage & Routed, response: ServerResponse & WithGeneration) => {
     const began = performance.now();
     const requestId = newUuid(clock.now());
     response.setHeader('request-id', requestId);
     response.once('close', () => {
       const durationMs = performance.now() - began;
-      const generation = response[FACTS];
+      const generation = response[GENERATION];
+      const leg = generation?.answer?.leg;
       const { route, caller, method = '' } = request;
       // Before any byte was sent the response's own status is what it might have become.
-      const status = response.headersSent ? response.statusCode : APPEARANCES['client-closed'].status;
-      metrics.request(route?.path, method, status, durationMs / 1000, generation?.streamed ?? false);
-      logger.request({
+      const status = response.headersSent ? response.statusCode : ENDINGS['caller-gone'].status;
+      metrics.request(route?.path, method, status, durationMs / 1000, generation?.request.stream ?? false);
+      const fields = {
         requestId,
         method,
         route: route?.path ?? 'none',
         status,
         durationMs,
         generationId: generation?.id,
-        model: generation?.model,
-        provider: generation?.provider,
-        streamed: generation?.streamed,
+        model: leg?.model.id,
+        provider: leg?.endpoint.provider.slug,
+        streamed: generation?.request.stream,
         outcome: generation?.outcome ?? (response.writableFinished ? 'completed' : 'caller-gone'),
         keyHash: caller?.keyHash,
-      });
+      };
+      logger.request(fields, generation?.ending && ENDINGS[generation.ending].logLevel);
     });
   };
 }

@@ -51,9 +51,10 @@ const HEADER_BYTES_MAX = 32 * 1024;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches URLs that callers name, and reaches only what the guard allows: names are resolved once, every address they have is
- * checked, and the socket connects to these very addresses (DESIGN 12). Redirects are followed by hand, each one checked anew.
- * Nothing of the request travels along: no cookie, no credential, no referrer.
+ * Fetches URLs that callers name, and reaches only what the guard allows: names are resolved once, every address they
+ * have is checked, and the socket connects to these very addresses (docs/reasons/security.md#pinned-addresses).
+ * Redirects are followed by hand, each one checked anew. Nothing of the request travels along: no cookie, no
+ * credential, no referrer.
  */
 @Injectable()
 export class SafeFetch {

@@ -1,4 +1,5 @@
-// Goal: each combinator takes what it should and names the first fault with its path. Method: tables of values per combinator.
+// Goal: each combinator takes what it should and names the first fault with its path. Method: tables
+// of values per combinator.
 import {
   anything,
   closed,

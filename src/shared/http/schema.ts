@@ -8,18 +8,20 @@ import {
   type TUnsafe,
 } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
-import type { Json, JsonObject } from '../../core/json.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import { unknownField } from './nearest-name.js';
 
 /*
- * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every combinator is made so
- * that at most one branch of a union is ever tried: the first fault that ajv reports is then the one the caller needs.
+ * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every
+ * combinator is made so that at most one branch of a union is ever tried: the first fault that ajv reports is then
+ * the one the caller needs.
  */
 
 export type { Static, TSchema };
 
-// `verbose` puts the violated schema on the error, where its allowed values are read; it costs nothing until there is one.
-// Named schemas stay functions (`inlineRefs`). Optimising the generated code would double the time to compile it, for nothing
-// that can be measured afterwards.
+// `verbose` puts the violated schema on the error, where its allowed values are read; it costs nothing until there is
+// one. Named schemas stay functions (`inlineRefs`). Optimising the generated code would double the time to compile it,
+// for nothing that can be measured afterwards.
 const ajv = new Ajv({
   strict: false,
   // 1e999 is JSON, and read as infinity.
@@ -31,7 +33,9 @@ const ajv = new Ajv({
   code: { optimize: false },
 });
 
-/** Text; its length is counted in characters (code points), as JSON Schema does. `reason` tells what `pattern` wants. */
+/**
+ * Text; its length is counted in characters (code points), as JSON Schema does. `reason` tells what `pattern` wants.
+ */
 export const text = (limits: { min?: number; max?: number; pattern?: string; reason?: string } = {}) =>
   Type.String({
     ...(limits.min !== undefined && { minLength: limits.min }),
@@ -128,12 +132,27 @@ export const when = <Then extends TSchema, Else extends TSchema>(
 /** A schema that nothing fits, with the reason the caller is told. */
 export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason });
 
+/**
+ * A field that is known, and whose effect this gateway lacks: only values that ask for nothing fit it.
+ * @param neutral those values
+ */
+export const unsupported = (neutral: TSchema) =>
+  Type.Unsafe<unknown>({ if: neutral, else: refused('is not supported yet by this gateway; leave it out') });
+
+/** One of these texts; another one is known, and its effect is lacking. */
+export const oneOfExcept = <const Values extends readonly string[]>(values: Values, lacking: string) =>
+  Type.Unsafe<Values[number]>({
+    if: { const: lacking },
+    then: refused(`${lacking} is not supported yet by this gateway`),
+    else: oneOf(values),
+  });
+
 /** A schema that null fits and nothing else, with the reason the caller is told. */
 export const onlyNull = (reason: string) => Type.Unsafe<null>({ not: { not: { type: 'null' } }, reason });
 
 /**
- * A schema under a name of its own: compiled once and called wherever it stands. Without names a schema that is used in twenty
- * places is compiled twenty times over, into one function too long for the engine to optimise.
+ * A schema under a name of its own: compiled once and called wherever it stands. Without names a schema that is used in
+ * twenty places is compiled twenty times over, into one function too long for the engine to optimise.
  */
 export function named<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
   ajv.addSchema(schema, name);
@@ -203,7 +222,7 @@ export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
   const validate = ajv.compile<Static<S>>(schema);
   return {
     schema,
-    check: (value): value is Static<S> => validate(value),
+    check: validate,
     fault: (value) => (validate(value) ? undefined : faultOf(validate.errors![0]!)),
   };
 }
@@ -223,7 +242,10 @@ function faultOf(error: ErrorObject): Fault {
     case 'required':
       return fault('is required', params['missingProperty']);
     case 'additionalProperties':
-      return fault('is not a known field', params['additionalProperty']);
+      return fault(
+        unknownField(String(params['additionalProperty']), Object.keys(schema['properties'] ?? {})),
+        params['additionalProperty'],
+      );
     case 'discriminator':
       return fault(`must be one of ${tagsOf(schema, String(params['tag'])).join(', ')}`, params['tag']);
     case 'type':

@@ -1,5 +1,5 @@
-// Goal: a request and its reply are what Express makes of them from their birth, for each application its own. Method: two applications
-// on real servers, asked for what their handlers see.
+// Goal: a request and its reply are what Express makes of them from their birth, for each application its own. Method:
+// two applications on real servers, asked for what their handlers see.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';

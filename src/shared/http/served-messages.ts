@@ -22,9 +22,10 @@ export function servedMessages(): ServedMessages {
 }
 
 /**
- * Makes requests and replies what Express would make of them, from their birth. Express changes the prototype of each on arrival,
- * and an object whose prototype was changed is not collected young: a third of what a request allocates outlived it, and each
- * collection took ten times as long (docs/decisions/0014). A prototype that is right already is left alone.
+ * Makes requests and replies what Express would make of them, from their birth. Express changes the prototype of
+ * each on arrival, and an object whose prototype was changed is not collected young: a third of what a request
+ * allocates outlived it, and each collection took ten times as long (docs/decisions/0014). A prototype that is
+ * right already is left alone.
  */
 export function adoptMessages(app: ExpressApp, served: ServedMessages): void {
   const request = served.IncomingMessage.prototype;

@@ -9,8 +9,9 @@ interface WithHandle {
 }
 
 /**
- * Lets a client go that takes no byte for the limit. Watches only while somebody waits for it: between `start` and `stop`. Node's own
- * socket time-out would do, but for its first round, which counts what the kernel took at once as taken by the client.
+ * Lets a client go that takes no byte for the limit. Watches only while somebody waits for it: between `start`
+ * and `stop`. Node's own socket time-out would do, but for its first round, which counts what the kernel took at
+ * once as taken by the client.
  */
 export class StallWatch {
   private timer: NodeJS.Timeout | undefined;

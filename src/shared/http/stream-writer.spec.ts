@@ -1,5 +1,5 @@
-// Goal: a stream's writer holds status and headers back until there are bytes, breaks silence but never for a reader who is held, and
-// lets go who takes nothing. Method: a response that records what is asked of it, time by hand.
+// Goal: a stream's writer holds status and headers back until there are bytes, breaks silence but never for a reader
+// who is held, and lets go who takes nothing. Method: a response that records what is asked of it, time by hand.
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Subject } from 'rxjs';
@@ -102,6 +102,27 @@ describe('StreamWriter', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('writes nothing of an empty piece, which framed would be the end', () => {
+    void writer.pipe(chunks);
+    chunks.next('');
+    chunks.next(Buffer.alloc(0));
+    expect([response.calls, writer.hasBegun]).toEqual([[], false]);
+    chunks.next('one');
+    expect(response.calls).toEqual([200, 'one']);
+  });
+
+  it('counts silence from the last write, to the millisecond', () => {
+    void writer.pipe(chunks);
+    for (let writes = 0; writes < 3; writes++) {
+      jest.advanceTimersByTime(0.7 * HEARTBEAT_MS);
+      chunks.next('one');
+    }
+    jest.advanceTimersByTime(HEARTBEAT_MS - 1);
+    expect(response.calls).toEqual([200, 'one', 'one', 'one']);
+    jest.advanceTimersByTime(1);
+    expect(response.calls).toEqual([200, 'one', 'one', 'one', COMMENT]);
+  });
+
   it('sends the status and a comment at the interval, counted from its making', () => {
     jest.advanceTimersByTime(HEARTBEAT_MS);
     expect(response.calls).toEqual([200, COMMENT]);
@@ -124,12 +145,12 @@ describe('StreamWriter', () => {
     void writer.pipe(chunks);
     response.takesMore = false;
     chunks.next('one');
-    expect(pace.isHeld).toBe(true);
+    expect(pace.isPaused).toBe(true);
     jest.advanceTimersByTime(3 * HEARTBEAT_MS);
     expect(response.calls).toEqual([200, 'one']);
     response.takesMore = true;
     response.emit('drain');
-    expect(pace.isHeld).toBe(false);
+    expect(pace.isPaused).toBe(false);
     jest.advanceTimersByTime(HEARTBEAT_MS);
     expect(response.calls).toEqual([200, 'one', COMMENT]);
   });

@@ -22,13 +22,17 @@ export interface StreamLimits {
 }
 
 /**
- * Writes one event stream. Status and headers wait for the first bytes and go out with them, in one write: until then the reply
- * can still become plain JSON with a status of its own. One per reply; begins to count silence when it is made.
+ * Writes one event stream. Status and headers wait for the first bytes and go out with them, in one write:
+ * until then the reply can still become plain JSON with a status of its own. One per reply; begins to count
+ * silence when it is made.
  */
 export class StreamWriter {
   private readonly body: ChunkedBody;
   private readonly stall: StallWatch;
-  private readonly heartbeat: NodeJS.Timeout;
+  private readonly heartbeatMs: number;
+  private heartbeat: NodeJS.Timeout;
+  /** When something was last written, in milliseconds of `performance`. */
+  private spokeAt = performance.now();
 
   constructor(
     private readonly response: ServerResponse,
@@ -37,7 +41,8 @@ export class StreamWriter {
   ) {
     this.body = new ChunkedBody(response);
     this.stall = new StallWatch(response, limits.stallMs);
-    this.heartbeat = setTimeout(() => this.beat(), limits.heartbeatMs);
+    this.heartbeatMs = limits.heartbeatMs;
+    this.heartbeat = setTimeout(this.beat, limits.heartbeatMs);
     response.on('drain', () => this.drained());
     response.once('finish', () => this.stop());
     response.once('close', () => this.stop());
@@ -48,7 +53,10 @@ export class StreamWriter {
     return this.response.headersSent;
   }
 
-  /** Writes every chunk the observable gives and ends the reply. Rejects with the observable's error, the reply still open. */
+  /**
+   * Writes every chunk the observable gives and ends the reply. Rejects with the observable's
+   * error, the reply still open.
+   */
   pipe(chunks: Observable<Uint8Array | string>): Promise<void> {
     return new Promise((resolve, reject) => {
       const subscription = chunks.subscribe({
@@ -80,25 +88,29 @@ export class StreamWriter {
   }
 
   private write(chunk: Uint8Array | string): void {
+    // Nothing, framed, would be the end.
+    if (chunk.length === 0) return;
     if (!this.response.headersSent) this.body.begin(200, STREAM_HEADERS);
-    this.heartbeat.refresh();
-    if (!this.body.write(chunk)) this.hold();
+    this.spokeAt = performance.now();
+    if (!this.body.write(chunk)) this.pause();
   }
 
-  private beat(): void {
+  /** The timer is not set anew for every write: it looks how long the silence is, and comes again. */
+  private readonly beat = (): void => {
+    const leftMs = this.spokeAt + this.heartbeatMs - performance.now();
+    this.heartbeat = setTimeout(this.beat, leftMs > 0 ? Math.ceil(leftMs) : this.heartbeatMs);
     // A reader that takes nothing needs no sign of life, and must not be sent more.
-    if (this.pace.isHeld) this.heartbeat.refresh();
-    else this.write(HEARTBEAT);
-  }
+    if (leftMs <= 0 && !this.pace.isPaused) this.write(HEARTBEAT);
+  };
 
-  private hold(): void {
-    if (this.pace.isHeld) return;
-    this.pace.hold();
+  private pause(): void {
+    if (this.pace.isPaused) return;
+    this.pace.pause();
     this.stall.start();
   }
 
   private drained(): void {
     this.stall.stop();
-    this.pace.release();
+    this.pace.resume();
   }
 }

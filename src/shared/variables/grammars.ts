@@ -1,7 +1,6 @@
 import { constants } from 'node:buffer';
 import { parseUsd, type PicoUsd, PICO_PER_USD, formatUsd } from '../../core/money/credits.js';
 import { Secret } from '../../core/secret.js';
-import type { Rate } from '../environment.js';
 
 /** Reads the text of a variable. Throws `Ungrammatical`; the text itself is never in its message. */
 export type Grammar<T> = (text: string) => T;
@@ -74,6 +73,11 @@ export const bytes =
     return value;
   };
 
+export interface Rate {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
 /** So many within so long: `300/60s`. */
 export const rate: Grammar<Rate> = (text) => {
   const slash = text.indexOf('/');
@@ -131,6 +135,12 @@ export const partialList = <Name extends string, T>(
     return Object.freeze(Object.fromEntries(pairs) as Record<Name, T>);
   };
 };
+
+/** What a text means, under the names that the settings have for it. */
+export const as =
+  <T, Setting extends object>(grammar: Grammar<T>, view: (value: T) => Setting): Grammar<Readonly<Setting>> =>
+  (text) =>
+    Object.freeze(view(grammar(text)));
 
 /** An amount of USD, none or more, of at most 12 decimals. */
 export const usd: Grammar<PicoUsd> = (text) => {

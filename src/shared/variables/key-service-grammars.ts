@@ -56,7 +56,10 @@ export const vaultNamespace: Grammar<string> = (text) => {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The address of a service that is sent keys in the clear: encrypted on the way, unless it never leaves the machine. No slash at the end. */
+/**
+ * The address of a service that is sent keys in the clear: encrypted on the way, unless it never leaves the
+ * machine. No slash at the end.
+ */
 export const keyServiceAddress: Grammar<string> = (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isGuarded = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));

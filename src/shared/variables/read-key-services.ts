@@ -6,7 +6,10 @@ import { VARIABLES } from './variables.js';
 type Named<Kind extends KeyServiceName['kind']> = Extract<KeyServiceName, { kind: Kind }>;
 type Setting<Kind extends KeyServiceSetting['kind']> = Extract<KeyServiceSetting, { kind: Kind }>;
 
-/** The services of FAIRLEAD_KEY_SERVICE with what each needs. Variables of services that are not named are not looked at. */
+/**
+ * The services of FAIRLEAD_KEY_SERVICE with what each needs. Variables of services that are not
+ * named are not looked at.
+ */
 export function readKeyServices(reader: VariableReader): readonly KeyServiceSetting[] {
   const names = reader.read(VARIABLES.keyService) ?? [];
   const kms = names.filter((name) => name.kind === 'aws-kms');

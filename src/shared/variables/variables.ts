@@ -1,4 +1,5 @@
 import {
+  as,
   BODY_BYTES_CEILING,
   bytes,
   days,
@@ -44,6 +45,14 @@ export interface Variable<T> extends VariableRow {
   readonly fallback: () => T;
 }
 
+/**
+ * One that is no setting by itself: `readEnvironment` makes a setting of it and others, or of it
+ * and where the process runs.
+ */
+export interface Ingredient {
+  readonly isIngredient: true;
+}
+
 interface Description<T> {
   readonly name: string;
   readonly grammar: Grammar<T>;
@@ -62,6 +71,19 @@ function optional<T>({ isSecret = false, ...rest }: Description<T>): Variable<T 
   return { shownDefault: '–', ...rest, isSecret, fallback: () => undefined };
 }
 
+/** Entries between commas; none by default. */
+function listed<T>({ grammar, ...rest }: Description<T>): Variable<readonly T[]> {
+  return {
+    ...optional<readonly T[]>({ ...rest, grammar: list(grammar) }),
+    grammar: list(grammar),
+    fallback: () => NONE,
+  };
+}
+
+const ingredient = <Of extends VariableRow>(variable: Of): Of & Ingredient => ({ ...variable, isIngredient: true });
+
+const NONE = Object.freeze([]);
+
 const TIMEOUTS = 'connect=5s,first=120s,idle=300s,stall=60s,total=900s';
 const COOLDOWN = 'base=5s,max=60s';
 const FLOOD = 'account=50000/10s,auth=300/60s';
@@ -71,8 +93,9 @@ const RETENTION = 'generations=400d,ledger_entries=400d,audit=never';
 export const SHIPPED_CATALOG = 'catalog/default.yaml';
 
 /**
- * Every variable the process reads, but the credentials that the catalog names (DESIGN 11). The start-up check, the warning
- * about unknown names and the table of `docs/operating.md` are all made of this list.
+ * Every variable the process reads, but the credentials that the catalog names (docs/operating.md#settings), by the
+ * name of its setting. The type `Environment`, the start-up check, the warning about unknown names and the table of
+ * `docs/operating.md` are all made of this list.
  */
 export const VARIABLES = {
   port: defaulted('8787', {
@@ -113,76 +136,96 @@ export const VARIABLES = {
     grammar: wholeNumber(1, 256),
     meaning: 'Processes that share the port. More than one needs `DATABASE_URL` and `REDIS_URL`.',
   }),
-  catalog: optional({
-    name: 'FAIRLEAD_CATALOG',
-    grammar: path,
-    shownDefault: `\`${SHIPPED_CATALOG}\``,
-    meaning:
-      'Catalog of models, providers and prices. Replaces the shipped file unless it says `extends: default`. Changes are in force within 3 s.',
-  }),
-  encryptionKeys: optional({
+  catalog: ingredient(
+    optional({
+      name: 'FAIRLEAD_CATALOG',
+      grammar: path,
+      shownDefault: `\`${SHIPPED_CATALOG}\``,
+      meaning:
+        'Catalog of models, providers and prices. Replaces the shipped file unless it says `extends: default`. Changes are in force within 3 s.',
+    }),
+  ),
+  encryptionKeys: listed({
     name: 'FAIRLEAD_ENCRYPTION_KEYS',
-    grammar: list(encryptionKey),
+    grammar: encryptionKey,
     isSecret: true,
     shownDefault: '– (generated into `DATA_DIR` when embedded)',
     meaning:
       '`id:base64(32 bytes)[,older…]`: the first encrypts, all decrypt. Required with `DATABASE_URL`, unless a key service encrypts. Make one with `echo "k1:$(openssl rand -base64 32)"`.',
   }),
-  keyService: optional({
-    name: 'FAIRLEAD_KEY_SERVICE',
-    grammar: list(keyService),
-    shownDefault: '`local`',
-    meaning:
-      '`aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (the keys above), several between commas: the first encrypts, all decrypt.',
-  }),
-  awsRegion: optional({
-    name: 'AWS_REGION',
-    grammar: awsRegion,
-    meaning: 'Region of the AWS KMS key, where it is not named by its ARN.',
-  }),
-  awsAccessKeyId: optional({
-    name: 'AWS_ACCESS_KEY_ID',
-    grammar: headerSecret,
-    isSecret: true,
-    meaning: 'Credentials for AWS KMS; required with it.',
-  }),
-  awsSecretAccessKey: optional({
-    name: 'AWS_SECRET_ACCESS_KEY',
-    grammar: headerSecret,
-    isSecret: true,
-    meaning: 'Likewise.',
-  }),
-  awsSessionToken: optional({
-    name: 'AWS_SESSION_TOKEN',
-    grammar: headerSecret,
-    isSecret: true,
-    meaning:
-      'Likewise, for temporary credentials. They are not renewed: the process has to be started again before they end.',
-  }),
-  awsEndpointUrlKms: optional({
-    name: 'AWS_ENDPOINT_URL_KMS',
-    grammar: keyServiceOrigin,
-    isSecret: true,
-    shownDefault: "– (the region's)",
-    meaning: 'Address of AWS KMS, for example of a VPC endpoint.',
-  }),
-  vaultAddress: optional({
-    name: 'VAULT_ADDR',
-    grammar: keyServiceAddress,
-    isSecret: true,
-    meaning: 'Address of HashiCorp Vault; required with `vault-transit`.',
-  }),
-  vaultToken: optional({
-    name: 'VAULT_TOKEN',
-    grammar: headerSecret,
-    isSecret: true,
-    meaning: 'Token for it; required with `vault-transit`.',
-  }),
-  vaultNamespace: optional({
-    name: 'VAULT_NAMESPACE',
-    grammar: vaultNamespace,
-    meaning: 'Its namespace, where it has any.',
-  }),
+  keyService: ingredient(
+    optional({
+      name: 'FAIRLEAD_KEY_SERVICE',
+      grammar: list(keyService),
+      shownDefault: '`local`',
+      meaning:
+        '`aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (the keys above), several between commas: the first encrypts, all decrypt.',
+    }),
+  ),
+  awsRegion: ingredient(
+    optional({
+      name: 'AWS_REGION',
+      grammar: awsRegion,
+      meaning: 'Region of the AWS KMS key, where it is not named by its ARN.',
+    }),
+  ),
+  awsAccessKeyId: ingredient(
+    optional({
+      name: 'AWS_ACCESS_KEY_ID',
+      grammar: headerSecret,
+      isSecret: true,
+      meaning: 'Credentials for AWS KMS; required with it.',
+    }),
+  ),
+  awsSecretAccessKey: ingredient(
+    optional({
+      name: 'AWS_SECRET_ACCESS_KEY',
+      grammar: headerSecret,
+      isSecret: true,
+      meaning: 'Likewise.',
+    }),
+  ),
+  awsSessionToken: ingredient(
+    optional({
+      name: 'AWS_SESSION_TOKEN',
+      grammar: headerSecret,
+      isSecret: true,
+      meaning:
+        'Likewise, for temporary credentials. They are not renewed: the process has to be started again before they end.',
+    }),
+  ),
+  awsEndpointUrlKms: ingredient(
+    optional({
+      name: 'AWS_ENDPOINT_URL_KMS',
+      grammar: keyServiceOrigin,
+      isSecret: true,
+      shownDefault: "– (the region's)",
+      meaning: 'Address of AWS KMS, for example of a VPC endpoint.',
+    }),
+  ),
+  vaultAddress: ingredient(
+    optional({
+      name: 'VAULT_ADDR',
+      grammar: keyServiceAddress,
+      isSecret: true,
+      meaning: 'Address of HashiCorp Vault; required with `vault-transit`.',
+    }),
+  ),
+  vaultToken: ingredient(
+    optional({
+      name: 'VAULT_TOKEN',
+      grammar: headerSecret,
+      isSecret: true,
+      meaning: 'Token for it; required with `vault-transit`.',
+    }),
+  ),
+  vaultNamespace: ingredient(
+    optional({
+      name: 'VAULT_NAMESPACE',
+      grammar: vaultNamespace,
+      meaning: 'Its namespace, where it has any.',
+    }),
+  ),
   managementKey: optional({
     name: 'FAIRLEAD_MANAGEMENT_KEY',
     grammar: ownKey,
@@ -207,20 +250,29 @@ export const VARIABLES = {
     grammar: percent,
     meaning: "Fee on calls with the caller's own provider key, in percent of the list price, 0 to 100.",
   }),
-  egressAllow: optional({
+  egressAllow: listed({
     name: 'FAIRLEAD_EGRESS_ALLOW',
-    grammar: list(egressTarget),
+    grammar: egressTarget,
     meaning: '`host:port` or CIDR entries between commas that caller-named URLs may reach besides public addresses.',
   }),
   timeouts: defaulted(TIMEOUTS, {
     name: 'FAIRLEAD_TIMEOUTS',
-    grammar: partialList(['connect', 'first', 'idle', 'stall', 'total'], duration(), TIMEOUTS),
+    grammar: as(
+      partialList(['connect', 'first', 'idle', 'stall', 'total'], duration(), TIMEOUTS),
+      ({ connect, first, idle, stall, total }) => ({
+        connectMs: connect,
+        firstMs: first,
+        idleMs: idle,
+        stallMs: stall,
+        totalMs: total,
+      }),
+    ),
     meaning:
-      'A partial list changes only what it names. `first` (to the first telling event) and `idle` bound streamed upstream calls; `connect` and `total` bound all; a client that takes no byte for `stall` is gone.',
+      'A partial list changes only what it names. `first` (to the first committing event) and `idle` bound streamed upstream calls; `connect` and `total` bound all; a client that takes no byte for `stall` is gone.',
   }),
   cooldown: defaulted(COOLDOWN, {
     name: 'FAIRLEAD_COOLDOWN',
-    grammar: partialList(['base', 'max'], duration(), COOLDOWN),
+    grammar: as(partialList(['base', 'max'], duration(), COOLDOWN), ({ base, max }) => ({ baseMs: base, maxMs: max })),
     meaning: 'How long an endpoint that fails is left alone: at first, and at most.',
   }),
   flood: defaulted(FLOOD, {
@@ -229,9 +281,9 @@ export const VARIABLES = {
     meaning:
       'Requests per account, all its keys together, and failed authentications per address, within a window; 429 past it. A valid key from a throttled address still passes.',
   }),
-  trustProxy: optional({
+  trustProxy: listed({
     name: 'FAIRLEAD_TRUST_PROXY',
-    grammar: list(proxyNetwork),
+    grammar: proxyNetwork,
     meaning: 'CIDRs between commas of the proxies whose `X-Forwarded-For` is believed.',
   }),
   bodyBytesMax: defaulted('32MiB', {
@@ -245,19 +297,22 @@ export const VARIABLES = {
     meaning:
       'Bodies held at once by a process, together; above it requests are answered 503 with `Retry-After` before they are read.',
   }),
-  heartbeat: defaulted('15s', {
+  heartbeatMs: defaulted('15s', {
     name: 'FAIRLEAD_HEARTBEAT',
     grammar: duration(),
     meaning: 'A comment line goes out on a stream that was silent for so long.',
   }),
-  drain: defaulted('120s', {
+  drainMs: defaulted('120s', {
     name: 'FAIRLEAD_DRAIN',
     grammar: duration(0),
     meaning: 'How long a stopping process waits for open requests.',
   }),
-  retention: defaulted(RETENTION, {
+  retentionDays: defaulted(RETENTION, {
     name: 'FAIRLEAD_RETENTION',
-    grammar: partialList(['generations', 'ledger_entries', 'audit'], days, RETENTION),
+    grammar: as(
+      partialList(['generations', 'ledger_entries', 'audit'], days, RETENTION),
+      ({ generations, ledger_entries: ledgerEntries, audit }) => ({ generations, ledgerEntries, audit }),
+    ),
     meaning:
       'How long records are kept, in days or `never` dropped. Whole months are dropped. A partial list changes only what it names.',
   }),
@@ -280,5 +335,22 @@ export const VARIABLES = {
   }),
 } as const;
 
-/** All of them, for documents and for telling known names from unknown ones. */
+/** All of them, for documents and for committing known names from unknown ones. */
 export const VARIABLE_ROWS: readonly VariableRow[] = Object.values(VARIABLES);
+
+type Variables = typeof VARIABLES;
+type ValueOf<Of> = Of extends { readonly grammar: Grammar<infer T> } ? T : never;
+type SettingName = {
+  [Name in keyof Variables]: Variables[Name] extends Ingredient ? never : Name;
+}[keyof Variables];
+/** Those without a default: absent from the settings where they are not set. */
+type OptionalName = {
+  [Name in SettingName]: undefined extends ReturnType<Variables[Name]['fallback']> ? Name : never;
+}[SettingName];
+
+/** The settings that one variable each gives, by the definitions above. */
+export type Settings = {
+  readonly [Name in Exclude<SettingName, OptionalName>]: ValueOf<Variables[Name]>;
+} & {
+  readonly [Name in OptionalName]?: ValueOf<Variables[Name]> & {};
+};

@@ -1,5 +1,6 @@
-// Goal: where the request's own cache marker goes, and that there are never more than four. Method: tables over small prompts.
-import type { JsonObject } from '../../../core/json.js';
+// Goal: where the request's own cache marker goes, and that there are never more than four. Method:
+// tables over small prompts.
+import type { JsonObject } from '../../../core/json/json.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 
 const OWN = { type: 'ephemeral', ttl: '1h' };

@@ -1,5 +1,5 @@
 import type { CacheMarker } from '../../../core/conversation/content.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { encodeMarker } from './encode-blocks.js';
 
 /** Most cache markers the vendor takes in one request. */
@@ -13,8 +13,9 @@ export interface Prompt {
 }
 
 /**
- * Puts the request's own marker on its last cacheable block. The caller's markers come first: where they are four already, or
- * that block has one, nothing changes (FAILURES A30). The parts given are not touched; changed ones are copies.
+ * Puts the request's own marker on its last cacheable block. The caller's markers come first: where they are four
+ * already, or that block has one, nothing changes (docs/reasons/translation.md#number-of-markers). The parts given are
+ * not touched; changed ones are copies.
  */
 export function markLastBlock(prompt: Prompt, marker: CacheMarker): Prompt {
   if (countMarkers(prompt) >= MARKERS_MAX) return prompt;

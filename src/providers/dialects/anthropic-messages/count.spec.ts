@@ -1,8 +1,7 @@
-// Goal: what a count is asked of the vendor with, and what is believed of the answer. Method: a request with every field beside the message
-// call it would make; a table of replies.
-import { printJson } from '../../../core/exact-json.js';
+// Goal: what a count is asked of the vendor with, and what is believed of the answer. Method: a request with every
+// field beside the message call it would make; a table of replies.
+import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import type { JsonObject } from '../../../core/json.js';
 import type { Target } from '../../../core/provider.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import { decodeCount, encodeCount } from './count.js';

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
-import { isJsonObject } from '../../../core/json.js';
+import { isJsonObject } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
 import { encodeBody, encodeHeaders } from './encode.js';
 

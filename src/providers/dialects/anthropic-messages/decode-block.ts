@@ -1,6 +1,5 @@
 import type { BlockDelta, BlockStart } from '../../../core/conversation/event.js';
-import { printJson } from '../../../core/exact-json.js';
-import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json.js';
+import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json/json.js';
 import { malformed } from './fault.js';
 
 /** What the start of a block says: how it begins, and the content it already holds. */

@@ -1,9 +1,9 @@
-// Goal: the events of Messages replies, and that nothing malformed gets through. Method: frames in, events out; hostile shapes
-// in tables. Whole recordings are played by the contract spec.
+// Goal: the events of Messages replies, and that nothing malformed gets through. Method: frames in, events out; hostile
+// shapes in tables. Whole recordings are played by the contract spec.
 import fc from 'fast-check';
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import { ProviderFault } from '../../../core/errors.js';
-import { isJsonObject, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import { writeFrame, type SseFrame } from '../../../core/stream/sse.js';
 import { decodeMessage, MessagesDecoder } from './decode.js';
 

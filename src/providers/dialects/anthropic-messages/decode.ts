@@ -1,7 +1,6 @@
 import type { BlockStart, ModelEvent, SourceBytes, UnifiedStop } from '../../../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
-import { parseJson } from '../../../core/exact-json.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
 import { extrasOf, readBlock, readDelta } from './decode-block.js';
@@ -48,8 +47,8 @@ const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
 ]);
 
 /**
- * Reads the vendor's stream. One per reply; a whole reply is played through the same methods. It checks the shape of what it
- * reads; the order of events is the grammar's affair.
+ * Reads the vendor's stream. One per reply; a whole reply is played through the same methods. It checks the shape of
+ * what it reads; the order of events is the grammar's affair.
  */
 export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private openBlock: BlockStart['type'] | undefined;
@@ -76,7 +75,10 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     read(this, payload, type === frame.event ? sourceOf(frame) : undefined, out);
   }
 
-  /** @throws ProviderFault when the stream stopped before its end: a cut reply is never taken for a whole one (FAILURES B05). */
+  /**
+   * @throws ProviderFault when the stream stopped before its end: a cut reply is never taken for a whole one
+   *   (docs/reasons/streams.md#cut-replies).
+   */
   end(): void {
     if (!this.ended) throw malformed('the stream was cut before its end');
   }
@@ -111,8 +113,6 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   startBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
     const { start, deltas, inputJson } = readBlock(block);
     this.openBlock = start.type;
-    this.plainDelta =
-      start.type === 'text' || start.type === 'thinking' ? new PlainDelta(index, start.type) : undefined;
     this.inputOfStart = inputJson;
     out.push({ type: 'block-start', index, block: start });
     for (const delta of deltas) out.push({ type: 'block-delta', index, delta });
@@ -121,6 +121,9 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   growBlock(index: number, value: Json | undefined, source: SourceBytes | undefined, out: ModelEvent[]): void {
     const delta = readDelta(value, this.openBlock);
     if (!delta) return;
+    // Its next deltas are read without the parser; a block of a whole reply has none.
+    if (delta.type === this.openBlock && (delta.type === 'text' || delta.type === 'thinking'))
+      this.plainDelta ??= new PlainDelta(index, delta.type);
     if (delta.type === 'input-json' && delta.json !== '') this.inputOfStart = undefined;
     out.push(source ? { type: 'block-delta', index, delta, source } : { type: 'block-delta', index, delta });
   }
@@ -167,7 +170,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   }
 
   private readUsage(usage: JsonObject, out: ModelEvent[]): void {
-    this.rawUsage = mergeRawUsage(this.rawUsage, usage);
+    this.rawUsage = this.rawUsage === NOTHING_SAID ? usage : mergeRawUsage(this.rawUsage, usage);
     this.usage = mergeUsage(this.usage, readUsage(this.rawUsage));
     out.push({ type: 'usage', usage: this.usage });
   }
@@ -182,10 +185,10 @@ export function decodeMessage(body: unknown): ModelEvent[] {
   const decoder = new MessagesDecoder();
   const out: ModelEvent[] = [];
   decoder.startWith(id, model, usage, {}, out);
-  (content as readonly Json[]).forEach((block, index) => {
+  for (const [index, block] of (content as readonly Json[]).entries()) {
     decoder.startBlock(index, block, out);
     decoder.endBlock(index, undefined, out);
-  });
+  }
   decoder.endWith(stop_reason, stop_sequence, rest);
   decoder.endReply(out);
   return out;

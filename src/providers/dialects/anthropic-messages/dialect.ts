@@ -8,11 +8,9 @@ import { readFault } from './fault.js';
 export const anthropicMessages: Dialect = {
   id: 'anthropic-messages',
   defaultCredential: 'x-api-key',
-  // The vendor fetches media by URL itself.
-  wants: () => [],
-  encode: (request, target) => encodeMessages(request, target),
+  encode: encodeMessages,
   decodeStream: () => new MessagesDecoder(),
-  decodeWhole: (body) => decodeMessage(body),
+  decodeWhole: decodeMessage,
   fault: readFault,
   counting: { encode: encodeCount, decode: decodeCount },
 };

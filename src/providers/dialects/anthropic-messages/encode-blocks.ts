@@ -7,9 +7,8 @@ import {
   type TextBlock,
   type ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
-import { parseJson } from '../../../core/exact-json.js';
+import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { Untranslatable } from '../../../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { Target } from '../../../core/provider.js';
 import type { KeptTurn } from './history.js';
 
@@ -151,8 +150,8 @@ function encodeToolId(id: string): string {
 }
 
 /**
- * The arguments as the object the vendor demands. Text that is no JSON object (a call that was cut off) is kept under a key of
- * its own rather than lost.
+ * The arguments as the object the vendor demands. Text that is no JSON object (a call that was cut off) is kept under a
+ * key of its own rather than lost.
  */
 function encodeToolInput(input: Json | undefined): JsonObject {
   if (isJsonObject(input)) return input;

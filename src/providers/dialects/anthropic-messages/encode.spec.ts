@@ -1,10 +1,10 @@
-// Goal: what reaches a Messages upstream. Method: encode a neutral request, read the body back; tables for fields and rules.
-import { printJson } from '../../../core/exact-json.js';
+// Goal: what reaches a Messages upstream. Method: encode a neutral request, read the body back;
+// tables for fields and rules.
+import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ContentBlock, Message, TextBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
-import type { JsonObject } from '../../../core/json.js';
 import type { Target } from '../../../core/provider.js';
 import { encodeMessages } from './encode.js';
 

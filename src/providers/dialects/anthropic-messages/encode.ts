@@ -1,7 +1,7 @@
-import type { Effort, ModelRequest, Thinking } from '../../../core/conversation/request.js';
+import type { Effort, ModelRequest, Thinking, Verbosity } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
-import type { JsonObject } from '../../../core/json.js';
+import type { JsonObject, Opaque } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
 import { tierWords } from '../service-tier.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
@@ -13,7 +13,10 @@ const API_VERSION = '2023-06-01';
 /** The vendor demands an output limit; this one holds where neither caller nor catalog says any. */
 const OUTPUT_TOKENS_DEFAULT = 4096;
 
-/** Fields of the gateway's own API (Scope 2.1): no upstream is shown them, even where they were not modelled. */
+/**
+ * Fields of the gateway's own API (docs/wire/messages.md#request-fields): no upstream is shown them, even
+ * where they were not modelled.
+ */
 const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'models', 'fallbacks', 'provider', 'plugins', 'session_id', 'user', 'trace', 'route', 'preset', 'stop_server_tools_when',
   'cache_control', 'model',
@@ -42,8 +45,8 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal prefixes are
- * equal bytes; the history stands last in the body, for the same reason.
+ * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal
+ * prefixes are equal bytes; the history stands last in the body, for the same reason.
  * @throws Untranslatable for tools and blocks the vendor has no form for
  */
 export function encodeMessages(request: ModelRequest, target: Target): UpstreamCall {
@@ -65,32 +68,33 @@ export const encodeHeaders = ({ betas }: ModelRequest, accept: string): Upstream
 /** @throws Untranslatable as `encodeMessages` does */
 export function encodeBody(request: ModelRequest, target: Target): JsonObject {
   const turns = keptTurns(request.messages);
-  const thinking = thinkingThatFits(request, turns);
+  const thinking = request.thinking && thinkingThatFits(request, turns);
   const plain: Prompt = {
     tools: request.tools.length > 0 ? request.tools.map((tool, index) => encodeTool(tool, index, target)) : undefined,
-    system: encodeSystem(request.system, target),
+    system: request.system.length > 0 ? encodeSystem(request.system, target) : undefined,
     messages: turns.map((turn) => encodeTurn(turn, target)),
   };
-  // Scope 2.1: the top-level marker stands for one on the last cacheable block.
+  // docs/wire/messages.md#cache-markers: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
   const words = tierWords(request, target);
-  // Extras come before what is modelled, which overrides them, also where it is undefined and so not sent. No extra is called `model`.
+  // Extras come before what is modelled, which overrides them, also where it is undefined and so not sent. No
+  // extra is called `model`.
   return {
     model: target.endpoint.upstreamModel,
-    ...encodeExtras(request),
+    ...(request.extras && encodeExtras(request.extras)),
     max_tokens: request.maxOutputTokens ?? defaultOutputTokens(thinking, target),
     stream: request.stream ? true : undefined,
     temperature: request.sampling.temperature,
     top_p: request.sampling.topP,
     top_k: request.sampling.topK,
     stop_sequences: request.stopSequences,
-    thinking: encodeThinking(thinking, request),
+    thinking: thinking && encodeThinking(thinking, request),
     output_config: encodeOutputConfig(request, target),
-    context_management: encodeContextManagement(request, thinking),
-    metadata: encodeMetadata(request),
+    context_management: request.contextManagement && encodeContextManagement(request, thinking),
+    metadata: request.metadata || request.user !== undefined ? encodeMetadata(request) : undefined,
     service_tier: words.serviceTier === undefined ? undefined : SERVICE_TIERS.get(words.serviceTier),
     speed: words.speed,
-    tool_choice: encodeToolChoice(request),
+    tool_choice: request.tools.length > 0 || request.toolChoice ? encodeToolChoice(request) : undefined,
     tools: prompt.tools,
     system: prompt.system,
     messages: prompt.messages,
@@ -142,12 +146,10 @@ function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest
 }
 
 /** However long the summary is to be that a caller of another format asks for: the vendor has one word for all. */
-function encodeThinking(thinking: Thinking | undefined, { reasoningSummary }: ModelRequest): JsonObject | undefined {
-  if (thinking?.origin?.vendor === 'anthropic') return thinking.origin.value;
+function encodeThinking(thinking: Thinking, { reasoningSummary }: ModelRequest): JsonObject {
+  if (thinking.origin?.vendor === 'anthropic') return thinking.origin.value;
   const summarized = reasoningSummary === undefined ? undefined : 'summarized';
-  switch (thinking?.type) {
-    case undefined:
-      return undefined;
+  switch (thinking.type) {
     case 'enabled':
       return { type: 'enabled', budget_tokens: thinking.budgetTokens, display: thinking.display ?? summarized };
     case 'adaptive':
@@ -157,11 +159,14 @@ function encodeThinking(thinking: Thinking | undefined, { reasoningSummary }: Mo
   }
 }
 
-/** JSON without a schema has no counterpart and is left out: formats that know it demand that the prompt asks for JSON, too. */
+/**
+ * JSON without a schema has no counterpart and is left out: formats that know it demand that the
+ * prompt asks for JSON, too.
+ */
 function encodeOutputConfig(request: ModelRequest, target: Target): JsonObject | undefined {
   if (request.outputOrigin?.vendor === 'anthropic') return request.outputOrigin.value;
-  const { effort, outputFormat, taskBudget } = request;
-  const effortName = effort ? EFFORT_NAMES[effort] : effortOfVerbosity(request, target);
+  const { effort, verbosity, outputFormat, taskBudget } = request;
+  const effortName = effort ? EFFORT_NAMES[effort] : verbosity && effortOfVerbosity(verbosity, target);
   const format =
     outputFormat?.type === 'json-schema' ? { type: 'json_schema', schema: outputFormat.schema } : undefined;
   const task_budget = taskBudget && {
@@ -172,8 +177,11 @@ function encodeOutputConfig(request: ModelRequest, target: Target): JsonObject |
   return effortName || format || task_budget ? { effort: effortName, format, task_budget } : undefined;
 }
 
-/** At this vendor effort is how many tokens the model spends on all it says, and the one word for verbosity (WIRE 3.2). */
-function effortOfVerbosity({ verbosity }: ModelRequest, { endpoint }: Target): string | undefined {
+/**
+ * At this vendor effort is how many tokens the model spends on all it says, and the one word for verbosity
+ * (docs/wire/routing.md#unsupported-parameters).
+ */
+function effortOfVerbosity(verbosity: Verbosity, { endpoint }: Target): string | undefined {
   const { supportedParameters } = endpoint;
   return supportedParameters.length === 0 || supportedParameters.includes('verbosity') ? verbosity : undefined;
 }
@@ -195,13 +203,16 @@ function encodeMetadata({ metadata, user }: ModelRequest): JsonObject | undefine
   return user === undefined || saysWho ? own : { ...own, user_id: user };
 }
 
-function encodeExtras({ extras }: ModelRequest): JsonObject | undefined {
-  if (extras?.vendor !== 'anthropic') return undefined;
+function encodeExtras(extras: Opaque): JsonObject | undefined {
+  if (extras.vendor !== 'anthropic') return undefined;
   // `fromEntries` defines keys, so that one named `__proto__` stays a key.
   return Object.fromEntries(Object.entries(extras.value).filter(([key]) => !GATEWAY_FIELDS.has(key)));
 }
 
-/** A derived limit must be valid: above the thinking budget, which counts towards it (FAILURES A39). */
+/**
+ * A derived limit must be valid: above the thinking budget, which counts towards it
+ * (docs/reasons/translation.md#derived-values-are-valid).
+ */
 function defaultOutputTokens(thinking: Thinking | undefined, { endpoint, model }: Target): number {
   const known = endpoint.maxCompletionTokens ?? model.maxCompletionTokens;
   if (known !== undefined) return known;

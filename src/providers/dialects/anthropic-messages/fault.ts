@@ -1,5 +1,5 @@
 import { ProviderFault, type FaultKind } from '../../../core/errors.js';
-import { isJsonObject } from '../../../core/json.js';
+import { isJsonObject } from '../../../core/json/json.js';
 import type { UpstreamFailure } from '../../../core/provider.js';
 import { faultFromStatus, safeMessage } from '../faults.js';
 

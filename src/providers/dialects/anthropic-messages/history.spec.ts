@@ -1,4 +1,5 @@
-// Goal: what of a history the vendor is shown, and when thinking must be left out. Method: tables of turns in shorthand.
+// Goal: what of a history the vendor is shown, and when thinking must be left out. Method:
+// tables of turns in shorthand.
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import { keptTurns, thinkingThatFits } from './history.js';

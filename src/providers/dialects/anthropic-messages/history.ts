@@ -1,7 +1,10 @@
 import type { ContentBlock, Message, Origin } from '../../../core/conversation/content.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
 
-/** Results of tools a gateway ran: accepted on replay, never known to the vendor (WIRE 1.8). */
+/**
+ * Results of tools a gateway ran: accepted on replay, never known to the vendor
+ * (docs/wire/content-blocks.md#results-of-tools-that-a-gateway-ran).
+ */
 const GATEWAY_RESULTS: ReadonlySet<unknown> = new Set(['openrouter_shell_tool_result', 'openrouter_bash_tool_result']);
 
 /** A turn, and those of its blocks that this vendor may be shown. */
@@ -14,46 +17,53 @@ export interface KeptTurn {
 }
 
 /**
- * The history as this vendor may see it. Dropped, by rule: reasoning that somebody else signed or nobody did (a signature is
- * valid only at its signer), the calls and results of tools a gateway ran, empty text that was not written in this format (the
- * vendor refuses it), and turns of which nothing is left.
+ * The history as this vendor may see it. Dropped, by rule: reasoning that somebody else signed or nobody did (a
+ * signature is valid only at its signer), the calls and results of tools a gateway ran, empty text that was not written
+ * in this format (the vendor refuses it), and turns of which nothing is left.
  */
 export function keptTurns(messages: readonly Message[]): KeptTurn[] {
-  const gatewayCalls = gatewayCallIds(messages);
-  const isDropped = (block: ContentBlock, message: Message): boolean => {
-    switch (block.type) {
-      case 'thinking':
-        return isForeign(block) || block.signature === undefined || block.signature === '';
-      case 'redacted-thinking':
-        return isForeign(block);
-      case 'text':
-        return block.text === '' && !isOwn(block.origin) && !isOwn(message.origin);
-      case 'opaque': {
-        const { value } = block.opaque;
-        return (
-          GATEWAY_RESULTS.has(value['type']) || (value['type'] === 'server_tool_use' && gatewayCalls.has(value['id']))
-        );
-      }
-      default:
-        return false;
-    }
-  };
+  let gatewayCalls: ReadonlySet<unknown> | undefined;
   const turns: KeptTurn[] = [];
-  messages.forEach((message, index) => {
-    const blocks = message.content.some((block) => isDropped(block, message))
-      ? message.content.filter((block) => !isDropped(block, message))
-      : message.content;
+  for (const [index, message] of messages.entries()) {
+    let blocks = message.content;
+    for (const block of blocks) {
+      // Most are text that says something, which is never dropped.
+      if (block.type === 'text' && block.text !== '') continue;
+      const calls = (gatewayCalls ??= gatewayCallIds(messages));
+      if (!isDropped(block, message, calls)) continue;
+      blocks = blocks.filter((one) => !isDropped(one, message, calls));
+      break;
+    }
     // A turn the caller left empty is the caller's own affair.
     if (blocks.length > 0 || blocks === message.content) turns.push({ message, index, blocks });
-  });
+  }
   return turns;
 }
 
+function isDropped(block: ContentBlock, message: Message, gatewayCalls: ReadonlySet<unknown>): boolean {
+  switch (block.type) {
+    case 'thinking':
+      return isForeign(block) || block.signature === undefined || block.signature === '';
+    case 'redacted-thinking':
+      return isForeign(block);
+    case 'text':
+      return block.text === '' && !isOwn(block.origin) && !isOwn(message.origin);
+    case 'opaque': {
+      const { value } = block.opaque;
+      return (
+        GATEWAY_RESULTS.has(value['type']) || (value['type'] === 'server_tool_use' && gatewayCalls.has(value['id']))
+      );
+    }
+    default:
+      return false;
+  }
+}
+
 /**
- * Thinking as this attempt may ask for it. With a budget the vendor demands that the assistant turn it is to continue begins
- * with its reasoning ("expected thinking, but found tool_use"); where another provider made the open tool calls there is none
- * to show, so this attempt goes without (FAILURES A09). Adaptive thinking has no such rule. Turns that are finished do not
- * matter: their reasoning may be left out.
+ * Thinking as this attempt may ask for it. With a budget the vendor demands that the assistant turn it is to continue
+ * begins with its reasoning ("expected thinking, but found tool_use"); where another provider made the open tool calls
+ * there is none to show, so this attempt goes without (docs/reasons/translation.md#thinking-in-anothers-loop). Adaptive
+ * thinking has no such rule. Turns that are finished do not matter: their reasoning may be left out.
  */
 export function thinkingThatFits(request: ModelRequest, turns: readonly KeptTurn[]): Thinking | undefined {
   if (request.thinking?.type !== 'enabled') return request.thinking;
@@ -64,8 +74,8 @@ export function thinkingThatFits(request: ModelRequest, turns: readonly KeptTurn
 }
 
 /**
- * Where the tool loop that is still running began: the first of the assistant messages at the end of the history that are
- * joined by tool results only. The vendor reads them as one turn and thinks once, at its start.
+ * Where the tool loop that is still running began: the first of the assistant messages at the end of the history that
+ * are joined by tool results only. The vendor reads them as one turn and thinks once, at its start.
  */
 function openToolTurn(turns: readonly KeptTurn[]): KeptTurn | undefined {
   let opening: KeptTurn | undefined;

@@ -1,6 +1,6 @@
 /**
- * Goal: the short way reads exactly what the parser reads, or leaves the frame to it. Method: any text, spelling and padding, read
- * both ways; a table of frames that must be left alone.
+ * Goal: the short way reads exactly what the parser reads, or leaves the frame to it. Method: any text, spelling and
+ * padding, read both ways; a table of frames that must be left alone.
  */
 import fc from 'fast-check';
 import type { ModelEvent } from '../../../core/conversation/event.js';

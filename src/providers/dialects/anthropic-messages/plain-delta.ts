@@ -12,8 +12,9 @@ export function sourceOf({ source }: SseFrame): SourceBytes | undefined {
 }
 
 /**
- * Reads the deltas that most of a stream is made of without parsing their JSON: text or reasoning of the open block, in the very
- * words the vendor writes them in, with nothing escaped. Every other frame is left to the parser. One per block.
+ * Reads the deltas that most of a stream is made of without parsing their JSON: text or reasoning of the
+ * open block, in the very words the vendor writes them in, with nothing escaped. Every other frame is left
+ * to the parser. One per block.
  */
 export class PlainDelta {
   private readonly head: string;

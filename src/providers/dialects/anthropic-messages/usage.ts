@@ -1,12 +1,14 @@
 import type { Usage } from '../../../core/conversation/usage.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** The usage before the first report. */
 export const NOTHING_SAID: JsonObject = {};
 
-/** A later usage object over an earlier one: figures are cumulative and replace, `null` says nothing (FAILURES D03). */
+/**
+ * A later usage object over an earlier one: figures are cumulative and replace, `null` says nothing
+ * (docs/reasons/money.md#cumulative-usage).
+ */
 export function mergeRawUsage(before: JsonObject, after: JsonObject): JsonObject {
-  if (before === NOTHING_SAID) return after;
   const merged: { [key: string]: Json | undefined } = { ...before };
   for (const key of Object.keys(after)) {
     // Assigned, `__proto__` would not be a key; no usage object has use for it.
@@ -43,8 +45,9 @@ export function readUsage(raw: JsonObject): Usage {
 }
 
 /**
- * Cache writes by how long they live. The total and its two parts may come in different reports, one staler than the other; both
- * only rise, so the larger is the newer. What the parts do not explain was written for five minutes, the default.
+ * Cache writes by how long they live. The total and its two parts may come in different reports, one staler
+ * than the other; both only rise, so the larger is the newer. What the parts do not explain was written for
+ * five minutes, the default.
  */
 function readCacheWrites(raw: JsonObject): Pick<Usage, 'cacheWriteTokens' | 'cacheWrite1hTokens'> {
   const parts = objectAt(raw, 'cache_creation');

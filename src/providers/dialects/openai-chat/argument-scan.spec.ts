@@ -1,5 +1,5 @@
-// Goal: the end of an argument object is found at the right character, wherever the pieces are cut. Method: table, and a property
-// over generated JSON against the known length.
+// Goal: the end of an argument object is found at the right character, wherever the pieces are cut. Method: table, and
+// a property over generated JSON against the known length.
 import fc from 'fast-check';
 import { ArgumentScan } from './argument-scan.js';
 

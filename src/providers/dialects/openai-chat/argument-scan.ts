@@ -6,8 +6,8 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
 /**
- * Finds where the JSON object of a tool call's arguments ends, in pieces cut anywhere and without parsing twice. It looks at
- * brackets and strings only: text that is no object, or a broken one, simply never ends.
+ * Finds where the JSON object of a tool call's arguments ends, in pieces cut anywhere and without parsing twice. It
+ * looks at brackets and strings only: text that is no object, or a broken one, simply never ends.
  */
 export class ArgumentScan {
   private state: 'before' | 'inside' | 'ended' | 'not-an-object' = 'before';

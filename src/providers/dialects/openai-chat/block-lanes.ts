@@ -29,9 +29,9 @@ export class Lane {
 }
 
 /**
- * Puts the blocks of a chat reply, which may grow side by side, into the one-at-a-time order of `ModelEvent`. Deltas of the open
- * block pass at once; a block that began while another is incomplete waits, and no longer than that (FAILURES A06). One per
- * reply.
+ * Puts the blocks of a chat reply, which may grow side by side, into the one-at-a-time order of `ModelEvent`. Deltas of
+ * the open block pass at once; a block that began while another is incomplete waits, and no longer than that
+ * (docs/reasons/translation.md#pieces-at-once). One per reply.
  */
 export class BlockLanes {
   private readonly lanes: Lane[] = [];

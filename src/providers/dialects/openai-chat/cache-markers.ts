@@ -1,11 +1,11 @@
 import type { ChatMessage, ChatTool, WireCacheControl } from './wire.js';
 
-/** Most breakpoints a request may have (WIRE 1.1). */
+/** Most breakpoints a request may have (docs/wire/messages.md#cache-markers). */
 export const CACHE_MARKERS_MAX = 4;
 
 /**
- * Marks the last part of the last message that has one. The caller's own markers come first: with four of them, or one already
- * in that place, nothing is added.
+ * Marks the last part of the last message that has one. The caller's own markers come first: with four of them, or one
+ * already in that place, nothing is added.
  */
 export function markLastPart(
   messages: readonly ChatMessage[],

@@ -1,11 +1,10 @@
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import { mergeUsage, type Usage } from '../../../core/conversation/usage.js';
-import { printJson } from '../../../core/exact-json.js';
+import { printJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { ProviderFault } from '../../../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import { estimateInputTokens, estimateTokens } from '../../../core/money/estimate.js';
 import type { DecodeContext } from '../../../core/provider.js';
-import { said } from '../../../core/said.js';
+import { definedOnly } from '../../../core/defined.js';
 import { ArgumentScan } from './argument-scan.js';
 import { BlockLanes, type Lane, type LaneOptions } from './block-lanes.js';
 import { readContentParts, readReasoning } from './read-content.js';
@@ -26,8 +25,8 @@ interface ToolCall {
 }
 
 /**
- * The reply under construction, whether it comes in chunks or at once: the pieces go in, events that obey the grammar come out.
- * One per reply.
+ * The reply under construction, whether it comes in chunks or at once: the pieces go in, events that obey the grammar
+ * come out. One per reply.
  */
 export class ChatReply {
   private hasBegun = false;
@@ -107,11 +106,12 @@ export class ChatReply {
     this.finishReason ??= null;
   }
 
-  /** Figures are cumulative: the latest report counts (FAILURES D03). */
+  /** Figures are cumulative: the latest report counts (docs/reasons/money.md#cumulative-usage). */
   report(value: Json | undefined, out: ModelEvent[]): void {
     const usage = readUsage(value);
     if (usage === undefined) return;
-    // Some upstreams report on every chunk: the first report tells the prompt's size early, the last one is given at the end.
+    // Some upstreams report on every chunk: the first report tells the prompt's size early, the last
+    // one is given at the end.
     if (this.usage === undefined && this.finishReason === undefined) out.push({ type: 'usage', usage });
     this.usage = usage;
   }
@@ -174,7 +174,8 @@ export class ChatReply {
     const index = readIndex(piece);
     const known = index === undefined ? this.calls.at(-1) : this.callsByIndex.get(index);
     if (name === undefined) return known;
-    // Some upstreams repeat the name in each piece; others give all calls the same index, or none, and tell them apart by id.
+    // Some upstreams repeat the name in each piece; others give all calls the same index, or none,
+    // and tell them apart by id.
     const id = nonEmpty(piece['id']);
     const beginsAnother = id === undefined ? index === undefined : id !== known?.id;
     return beginsAnother ? undefined : known;
@@ -197,7 +198,10 @@ export class ChatReply {
     return `call_${this.context.request.messages.length}_${this.calls.length}`;
   }
 
-  /** FAILURES D17: a provider that says nothing is charged by estimate, and the figures say so. */
+  /**
+   * docs/reasons/money.md#usage-is-asked-for: a provider that says nothing is charged by
+   * estimate, and the figures say so.
+   */
   private finalUsage(): Usage {
     const told = this.usage ?? {};
     const isWhole = told.inputTokens !== undefined && told.outputTokens !== undefined;
@@ -208,7 +212,7 @@ export class ChatReply {
           outputTokens: estimateTokens(this.outputBytes),
           estimated: true,
         };
-    return mergeUsage(mergeUsage(counted, told), said({ serviceTier: this.serviceTier }));
+    return mergeUsage(mergeUsage(counted, told), definedOnly({ serviceTier: this.serviceTier }));
   }
 }
 

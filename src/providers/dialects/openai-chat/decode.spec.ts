@@ -1,14 +1,14 @@
-// Goal: whatever shape a chat upstream answers in, the events obey the grammar and say the same. Method: chunks written from the
-// providers' public documentation, given as SSE bytes or as whole bodies; every sequence passes GrammarCheck; properties over cuts.
+// Goal: whatever shape a chat upstream answers in, the events obey the grammar and say the same. Method: chunks written
+// from the providers' public documentation, given as SSE bytes or as whole bodies; every sequence passes GrammarCheck;
+// properties over cuts. Rules: docs/reasons/money.md, docs/reasons/streams.md, docs/reasons/translation.md.
 import fc from 'fast-check';
-import { printJson } from '../../../core/exact-json.js';
+import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ModelEvent } from '../../../core/conversation/event.js';
-import { ReplyFold, type Reply } from '../../../core/conversation/reply.js';
+import { ReplyBuilder, type Reply } from '../../../core/conversation/reply.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
-import type { JsonObject } from '../../../core/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
-import { GrammarCheck } from '../../../core/stream/grammar.js';
+import { assertGrammar, GrammarCheck } from '../../../core/stream/grammar.js';
 import { SseReader } from '../../../core/stream/sse.js';
 import { chain } from '../../../core/stream/step.js';
 import { openaiChat } from './dialect.js';
@@ -86,7 +86,7 @@ const sse = (chunks: readonly Chunk[]): string =>
   chunks.map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`).join('');
 
 function decodeBytes(pieces: readonly Uint8Array[], where = context()): ModelEvent[] {
-  const step = chain(chain(new SseReader(), openaiChat.decodeStream(where)), new GrammarCheck());
+  const step = new GrammarCheck(chain(new SseReader(), openaiChat.decodeStream(where)));
   const out: ModelEvent[] = [];
   for (const piece of pieces) step.push(piece, out);
   step.end(out);
@@ -97,15 +97,13 @@ const decode = (chunks: readonly Chunk[], where = context()): ModelEvent[] =>
   decodeBytes([Buffer.from(sse(chunks))], where);
 
 function decodeWhole(body: unknown, where = context()): ModelEvent[] {
-  const out: ModelEvent[] = [];
-  const check = new GrammarCheck();
-  for (const event of openaiChat.decodeWhole(body, where)) check.push(event, out);
-  check.end();
-  return out;
+  const events = openaiChat.decodeWhole(body, where);
+  assertGrammar(events);
+  return events;
 }
 
 function fold(events: readonly ModelEvent[]): Reply {
-  const reply = new ReplyFold();
+  const reply = new ReplyBuilder();
   for (const event of events) reply.push(event);
   return reply.finish();
 }
@@ -127,7 +125,7 @@ function faultOf(run: () => unknown): ProviderFault {
 }
 
 describe('a streamed reply', () => {
-  it('begins once, closes thinking before text and numbers the blocks (A02)', () => {
+  it('begins once, closes thinking before text and numbers the blocks', () => {
     const events = decode([
       chunk({ role: 'assistant', content: '' }),
       thinks('a'),
@@ -251,7 +249,7 @@ describe('a streamed reply', () => {
     ['before anything', []],
     ['after content', [says('a')]],
     ['after content, with a clean sentinel', [says('a'), '[DONE]']],
-  ])('is malformed when it stops %s without a finish reason (B05)', (_, chunks) => {
+  ])('is malformed when it stops %s without a finish reason', (_, chunks) => {
     expect(faultOf(() => decode(chunks)).kind).toBe('malformed-reply');
   });
 
@@ -309,7 +307,7 @@ describe('stop reasons', () => {
 });
 
 describe('tool calls', () => {
-  it('forwards each piece at once as its own delta (A06)', () => {
+  it('forwards each piece at once as its own delta', () => {
     const step = openaiChat.decodeStream(context());
     const push = (data: JsonObject): ModelEvent[] => {
       const out: ModelEvent[] = [];
@@ -417,7 +415,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  it.each(['{"a":1', '"text"', 'nonsense', '}{'])('gives broken arguments as they are: %s (A27)', (json) => {
+  it.each(['{"a":1', '"text"', 'nonsense', '}{'])('gives broken arguments as they are: %s', (json) => {
     expect(blocksOf([calls(begins(0, 't1', 'f', json)), stops('length')])).toEqual([['t1:f', json]]);
   });
 
@@ -434,7 +432,7 @@ describe('tool calls', () => {
     expect(faultOf(() => decode([calls(argues(0, '{}')), ...ENDING])).kind).toBe('malformed-reply');
   });
 
-  it('gives tools back their own names (A34)', () => {
+  it('gives tools back their own names', () => {
     const names = ['n'.repeat(69) + '1', 'n'.repeat(69) + '2', 'files.read'];
     const where = context({ tools: names.map((name) => ({ type: 'function', name, inputSchema: {} })) });
     const body = JSON.parse(printJson(openaiChat.encode(where.request, where.target, new Map()).body)) as {
@@ -463,7 +461,7 @@ describe('usage', () => {
     return usage;
   };
 
-  it('counts cached tokens once (A04, A43)', () => {
+  it('counts cached tokens once', () => {
     const usage = { prompt_tokens: 1000, prompt_tokens_details: { cached_tokens: 800 }, completion_tokens: 5 };
     expect(usageOf([says('a'), stops('stop'), reports(usage), '[DONE]'])).toEqual({
       inputTokens: 200,
@@ -472,7 +470,7 @@ describe('usage', () => {
     });
   });
 
-  it('replaces earlier reports, never adds (D03)', () => {
+  it('replaces earlier reports, never adds', () => {
     const chunks = [1, 2, 3].map((count) => ({
       ...says('a'),
       usage: { prompt_tokens: 10, completion_tokens: count, total_tokens: 10 + count },
@@ -487,7 +485,7 @@ describe('usage', () => {
     expect(usageOf([says('a'), chunk({}, { finish_reason: 'stop', usage: USAGE })])).toMatchObject({ outputTokens: 5 });
   });
 
-  it('estimates what the provider does not say (D17)', () => {
+  it('estimates what the provider does not say', () => {
     const usage = usageOf([says('12345'), stops('stop'), '[DONE]']);
     expect(usage).toMatchObject({ outputTokens: 2, estimated: true });
     expect(usage.inputTokens).toBeGreaterThan(0);
@@ -506,7 +504,7 @@ describe('usage', () => {
   });
 });
 
-describe('errors inside a 200 (B05)', () => {
+describe('errors inside a 200', () => {
   it.each<[string, JsonObject, string, string | undefined]>([
     [
       'a limit',
@@ -624,7 +622,7 @@ describe('a whole reply', () => {
     ['a refusal', [chunk({ refusal: 'no' }), ...ENDING], whole({ content: null, refusal: 'no' })],
     ['nothing', [...ENDING], whole({ content: null })],
     [
-      'a cut call (A27)',
+      'a cut call',
       [calls(begins(0, 't', 'f', '{"a":1')), stops('length'), reports(USAGE)],
       whole({ tool_calls: [{ id: 't', function: { name: 'f', arguments: '{"a":1' } }] }, { finish_reason: 'length' }),
     ],

@@ -1,7 +1,6 @@
 import type { ModelEvent } from '../../../core/conversation/event.js';
-import { parseJson } from '../../../core/exact-json.js';
+import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { ProviderFault } from '../../../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';

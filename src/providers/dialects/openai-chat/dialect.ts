@@ -8,7 +8,7 @@ import { wantedMedia } from './media-wants.js';
 export const openaiChat: Dialect = {
   id: 'openai-chat',
   defaultCredential: 'bearer',
-  wants: (request) => wantedMedia(request),
+  wants: wantedMedia,
   encode: encodeChat,
   decodeStream: (context) => new ChatStreamDecoder(context),
   decodeWhole: decodeWholeChat,

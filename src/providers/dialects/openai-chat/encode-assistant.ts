@@ -1,6 +1,5 @@
 import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
-import { printJson } from '../../../core/exact-json.js';
-import type { Json } from '../../../core/json.js';
+import { printJson, type Json } from '../../../core/json/json.js';
 import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
 import { ruleForForeign } from './foreign-blocks.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
@@ -60,7 +59,9 @@ export function nameOf({ origin }: Message): { name?: string } {
   return typeof name === 'string' ? { name } : {};
 }
 
-/** Adjacent text blocks are one text that citations cut; those with another block between them are texts of their own. */
+/**
+ * Adjacent text blocks are one text that citations cut; those with another block between them are texts of their own.
+ */
 class TextRun {
   private readonly texts: string[] = [];
   private isInterrupted = true;

@@ -6,8 +6,8 @@ import { encodeToolResult } from './encode-tool-result.js';
 import type { ChatMessage, ChatPart } from './wire.js';
 
 /**
- * The conversation as chat messages. Turns keep their order; the one exception is the format's own rule that tool messages
- * directly follow the call they answer.
+ * The conversation as chat messages. Turns keep their order; the one exception is the format's own rule that tool
+ * messages directly follow the call they answer.
  * @throws Untranslatable naming the block that the target cannot carry
  */
 export function encodeMessages(context: EncodeContext): ChatMessage[] {
@@ -46,7 +46,10 @@ export function encodeMessages(context: EncodeContext): ChatMessage[] {
   return out;
 }
 
-/** A system text stays where it stands in the conversation, so that the prefix before it stays the same (FAILURES A46). */
+/**
+ * A system text stays where it stands in the conversation, so that the prefix before it stays the same
+ * (docs/reasons/translation.md#instructions-in-the-middle).
+ */
 function systemMessage(message: Message, pathOf: PathOf, context: EncodeContext): ChatMessage {
   const parts: ChatPart[] = [];
   for (const [index, block] of message.content.entries()) {
@@ -60,7 +63,10 @@ function systemMessage(message: Message, pathOf: PathOf, context: EncodeContext)
   };
 }
 
-/** All results of a turn first, then everything else in order, media of results where their result stood (FAILURES A16). */
+/**
+ * All results of a turn first, then everything else in order, media of results where their result stood
+ * (docs/reasons/translation.md#order-in-a-mixed-turn).
+ */
 function userMessages(
   message: Message,
   pathOf: PathOf,

@@ -1,11 +1,12 @@
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
-import type { Json } from '../../../core/json.js';
+import type { Json } from '../../../core/json/json.js';
 import type { EncodeContext } from './encode-context.js';
 import type { ChatFunctionTool, ChatTool, ChatToolFields } from './wire.js';
 
 /**
  * The tool fields of a chat body; none without tools, since the format forbids a choice among nothing.
- * @throws Untranslatable for tools that another vendor, or the gateway, runs (FAILURES A38)
+ * @throws Untranslatable for tools that another vendor, or the gateway, runs
+ *   (docs/reasons/translation.md#tools-of-other-parties)
  */
 export function encodeTools(context: EncodeContext): ChatToolFields {
   const { request } = context;
@@ -35,7 +36,7 @@ function functionTool(tool: FunctionTool, context: EncodeContext): ChatFunctionT
     function: {
       name: context.names.toWire(tool.name),
       ...(tool.description !== undefined && { description: tool.description }),
-      // Scope 2.1: the schema's type is `object` unless said otherwise; chat upstreams want it said.
+      // The schema's type is `object` unless said otherwise; chat upstreams want it said.
       parameters: Object.hasOwn(inputSchema, 'type') ? inputSchema : { type: 'object', ...inputSchema },
       ...(tool.strict !== undefined && { strict: tool.strict }),
     },

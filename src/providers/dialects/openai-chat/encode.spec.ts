@@ -1,10 +1,10 @@
-// Goal: what reaches a chat upstream. Method: encode a neutral request, read the body back; tables for fields and rules.
-import { printJson } from '../../../core/exact-json.js';
+// Goal: what reaches a chat upstream. Method: encode a neutral request, read the body back; tables for fields and
+// rules. Rules: docs/reasons/money.md, docs/reasons/translation.md, docs/wire/routing.md.
+import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ContentBlock, Message, ToolResultContent } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
-import type { JsonObject } from '../../../core/json.js';
 import type { FetchedMedia, Quirks, Target } from '../../../core/provider.js';
 import type { Modality } from '../../../core/routing/catalog.js';
 import { openaiChat } from './dialect.js';
@@ -121,7 +121,7 @@ describe('the call', () => {
     });
   });
 
-  it('asks streamed replies for usage (D17)', () => {
+  it('asks streamed replies for usage', () => {
     const sent = openaiChat.encode(request({ stream: true }), target(), NO_MEDIA);
     expect(sent.headers['accept']).toBe('text/event-stream');
     expect(JSON.parse(printJson(sent.body))).toMatchObject({ stream: true, stream_options: { include_usage: true } });
@@ -170,7 +170,7 @@ describe('fields', () => {
       { supports: ['top_k', 'min_p', 'top_a', 'repetition_penalty'] },
     ],
     [
-      'not what an endpoint leaves out (WIRE 3.2)',
+      'not what an endpoint leaves out',
       { sampling: { temperature: 1, topP: 1 }, stopSequences: ['a', 'b', 'c', 'd', 'e'], maxOutputTokens: 3 },
       { top_p: 1, max_tokens: 3 },
       { supports: ['top_p'] },
@@ -261,7 +261,7 @@ describe('fields', () => {
   });
 });
 
-describe('reasoning (A39)', () => {
+describe('reasoning', () => {
   const effort: TargetParts = { reasoningStyle: 'reasoning_effort' };
   const object: TargetParts = {
     reasoningStyle: 'reasoning_object',
@@ -353,7 +353,7 @@ describe('reasoning (A39)', () => {
 });
 
 describe('tools', () => {
-  it('keeps the schema as it is (A14)', () => {
+  it('keeps the schema as it is', () => {
     const schema: JsonObject = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -417,7 +417,7 @@ describe('tools', () => {
       { type: 'vendor', name: 'advisor', opaque: { vendor: 'anthropic', value: { type: 'advisor_20260301' } } },
     ],
     ['openrouter:web_fetch', { type: 'service', id: 'openrouter:web_fetch', parameters: {} }],
-  ])('refuses %s, naming it and the target (A38)', (name, refused) => {
+  ])('refuses %s, naming it and the target', (name, refused) => {
     const { path, message } = refusalOf(() => bodyOf({ tools: [tool('f'), refused] }));
     expect(path).toBe('tools.1');
     expect(message).toContain(name);
@@ -430,7 +430,7 @@ describe('tools', () => {
   });
 });
 
-describe('tool names (A34)', () => {
+describe('tool names', () => {
   const long = (end: string): string => 'n'.repeat(69) + end;
   const namesOf = (body: JsonObject): string[] =>
     (body['tools'] as { function: { name: string } }[]).map((entry) => entry.function.name);
@@ -482,7 +482,7 @@ describe('system texts', () => {
     ]);
   });
 
-  it('keeps system turns in place, and what stands before them unchanged (A46)', () => {
+  it('keeps system turns in place, and what stands before them unchanged', () => {
     const before = [user(text('1')), assistant(text('2'))];
     const first = messagesOf(before) as unknown[];
     const later = messagesOf([...before, { role: 'system', content: [text('S')] }, user(text('3'))]) as unknown[];
@@ -606,7 +606,7 @@ describe('user turns', () => {
         ),
       ),
     ];
-    expect(openaiChat.wants(request({ messages }), target())).toEqual([
+    expect(openaiChat.wants!(request({ messages }), target())).toEqual([
       { url: 'https://a.test/d.pdf', accept: 'document', path: 'messages.0.content.0.source.url' },
       { url: 'https://a.test/e', accept: 'document', path: 'messages.2.content.0.content.1.source.url' },
     ]);
@@ -637,7 +637,7 @@ describe('user turns', () => {
 });
 
 describe('tool results', () => {
-  it('puts all results first, then the texts in order (A16)', () => {
+  it('puts all results first, then the texts in order', () => {
     const sent = messagesOf([
       assistant(call('t1'), call('t2')),
       user(text('0'), result('t1', text('x'), text('y')), text('A'), result('t2'), text('B')),
@@ -688,7 +688,7 @@ describe('tool results', () => {
     ]);
   });
 
-  it('keeps text documents, search results and tool references in the result (A13)', () => {
+  it('keeps text documents, search results and tool references in the result', () => {
     const sent = messagesOf([
       user(
         result(
@@ -848,7 +848,7 @@ describe('assistant turns', () => {
   });
 });
 
-describe('cache markers (A30, A31)', () => {
+describe('cache markers', () => {
   const marked = { cacheMarker: { ttl: '1h' } } as const;
   const wire = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const everywhere: Partial<ModelRequest> = {

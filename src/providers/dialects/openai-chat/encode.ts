@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
-import type { Json } from '../../../core/json.js';
+import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import { tierWords, type TierWords } from '../service-tier.js';
 import { markLastPart } from './cache-markers.js';
@@ -50,7 +50,7 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     ...userField(request),
     // Who prices a tier apart sells it, whatever else is known of the provider.
     ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(tierWords(request, target))),
-    // FAILURES D17: without it streamed replies carry no usage.
+    // docs/reasons/money.md#usage-is-asked-for: without it streamed replies carry no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
   };
   for (const field of quirks.omit ?? []) delete body[field];

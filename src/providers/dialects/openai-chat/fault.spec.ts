@@ -1,5 +1,5 @@
-// Goal: each status and error body becomes the right fault, whatever its shape. Method: tables over the statuses and the shapes of
-// the providers' documentation; hostile bodies.
+// Goal: each status and error body becomes the right fault, whatever its shape. Method: tables over the statuses and
+// the shapes of the providers' documentation; hostile bodies.
 import fc from 'fast-check';
 import { ProviderFault } from '../../../core/errors.js';
 import { openaiChat } from './dialect.js';

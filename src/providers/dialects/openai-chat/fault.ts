@@ -1,5 +1,5 @@
 import { ProviderFault, type FaultKind } from '../../../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { UpstreamFailure } from '../../../core/provider.js';
 import { faultFromStatus, faultKindOfStatus, safeCode, safeMessage } from '../faults.js';
 
@@ -38,7 +38,10 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   timeout_error: 'timed-out',
 };
 
-/** Why a call that was not a 2xx failed. Tolerates any body: JSON in the known shapes, plain text, a proxy's page, nothing. */
+/**
+ * Why a call that was not a 2xx failed. Tolerates any body: JSON in the known shapes, plain text,
+ * a proxy's page, nothing.
+ */
 export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
   const report = readBody(failure.body);
   return faultFromStatus(failure, report.message, report.code ?? report.type);

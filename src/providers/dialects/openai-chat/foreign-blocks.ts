@@ -1,5 +1,4 @@
-import { printJson } from '../../../core/exact-json.js';
-import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json.js';
+import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json/json.js';
 
 /** What becomes of a block that only its own vendor understands. */
 export type ForeignRule =
@@ -9,15 +8,19 @@ export type ForeignRule =
 
 const DROP: ForeignRule = { type: 'drop' };
 
-/** Results of tools that a gateway ran: accepted on replay and not sent on (WIRE 1.8). */
+/**
+ * Results of tools that a gateway ran: accepted on replay and not sent on
+ * (docs/wire/content-blocks.md#results-of-tools-that-a-gateway-ran).
+ */
 const DROPPED_RESULTS: ReadonlySet<Json | undefined> = new Set([
   'openrouter_shell_tool_result',
   'openrouter_bash_tool_result',
 ]);
 
 /**
- * The written rule for an Anthropic block in the history of a chat upstream (docs/translation.md): calls and results of server
- * tools and compaction summaries are told in words, without what only the vendor can read; anything else is refused.
+ * The written rule for an Anthropic block in the history of a chat upstream (docs/translation.md): calls and
+ * results of server tools and compaction summaries are told in words, without what only the vendor can read;
+ * anything else is refused.
  */
 export function ruleForForeign(opaque: Opaque): ForeignRule {
   const { vendor, value } = opaque;

@@ -2,7 +2,10 @@ import { blockPath, type ContentBlock, type ToolReferenceBlock } from '../../../
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { MediaWant } from '../../../core/provider.js';
 
-/** Documents by address: the chat format carries documents as bytes only. Images go by address. Each address is named once. */
+/**
+ * Documents by address: the chat format carries documents as bytes only. Images go by address.
+ * Each address is named once.
+ */
 export function wantedMedia(request: ModelRequest): MediaWant[] {
   const wants = new Map<string, MediaWant>();
   for (const [index, message] of request.messages.entries()) {

@@ -1,9 +1,9 @@
 import { Untranslatable } from '../../../core/errors.js';
 import type { ModelRequest, Verbosity } from '../../../core/conversation/request.js';
-import type { Json } from '../../../core/json.js';
+import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 
-/** Most stop sequences a chat request holds (WIRE 2.2). */
+/** Most stop sequences a chat request holds (docs/wire/chat.md#request-fields). */
 export const STOP_SEQUENCES_MAX = 4;
 
 interface Parameter {
@@ -11,7 +11,10 @@ interface Parameter {
   readonly field: string;
   /** Its name in an endpoint's `supportedParameters`. */
   readonly parameter: string;
-  /** Part of the chat format itself: sent unless the endpoint's list leaves it out. Others are sent only when it is listed. */
+  /**
+   * Part of the chat format itself: sent unless the endpoint's list leaves it out. Others are
+   * sent only when it is listed.
+   */
   readonly standard: boolean;
   readonly read: (request: ModelRequest) => Json | undefined;
 }
@@ -56,7 +59,10 @@ export function encodeParameters(request: ModelRequest, target: Target): Record<
   return fields;
 }
 
-/** WIRE 3.2: what the endpoint's list leaves out is dropped; an empty list says nothing. */
+/**
+ * docs/wire/routing.md#unsupported-parameters: what the endpoint's list leaves out is dropped; an
+ * empty list says nothing.
+ */
 export function takes(target: Target, ...parameters: readonly string[]): boolean {
   return target.endpoint.supportedParameters.length === 0 || lists(target, ...parameters);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** Chunks of one reply that are looked at: upstreams that write something new into each are left to the parser. */
 const LESSONS_MAX = 4;
@@ -8,9 +8,9 @@ const COLON = /: ?"/y;
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
 /**
- * Reads the chunks that most of a stream is made of without parsing their JSON. A chunk that held words and nothing else teaches what stands
- * before and after them; a later one that is the same but for its words, with nothing escaped in them, says the same of other words. One
- * per reply.
+ * Reads the chunks that most of a stream is made of without parsing their JSON. A chunk that held words and nothing
+ * else teaches what stands before and after them; a later one that is the same but for its words, with nothing escaped
+ * in them, says the same of other words. One per reply.
  */
 export class PlainChunk {
   private head: string | undefined;

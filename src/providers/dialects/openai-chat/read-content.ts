@@ -1,6 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
-/** The reasoning in a chunk's `delta` or a whole `message`, by whichever name the provider gives it; empty when there is none. */
+/**
+ * The reasoning in a chunk's `delta` or a whole `message`, by whichever name the provider gives it;
+ * empty when there is none.
+ */
 export function readReasoning(piece: JsonObject): string {
   const plain = piece['reasoning_content'] ?? piece['reasoning'];
   if (typeof plain === 'string' && plain !== '') return plain;

@@ -16,7 +16,10 @@ const UNIFIED: Readonly<Record<string, UnifiedStop>> = {
   refusal: 'refusal',
 };
 
-/** Words that end a stream in place of an answer: the reply is cut, whatever the status says (FAILURES B05). */
+/**
+ * Words that end a stream in place of an answer: the reply is cut, whatever the status says
+ * (docs/reasons/streams.md#cut-replies).
+ */
 const FAULTS: Readonly<Record<string, FaultKind>> = {
   error: 'server-error',
   network_error: 'server-error',

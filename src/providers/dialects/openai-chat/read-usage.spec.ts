@@ -1,5 +1,5 @@
 // Goal: usage figures in every provider's spelling, and none that cannot be true. Method: tables.
-import type { Json } from '../../../core/json.js';
+import type { Json } from '../../../core/json/json.js';
 import { readUsage } from './read-usage.js';
 
 const figures = (value: Json | undefined): unknown => {

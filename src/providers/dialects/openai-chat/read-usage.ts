@@ -1,8 +1,9 @@
 import type { Usage } from '../../../core/conversation/usage.js';
-import { isJsonObject, type Json } from '../../../core/json.js';
+import { isJsonObject, type Json } from '../../../core/json/json.js';
 
 /**
- * Reads the usage object of a chat reply or chunk. Figures that are not whole numbers from zero up are taken as not said.
+ * Reads the usage object of a chat reply or chunk. Figures that are not whole numbers from zero
+ * up are taken as not said.
  * @returns undefined when it is no object or says nothing of tokens
  */
 export function readUsage(value: Json | undefined): Usage | undefined {

@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort, type ModelRequest } from '../../../core/conversation/request.js';
-import type { Json } from '../../../core/json.js';
+import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 import { takes } from './parameters.js';
 
@@ -13,7 +13,10 @@ const EFFORT_OF_BUDGET: readonly { readonly tokens: number; readonly effort: Eff
   { tokens: 0, effort: 'low' },
 ];
 
-/** The reasoning fields of a chat body, in the style the provider knows; none where it knows none (WIRE 3.2). */
+/**
+ * The reasoning fields of a chat body, in the style the provider knows; none where it knows none
+ * (docs/wire/routing.md#unsupported-parameters).
+ */
 export function encodeReasoning(request: ModelRequest, target: Target): Record<string, Json> {
   const style = target.definition.quirks.reasoningStyle;
   if (style === undefined || !takes(target, 'reasoning', 'reasoning_effort')) return {};
@@ -35,7 +38,10 @@ export function encodeReasoning(request: ModelRequest, target: Target): Record<s
   }
 }
 
-/** The effort that was asked for, or that the thinking budget stands for; none when thinking is off or left to the model. */
+/**
+ * The effort that was asked for, or that the thinking budget stands for; none when thinking is
+ * off or left to the model.
+ */
 function effortOf(request: ModelRequest): Effort | undefined {
   const { thinking, effort } = request;
   // The format has no word for "off" that all models take; a model told nothing uses its default.

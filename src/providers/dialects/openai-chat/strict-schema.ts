@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** Keywords whose value maps names to schemas: the names are the caller's, not keywords. */
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
@@ -6,8 +6,8 @@ const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'defini
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
 
 /**
- * True when a schema may be asked for with `strict: true`: every object in it is closed and requires all of its properties.
- * Upstreams refuse other schemas in strict mode, so those are asked for without it. Safe for any depth.
+ * True when a schema may be asked for with `strict: true`: every object in it is closed and requires all of its
+ * properties. Upstreams refuse other schemas in strict mode, so those are asked for without it. Safe for any depth.
  */
 export function fitsStrictMode(schema: JsonObject): boolean {
   const open: Json[] = [schema];

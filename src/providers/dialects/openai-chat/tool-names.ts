@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 
-/** Longest tool name of the chat format (WIRE 2.2). */
+/** Longest tool name of the chat format (docs/wire/chat.md#tools). */
 export const TOOL_NAME_MAX = 64;
 
 const LEGAL = /^[A-Za-z0-9_-]+$/;

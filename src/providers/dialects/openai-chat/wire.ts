@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../core/json.js';
+import type { Json, JsonObject } from '../../../core/json/json.js';
 
 /** The marker that some chat upstreams take on parts and tools. */
 export interface WireCacheControl {

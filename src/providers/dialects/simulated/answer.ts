@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json.js';
+import type { JsonObject } from '../../../core/json/json.js';
 import { splitWords } from './words.js';
 
 /** One block of an answer, in the pieces it streams in. */

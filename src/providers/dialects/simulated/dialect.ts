@@ -1,5 +1,8 @@
 import type { Dialect } from '../../../core/provider.js';
 import { anthropicMessages } from '../anthropic-messages/dialect.js';
 
-/** The sandbox speaks the Messages format to an upstream that lives in this process (DESIGN 11): the full path, no network. */
+/**
+ * The sandbox speaks the Messages format to an upstream that lives in this process (docs/catalog.md#sandbox):
+ * the full path, no network.
+ */
 export const simulated: Dialect = { ...anthropicMessages, id: 'simulated', defaultCredential: 'none' };

@@ -26,7 +26,9 @@ const model = (name: string, title: string, description: string): SandboxModel =
   supportedParameters: PARAMETERS,
 });
 
-/** Every model of the sandbox, as users read of them. Their behaviours stand in `behaviours.ts` under the same names. */
+/**
+ * Every model of the sandbox, as users read of them. Their behaviours stand in `behaviours.ts` under the same names.
+ */
 export const SANDBOX_MODELS: readonly SandboxModel[] = [
   model('echo', 'Echo', 'Says the last user text back, word by word.'),
   model('tools', 'Tools', 'Calls the first one or two tools offered; after a tool result it answers in text.'),

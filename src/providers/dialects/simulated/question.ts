@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** A tool the sandbox may call. */
 export interface OfferedTool {
@@ -30,7 +30,9 @@ export interface Question {
 const MAX_TOKENS_DEFAULT = 4096;
 const BYTES_PER_TOKEN = 4;
 
-/** Reads the body of a call. Anything that is not as it should be counts as absent: the sandbox refuses only by name. */
+/**
+ * Reads the body of a call. Anything that is not as it should be counts as absent: the sandbox refuses only by name.
+ */
 export function readQuestion(body: string): Question {
   const request = parse(body);
   const messages = objectsOf(request['messages']);

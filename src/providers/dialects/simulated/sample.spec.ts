@@ -1,5 +1,6 @@
-// Goal: samples follow the common words of JSON Schema and stay small whatever the schema. Method: a table, then hostile ones.
-import type { Json, JsonObject } from '../../../core/json.js';
+// Goal: samples follow the common words of JSON Schema and stay small whatever the schema. Method: a
+// table, then hostile ones.
+import type { Json, JsonObject } from '../../../core/json/json.js';
 import { sampleObject } from './sample.js';
 
 const of = (property: JsonObject, more: JsonObject = {}): Json | undefined =>

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** Deepest nesting of a sample: schemas come from callers and may refer to themselves. */
 const DEPTH_MAX = 12;
@@ -8,8 +8,9 @@ const SIZE_MAX = 20_000;
 const BOUND_MAX = 1000;
 
 /**
- * An object made from a JSON Schema: the same schema always gives the same one. It follows the common words (type, properties,
- * required, enum, const, default, items, anyOf, oneOf, allOf, local $ref, lower bounds); it does not promise to satisfy others.
+ * An object made from a JSON Schema: the same schema always gives the same one. It follows the common words (type,
+ * properties, required, enum, const, default, items, anyOf, oneOf, allOf, local $ref, lower bounds); it does not
+ * promise to satisfy others.
  * @param which its required properties, or all it names
  */
 export function sampleObject(schema: JsonObject, which: 'required' | 'all'): JsonObject {

@@ -1,9 +1,9 @@
-// Goal: each sandbox model behaves as its name says, streamed and whole, and an abort ends it at once. Method: open calls as a
-// transport would, decode the bytes with the dialect; time is a recorded list of pauses.
+// Goal: each sandbox model behaves as its name says, streamed and whole, and an abort ends it at once. Method: open
+// calls as a transport would, decode the bytes with the dialect; time is a recorded list of pauses.
 import type { ModelEvent } from '../../../core/conversation/event.js';
-import { ReplyFold, type Reply } from '../../../core/conversation/reply.js';
+import { ReplyBuilder, type Reply } from '../../../core/conversation/reply.js';
 import { ProviderFault } from '../../../core/errors.js';
-import type { Json, JsonObject } from '../../../core/json.js';
+import type { Json, JsonObject } from '../../../core/json/json.js';
 import { GrammarCheck } from '../../../core/stream/grammar.js';
 import { pump } from '../../../core/stream/pump.js';
 import { SseReader } from '../../../core/stream/sse.js';
@@ -35,13 +35,13 @@ const open = (model: string, stream: boolean, more?: JsonObject): Promise<Upstre
   hurried().upstream.open(callOf(model, stream, more), new AbortController().signal);
 
 async function eventsOf(response: UpstreamResponse, seen: ModelEvent[] = []): Promise<ModelEvent[]> {
-  const step = chain(chain(new SseReader(), new MessagesDecoder()), new GrammarCheck());
+  const step = new GrammarCheck(chain(new SseReader(), new MessagesDecoder()));
   for await (const events of pump(response.chunks, step)) seen.push(...events);
   return seen;
 }
 
 async function streamed(model: string, more?: JsonObject): Promise<Reply> {
-  const reply = new ReplyFold();
+  const reply = new ReplyBuilder();
   for (const event of await eventsOf(await open(model, true, more))) reply.push(event);
   return reply.finish();
 }
@@ -49,7 +49,7 @@ async function streamed(model: string, more?: JsonObject): Promise<Reply> {
 async function whole(model: string, more?: JsonObject): Promise<Reply> {
   const response = await open(model, false, more);
   const body = JSON.parse((await response.read(READ_MAX)).toString()) as unknown;
-  const reply = new ReplyFold();
+  const reply = new ReplyBuilder();
   for (const event of decodeMessage(body)) reply.push(event);
   return reply.finish();
 }

@@ -8,15 +8,17 @@ import { BEHAVIOURS, unknownModel } from './behaviours.js';
 import { readQuestion, type Question } from './question.js';
 import { countPieces, printMessage, printRefusal, streamMessage } from './wire.js';
 
-/** Waits that many milliseconds, or until the signal is aborted: then it throws. Tests hand in one that does not wait. */
+/**
+ * Waits that many milliseconds, or until the signal is aborted: then it throws. Tests hand in one that does not wait.
+ */
 export type Pause = (ms: number, signal: CancelSignal) => Promise<void>;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /**
- * The sandbox's provider: plays a Messages upstream in this process, by the name of the model asked for (DESIGN 11). It has
- * the contract of a transport: it answers in bytes, and an abort ends it at any stage with the signal's own reason. Equal
- * calls have equal answers. Safe to share.
+ * The sandbox's provider: plays a Messages upstream in this process, by the name of the model asked for
+ * (docs/catalog.md#sandbox). It has the contract of a transport: it answers in bytes, and an abort ends it at any stage
+ * with the signal's own reason. Equal calls have equal answers. Safe to share.
  */
 export class SimulatedUpstream {
   constructor(

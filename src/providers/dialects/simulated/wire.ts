@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json.js';
+import type { JsonObject } from '../../../core/json/json.js';
 import { writeFrame } from '../../../core/stream/sse.js';
 import { argumentsText, countTokens, type AnswerBlock, type Message, type Refusal } from './answer.js';
 import type { Question } from './question.js';
@@ -17,7 +17,10 @@ const ARGUMENT_PIECE_LENGTH = 8;
 const BROKEN_JSON = '{"type":"message_start","message":{"id":';
 const OVERLOADED = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
 
-/** The stream of an answer, frame by frame, in the order and shapes of the Messages format (WIRE 1.28). */
+/**
+ * The stream of an answer, frame by frame, in the order and shapes of the Messages format
+ * (docs/wire/streams.md#events-of-messages).
+ */
 export function* streamMessage(message: Message, question: Question, id: string): Generator<TimedFrame> {
   if (message.flaw === 'malformed') {
     yield { text: writeFrame('message_start', BROKEN_JSON), isPiece: false };

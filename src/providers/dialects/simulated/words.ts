@@ -1,7 +1,9 @@
 /** Longest piece, in UTF-16 units: a text without spaces still streams, and no event grows past what a reader takes. */
 const PIECE_LENGTH_MAX = 256;
 
-/** The text in words, each with the white space behind it; their join is the text. The sandbox counts one token a word. */
+/**
+ * The text in words, each with the white space behind it; their join is the text. The sandbox counts one token a word.
+ */
 export function splitWords(text: string): string[] {
   const pieces: string[] = [];
   let start = 0;

@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { MIGRATIONS } from '../migrations.js';
+import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
 import { StoreFileWriter, type StoreDescription } from './store-file.js';
 import { countRows, listMonths, listTables, type StoreTable } from './store-tables.js';
@@ -9,10 +9,10 @@ import { inTransaction } from './store-transaction.js';
 const FETCH_ROWS = 1_000;
 
 /**
- * Writes every row of the store into a new file, as it is at one moment; whoever uses the store meanwhile is not held up. Numbers and
- * times pass through as the database prints them.
+ * Writes every row of the store into a new file, as it is at one moment; whoever uses the store meanwhile is not held
+ * up. Numbers and times pass through as the database prints them.
  * @throws FileRefused when the file cannot be made
- * @throws StoreRefused when there is no store, or a newer one
+ * @throws StoreRefused when there is no store, or one of another release
  */
 export async function exportStore(
   dataSource: DataSource,
@@ -21,7 +21,10 @@ export async function exportStore(
 ): Promise<StoreDescription> {
   return inTransaction(dataSource, 'REPEATABLE READ', async (runner) => {
     await runner.query(`set transaction read only`);
-    const migrations = await listMigrations(runner);
+    const migrations = await listExecuted(runner);
+    if (migrations.length === 0)
+      throw new StoreRefused('The database holds no store of Fairlead: there is nothing to export.');
+    assertOfThisRelease(migrations);
     const file = await StoreFileWriter.create(path);
     try {
       const tables = await listTables(runner);
@@ -65,22 +68,4 @@ async function writeRows(
   }
   await runner.query(`close store_rows`);
   return count;
-}
-
-async function listMigrations(runner: QueryRunner): Promise<readonly string[]> {
-  const [found] = (await runner.query(`select to_regclass('migrations') is not null as is_there`)) as {
-    readonly is_there: boolean;
-  }[];
-  if (found?.is_there !== true)
-    throw new StoreRefused('The database holds no store of Fairlead: there is nothing to export.');
-  const rows = (await runner.query(`select name from migrations order by id`)) as { readonly name: string }[];
-  const names = rows.map(({ name }) => name);
-  const known = new Set(MIGRATIONS.map(({ name }) => name));
-  const stranger = names.find((name) => !known.has(name));
-  if (stranger !== undefined) {
-    throw new StoreRefused(
-      `The database has been migrated by a newer release (${stranger} is not known here): export with that.`,
-    );
-  }
-  return names;
 }

@@ -1,6 +1,7 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { migrate } from '../migrate.js';
-import { MIGRATIONS } from '../migrations.js';
+import { FORMER_AS, FORMER_MIGRATIONS, MIGRATIONS } from '../migrations.js';
+import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
 import { FileRefused } from './file-refused.js';
 import { readStoreFile, type StoreDescription } from './store-file.js';
@@ -10,36 +11,45 @@ import { inTransaction } from './store-transaction.js';
 type Migration = new () => MigrationInterface;
 
 /**
- * The migrations that make the schema of this file. One of an older release is read into the older schema; the gateway brings it
- * up to date when it starts.
- * @throws FileRefused when a newer release wrote it
+ * The migrations that make the schema of this file. One of an older release is read into the older schema; the gateway
+ * brings it up to date when it starts.
+ * @throws FileRefused when a newer release wrote it, or one that is too old
  */
 export function migrationsOf(path: string, { migrations }: StoreDescription): readonly Migration[] {
-  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  const names = isFormer(migrations) ? FORMER_AS : migrations;
+  const made = MIGRATIONS.slice(0, names.length);
+  if (names.length > 0 && names.every((name, index) => name === made[index]?.name)) return made;
+  const known = new Set([...FORMER_MIGRATIONS, ...MIGRATIONS.map(({ name }) => name)]);
   const stranger = migrations.find((name) => !known.has(name));
   if (stranger !== undefined) {
     throw new FileRefused(`${path} was written by a newer release (${stranger} is not known here): import with that.`);
   }
-  const made = MIGRATIONS.slice(0, migrations.length);
-  if (migrations.length === 0 || made.some(({ name }, index) => name !== migrations[index])) {
-    throw new FileRefused(`${path} tells of a schema that there never was.`);
+  if (migrations.length > 0 && migrations.every((name, index) => name === FORMER_MIGRATIONS[index])) {
+    throw new FileRefused(
+      `${path} is of a version too old: start the last version before the first release once on its store, and export it with that.`,
+    );
   }
-  return made;
+  throw new FileRefused(`${path} tells of a schema that there never was.`);
 }
+
+/** All of them: the tables of fewer had other columns. */
+const isFormer = (migrations: readonly string[]): boolean =>
+  migrations.length === FORMER_MIGRATIONS.length &&
+  migrations.every((name, index) => name === FORMER_MIGRATIONS[index]);
 
 /**
  * Fills an empty store with a file's rows: all of them, or none when anything fails.
  * @param dataSource opened with the file's own migrations
  * @throws FileRefused when the file is not what `readStoreFile` found before
- * @throws StoreRefused when the store is not empty, or its schema is newer than the file's
+ * @throws StoreRefused when the store is not empty, of another release, or its schema newer than the file's
  */
 export async function importStore(
   dataSource: DataSource,
   path: string,
-  { migrations, months, tables }: StoreDescription,
+  { months, tables }: StoreDescription,
   signal?: AbortSignal,
 ): Promise<void> {
-  await assertNotNewer(dataSource, migrations);
+  await assertNotNewer(dataSource);
   await migrate(dataSource);
   await inTransaction(dataSource, 'READ COMMITTED', async (runner) => {
     const stored = await listTables(runner);
@@ -69,13 +79,11 @@ function statementFor({ quoted, columns }: StoreTable): string {
   return `insert into ${quoted} (${list}) select ${list} from json_populate_recordset(null::${quoted}, $1::json)`;
 }
 
-async function assertNotNewer(dataSource: DataSource, migrations: readonly string[]): Promise<void> {
-  const [found] = await dataSource.query<{ is_there: boolean }[]>(
-    `select to_regclass('migrations') is not null as is_there`,
-  );
-  if (found?.is_there !== true) return;
-  const rows = await dataSource.query<{ name: string }[]>(`select name from migrations`);
-  if (rows.some(({ name }) => !migrations.includes(name))) {
+async function assertNotNewer(dataSource: DataSource): Promise<void> {
+  const executed = await listExecuted(dataSource);
+  assertOfThisRelease(executed);
+  const made = new Set(dataSource.migrations.map(({ name }) => name));
+  if (executed.some((name) => !made.has(name))) {
     throw new StoreRefused(
       'The database has a newer schema than the file: import into a database that no gateway was started on.',
     );

@@ -9,8 +9,8 @@ import { StoreRefused } from '../store-refused.js';
 export type StorePlace = Pick<Environment, 'databaseUrl' | 'dataDir'>;
 
 /**
- * Opens the store that a gateway with these settings would use, on one connection, as it is: nothing is migrated. The caller destroys
- * it.
+ * Opens the store that a gateway with these settings would use, on one connection, as it is: nothing is
+ * migrated. The caller destroys it.
  * @throws StoreRefused when a gateway has the embedded database open
  */
 export async function openStore(

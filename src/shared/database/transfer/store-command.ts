@@ -7,6 +7,7 @@ import { reasonOf } from '../../variables/grammars.js';
 import { VARIABLES, type Variable } from '../../variables/variables.js';
 import type { EmbeddedOpener } from '../embedded.js';
 import { MIGRATIONS } from '../migrations.js';
+import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
 import { tellFailure } from './command-failure.js';
 import { assertStoreExists, openStore, type StorePlace } from './open-store.js';
@@ -55,8 +56,14 @@ export async function runStoreCommand<Place extends StorePlace>(
   }
 }
 
-/** As the gateway reads it, but that settings which have no part in where the store is may be missing. @throws InvalidEnvironment */
-export function readStorePlace({ variables, workingDirectory }: CommandWorld): StorePlace {
+/**
+ * As the gateway reads it, but that settings which have no part in where the store is may be
+ * missing. @throws InvalidEnvironment
+ */
+export function readStorePlace({
+  variables,
+  workingDirectory,
+}: Pick<CommandWorld, 'variables' | 'workingDirectory'>): StorePlace {
   const read = <T>(variable: Variable<T>): T => {
     const text = variables[variable.name]?.trim() ?? '';
     if (text === '') return variable.fallback();
@@ -89,17 +96,14 @@ function readWords<Place extends StorePlace>(
   }
 }
 
-/** @throws StoreRefused when the schema is not the one of this release: nothing is known of what the statements would find */
+/**
+ * @throws StoreRefused when the schema is not the one of this release: nothing is known of what
+ *   the statements would find
+ */
 async function assertSchema(database: DataSource): Promise<void> {
-  const [table] = await database.query<{ there: boolean }[]>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
-  const rows = table?.there ? await database.query<{ name: string }[]>('SELECT name FROM migrations') : [];
-  const ran = new Set(rows.map(({ name }) => name));
-  const known = new Set(MIGRATIONS.map(({ name }) => name));
-  const stranger = [...ran].find((name) => !known.has(name));
-  if (stranger !== undefined) {
-    throw new StoreRefused(`The database has been migrated by a newer release (${stranger} is not known here).`);
-  }
-  if ([...known].some((name) => !ran.has(name))) {
+  const executed = await listExecuted(database);
+  assertOfThisRelease(executed);
+  if (MIGRATIONS.some(({ name }) => !executed.includes(name))) {
     throw new StoreRefused(
       'The database is of an older release: start the gateway of this one once, which migrates it.',
     );

@@ -1,11 +1,12 @@
 /**
- * Goal: a file of a store is read as it was written, or refused: cut at any byte, with any byte changed, of a newer release, or another
- * file altogether. Method: real files, small ones for every byte and one of many rows for the groups they are handed on in.
+ * Goal: a file of a store is read as it was written, or refused: cut at any byte, with any byte changed, of a newer
+ * release, or another file altogether. Method: real files, small ones for every byte and one of many rows for the
+ * groups they are handed on in.
  */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../migrations.js';
+import { FORMER_MIGRATIONS, MIGRATIONS } from '../migrations.js';
 import { FileRefused } from './file-refused.js';
 import { migrationsOf } from './import-store.js';
 import { readStoreFile, StoreFileWriter, type StoreDescription } from './store-file.js';
@@ -154,7 +155,13 @@ describe('the schema of a file', () => {
     expect(made(...NAMES.slice(0, 1))).toEqual(MIGRATIONS.slice(0, 1));
   });
 
+  it('is that of the first release where a version before it wrote the file: its tables have the same columns', () => {
+    expect(made(...FORMER_MIGRATIONS)).toEqual(MIGRATIONS.slice(0, 2));
+  });
+
   it.each([
+    ['of a version too old', FORMER_MIGRATIONS.slice(0, -1), /too old/],
+    ['of two pasts', [...FORMER_MIGRATIONS, ...NAMES], /never was/],
     ['of a newer release', [...NAMES, 'Next1999999999999'], /newer release \(Next1999999999999/],
     ['with a gap', NAMES.slice(1), /never was/],
     ['in another order', NAMES.toReversed(), /never was/],

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isJsonObject, type Json } from '../../../core/json.js';
+import { isJsonObject, type Json } from '../../../core/json/json.js';
 import { systemCode } from '../system-code.js';
 import { FileRefused } from './file-refused.js';
 
@@ -29,8 +29,9 @@ export interface StoreDescription {
 }
 
 /**
- * Writes a store into a new file: a line that describes it, then a line of JSON for each row, table by table, then the checksum of all
- * that. It is for its owner only, and complete only once `finish` resolved; end it with that or `discard`.
+ * Writes a store into a new file: a line that describes it, then a line of JSON for each row, table by
+ * table, then the checksum of all that. It is for its owner only, and complete only once `finish` resolved;
+ * end it with that or `discard`.
  */
 export class StoreFileWriter {
   private readonly sum = createHash('sha256');
@@ -83,8 +84,8 @@ export class StoreFileWriter {
 export type TakeRows = (table: string, rows: readonly string[]) => Promise<void>;
 
 /**
- * Reads a file from its first line to its last, a little at a time. Only when it resolves is it certain that the file is whole: until
- * then `take` must not do what cannot be undone.
+ * Reads a file from its first line to its last, a little at a time. Only when it resolves is it certain that the file
+ * is whole: until then `take` must not do what cannot be undone.
  * @throws FileRefused when it is no such file, of a newer format, or damaged; and what `take` throws
  */
 export async function readStoreFile(path: string, take: TakeRows = async () => undefined): Promise<StoreDescription> {
@@ -195,8 +196,8 @@ const isTables = (value: unknown): value is StoreDescription['tables'] =>
   });
 
 /**
- * The lines, without their ends, some at a time. By bytes, because other readers also end a line at characters that a row may hold. What
- * follows the last end of a line is left out: then the file's own end is missing.
+ * The lines, without their ends, some at a time. By bytes, because other readers also end a line at characters that a
+ * row may hold. What follows the last end of a line is left out: then the file's own end is missing.
  */
 async function* readLines(path: string): AsyncGenerator<readonly Buffer[]> {
   let rest: Buffer[] = [];

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { parseUsd, type PicoUsd } from '../../src/core/money/credits.js';
+import type { StoredEntries, StoredGeneration } from './evidence.js';
+import { markerOfRow } from './fleet.js';
+
+const LOOK_EVERY_MS = 20;
+/** Of one kind. */
+const KEPT_MAX = 20;
+
+/** The ledger, read by SQL from outside while others write them. */
+export class LedgerWatch {
+  /** How often it looked whether a counter is above its cap. */
+  looks = 0;
+  /** How often one was. */
+  overspent = 0;
+  /** A sentence each. */
+  readonly findings: string[] = [];
+  private watching: Promise<void> | undefined;
+  private isOver = false;
+
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** Looks all the time, until `stop`. */
+  start(): void {
+    this.watching = (async () => {
+      while (!this.isOver) {
+        await this.look();
+        await delay(LOOK_EVERY_MS);
+      }
+    })();
+    // Whoever waits for its end is told.
+    this.watching.catch(() => undefined);
+  }
+
+  /** @throws what made it stop looking */
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await this.watching;
+  }
+
+  /** Counters with a cap, in one snapshot: what is spent and held may never be more than it, nor less than nothing. */
+  async look(): Promise<void> {
+    this.looks++;
+    const { rows } = await this.pool.query<{ scope: string; used: string; held: string; cap: string | null }>(
+      `SELECT w.scope, w.used, w.held, coalesce(k.limit_usd, w."limit") AS cap
+       FROM spending_windows w LEFT JOIN api_keys k ON w.scope = 'key' AND k.hash = w.scope_id
+       WHERE w.interval = 'lifetime' AND (w.used + w.held > coalesce(k.limit_usd, w."limit") OR w.used < 0 OR w.held < 0)`,
+    );
+    if (rows.length > 0) this.overspent++;
+    for (const { scope, used, held, cap } of rows) this.note(`${scope}: used ${used} and held ${held} of ${cap}`);
+  }
+
+  /** Generations that were charged more than once so far. */
+  async lookForDoubles(): Promise<void> {
+    const { rows } = await this.pool.query<{ generation_id: string }>(
+      `SELECT generation_id FROM ledger_entries WHERE kind = 'charge' GROUP BY 1 HAVING count(*) > 1`,
+    );
+    for (const { generation_id: id } of rows) this.note(`${id}: charged more than once`);
+  }
+
+  /** What is used and held of a key. */
+  async taken(keyHash: string): Promise<PicoUsd> {
+    const { rows } = await this.pool.query<{ taken: string }>(
+      `SELECT coalesce(sum(used + held), 0) AS taken FROM spending_windows
+       WHERE scope = 'key' AND scope_id = $1 AND interval = 'lifetime'`,
+      [keyHash],
+    );
+    return readUsd(rows[0]?.taken);
+  }
+
+  /** Calls of this model that are neither settled nor released. */
+  async countOpen(model: string): Promise<number> {
+    const text = 'SELECT count(*)::int AS count FROM holds WHERE model = $1 AND cost IS NULL';
+    const { rows } = await this.pool.query<{ count: number }>(text, [model]);
+    return rows[0]?.count ?? 0;
+  }
+
+  async countHolds(): Promise<number> {
+    const { rows } = await this.pool.query<{ count: number }>('SELECT count(*)::int AS count FROM holds');
+    return rows[0]?.count ?? 0;
+  }
+
+  /** Counters whose figures are not what the entries come to, now that nothing is open. */
+  async compareCounters(): Promise<void> {
+    const { rows } = await this.pool.query<{ scope: string; used: string; held: string; entered: string }>(
+      `WITH entered AS (
+         SELECT 'account' AS scope, account_id::text AS scope_id, sum(amount) AS amount FROM ledger_entries GROUP BY 2
+         UNION ALL
+         SELECT 'key', key_hash, sum(amount) FROM ledger_entries GROUP BY 2
+       )
+       SELECT w.scope, w.used, w.held, coalesce(e.amount, 0) AS entered
+       FROM spending_windows w LEFT JOIN entered e USING (scope, scope_id)
+       WHERE w.interval = 'lifetime' AND (w.held <> 0 OR w.used <> coalesce(e.amount, 0))`,
+    );
+    for (const { scope, used, held, entered } of rows) {
+      this.note(`${scope}: used ${used} and held ${held}, entered ${entered}`);
+    }
+  }
+
+  async listGenerations(): Promise<readonly StoredGeneration[]> {
+    const { rows } = await this.pool.query<{
+      id: string;
+      end_user: string | null;
+      requested_model: string;
+      outcome: string;
+      cost: string;
+      bound: string;
+      is_recovered: boolean;
+    }>('SELECT id, end_user, requested_model, outcome, cost, bound, is_recovered FROM generations');
+    return rows.map((row) => ({
+      id: row.id,
+      marker: markerOfRow(row.end_user, row.requested_model),
+      outcome: row.outcome,
+      cost: readUsd(row.cost),
+      bound: readUsd(row.bound),
+      isRecovered: row.is_recovered,
+    }));
+  }
+
+  async listEntries(): Promise<readonly StoredEntries[]> {
+    const { rows } = await this.pool.query<{ id: string; charges: number; corrections: number; amount: string }>(
+      `SELECT generation_id AS id, sum(amount) AS amount, count(*) FILTER (WHERE kind = 'charge')::int AS charges,
+         count(*) FILTER (WHERE kind = 'correction')::int AS corrections
+       FROM ledger_entries GROUP BY 1`,
+    );
+    return rows.map(({ amount, ...row }) => ({ ...row, amount: readUsd(amount) }));
+  }
+
+  private note(finding: string): void {
+    if (this.findings.length < KEPT_MAX && !this.findings.includes(finding)) this.findings.push(finding);
+  }
+}
+
+function readUsd(stored: string | undefined): PicoUsd {
+  const amount = parseUsd(stored ?? '0');
+  if (amount === undefined) throw new RangeError(`An amount that cannot be read: ${stored}`);
+  return amount;
+}

@@ -1,0 +1,66 @@
+// What one warm whole `POST /messages` runs through, counted in a gateway of its own before a provider on loopback.
+import { once } from 'node:events';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startFairlead, startUpstream } from '../../bench/systems.mjs';
+
+const WARM_UP = 300;
+/** Requests that are counted. What runs by a timer is called far less often meanwhile. */
+const COUNTED = 100;
+/** Of the calls in the counted requests: what is called for fewer of them is no part of each. */
+const SHARE_MIN = 0.9;
+
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const PROBE = fileURLToPath(new URL('./probe.mjs', import.meta.url));
+const BODY = JSON.stringify({
+  model: 'bench/whole',
+  max_tokens: 1024,
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+});
+
+/** @returns `{ file, name, calls }` of our functions that each request runs through, with calls a request, by file */
+export async function countCalls(databaseUrl) {
+  const upstream = await startUpstream();
+  let gateway;
+  try {
+    gateway = await startFairlead(upstream.url, ['whole'], databaseUrl, {}, ['--import', PROBE]);
+    await ask(gateway, WARM_UP);
+    await told(gateway.child, 'count');
+    await ask(gateway, COUNTED);
+    const { called } = await told(gateway.child, 'tell');
+    return called
+      .filter(({ url, calls }) => url.startsWith(`file://${DIST}/`) && calls >= COUNTED * SHARE_MIN)
+      .map(({ url, functionName, startOffset, calls }) => ({
+        file: relative(DIST, fileURLToPath(url)).replace(/\.js$/, '.ts'),
+        name: functionName === '' ? `(nameless, at ${startOffset})` : functionName,
+        calls: Math.round((calls / COUNTED) * 10) / 10,
+      }))
+      .sort((one, other) => (one.file < other.file ? -1 : one.file > other.file ? 1 : 0));
+  } finally {
+    upstream.child.kill('SIGKILL');
+    if (gateway) {
+      gateway.child.kill('SIGKILL');
+      await once(gateway.child, 'exit');
+      gateway.close();
+    }
+  }
+}
+
+async function told(child, message) {
+  child.send(message);
+  const [answer] = await once(child, 'message');
+  return answer;
+}
+
+/** One after the other: what is done for many together is then done for each. */
+async function ask({ url, headers }, count) {
+  for (let index = 0; index < count; index++) {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: BODY,
+    });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`The gateway answered ${response.status}.`);
+  }
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { GatewayError } from '../core/errors.js';
+import { isUuid } from '../shared/http/field-patterns.js';
+import { workspaceSlug } from '../shared/http/fields.js';
+import { WorkspaceEntity } from './workspace.entity.js';
+
+/** Where a caller named a workspace, for the refusal: the address, or a field of this name. */
+export type NamedIn = 'address' | 'workspace_id';
+
+/**
+ * Which workspace a caller means, by its id or its slug, in the path, a query or a body: an id where a text could be
+ * both. Those of other accounts and deleted ones are there for nobody. Safe to share; every answer is read afresh.
+ */
+@Injectable()
+export class WorkspaceDirectory {
+  constructor(private readonly database: DataSource) {}
+
+  /** @throws GatewayError `not-found` */
+  async get(accountId: string, reference: string, named: NamedIn = 'workspace_id'): Promise<WorkspaceEntity> {
+    const wheres = wheresOf(accountId, reference);
+    const rows = wheres.length === 0 ? [] : await this.database.manager.find(WorkspaceEntity, { where: wheres });
+    return chosen(rows, reference, named);
+  }
+
+  /**
+   * Id of the workspace that a body names, or of the account's default one.
+   * @throws GatewayError `not-found`; `invalid-request` where none is named and there is no default
+   */
+  async idOrDefault(accountId: string, reference: string | undefined): Promise<string> {
+    if (reference !== undefined) return (await this.get(accountId, reference)).id;
+    const home = { accountId, isDefault: true, deletedAt: IsNull() };
+    const workspace = await this.database.manager.findOneBy(WorkspaceEntity, home);
+    if (workspace) return workspace.id;
+    // Only a store changed by hand can bring this about.
+    throw new GatewayError('invalid-request', 'workspace_id: is required, as there is no default workspace');
+  }
+
+  /**
+   * Id of the workspace that a list is narrowed to; undefined where none is named.
+   * @throws GatewayError `not-found`
+   */
+  async idIfNamed(accountId: string, reference: string | undefined): Promise<string | undefined> {
+    return reference === undefined ? undefined : (await this.get(accountId, reference)).id;
+  }
+
+  /**
+   * The same of what is kept of times gone by, where a workspace that was deleted is still one: by its id alone, for
+   * its slug may be another's now.
+   * @throws GatewayError `not-found`
+   */
+  async idEver(accountId: string, reference: string | undefined): Promise<string | undefined> {
+    if (reference !== undefined && isUuid(reference)) {
+      const ever = await this.database.manager.findOneBy(WorkspaceEntity, { accountId, id: reference });
+      if (ever) return ever.id;
+    }
+    return this.idIfNamed(accountId, reference);
+  }
+
+  /**
+   * The workspace stays until the transaction ends. For whoever puts something into it.
+   * @throws GatewayError `not-found`
+   */
+  async keep(manager: EntityManager, accountId: string, workspaceId: string): Promise<void> {
+    const rows = await manager.query<unknown[]>(
+      'SELECT 1 FROM workspaces WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE',
+      [accountId, workspaceId],
+    );
+    if (rows.length === 0) throw unknownWorkspace('workspace_id');
+  }
+
+  /**
+   * Nobody else changes the workspace, or puts anything into it, before the transaction ends.
+   * @throws GatewayError `not-found`
+   */
+  async lock(manager: EntityManager, accountId: string, reference: string): Promise<WorkspaceEntity> {
+    const wheres = wheresOf(accountId, reference);
+    const rows = wheres.length === 0 ? [] : await lockAll(manager, wheres);
+    return chosen(rows, reference, 'address');
+  }
+}
+
+const lockAll = (manager: EntityManager, wheres: FindOptionsWhere<WorkspaceEntity>[]): Promise<WorkspaceEntity[]> =>
+  manager
+    .createQueryBuilder(WorkspaceEntity, 'workspace')
+    .setLock('pessimistic_write')
+    .where(wheres)
+    .orderBy('workspace.id')
+    .getMany();
+
+/** Nothing is asked of the store that could not be there. */
+function wheresOf(accountId: string, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
+  const within = { accountId, deletedAt: IsNull() };
+  return [
+    ...(isUuid(reference) ? [{ ...within, id: reference }] : []),
+    ...(workspaceSlug.check(reference) ? [{ ...within, slug: reference }] : []),
+  ];
+}
+
+function chosen(rows: readonly WorkspaceEntity[], reference: string, named: NamedIn): WorkspaceEntity {
+  const workspace = rows.find(({ id }) => id === reference.toLowerCase()) ?? rows[0];
+  if (!workspace) throw unknownWorkspace(named);
+  return workspace;
+}
+
+const unknownWorkspace = (named: NamedIn): GatewayError =>
+  new GatewayError(
+    'not-found',
+    named === 'address' ? 'There is no workspace with this id or slug.' : `${named}: there is no such workspace`,
+  );

@@ -1,0 +1,47 @@
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+
+/**
+ * One management change. Its hash covers it and the hash before it. Only ever added, and removed from the old end by
+ * retention.
+ */
+@Entity('audit_entries')
+export class AuditEntryEntity {
+  // By its name: the room of accounts imports this one.
+  @PrimaryColumn({ name: 'account_id', type: 'uuid' })
+  @ForeignKey('AccountEntity', { name: 'audit_entries_account_id_fkey' })
+  accountId!: string;
+
+  @PrimaryColumn({ type: 'bigint' })
+  seq!: string;
+
+  @Column({ type: 'timestamptz', precision: 3 })
+  at!: Date;
+
+  @Column({ type: 'text' })
+  actor!: string;
+
+  @Column({ name: 'actor_user', type: 'text', nullable: true })
+  actorUser!: string | null;
+
+  @Column({ type: 'text' })
+  action!: string;
+
+  @Column({ type: 'text' })
+  target!: string;
+
+  @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
+  workspaceId!: string | null;
+
+  /** JSON as it was printed: it is what was hashed. */
+  @Column({ type: 'text', nullable: true })
+  before!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  after!: string | null;
+
+  @Column({ name: 'previous_hash', type: 'char', length: 64 })
+  previousHash!: string;
+
+  @Column({ type: 'char', length: 64 })
+  hash!: string;
+}

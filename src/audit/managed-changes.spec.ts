@@ -1,0 +1,92 @@
+// Goal: a change and its entries are one; what is at hand is dropped after the commit, whatever is known of it, and
+// never for a change that was undone. Method: a store that notes the order of things, made to fail at each of them.
+import type { DataSource, EntityManager } from 'typeorm';
+import { Clock } from '../core/time.js';
+import { operatorOf, type AuditLog } from './audit-log.js';
+import { ManagedChanges } from './managed-changes.js';
+
+type Part = 'work' | 'entry' | 'last' | 'commit';
+
+const NOW = Date.UTC(2030, 0, 31);
+class FixedClock extends Clock {
+  override now(): number {
+    return NOW;
+  }
+}
+
+class Bench {
+  readonly order: string[] = [];
+  readonly changes: ManagedChanges;
+
+  constructor(private readonly broken?: Part) {
+    const transaction = async (level: string, work: (manager: EntityManager) => Promise<unknown>): Promise<unknown> => {
+      this.order.push(`begin ${level}`);
+      const result = await work({} as EntityManager);
+      this.pass('commit');
+      return result;
+    };
+    const record = async (_manager: unknown, { keyHash }: { keyHash: string }, { action }: { action: string }) =>
+      this.pass('entry', `${keyHash}: ${action}`);
+    this.changes = new ManagedChanges(
+      { transaction } as unknown as DataSource,
+      { record } as unknown as AuditLog,
+      new FixedClock(),
+    );
+  }
+
+  run(actions: readonly string[]): Promise<string> {
+    return this.changes.run(operatorOf('account'), async (_, at) => {
+      this.pass('work', at.toISOString());
+      return {
+        result: 'done',
+        entries: actions.map((action) => ({ action, target: 'it' })),
+        last: async () => this.pass('last'),
+        forget: () => void this.order.push('forget'),
+      };
+    });
+  }
+
+  private pass(part: Part, words = ''): void {
+    this.order.push(`${part} ${words}`.trim());
+    if (part === this.broken) throw new Error(`broken ${part}`);
+  }
+}
+
+const BEGUN = ['begin READ COMMITTED', 'work 2030-01-31T00:00:00.000Z'];
+
+describe('ManagedChanges', () => {
+  it('works, records, does what comes last, commits, and only then forgets', async () => {
+    const bench = new Bench();
+    expect(await bench.run(['thing.create', 'thing.update'])).toBe('done');
+    expect(bench.order).toEqual([
+      ...BEGUN,
+      'entry operator: thing.create',
+      'entry operator: thing.update',
+      'last',
+      'commit',
+      'forget',
+    ]);
+  });
+
+  it('forgets also where nothing changed: another process may have changed it since', async () => {
+    const bench = new Bench();
+    await bench.run([]);
+    expect(bench.order).toEqual([...BEGUN, 'last', 'commit', 'forget']);
+  });
+
+  it.each<[Part, string[]]>([
+    ['work', []],
+    ['entry', ['entry operator: thing.create']],
+    ['last', ['entry operator: thing.create', 'last']],
+  ])('forgets nothing where it breaks at its %s', async (part, then) => {
+    const bench = new Bench(part);
+    await expect(bench.run(['thing.create'])).rejects.toThrow(`broken ${part}`);
+    expect(bench.order).toEqual([...BEGUN, ...then]);
+  });
+
+  it('forgets where the answer to the commit is lost, for it may have been made', async () => {
+    const bench = new Bench('commit');
+    await expect(bench.run(['thing.create'])).rejects.toThrow('broken commit');
+    expect(bench.order.slice(-2)).toEqual(['commit', 'forget']);
+  });
+});

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../core/time.js';
+import { AuditLog, type AuditActor, type AuditChange } from './audit-log.js';
+
+/** What a change of a managed thing has come to. */
+export interface ManagedChange<Result> {
+  /** For whoever asked for it: what the statements of the change returned. */
+  readonly result: Result;
+  /** What the audit log keeps; nothing where everything was so already. */
+  readonly entries: readonly AuditChange[];
+  /** What has to come after the entries, in the same transaction: statements on rows that calls wait for. */
+  readonly last?: () => Promise<void>;
+  /** Drops what this process has at hand of the thing. */
+  readonly forget?: () => void;
+}
+
+/** Makes a change within a transaction. @param at the time of the change */
+export type ChangeWork<Result> = (manager: EntityManager, at: Date) => Promise<ManagedChange<Result>>;
+
+/**
+ * The one way in which anything is changed that administrators manage: the change and its entries in the audit log are
+ * committed together, or neither is. A change is in force in this process when it returns. Safe to share.
+ */
+@Injectable()
+export class ManagedChanges {
+  constructor(
+    private readonly database: DataSource,
+    private readonly audit: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws whatever the work throws: nothing is changed then */
+  async run<Result>(actor: AuditActor, work: ChangeWork<Result>): Promise<Result> {
+    const forgetting: (() => void)[] = [];
+    try {
+      // At this level a row or a lock that was waited for shows what was committed meanwhile.
+      return await this.database.transaction('READ COMMITTED', async (manager) => {
+        const { result, entries, last, forget } = await work(manager, new Date(this.clock.now()));
+        for (const entry of entries) await this.audit.record(manager, actor, entry);
+        await last?.();
+        if (forget) forgetting.push(forget);
+        return result;
+      });
+    } finally {
+      // Never before the commit, or what is read anew would be old. Also where its answer was lost, for it may have
+      // been made.
+      for (const forget of forgetting) forget();
+    }
+  }
+}

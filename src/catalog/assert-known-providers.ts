@@ -1,0 +1,24 @@
+import { GatewayError } from '../core/errors.js';
+import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { isKnownProvider, readSlug } from '../core/routing/slug.js';
+import { shortened } from '../shared/http/schema.js';
+
+/**
+ * Holds a list of slugs of providers to those that a published list or the catalog has: misspelt, one would forbid all
+ * others or still be used.
+ * @throws GatewayError `invalid-request` naming the first stranger
+ */
+export function assertKnownProviders(
+  field: string,
+  entries: readonly string[] | null | undefined,
+  { providers }: CatalogSnapshot,
+): void {
+  entries?.forEach((entry, index) => {
+    if (isKnownProvider(readSlug(entry), providers.values())) return;
+    const told = JSON.stringify(shortened(entry));
+    throw new GatewayError(
+      'invalid-request',
+      `${field}.${index}: ${told} is no known provider; name one by its slug, such as "openai" or "groq"`,
+    );
+  });
+}

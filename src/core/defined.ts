@@ -1,0 +1,12 @@
+/** Fields whose value was said: the others are not there. */
+export type Defined<Fields> = { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
+
+/** Those of the fields that are neither undefined nor null. */
+export function definedOnly<Fields extends object>(fields: Fields): Defined<Fields> {
+  const known: Defined<Fields> = {};
+  for (const key of Object.keys(fields) as (keyof Fields)[]) {
+    const value = fields[key];
+    if (value !== undefined && value !== null) known[key] = value;
+  }
+  return known;
+}

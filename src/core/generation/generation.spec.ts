@@ -1,0 +1,134 @@
+// Goal: a generation ends once, by its first ending, and takes along whatever call is under way; who observes it hears
+// everything in order. Method: every way of ending, on a generation whose one observer writes down what it is told.
+import type { Caller } from '../caller.js';
+import type { ModelEvent } from '../conversation/event.js';
+import type { ModelRequest } from '../conversation/request.js';
+import { CallerGone, GatewayError, ProviderFault } from '../errors.js';
+import type { PlannedLeg } from '../routing/plan.js';
+import { endpoint, model, plan } from '../../../test/support/route-inputs.js';
+import { CutShort } from './ending.js';
+import { Generation, type GenerationObserver } from './generation.js';
+import type { ProviderCall } from './provider-call.js';
+
+const ACME = plan([model('acme/large', [endpoint('p1')])]).legs[0]!;
+const START = { request: { model: 'large', stream: true } as ModelRequest, caller: {} as Caller, api: 'chat' } as const;
+
+class Diary implements GenerationObserver {
+  readonly lines: string[] = [];
+  called = (_: Generation, call: ProviderCall) => void this.lines.push(`called ${call.index}`);
+  answered = (_: Generation, call: ProviderCall) => void this.lines.push(`answered ${call.index}`);
+  callEnded = (_: Generation, call: ProviderCall) => void this.lines.push(`call ${call.index} ${call.ending}`);
+  ended = ({ ending }: Generation) => void this.lines.push(`ended ${ending}`);
+}
+
+function begun(legs: readonly PlannedLeg[] = [ACME]) {
+  const generation = new Generation('gen-1-x', START);
+  const diary = new Diary();
+  generation.observe(diary);
+  const calls = legs.map((leg) => generation.begin(leg));
+  return { generation, diary, calls };
+}
+
+const ENDINGS: readonly (readonly [string, (generation: Generation) => unknown, string, string])[] = [
+  ['a whole reply', (generation) => generation.end('completed'), 'completed', 'completed'],
+  ['a caller who goes', (generation) => generation.fail(new CallerGone()), 'caller-gone', 'caller-gone'],
+  ['a fault', (generation) => generation.fail(new ProviderFault('overloaded', 'x')), 'overloaded', 'overloaded'],
+  [
+    'its deadline',
+    (generation) => generation.fail(new CutShort('deadline', 'timed-out', 'x')),
+    'deadline',
+    'timed-out',
+  ],
+  ['a refusal of ours', (generation) => generation.fail(new GatewayError('not-found', 'x')), 'not-found', 'not-found'],
+  ['anything else', (generation) => generation.fail(new Error('x')), 'internal', 'internal'],
+];
+
+it.each(ENDINGS)('%s ends the answer that is under way, and all of it', (_, end, ending, outcome) => {
+  const { generation, diary, calls } = begun();
+  generation.answerWith(calls[0]!);
+  end(generation);
+  expect(diary.lines).toEqual(['called 0', 'answered 0', `call 0 ${ending}`, `ended ${ending}`]);
+  expect([generation.phase, generation.outcome]).toEqual(['ended', outcome]);
+});
+
+it.each(ENDINGS)('%s after another ending says nothing new', (_, end) => {
+  const { generation, diary } = begun();
+  void generation.end('caller-gone');
+  const told = [...diary.lines];
+  end(generation);
+  expect(diary.lines).toEqual(told);
+  expect(generation.outcome).toBe('caller-gone');
+});
+
+it('keeps the fault, for whoever keeps the endpoint’s health', () => {
+  const { generation, calls } = begun();
+  const fault = new ProviderFault('server-error', 'x', { status: 500 });
+  void generation.fail(fault);
+  expect([calls[0]!.fault, calls[0]!.status]).toEqual([fault, 500]);
+});
+
+it('has the last words wait for everyone who asks them to', async () => {
+  const { generation } = begun();
+  const done: string[] = [];
+  for (const name of ['money', 'audit'])
+    generation.observe({ ended: async () => void (await Promise.resolve(), done.push(name)) });
+  const settled = generation.end('completed');
+  expect(done).toEqual([]);
+  await settled;
+  expect(done).toEqual(['money', 'audit']);
+  expect(generation.end('caller-gone')).toBe(settled);
+});
+
+it('says of each call that was made what became of it', () => {
+  const { generation, calls } = begun([ACME, ACME, ACME, ACME, ACME]);
+  generation.endCall(calls[0]!, 'untranslatable');
+  generation.endCall(calls[1]!, 'unreachable', new ProviderFault('unreachable', 'x'));
+  generation.endCall(calls[2]!, 'refused');
+  generation.answerWith(calls[3]!);
+  // The last is under way.
+  expect(generation.attempts().map(({ status }) => status)).toEqual([502, 200, 200, 499]);
+  expect(generation.wasCalled).toBe(true);
+});
+
+it('counts nobody as called who could not carry the request, or was too dear', () => {
+  const { generation, calls } = begun([ACME, ACME]);
+  generation.endCall(calls[0]!, 'untranslatable');
+  generation.endCall(calls[1]!, 'unaffordable');
+  expect([generation.wasCalled, generation.attempts()]).toEqual([false, []]);
+});
+
+it('is told by who answers, and before that by what was asked', () => {
+  const { generation, calls } = begun();
+  expect([generation.model, generation.provider, generation.isByok]).toEqual(['large', '', false]);
+  generation.answerWith(calls[0]!);
+  expect([generation.model, generation.provider]).toEqual(['acme/large', ACME.endpoint.provider.name]);
+});
+
+it('adds up what its answers used', () => {
+  const { generation, calls } = begun([ACME, ACME, ACME]);
+  const tell = (call: ProviderCall, ...usages: Extract<ModelEvent, { type: 'usage' }>['usage'][]) =>
+    call.observe(usages.map((usage) => ({ type: 'usage', usage })));
+  for (const call of [calls[0]!, calls[2]!]) generation.answerWith(call);
+  tell(calls[0]!, { inputTokens: 10 }, { inputTokens: 10, outputTokens: 2 });
+  tell(calls[1]!, { inputTokens: 1_000 });
+  tell(calls[2]!, { inputTokens: 5, outputTokens: 1, estimated: true });
+  expect(generation.usage).toEqual({ inputTokens: 15, outputTokens: 3, estimated: true });
+});
+
+describe('a reply that cannot be printed', () => {
+  it('stays completed, and is told by what was wrong with it', () => {
+    const { generation, calls } = begun();
+    generation.answerWith(calls[0]!);
+    void generation.end('completed');
+    generation.spoil(new ProviderFault('malformed-reply', 'x'));
+    expect([generation.ending, generation.outcome, generation.isWell]).toEqual(['completed', 'malformed-reply', false]);
+  });
+
+  it('is no answer, whoever is at fault', () => {
+    const { generation } = begun();
+    void generation.end('completed');
+    expect(generation.isWell).toBe(true);
+    generation.spoil(new CallerGone());
+    expect([generation.outcome, generation.isWell]).toEqual(['completed', false]);
+  });
+});

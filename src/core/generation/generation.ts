@@ -1,0 +1,236 @@
+import type { Caller } from '../caller.js';
+import type { ModelRequest } from '../conversation/request.js';
+import { addUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
+import { ProviderFault, type FaultKind } from '../errors.js';
+import type { GenerationId } from '../ids.js';
+import type { JsonObject } from '../json/json.js';
+import type { Bill } from '../money/bill.js';
+import type { Plan, PlannedLeg } from '../routing/plan.js';
+import type { RouteInputs } from '../routing/route-inputs.js';
+import type { AttemptOutcomeView } from '../routing/router-metadata.js';
+import { ENDINGS, endingOf, type Ending, type EndingName } from './ending.js';
+import { ProviderCall } from './provider-call.js';
+
+/** What a generation is begun with. */
+export interface GenerationStart {
+  /** As the caller asked. */
+  readonly request: ModelRequest;
+  readonly caller: Caller;
+  /** The face it came through. */
+  readonly api: 'messages' | 'chat';
+  /** Keys that are added where the reply or its failure ends, asked for when it does. */
+  readonly extras?: ((generation: Generation) => JsonObject) | undefined;
+}
+
+/** How far a generation has got. It only moves forward. */
+export type Phase = 'accepted' | 'planned' | 'held' | 'calling' | 'answering' | 'ended';
+
+/** Who is told of a generation's way, in the order in which they were added. None is to throw. */
+export interface GenerationObserver {
+  /** A call begins. */
+  called?(generation: Generation, call: ProviderCall): void;
+  /** The call's reply is what the caller is told from here on. */
+  answered?(generation: Generation, call: ProviderCall): void;
+  /** The call is over; its `ending` is set. */
+  callEnded?(generation: Generation, call: ProviderCall): void;
+  /** All is over. The last words wait for what is returned. */
+  ended?(generation: Generation): Promise<void> | undefined | void;
+}
+
+/** Which plan is run, and what it was decided from. */
+export interface RouteDecision {
+  readonly inputs: RouteInputs;
+  /** As it was made: before what cannot be paid for was left out. */
+  readonly plan: Plan;
+}
+
+/**
+ * One inference from its acceptance to its one ending: which plan, which calls, what they used and cost. Money, places,
+ * telemetry, pins and decisions observe it; log lines, faces and metadata read it.
+ */
+export class Generation {
+  readonly request: ModelRequest;
+  readonly caller: Caller;
+  readonly api: GenerationStart['api'];
+  phase: Phase = 'accepted';
+  /** How it was routed; undefined before there is a plan. */
+  plan: Plan | undefined;
+  /** Until it is kept: a long reply must not hold on to what it was decided from. */
+  decision: RouteDecision | undefined;
+  /** What plugins and guardrails did to the request. */
+  pipeline: readonly JsonObject[] = [];
+  /** All calls in the order they were begun, those among them that were not made in the end. */
+  readonly calls: ProviderCall[] = [];
+  /** The latest call whose reply the caller is told. */
+  answer: ProviderCall | undefined;
+  /** What the caller is charged. Undefined before it ended, and where nothing was answered. */
+  bill: Bill | undefined;
+  /**
+   * The body that the answering provider was sent, which never holds its credential. Absent: nobody wants to see it.
+   */
+  upstreamBody: string | undefined;
+  ending: Ending | undefined;
+  /** Whether what it may cost was reserved. */
+  wasHeld = false;
+  /** Whether its route may be told: what the gateway's own checks refuse (money, limits) has none. */
+  isRouted = false;
+  readonly beganAt = performance.now();
+  private readonly observers: GenerationObserver[] = [];
+  private settled: Promise<void> | undefined;
+  /** It could not be told to its end. */
+  private isSpoilt = false;
+  /** What was wrong with a reply that had come to its end. */
+  private unprintable: FaultKind | undefined;
+
+  constructor(
+    readonly id: GenerationId,
+    private readonly start: GenerationStart,
+  ) {
+    this.request = start.request;
+    this.caller = start.caller;
+    this.api = start.api;
+  }
+
+  /** Id of the model that answers, or, before anybody does, the name that was asked for. */
+  get model(): string {
+    return this.answer?.leg.model.id ?? this.request.model;
+  }
+
+  /** Display name of who answers; empty before anybody does. */
+  get provider(): string {
+    return this.answer?.leg.endpoint.provider.name ?? '';
+  }
+
+  get isByok(): boolean {
+    return this.answer?.isShared === false;
+  }
+
+  /** Whether any provider was asked. */
+  get wasCalled(): boolean {
+    return this.calls.some(({ wasMade }) => wasMade);
+  }
+
+  /** The answer came to its end and could be told, or is still on its way. */
+  get isWell(): boolean {
+    if (this.isSpoilt) return false;
+    return this.ending === undefined || this.ending === 'completed';
+  }
+
+  /** How it ended, in the words of log lines. Undefined while it runs. */
+  get outcome(): EndingName | undefined {
+    return this.unprintable ?? (this.ending && ENDINGS[this.ending].name);
+  }
+
+  /** Of all calls that the caller was answered by. */
+  get usage(): Usage {
+    let sum = NO_USAGE;
+    for (const { answers, usage } of this.calls) if (answers) sum = addUsage(sum, usage);
+    return sum;
+  }
+
+  /** What is added where the reply or its failure ends. */
+  get extras(): JsonObject {
+    return this.start.extras?.(this) ?? NO_EXTRAS;
+  }
+
+  observe(observer: GenerationObserver): void {
+    this.observers.push(observer);
+  }
+
+  planned(decision: RouteDecision, pipeline: readonly JsonObject[]): void {
+    this.decision = decision;
+    this.plan = decision.plan;
+    this.pipeline = pipeline;
+    this.phase = 'planned';
+  }
+
+  /** What it may cost is reserved. @param plan without the legs that cannot be paid for */
+  held(plan: Plan): void {
+    this.plan = plan;
+    this.wasHeld = true;
+    this.isRouted = true;
+    this.phase = 'held';
+  }
+
+  begin(leg: PlannedLeg): ProviderCall {
+    const call = new ProviderCall(this.calls.length, leg);
+    this.calls.push(call);
+    if (this.phase !== 'answering') this.phase = 'calling';
+    for (const observer of this.observers) observer.called?.(this, call);
+    return call;
+  }
+
+  /** This call's reply is what the caller is told. */
+  answerWith(call: ProviderCall): void {
+    call.answers = true;
+    this.answer = call;
+    this.phase = 'answering';
+    for (const observer of this.observers) observer.answered?.(this, call);
+  }
+
+  /** Says nothing new of a call that has ended. */
+  endCall(call: ProviderCall, ending: Ending, fault?: ProviderFault): void {
+    if (call.ending !== undefined) return;
+    call.ending = ending;
+    call.fault = fault;
+    for (const observer of this.observers) observer.callEnded?.(this, call);
+  }
+
+  /**
+   * Ends it, and whatever call is still under way, once: only the first ending counts.
+   * @param reason what was thrown, where it failed
+   * @returns when all that follows is done; the last words wait for it
+   * @throws what the first of its observers threw, when all of them have been told
+   */
+  end(ending: Ending, reason?: unknown): Promise<void> {
+    if (this.settled) return this.settled;
+    this.settled = DONE;
+    const failures: unknown[] = [];
+    const fault = reason instanceof ProviderFault ? reason : undefined;
+    for (const call of this.calls) {
+      try {
+        this.endCall(call, ending, fault);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    this.ending = ending;
+    this.phase = 'ended';
+    for (const observer of this.observers) {
+      // Whatever one of them does, the others are told: one of them has the money.
+      try {
+        const done = observer.ended?.(this);
+        if (done) this.settled = this.settled === DONE ? done : Promise.all([this.settled, done]).then(nothing);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return this.settled;
+  }
+
+  /** Ends it by what was thrown. */
+  fail(reason: unknown): Promise<void> {
+    return this.end(endingOf(reason), reason);
+  }
+
+  /**
+   * Told by whoever prints the reply why it could not be told to its end. Its events were in order, so it stays charged
+   * as completed: only in print it showed that they make no valid reply.
+   */
+  spoil(error: unknown): void {
+    this.isSpoilt = true;
+    if (error instanceof ProviderFault) this.unprintable = error.kind;
+  }
+
+  /** The calls that were made, with their statuses. */
+  attempts(): AttemptOutcomeView[] {
+    const made: AttemptOutcomeView[] = [];
+    for (const call of this.calls) if (call.wasMade) made.push({ leg: call.leg, status: call.status });
+    return made;
+  }
+}
+
+const NO_EXTRAS: JsonObject = {};
+const DONE = Promise.resolve();
+const nothing = (): void => undefined;

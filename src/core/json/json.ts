@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { endOfString } from './string-end.js';
+
+/** Any JSON value, as `JSON.parse` makes it. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+
+/** A JSON object. Its keys are the caller's: read own properties only. */
+export type JsonObject = { readonly [key: string]: Json | undefined };
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * What core does not model, with the name of the wire format it came in. Only a face or dialect of that format reads
+ * it; everyone else carries it untouched.
+ */
+export interface Opaque {
+  readonly vendor: Vendor;
+  readonly value: JsonObject;
+}
+
+/** The wire formats that values can be foreign in. */
+export type Vendor = 'anthropic' | 'openai';
+
+// Numbers that a double cannot hold, such as ids past 2⁵³, go through unharmed: they are read as `ExactNumber`
+// and printed as they were spelt. All others are plain numbers (docs/decisions/0011). Node 20 gives no access
+// to a number's source text.
+
+/** Cannot be guessed, so that no text of a caller's is taken for a number. */
+const MARK = `\u0000${randomBytes(12).toString('hex')}:`;
+const PRINTED_MARK = new RegExp(`"${JSON.stringify(MARK).slice(1, -1).replaceAll('\\', '\\\\')}([^"]*)"`, 'g');
+
+/** True while `printJson` prints. Printing is synchronous, so there is one at a time. */
+let isPrintingExactly = false;
+let hasPrintedMark = false;
+
+/** A number as it was spelt. Whatever prints it otherwise than `printJson` prints the nearest double. */
+export class ExactNumber {
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  toJSON(): number | string {
+    if (!isPrintingExactly) return Number(this.#source);
+    hasPrintedMark = true;
+    return MARK + this.#source;
+  }
+}
+
+/**
+ * `JSON.parse`, but for numbers whose value a double would change.
+ * @throws SyntaxError as `JSON.parse`
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!SUSPICIOUS.test(text)) return value;
+  const marked = markLossyNumbers(text);
+  return marked === undefined ? value : JSON.parse(marked, revive);
+}
+
+/** `JSON.stringify`, with every `ExactNumber` as it was spelt. */
+export function printJson(value: Json | object): string {
+  isPrintingExactly = true;
+  hasPrintedMark = false;
+  try {
+    const text = JSON.stringify(value);
+    return hasPrintedMark ? text.replace(PRINTED_MARK, '$1') : text;
+  } finally {
+    isPrintingExactly = false;
+  }
+}
+
+/** No number without such a piece is changed by a double: fewer than sixteen digits, and no exponent. */
+const SUSPICIOUS = /\d(?:[\d.]{15}|[eE][+\-\d])/;
+
+function revive(_key: string, value: unknown): unknown {
+  return typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
+}
+
+const QUOTE = 34;
+const MINUS = 45;
+const NOUGHT = 48;
+const NINE = 57;
+const NUMBER = /-?\d[\d.eE+-]*/y;
+
+/** @returns undefined when there is none */
+function markLossyNumbers(text: string): string | undefined {
+  let marked = '';
+  let done = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      index = endOfString(text, index);
+    } else if (code === MINUS || (code >= NOUGHT && code <= NINE)) {
+      NUMBER.lastIndex = index;
+      const [source] = NUMBER.exec(text)!;
+      if (isLossy(source)) {
+        marked += text.slice(done, index) + JSON.stringify(MARK + source);
+        done = index + source.length;
+      }
+      index += source.length - 1;
+    }
+  }
+  return done === 0 ? undefined : marked + text.slice(done);
+}
+
+/** @param source a number of the JSON grammar */
+function isLossy(source: string): boolean {
+  const value = Number(source);
+  return !Number.isFinite(value) || canonical(source) !== canonical(String(value));
+}
+
+/** The same text for all spellings of one value: its digits without noughts around them, and the power of ten. */
+function canonical(source: string): string {
+  const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)!;
+  const digits = (whole! + fraction).replace(/^0+/, '');
+  const significant = withoutLastNoughts(digits);
+  if (significant === '') return '0';
+  const exponent = Number(power);
+  // No double has a power near it, and no text of a double is spelt so.
+  if (!Number.isSafeInteger(exponent)) return source;
+  return `${sign}${significant}e${exponent - fraction.length + digits.length - significant.length}`;
+}
+
+/** A loop: a pattern that is tied to the end is tried at every nought, which takes time squared. */
+function withoutLastNoughts(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === NOUGHT) end--;
+  return digits.slice(0, end);
+}

@@ -1,0 +1,100 @@
+import { ExactNumber, printJson } from './json.js';
+import { isJsonObject, type Json } from './json.js';
+
+/** What a value weighs besides its text: quotes, brackets, a number. */
+const FRAME = 8;
+
+/**
+ * What `printJson` prints. Objects are those of this program: their keys may be undefined, as `JSON.stringify` has it.
+ */
+type Printable = Json | object | undefined;
+
+/**
+ * The text of `printJson`, piece by piece, for values that would take too long in one go. Each piece has about
+ * `characters` at most, but where escapes make it longer; none begins or ends within a surrogate pair.
+ */
+export function* printInPieces(value: Printable, characters: number): Generator<string, void, undefined> {
+  if (weigh(value, characters) < characters) yield printJson(value as Json);
+  else if (typeof value === 'string') yield* printString(value, characters);
+  else if (Array.isArray(value)) yield* printArray(value as readonly Printable[], characters);
+  else if (isJsonObject(value) && !(value instanceof ExactNumber)) yield* printObject(value, characters);
+  else yield printJson(value as Json);
+}
+
+function* printString(text: string, characters: number): Generator<string, void, undefined> {
+  yield '"';
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + characters, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;
+    yield JSON.stringify(text.slice(start, end)).slice(1, -1);
+    start = end;
+  }
+  yield '"';
+}
+
+/** Entries that weigh little are printed together. */
+function* printArray(entries: readonly Printable[], characters: number): Generator<string, void, undefined> {
+  let lead = '[';
+  let together: Printable[] = [];
+  let weight = 0;
+  for (const entry of entries) {
+    let more = weigh(entry, characters - weight);
+    if (weight + more >= characters) {
+      if (together.length > 0) {
+        yield lead + printJson(together).slice(1, -1);
+        lead = ',';
+        together = [];
+        weight = 0;
+      }
+      more = weigh(entry, characters);
+      if (more >= characters) {
+        yield lead;
+        yield* printInPieces(entry, characters);
+        lead = ',';
+        continue;
+      }
+    }
+    together.push(entry);
+    weight += more;
+  }
+  if (together.length > 0) yield lead + printJson(together).slice(1);
+  else yield lead === '[' ? '[]' : ']';
+}
+
+function* printObject(value: Record<string, Printable>, characters: number): Generator<string, void, undefined> {
+  let lead = '{';
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === undefined) continue;
+    yield `${lead}${JSON.stringify(key)}:`;
+    yield* printInPieces(member, characters);
+    lead = ',';
+  }
+  yield lead === '{' ? '{}' : '}';
+}
+
+/**
+ * About how many characters the text of a value has, escapes not counted. Looks at no more of it than it takes to tell
+ * that it has `most`: a string at its length.
+ */
+export function weigh(value: Printable, most: number): number {
+  if (typeof value === 'string') return value.length + FRAME;
+  let weight = FRAME;
+  if (typeof value !== 'object' || value === null) return weight;
+  if (Array.isArray(value)) {
+    for (const entry of value as readonly Printable[]) {
+      weight += weigh(entry, most - weight);
+      if (weight >= most) break;
+    }
+    return weight;
+  }
+  const members = value as Readonly<Record<string, Printable>>;
+  // Without a list of the keys: it would be memory for each object of a long conversation.
+  for (const key in members) {
+    weight += key.length + weigh(members[key], most - weight);
+    if (weight >= most) break;
+  }
+  return weight;
+}
+
+const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800;

@@ -1,0 +1,64 @@
+import type { CancelSignal } from './cancellation.js';
+import type { ProviderFault } from './errors.js';
+import type { Target, UpstreamCall, UpstreamFailure } from './provider.js';
+import type { Secret } from './secret.js';
+import type { SseFrame } from './stream/sse.js';
+import type { Step } from './stream/step.js';
+
+/** Names in lower case. */
+export type CallHeaders = Readonly<Record<string, string>>;
+
+/** The JSON text of a body as it is sent; a large one as UTF-8 in parts. */
+export type PrintedBody = string | readonly Buffer[];
+
+/** Whose call it is. */
+export interface CallContext {
+  readonly target: Target;
+  /** Absent where the provider wants none. Its text may be structured, in the platform's own form. */
+  readonly credential: Secret | undefined;
+}
+
+/** A call as it goes out, but for what authorises it. */
+export interface PrintedCall {
+  /** Absolute. Nothing of it comes from the caller. */
+  readonly url: string;
+  readonly headers: CallHeaders;
+  readonly body: PrintedBody;
+}
+
+/**
+ * How a provider is addressed, authorised and framed, whatever is said to it: the axis beside `Dialect`. Safe to share;
+ * what one keeps between calls, such as a token, it keeps by credential.
+ */
+export interface Platform {
+  /**
+   * The dialect's call as this platform takes it: the model in the address and not in the body, say. Absent: as it is.
+   * It is given no credential, because what was sent may be shown to the caller.
+   */
+  adapt?(call: UpstreamCall, target: Target): UpstreamCall;
+  /**
+   * Where the call goes: an absolute URL. The base URL's placeholders, such as `{region}`, are the platform's to fill.
+   * @throws ProviderFault `refused-credential` when the credential lacks what the address is made of
+   */
+  address(context: CallContext, call: UpstreamCall): string;
+  /**
+   * The headers that authorise the call; they replace those of the same name. Headers of the connection (`host`,
+   * `content-length`, …) are the transport's: they may be signed, and are not sent from here.
+   *
+   * Work that several calls share must not end with this call's signal: a call that is aborted leaves without waiting
+   * for it.
+   * @throws ProviderFault, or the promise rejects with one
+   */
+  authorise(context: CallContext, call: PrintedCall, signal: CancelSignal): CallHeaders | Promise<CallHeaders>;
+  /**
+   * Reads the frames of a streamed reply from its bytes, cut anywhere, and throws a `ProviderFault` for a failure that
+   * is framed. One per reply. Undefined: the reply came whole, as JSON, though a stream was asked for. Does not throw
+   * itself.
+   */
+  frames(headers: UpstreamFailure['headers']): Step<Uint8Array, SseFrame> | undefined;
+  /**
+   * Why a call that was not a 2xx failed, where the platform failed it and not the model behind. Undefined: the dialect
+   * tells.
+   */
+  fault?(failure: UpstreamFailure, context: CallContext): ProviderFault | undefined;
+}

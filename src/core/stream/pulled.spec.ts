@@ -1,0 +1,58 @@
+// Goal: a source that answers by calls can be iterated, and one that is iterated can be pulled; each pull has one
+// answer. Method: small sources of both kinds, and the two put together.
+import { asPulled, left, Pulled, type Puller } from './pulled.js';
+
+/** Gives the numbers below `count` at once, then ends, or fails where it has a failure. */
+class Numbers extends Pulled<number> {
+  private given = 0;
+  isLeft = false;
+
+  constructor(
+    private readonly count: number,
+    private readonly failure?: Error,
+  ) {
+    super();
+  }
+
+  override pull(puller: Puller<number>): void {
+    if (this.given < this.count) puller.take(this.given++);
+    else if (this.failure) puller.fail(this.failure);
+    else puller.end();
+  }
+
+  override return(): Promise<IteratorResult<number, undefined>> {
+    this.isLeft = true;
+    return left();
+  }
+}
+
+async function* iterated(source: AsyncIterable<number>): AsyncGenerator<number, undefined, undefined> {
+  yield* source;
+}
+
+async function listOf(source: AsyncIterable<number>): Promise<number[]> {
+  const items: number[] = [];
+  for await (const item of source) items.push(item);
+  return items;
+}
+
+describe.each([
+  ['as it is', (source: Numbers): Pulled<number> => asPulled(source)],
+  ['of an iterable', (source: Numbers): Pulled<number> => asPulled(iterated(source))],
+])('a source that is pulled, %s', (_, made) => {
+  it('gives its items in order, then its end', async () => {
+    expect(await listOf(made(new Numbers(3)))).toEqual([0, 1, 2]);
+  });
+
+  it('fails after its items', async () => {
+    const source = made(new Numbers(1, new Error('broken')));
+    expect(await source.next()).toEqual({ done: false, value: 0 });
+    await expect(source.next()).rejects.toThrow('broken');
+  });
+
+  it('is closed when its reader leaves', async () => {
+    const numbers = new Numbers(3);
+    for await (const item of made(numbers)) if (item === 1) break;
+    expect(numbers.isLeft).toBe(true);
+  });
+});

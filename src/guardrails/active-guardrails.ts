@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { RoutingPolicy } from '../core/routing/route-inputs.js';
+import { Clock } from '../core/time.js';
+import { FreshCache } from '../shared/fresh-cache.js';
+import { notReadable, withinTime } from '../shared/within-time.js';
+import { readFilters, readPolicy } from './guardrail-policy.js';
+import type { GuardrailEntity } from './guardrail.entity.js';
+import { GuardrailsRepository, type HeldRow } from './guardrails.repository.js';
+import { Inspector, type Inspection } from './inspector.js';
+
+/** All guardrails in force for one caller, as one. */
+export interface GuardrailSet {
+  readonly policies: readonly RoutingPolicy[];
+  /** `scope_id`s of the budgets whose counters the hold is taken from. */
+  readonly budgets: readonly string[];
+  inspect(request: ModelRequest): Inspection;
+}
+
+/** What is in force for anybody of an account, and the sets that callers have been given of it. */
+interface InForce {
+  readonly guardrails: ReadonlyMap<string, GuardrailEntity>;
+  /** By what is held. */
+  readonly sets: Map<string, Rules>;
+}
+
+/** What a set is made of besides its budgets: the same for all callers that hold the same. */
+type Rules = Pick<GuardrailSet, 'policies' | 'inspect'>;
+
+interface Held {
+  readonly rows: readonly HeldRow[];
+  readonly budgets: readonly string[];
+}
+
+const ACCOUNTS_MAX = 1_000;
+const CALLERS_MAX = 40_000;
+
+/**
+ * Which guardrails are in force for whom. A change is in force everywhere within five seconds. Where an account has
+ * none in force, the store is asked for that alone, and not for each caller.
+ */
+@Injectable()
+export class ActiveGuardrails {
+  private readonly accounts: FreshCache<InForce>;
+  private readonly callers: FreshCache<Held>;
+
+  constructor(
+    private readonly guardrails: GuardrailsRepository,
+    clock: Clock,
+  ) {
+    this.accounts = new FreshCache((accountId) => this.loadAccount(accountId), clock, {
+      known: ACCOUNTS_MAX,
+      missing: ACCOUNTS_MAX,
+    });
+    this.callers = new FreshCache((name) => this.loadCaller(name), clock, { known: CALLERS_MAX, missing: CALLERS_MAX });
+  }
+
+  /** @throws GatewayError `unavailable` when the store does not answer in time */
+  async of(caller: Caller): Promise<GuardrailSet> {
+    const inForce = await this.accounts.find(caller.accountId);
+    if (!inForce || inForce.guardrails.size === 0) return NONE;
+    const held = await this.callers.find(nameOf(caller));
+    if (!held) return NONE;
+    const { policies, inspect } = rulesOf(inForce, held.rows);
+    return { policies, inspect, budgets: held.budgets };
+  }
+
+  /** To be called after a change is committed. */
+  forget(accountId: string): void {
+    this.accounts.forget(accountId);
+    this.callers.forgetAll();
+  }
+
+  /** Also of an account without any: what is at hand is asked for anew before it is too old, what is missing is not. */
+  private async loadAccount(accountId: string): Promise<InForce> {
+    const guardrails = await readable(this.guardrails.listInForce(accountId));
+    return { guardrails: new Map(guardrails.map((guardrail) => [guardrail.id, guardrail])), sets: new Map() };
+  }
+
+  private async loadCaller(name: string): Promise<Held | null> {
+    const caller = callerOf(name);
+    const rows = await readable(this.guardrails.listHeld(caller));
+    return rows.length === 0 ? null : { rows, budgets: rows.map((row) => budgetOf(row, caller)) };
+  }
+}
+
+/** One key's caller is always the same; all of it is in the name, which is all that a look-up is given. */
+const nameOf = ({ accountId, keyHash, userId, workspaceId }: Caller): string =>
+  JSON.stringify([accountId, keyHash, userId, workspaceId]);
+
+function callerOf(name: string): Omit<Caller, 'kind'> {
+  const [accountId, keyHash, userId, workspaceId] = JSON.parse(name) as [string, string, string | null, string];
+  return { accountId, keyHash, userId, workspaceId };
+}
+
+function budgetOf({ id, through }: HeldRow, { keyHash, userId, workspaceId }: Omit<Caller, 'kind'>): string {
+  const subject = { key: keyHash, member: userId, workspace: workspaceId }[through];
+  return `${id}:${through}:${subject}`;
+}
+
+function rulesOf({ guardrails, sets }: InForce, rows: readonly HeldRow[]): Rules {
+  const key = rows.map(({ id, through }) => `${through} ${id}`).join();
+  const known = sets.get(key);
+  if (known) return known;
+  const made = makeRules(guardrails, rows);
+  sets.set(key, made);
+  return made;
+}
+
+/**
+ * A guardrail that is held in several ways is in force once, by the nearest of them; each way has a budget of its own.
+ */
+function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: readonly HeldRow[]): Rules {
+  const nearest = new Map<string, HeldRow>();
+  for (const row of rows) if (!nearest.has(row.id)) nearest.set(row.id, row);
+  const policies: RoutingPolicy[] = [];
+  const filters = [];
+  for (const { id, through } of nearest.values()) {
+    const guardrail = guardrails.get(id);
+    // Assigned since the account was asked: in force with the next answer, within the time that all changes have.
+    if (!guardrail) continue;
+    const policy = readPolicy(guardrail);
+    if (policy) policies.push(policy);
+    filters.push(...readFilters(guardrail, through));
+  }
+  if (filters.length === 0) return { policies, inspect: passAll };
+  const inspector = new Inspector(filters);
+  return { policies, inspect: (request) => inspector.inspect(request) };
+}
+
+async function readable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await withinTime(work);
+  } catch (error) {
+    throw notReadable('The guardrails', error);
+  }
+}
+
+const NO_STAGES: readonly never[] = [];
+const passAll = (request: ModelRequest): Inspection => ({ request, stages: NO_STAGES });
+
+/** Where no guardrail is in force. */
+export const NONE: GuardrailSet = {
+  policies: NO_STAGES,
+  budgets: NO_STAGES,
+  inspect: passAll,
+};

@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
+import type { AuditChange } from '../audit/audit-log.js';
+import { ManagedChanges, type ChangeWork, type ManagedChange } from '../audit/managed-changes.js';
+import { assertKnownProviders } from '../catalog/assert-known-providers.js';
+import { CatalogStore } from '../catalog/catalog-store.js';
+import type { Caller } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { newUuid } from '../core/ids.js';
+import { KeysService } from '../keys/keys.service.js';
+import { isUuid } from '../shared/http/field-patterns.js';
+import type { Page } from '../shared/http/page.dto.js';
+import { assertFilters } from './assert-filters.js';
+import { viewGuardrail } from './guardrail-view.js';
+import { NO_TERMS, type GuardrailEntity, type GuardrailTerms } from './guardrail.entity.js';
+import { ActiveGuardrails } from './active-guardrails.js';
+import {
+  GuardrailsRepository,
+  type KeyAssignment,
+  type MemberAssignment,
+  type SubjectKind,
+} from './guardrails.repository.js';
+
+/** Of one account. Chosen: what is in force is kept in memory, compiled. */
+const GUARDRAILS_MAX = 1_000;
+
+/** How the audit log names the subjects of an assignment: as bodies do. */
+const SUBJECT_FIELDS: Readonly<Record<SubjectKind, string>> = { key: 'key_hashes', member: 'member_user_ids' };
+
+/**
+ * The guardrails of an account, whom they are for, and every change of that. A change is in force in this process when
+ * it returns, and everywhere within five seconds; budgets follow it in the same transaction.
+ */
+@Injectable()
+export class GuardrailsService {
+  constructor(
+    private readonly guardrails: GuardrailsRepository,
+    private readonly inForce: ActiveGuardrails,
+    private readonly workspaces: WorkspaceDirectory,
+    private readonly keys: KeysService,
+    private readonly catalog: CatalogStore,
+    private readonly changes: ManagedChanges,
+  ) {}
+
+  /**
+   * Newest first, with how many there are in all.
+   * @param workspace id or slug of the only one whose guardrails are listed
+   * @throws GatewayError `not-found` for the workspace
+   */
+  async list(accountId: string, page: Page, workspace: string | undefined): Promise<[GuardrailEntity[], number]> {
+    return this.guardrails.list(accountId, page, await this.workspaces.idIfNamed(accountId, workspace));
+  }
+
+  /** @throws GatewayError `not-found` */
+  async get(accountId: string, id: string, manager?: EntityManager): Promise<GuardrailEntity> {
+    const guardrail = isUuid(id) ? await this.guardrails.find(accountId, id, manager) : null;
+    if (!guardrail) throw new GatewayError('not-found', 'There is no guardrail with this id.');
+    return guardrail;
+  }
+
+  /**
+   * @param workspace id or slug; the account's default workspace where undefined
+   * @throws GatewayError `invalid-request` for terms that cannot be kept, `not-found` for a workspace of nobody or
+   * somebody else
+   */
+  async create(
+    caller: Caller,
+    terms: Partial<GuardrailTerms> & Pick<GuardrailTerms, 'name'>,
+    workspace: string | undefined,
+  ): Promise<GuardrailEntity> {
+    this.assertTerms(terms);
+    const { accountId } = caller;
+    const workspaceId = await this.workspaces.idOrDefault(accountId, workspace);
+    return this.change(caller, async (manager, createdAt) => {
+      await this.workspaces.keep(manager, accountId, workspaceId);
+      if ((await this.guardrails.count(manager, accountId)) >= GUARDRAILS_MAX)
+        throw new GatewayError(
+          'invalid-request',
+          `An account has at most ${GUARDRAILS_MAX} guardrails; delete one first.`,
+        );
+      const place = { id: newUuid(createdAt.getTime()), accountId, workspaceId, createdAt, updatedAt: null };
+      const guardrail = await this.guardrails.insert(manager, { ...NO_TERMS, ...terms, ...place });
+      return changed(guardrail, guardrail, 'guardrail.create', { after: viewGuardrail(guardrail) });
+    });
+  }
+
+  /** @throws GatewayError `not-found`; `invalid-request` for terms that cannot be kept */
+  async update(caller: Caller, id: string, terms: Partial<GuardrailTerms>): Promise<GuardrailEntity> {
+    this.assertTerms(terms);
+    const { accountId } = caller;
+    return this.change(caller, async (manager, updatedAt) => {
+      const guardrail = await this.get(accountId, id, manager);
+      const before = viewGuardrail(guardrail);
+      if (JSON.stringify(viewGuardrail({ ...guardrail, ...terms })) === JSON.stringify(before))
+        return unchanged(guardrail);
+      const after = await this.guardrails.update(manager, guardrail, { ...terms, updatedAt });
+      await this.guardrails.followWithBudgets(manager, accountId, [after.id]);
+      return changed(after, after, 'guardrail.update', { before, after: viewGuardrail(after) });
+    });
+  }
+
+  /** @throws GatewayError `not-found` */
+  async delete(caller: Caller, id: string): Promise<void> {
+    const { accountId } = caller;
+    await this.change(caller, async (manager) => {
+      const guardrail = await this.get(accountId, id, manager);
+      await this.guardrails.delete(manager, accountId, guardrail.id);
+      return changed(undefined, guardrail, 'guardrail.delete', { before: viewGuardrail(guardrail) });
+    });
+  }
+
+  /**
+   * Assigns a guardrail to keys or members; whoever holds another one holds this one instead.
+   * @returns how many did not hold it before
+   * @throws GatewayError `not-found`; `invalid-request` for a hash that is not of a key of the account
+   */
+  async assign(caller: Caller, id: string, kind: SubjectKind, subjects: readonly string[]): Promise<number> {
+    const { accountId } = caller;
+    return this.change(caller, async (manager, at) => {
+      const guardrail = await this.get(accountId, id, manager);
+      if (kind === 'key' && !(await this.keys.ownsAll(accountId, subjects, manager)))
+        throw new GatewayError('invalid-request', 'key_hashes: there is no key with one of these hashes');
+      const holds = await this.guardrails.listAssigned(manager, accountId, kind, subjects);
+      const others = [...new Set(subjects)].filter((subject) => holds.get(subject) !== guardrail.id);
+      if (others.length === 0) return unchanged(0);
+      const moved = await this.guardrails.assign(manager, caller, guardrail.id, kind, others, at);
+      const left = moved.filter((subject) => holds.has(subject));
+      const concerned = new Set([guardrail.id, ...left.map((subject) => holds.get(subject)!)]);
+      await this.guardrails.followWithBudgets(manager, accountId, [...concerned]);
+      const before = Object.fromEntries(left.map((subject) => [subject, holds.get(subject)!]));
+      return changed(moved.length, guardrail, 'guardrail.assign', {
+        ...(left.length > 0 && { before }),
+        after: { [SUBJECT_FIELDS[kind]]: moved },
+      });
+    });
+  }
+
+  /**
+   * Takes a guardrail from keys or members. Whoever does not hold it is passed over.
+   * @returns how many held it
+   * @throws GatewayError `not-found`
+   */
+  async unassign(caller: Caller, id: string, kind: SubjectKind, subjects: readonly string[]): Promise<number> {
+    const { accountId } = caller;
+    return this.change(caller, async (manager) => {
+      const guardrail = await this.get(accountId, id, manager);
+      const held = await this.guardrails.unassign(manager, accountId, guardrail.id, kind, subjects);
+      if (held.length === 0) return unchanged(0);
+      await this.guardrails.followWithBudgets(manager, accountId, [guardrail.id]);
+      return changed(held.length, guardrail, 'guardrail.unassign', { before: { [SUBJECT_FIELDS[kind]]: held } });
+    });
+  }
+
+  /**
+   * @param id of all guardrails where undefined
+   * @throws GatewayError `not-found`
+   */
+  async listKeys(accountId: string, id: string | undefined, page: Page): Promise<[KeyAssignment[], number]> {
+    const guardrail = id === undefined ? undefined : await this.get(accountId, id);
+    return this.guardrails.listKeyAssignments(accountId, guardrail?.id, page);
+  }
+
+  /**
+   * @param id of all guardrails where undefined
+   * @throws GatewayError `not-found`
+   */
+  async listMembers(accountId: string, id: string | undefined, page: Page): Promise<[MemberAssignment[], number]> {
+    const guardrail = id === undefined ? undefined : await this.get(accountId, id);
+    return this.guardrails.listMemberAssignments(accountId, guardrail?.id, page);
+  }
+
+  private async change<Result>(caller: Caller, work: ChangeWork<Result>): Promise<Result> {
+    const { accountId } = caller;
+    return this.changes.run(caller, async (manager, at) => {
+      await this.guardrails.takeTurn(manager, accountId);
+      return { ...(await work(manager, at)), forget: () => this.inForce.forget(accountId) };
+    });
+  }
+
+  private assertTerms(terms: Partial<GuardrailTerms>): void {
+    const catalog = this.catalog.current();
+    assertKnownProviders('allowed_providers', terms.allowedProviders, catalog);
+    assertKnownProviders('ignored_providers', terms.ignoredProviders, catalog);
+    assertFilters(terms);
+  }
+}
+
+const unchanged = <Result>(result: Result): ManagedChange<Result> => ({ result, entries: [] });
+
+const changed = <Result>(
+  result: Result,
+  { id: target, workspaceId }: GuardrailEntity,
+  action: string,
+  states: Pick<AuditChange, 'before' | 'after'>,
+): ManagedChange<Result> => ({ result, entries: [{ action, target, workspaceId, ...states }] });

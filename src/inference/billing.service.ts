@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { readFeeShare, type FeeShare } from '../core/money/bill.js';
+import { Clock } from '../core/time.js';
+import { LedgerService } from '../ledger/ledger.service.js';
+import { PriceVersions } from '../ledger/price-versions.js';
+import { Environment } from '../shared/environment.js';
+import { Metrics } from '../shared/metrics.js';
+
+/** What generations are billed with. One of each per process. */
+@Injectable()
+export class BillingService {
+  /** On what goes through the caller's own credentials. */
+  readonly fee: FeeShare;
+
+  constructor(
+    readonly ledger: LedgerService,
+    readonly prices: PriceVersions,
+    readonly metrics: Metrics,
+    readonly clock: Clock,
+    environment: Environment,
+  ) {
+    this.fee = readFeeShare(environment.byokFeePercent);
+  }
+}

@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
+import type { AuditActor, AuditChange } from '../audit/audit-log.js';
+import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
+import { GatewayError } from '../core/errors.js';
+import { newApiKey } from '../core/ids.js';
+import { Clock } from '../core/time.js';
+import { isKeyHash } from '../shared/http/field-patterns.js';
+import type { ApiKeyEntity } from './api-key.entity.js';
+import { KeyCache } from './key-cache.js';
+import { viewKeyTerms } from './key-view.js';
+import { KeysRepository, type KeyChanges, type KeyEnding, type KeyListing } from './keys.repository.js';
+import { newKeyRow, type KeyDescription } from './new-key.js';
+
+/** A key just made: the only moment at which it is known. */
+export interface IssuedKey {
+  readonly key: string;
+  readonly row: ApiKeyEntity;
+}
+
+/**
+ * The keys of an account and every change of them. A change is in force in this process when it returns, and everywhere
+ * within five seconds.
+ */
+@Injectable()
+export class KeysService {
+  constructor(
+    private readonly keys: KeysRepository,
+    private readonly cache: KeyCache,
+    private readonly workspaces: WorkspaceDirectory,
+    private readonly changes: ManagedChanges,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param actor who asks for it; the key is one of the same account
+   * @param workspace its id or slug; the account's default one where undefined
+   * @throws GatewayError `invalid-request` for a time gone by, `not-found` for a workspace of nobody or somebody else
+   */
+  async issue(actor: AuditActor, description: KeyDescription, workspace: string | undefined): Promise<IssuedKey> {
+    const { accountId } = actor;
+    if (description.expiresAt && description.expiresAt.getTime() <= this.clock.now())
+      throw new GatewayError('invalid-request', 'expires_at: must be in the future');
+    const home = { accountId, workspaceId: await this.workspaces.idOrDefault(accountId, workspace) };
+    const key = newApiKey();
+    return this.changes.run(actor, async (manager, at) => {
+      // The workspace cannot be deleted meanwhile.
+      await this.workspaces.keep(manager, accountId, home.workspaceId);
+      const row = await this.keys.insert(manager, newKeyRow(key, home, description, at));
+      return { result: { key, row }, entries: [keyCreated(row)], forget: () => this.cache.forget(row.hash) };
+    });
+  }
+
+  /**
+   * Newest first.
+   * @param workspace id or slug of the only one that is listed
+   * @throws GatewayError `not-found` for the workspace
+   */
+  async list(
+    accountId: string,
+    { workspace, ...page }: Omit<KeyListing, 'workspaceId'> & { readonly workspace: string | undefined },
+  ): Promise<ApiKeyEntity[]> {
+    return this.keys.list(accountId, {
+      ...page,
+      workspaceId: await this.workspaces.idIfNamed(accountId, workspace),
+    });
+  }
+
+  async find(accountId: string, hash: string): Promise<ApiKeyEntity | null> {
+    return isKeyHash(hash) ? this.keys.find(accountId, hash) : null;
+  }
+
+  /** @throws GatewayError `not-found` */
+  async get(accountId: string, hash: string): Promise<ApiKeyEntity> {
+    const row = await this.find(accountId, hash);
+    if (!row) throw noSuchKey();
+    return row;
+  }
+
+  /**
+   * Keys of a workspace that can be used now: not deleted, not disabled, not expired.
+   * @param userId only those made for this user; of everybody where undefined
+   * @param manager of the caller's transaction, where it is in one
+   */
+  async countActive(accountId: string, workspaceId: string, userId?: string, manager?: EntityManager): Promise<number> {
+    const at = new Date(this.clock.now());
+    return this.keys.countActive(accountId, { workspaceId, creatorUserId: userId }, at, manager);
+  }
+
+  /**
+   * Whether every one of the hashes is that of a key of the account; disabled and expired keys are
+   * keys, deleted ones are not.
+   * @param manager of the caller's transaction, where it is in one
+   */
+  async ownsAll(accountId: string, hashes: readonly string[], manager?: EntityManager): Promise<boolean> {
+    const wanted = [...new Set(hashes)];
+    if (!wanted.every(isKeyHash)) return false;
+    return wanted.length === 0 || (await this.keys.countOwned(accountId, wanted, manager)) === wanted.length;
+  }
+
+  /** @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key */
+  async change(actor: AuditActor, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
+    return this.write(actor, hash, () => changes);
+  }
+
+  /** @throws GatewayError `not-found`; `invalid-request` instead of deleting the last management key */
+  async revoke(actor: AuditActor, hash: string): Promise<void> {
+    await this.write(actor, hash, (at) => ({ deletedAt: at }));
+  }
+
+  private async write(actor: AuditActor, hash: string, valuesAt: (at: Date) => KeyEnding): Promise<ApiKeyEntity> {
+    if (!isKeyHash(hash)) throw noSuchKey();
+    return this.changes.run(actor, async (manager, at) => {
+      const values = valuesAt(at);
+      if (values.disabled || values.deletedAt) await this.assertNotLast(manager, actor.accountId, hash, at);
+      const before = await this.keys.lock(manager, actor.accountId, hash);
+      if (!before) throw noSuchKey();
+      return { ...(await this.overwrite(manager, before, values, at)), forget: () => this.cache.forget(hash) };
+    });
+  }
+
+  private async overwrite(
+    manager: EntityManager,
+    before: ApiKeyEntity,
+    values: KeyEnding,
+    at: Date,
+  ): Promise<ManagedChange<ApiKeyEntity>> {
+    if (!differs(before, values)) return { result: before, entries: [] };
+    const after = await this.keys.write(manager, before, { ...values, updatedAt: at });
+    const { hash: target, workspaceId } = after;
+    const entry = after.deletedAt
+      ? { action: 'api_key.delete', target, workspaceId, before: viewKeyTerms(before) }
+      : { action: 'api_key.update', target, workspaceId, before: viewKeyTerms(before), after: viewKeyTerms(after) };
+    return { result: after, entries: [entry] };
+  }
+
+  private async assertNotLast(manager: EntityManager, accountId: string, hash: string, at: Date): Promise<void> {
+    const usable = await this.keys.lockUsableManagement(manager, accountId, at);
+    if (usable.length !== 1 || usable[0]?.hash !== hash) return;
+    throw new GatewayError(
+      'invalid-request',
+      'The last management key cannot be deleted or disabled; create another first.',
+    );
+  }
+}
+
+/** What the audit log keeps of a new key. */
+export const keyCreated = (key: ApiKeyEntity): AuditChange => ({
+  action: 'api_key.create',
+  target: key.hash,
+  workspaceId: key.workspaceId,
+  after: viewKeyTerms(key),
+});
+
+const differs = (key: ApiKeyEntity, values: KeyEnding): boolean =>
+  (Object.keys(values) as (keyof KeyEnding)[]).some((name) => values[name] !== key[name]);
+
+const noSuchKey = (): GatewayError => new GatewayError('not-found', 'There is no key with this hash.');

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { Environment } from '../shared/environment.js';
+import {
+  GenerationPartitionsRepository,
+  type KeptMonth,
+  type MonthlyTable,
+} from './generation-partitions.repository.js';
+
+const KEEP_EVERY_MS = 3_600_000;
+/** How long the end of the process waits for a drop under way; what is cut off then is rolled back. */
+const LAST_DROP_MS = 2_000;
+
+/**
+ * The months of generations and ledger entries: there before they are written to, and gone after their time
+ * (FAIRLEAD_RETENTION), whole months only. Any number of replicas may do it at once.
+ */
+@Injectable()
+export class GenerationPartitions implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('ledger');
+  private readonly ready = new Set<number>();
+  private readonly making = new Map<number, Promise<void>>();
+  private keeping: Promise<void> | undefined;
+  private isAway = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly partitions: GenerationPartitionsRepository,
+    private readonly environment: Environment,
+  ) {}
+
+  /** The first months are there before anything is served; what is too old goes meanwhile. */
+  async onModuleInit(): Promise<void> {
+    this.timer = setInterval(() => void this.keep(), KEEP_EVERY_MS).unref();
+    await this.attempt(() => this.makeAhead());
+    void this.keep();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.race([this.keeping, delay(LAST_DROP_MS, undefined, { ref: false })]);
+  }
+
+  /** Whether this process knows the month of that time (a Date, or milliseconds) to be there. */
+  isReady(at: Date | number): boolean {
+    return this.ready.has(monthOf(at));
+  }
+
+  /**
+   * Makes the month of a time unless it is known to be there. Concurrent calls share one statement.
+   * @throws what the database throws; the next call tries again
+   */
+  async ensure(at: Date): Promise<void> {
+    const month = monthOf(at);
+    if (this.ready.has(month)) return;
+    let made = this.making.get(month);
+    if (!made) {
+      made = this.make(at, month).finally(() => this.making.delete(month));
+      this.making.set(month, made);
+    }
+    await made;
+  }
+
+  /** Makes months ahead and drops those that are past their time. Comes round by itself every hour. Never throws. */
+  async keep(): Promise<void> {
+    this.keeping ??= this.attempt(async () => {
+      await this.makeAhead();
+      await this.dropPast();
+    }).finally(() => (this.keeping = undefined));
+    await this.keeping;
+  }
+
+  private async make(at: Date, month: number): Promise<void> {
+    await this.partitions.make(at);
+    this.ready.add(month);
+  }
+
+  private async makeAhead(): Promise<void> {
+    const made = await this.partitions.makeAhead();
+    // Older ones are not relied on: a replica may be dropping them.
+    this.ready.clear();
+    for (const first of made) this.ready.add(monthOf(first));
+  }
+
+  private async dropPast(): Promise<void> {
+    const { generations, ledgerEntries } = this.environment.retentionDays;
+    if (generations === null && ledgerEntries === null) return;
+    const past = await this.partitions.listPast({ generations, ledger_entries: ledgerEntries });
+    // Oldest first, and none over the head of an older one: so that what is kept has no gaps.
+    const stuck = new Set<MonthlyTable>();
+    for (const month of past) {
+      if (!stuck.has(month.table) && !(await this.drop(month))) stuck.add(month.table);
+    }
+  }
+
+  /** @returns false when the month is still there, to be tried again in an hour */
+  private async drop(month: KeptMonth): Promise<boolean> {
+    const outcome = await this.partitions.drop(month);
+    const name = `${month.table} of ${month.first.toISOString().slice(0, 7)}`;
+    if (outcome === 'dropped') this.logger.log(`Dropped ${name}: past their time (FAIRLEAD_RETENTION).`);
+    if (outcome === 'held') this.logger.warn(`Kept ${name} past their time: calls from then are not settled yet.`);
+    return outcome === 'dropped' || outcome === 'gone';
+  }
+
+  /** What fails now is done an hour later: months are made long before they are needed. */
+  private async attempt(job: () => Promise<void>): Promise<void> {
+    try {
+      await job();
+      this.isAway = false;
+    } catch (error) {
+      const isAway = isDatabaseUnavailable(error);
+      if (!isAway) this.logger.error(error);
+      else if (!this.isAway)
+        this.logger.warn('Ledger partitions cannot be made: the database is unavailable. This is retried.');
+      this.isAway = isAway;
+    }
+  }
+}
+
+/** GenerationPartitions since the year 0, in UTC. */
+function monthOf(at: Date | number): number {
+  const date = typeof at === 'number' ? new Date(at) : at;
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}

@@ -1,0 +1,56 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Interval } from '../core/time.js';
+
+/**
+ * A reservation for one generation, from when it is taken until it is posted to the counters. Moved by functions of the
+ * database.
+ */
+@Entity('holds')
+export class HoldEntity {
+  @PrimaryColumn({ name: 'generation_id', type: 'text' })
+  generationId!: string;
+
+  @Column({ name: 'held_at', type: 'timestamptz', precision: 3 })
+  heldAt!: Date;
+
+  /** Who finishes it; null: nobody did hold, what is settled was not reserved. */
+  @Column({ type: 'uuid', nullable: true })
+  replica!: string | null;
+
+  @Column({ name: 'account_id', type: 'uuid' })
+  accountId!: string;
+
+  @Column({ name: 'workspace_id', type: 'uuid' })
+  workspaceId!: string;
+
+  @Column({ name: 'key_hash', type: 'text' })
+  keyHash!: string;
+
+  /** Which of the key's windows it was taken from. */
+  @Column({ name: 'key_interval', type: 'text' })
+  keyInterval!: Interval;
+
+  /** The budgets that it was taken from: `[scope, id, interval]`. */
+  @Column({ type: 'jsonb', nullable: true })
+  budgets!: readonly (readonly [scope: string, id: string, interval: Interval])[] | null;
+
+  @Column({ type: 'numeric', precision: 38, scale: 12 })
+  bound!: string;
+
+  @Column({ name: 'byok_bound', type: 'numeric', precision: 38, scale: 12 })
+  byokBound!: string;
+
+  @Column({ type: 'text', nullable: true })
+  model!: string | null;
+
+  /** What its generation had come to at the last heartbeat of its replica. */
+  @Column({ type: 'jsonb', nullable: true })
+  observed!: object | null;
+
+  /** Null until it is settled. */
+  @Column({ type: 'numeric', precision: 38, scale: 12, nullable: true })
+  cost!: string | null;
+
+  @Column({ name: 'byok_cost', type: 'numeric', precision: 38, scale: 12, nullable: true })
+  byokCost!: string | null;
+}

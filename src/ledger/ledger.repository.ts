@@ -1,0 +1,298 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
+import { Clock, type Interval } from '../core/time.js';
+import { Statements } from '../shared/database/statements.js';
+import { NOTHING_OBSERVED, type GenerationRow } from './generation-row.js';
+import type { HeldAmounts, HoldRefusal, HoldRequest } from './hold.js';
+
+/** A member of a batch of holds. */
+export interface HoldMember {
+  readonly request: HoldRequest;
+  readonly amounts: HeldAmounts;
+  /** Adds to a hold that stands. */
+  readonly extends: boolean;
+}
+
+/** `undefined`: the hold to be extended is gone. */
+export type TakenHold = { readonly heldAt: Date } | { readonly refused: HoldRefusal } | undefined;
+
+interface RefusedRow {
+  readonly scope: HoldRefusal['scope'];
+  readonly window_interval: Interval;
+  readonly includes_byok: boolean;
+  readonly cap: string;
+  readonly used: string;
+  readonly held: string;
+}
+
+/** A member that was granted, and when in milliseconds of Unix time; or the counter that refused one. */
+type TakenEntry = readonly [place: number, heldAtMs: number] | (RefusedRow & { readonly place: number });
+
+/**
+ * What PostgreSQL takes for no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as
+ * escapes, in small letters.
+ */
+const REFUSED_ESCAPE = /\\u(?:0000|d[89a-f])/;
+const NULS = /\0/g;
+
+/** Rows of one statement that nobody waits for. */
+const SWEEP_MAX = 1_000;
+/** A replica whose heartbeat is older is dead: seven beats. */
+export const DEAD_AFTER_MS = 15_000;
+const DEAD_AFTER = `interval '${DEAD_AFTER_MS} milliseconds'`;
+/**
+ * A hold `h` of a dead replica `r`, or one that is nobody's by its age. $1: `aheadMs`, $2: the age, $3:
+ * ids that are left alone.
+ */
+const IS_LEFT = `h.cost IS NULL AND NOT h.generation_id = ANY($3) AND (
+  (coalesce(r.heartbeat_at, 'epoch') < now() - ${DEAD_AFTER}
+    AND h.held_at < now() + $1 * interval '1 millisecond' - ${DEAD_AFTER})
+  OR h.held_at < now() + ($1 - $2) * interval '1 millisecond'
+)`;
+
+/** The statements of the ledger. What is hot is a function of the database: see `sql`. */
+@Injectable()
+export class LedgerRepository {
+  constructor(
+    private readonly statements: Statements,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One answer for each member, in their order. */
+  async take(replica: string, members: readonly HoldMember[]): Promise<readonly TakenHold[]> {
+    const wanted: object[] = [];
+    for (const member of members) wanted.push(printMember(replica, member, wanted.length));
+    const answer = await this.statements.value('SELECT take_holds_1($1, $2)', [
+      JSON.stringify(wanted),
+      String(this.clock.aheadMs),
+    ]);
+    const entries = JSON.parse(answer ?? 'null') as readonly TakenEntry[] | null;
+    const taken = new Array<TakenHold>(members.length).fill(undefined);
+    for (const entry of entries ?? []) {
+      if ('place' in entry) taken[entry.place] = { refused: readRefusal(entry) };
+      else taken[entry[0]] = { heldAt: new Date(entry[1]) };
+    }
+    return taken;
+  }
+
+  /**
+   * The counters that a hold of this caller's would be taken from, those with a cap, as they stand now. Takes nothing.
+   */
+  async listRoom(
+    { accountId, workspaceId, keyHash }: Caller,
+    guardrails: readonly string[],
+  ): Promise<readonly HoldRefusal[]> {
+    const rows = await this.statements.run<RefusedRow>(
+      `WITH claim AS (
+         SELECT 'account' AS scope, $1::text AS scope_id, 'lifetime' AS interval, NULL::numeric AS cap, false AS includes_byok
+         UNION ALL
+         SELECT 'key', k.hash, coalesce(k.limit_reset, 'lifetime'), k.limit_usd, k.include_byok_in_limit FROM api_keys k WHERE k.hash = $3
+         UNION ALL
+         SELECT b.scope, b.scope_id, b.interval, b.limit_usd, b.include_byok FROM budgets b
+         WHERE b.account_id = $1::uuid
+           AND (b.scope = 'workspace' AND b.scope_id = $2 OR b.scope = 'guardrail' AND b.scope_id = ANY($5))
+       )
+       SELECT c.scope, c.interval AS window_interval, c.includes_byok, coalesce(c.cap, w."limit") AS cap,
+         coalesce(w.used, 0) + CASE WHEN c.includes_byok THEN coalesce(w.byok_used, 0) ELSE 0 END AS used,
+         coalesce(w.held, 0) + CASE WHEN c.includes_byok THEN coalesce(w.byok_held, 0) ELSE 0 END AS held
+       FROM claim c LEFT JOIN spending_windows w ON w.scope = c.scope AND w.scope_id = c.scope_id AND w.interval = c.interval
+         AND w.window_start = window_start_of(c.interval, now() + $4 * interval '1 millisecond')
+       WHERE coalesce(c.cap, w."limit") IS NOT NULL
+       ORDER BY counter_rank_1(c.scope, c.interval)`,
+      [accountId, workspaceId, keyHash, this.clock.aheadMs, guardrails],
+    );
+    return rows.map(readRefusal);
+  }
+
+  /**
+   * @param rows printed generation rows
+   * @returns nothing for each of them
+   */
+  async settle(rows: readonly string[]): Promise<readonly undefined[]> {
+    await this.statements.value('SELECT settle_generations_1($1)', [`[${rows.join(',')}]`]);
+    return new Array<undefined>(rows.length).fill(undefined);
+  }
+
+  /** Moves the counters for those of these holds that are settled. */
+  async post(ids: readonly string[]): Promise<void> {
+    await this.statements.run('SELECT post_holds_1($1)', [ids]);
+  }
+
+  /** Settles holds that nothing was sent for, at nothing: no generation comes of them. */
+  async release(ids: readonly string[]): Promise<void> {
+    await this.statements.run(
+      'UPDATE holds SET cost = 0, byok_cost = 0 WHERE generation_id = ANY($1) AND cost IS NULL',
+      [ids],
+    );
+  }
+
+  /** Gives an account's free request of that day back. */
+  async uncountFree(accountId: string, heldAt: string): Promise<void> {
+    await this.statements.run(
+      `UPDATE spending_windows SET used = used - 1
+       WHERE scope = 'free_requests' AND scope_id = $1 AND interval = 'daily'
+         AND window_start = window_start_of('daily', $2::timestamptz) AND used > 0`,
+      [accountId, heldAt],
+    );
+  }
+
+  /** Says that a replica lives, and what its open generations have come to: printed rows by id. */
+  async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<void> {
+    await this.statements.run(
+      `WITH beat AS (
+         INSERT INTO replicas (id, heartbeat_at) VALUES ($1, now())
+         ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at
+       )
+       UPDATE holds h SET observed = o.row FROM json_to_recordset($2) AS o (id text, row jsonb)
+       WHERE h.generation_id = o.id AND h.cost IS NULL`,
+      [replica, `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`],
+    );
+  }
+
+  /** The replica ends, and owes nothing. */
+  async leave(replica: string): Promise<void> {
+    await this.statements.run('DELETE FROM replicas WHERE id = $1', [replica]);
+  }
+
+  /** Holds of this replica that have stood for ten seconds, unsettled. */
+  async listOpen(replica: string): Promise<readonly string[]> {
+    const rows = await this.statements.run<{ generation_id: string }>(
+      `SELECT generation_id FROM holds
+       WHERE replica = $1 AND cost IS NULL AND held_at < now() + $2 * interval '1 millisecond' - interval '10 seconds'`,
+      [replica, this.clock.aheadMs],
+    );
+    return rows.map(({ generation_id }) => generation_id);
+  }
+
+  /** Settled holds whose counters nobody has moved yet. */
+  async listUnposted(): Promise<readonly string[]> {
+    const rows = await this.statements.run<{ generation_id: string }>(
+      `SELECT generation_id FROM holds WHERE cost IS NOT NULL ORDER BY held_at LIMIT ${SWEEP_MAX}`,
+    );
+    return rows.map(({ generation_id }) => generation_id);
+  }
+
+  /** What `recover` would settle, oldest ids first. */
+  async listLeft(ageMsMax: number, mine: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.statements.run<{ generation_id: string }>(
+      `SELECT h.generation_id FROM holds h LEFT JOIN replicas r ON r.id = h.replica
+       WHERE ${IS_LEFT} ORDER BY h.generation_id LIMIT ${SWEEP_MAX}`,
+      [this.clock.aheadMs, ageMsMax, mine],
+    );
+    return rows.map(({ generation_id }) => generation_id);
+  }
+
+  /**
+   * Settles what dead replicas held by what was observed of it, and what stands longer than any request may take.
+   * Replicas that do it at the same time share the work.
+   * @param mine open generations of this replica, which are not recovered however old they are
+   * @param only this one, and whether what was observed of it counts
+   * @returns ids of what was recovered
+   */
+  async recover(
+    ageMsMax: number,
+    mine: readonly string[],
+    only?: { readonly id: string; readonly asObserved: boolean },
+  ): Promise<readonly string[]> {
+    const rows = await this.statements.run<{ id: string }>(
+      `WITH dead AS (
+         SELECT h.* FROM holds h LEFT JOIN replicas r ON r.id = h.replica
+         WHERE ${IS_LEFT} AND ($4::text IS NULL OR h.generation_id = $4)
+         ORDER BY h.generation_id LIMIT ${SWEEP_MAX}
+         FOR UPDATE OF h SKIP LOCKED
+       ), row AS (
+         SELECT d.generation_id AS id, $6::jsonb || jsonb_build_object(
+           'id', d.generation_id, 'held_at', d.held_at, 'account_id', d.account_id, 'workspace_id', d.workspace_id,
+           'key_hash', d.key_hash, 'requested_model', coalesce(d.model, '')
+         ) || CASE WHEN $5 THEN coalesce(d.observed, '{}') ELSE '{}' END || jsonb_build_object(
+           'bound', d.bound, 'settled_at', now() + $1 * interval '1 millisecond', 'outcome', 'recovered', 'is_recovered', true
+         ) AS value
+         FROM dead d
+       ), settled AS (
+         SELECT settle_generations_1((SELECT json_agg(row.value) FROM row)) WHERE EXISTS (SELECT 1 FROM row)
+       )
+       SELECT row.id FROM row, settled`,
+      [
+        this.clock.aheadMs,
+        ageMsMax,
+        mine,
+        only?.id ?? null,
+        only?.asObserved ?? true,
+        JSON.stringify(NOTHING_OBSERVED),
+      ],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Forgets replicas that have been dead for a day and hold nothing. */
+  async forgetReplicas(): Promise<void> {
+    await this.statements.run(
+      `DELETE FROM replicas r WHERE r.heartbeat_at < now() - interval '1 day'
+         AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.replica = r.id)`,
+    );
+  }
+
+  /** Enters lists of prices by the hash of their text; those that stand there stay. */
+  async keepPrices(versions: readonly { readonly id: string; readonly pricing: string }[]): Promise<void> {
+    await this.statements.run(
+      `INSERT INTO price_versions (id, pricing, effective_from)
+       SELECT v.id, v.pricing::jsonb, now() + $2 * interval '1 millisecond'
+       FROM json_to_recordset($1) AS v (id text, pricing text)
+       ON CONFLICT DO NOTHING`,
+      [JSON.stringify(versions), this.clock.aheadMs],
+    );
+  }
+}
+
+function printMember(replica: string, { request, amounts, extends: isExtension }: HoldMember, place: number): object {
+  const { id, caller, model, isFree } = request;
+  return {
+    place,
+    id,
+    replica,
+    account_id: caller.accountId,
+    workspace_id: caller.workspaceId,
+    key_hash: caller.keyHash,
+    model,
+    bound: formatUsd(amounts.credits),
+    byok_bound: formatUsd(amounts.byok),
+    free: isFree && !isExtension,
+    extends: isExtension,
+    guardrails: request.guardrails,
+  };
+}
+
+function readRefusal({ scope, window_interval, includes_byok, cap, used, held }: RefusedRow): HoldRefusal {
+  return {
+    scope,
+    interval: window_interval,
+    includesByok: includes_byok,
+    limit: readAmount(cap),
+    used: readAmount(used),
+    held: readAmount(held),
+  };
+}
+
+/** A count has no decimals: as an amount it is as many whole units. */
+function readAmount(stored: string): PicoUsd {
+  const amount = parseUsd(stored);
+  if (amount === undefined) throw new RangeError('A stored amount lies beyond 10¹⁵ USD.');
+  return amount;
+}
+
+/**
+ * A row as its statement takes it. Texts of callers and providers may hold anything: what the database
+ * would refuse is replaced.
+ */
+export function printGeneration(row: GenerationRow): string {
+  const json = JSON.stringify(row);
+  return REFUSED_ESCAPE.test(json) ? JSON.stringify(storable(row)) : json;
+}
+
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replace(NULS, '\ufffd');
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [storable(key), storable(member)]));
+}

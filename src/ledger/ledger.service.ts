@@ -1,0 +1,314 @@
+import { join } from 'node:path';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import type { CancelSignal } from '../core/cancellation.js';
+import { GatewayError } from '../core/errors.js';
+import { newUuid } from '../core/ids.js';
+import { PICO_PER_USD } from '../core/money/credits.js';
+import { Clock } from '../core/time.js';
+import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { systemCode } from '../shared/database/system-code.js';
+import { Environment } from '../shared/environment.js';
+import { Metrics } from '../shared/metrics.js';
+import { OpenItems } from '../shared/open-items.js';
+import { LedgerRepository, printGeneration, type HoldMember, type TakenHold } from './ledger.repository.js';
+import { Postings } from './postings.js';
+import type { GenerationRow } from './generation-row.js';
+import { GroupCommit } from './group-commit.js';
+import {
+  countedBy,
+  roomOf,
+  type HeldAmounts,
+  type Hold,
+  type HoldOutcome,
+  type HoldRefusal,
+  type HoldRequest,
+} from './hold.js';
+import { GenerationPartitions } from './generation-partitions.js';
+import { isRowRefused } from './row-refused.js';
+import { Spool } from './spool.js';
+
+/**
+ * How long a statement of the request path is waited for, in milliseconds
+ * (docs/reasons/money.md#patience-with-the-database).
+ */
+const STATEMENT_MS_MAX = 2_000;
+const RETRY_AFTER_MS = 1_000;
+/**
+ * SQLSTATE of what may be over in a moment and has nothing to do with the statement: a server that can only be read, or
+ * is full or stopping, a statement that was cancelled, a lock that was waited for in vain.
+ */
+const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...)$/;
+/** SQLSTATE of a transaction that was sacrificed to others. Tried again it goes through. */
+const SACRIFICED_STATE = /^40...$/;
+/** Holds that were given up and are remembered. */
+const GIVEN_UP_MAX = 1_000;
+
+/**
+ * The ledger as the request path sees them: reserve before, settle after, exactly once. Whatever happens between, a
+ * hold that was granted ends in one of `settle` and `release`, or is recovered from its row.
+ */
+@Injectable()
+export class LedgerService implements OnModuleInit {
+  /** Names this process in the ledger. */
+  readonly replica: string;
+  /** Settlements that could not be written to the database. Open from the module's start on. */
+  spool!: Spool;
+  private readonly logger = new Logger('ledger');
+  private readonly open = new OpenItems<Hold>();
+  private readonly settling = new OpenItems<Promise<void>>();
+  private readonly givenUp = new Set<string>();
+  /** Holds that are being taken. */
+  private reserving = 0;
+  /** Since when no settlement could be written, and when that was last tried; undefined while all is well. */
+  private away: { readonly since: number; triedAt: number } | undefined;
+
+  private readonly holds: GroupCommit<HoldMember, TakenHold>;
+  private readonly settlements: GroupCommit<string, undefined>;
+
+  constructor(
+    private readonly repository: LedgerRepository,
+    private readonly postings: Postings,
+    private readonly partitions: GenerationPartitions,
+    private readonly environment: Environment,
+    private readonly metrics: Metrics,
+    clock: Clock,
+  ) {
+    this.replica = newUuid(clock.now());
+    this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isHopeless });
+    this.settlements = new GroupCommit((rows) => repository.settle(rows), {
+      timeoutMs: STATEMENT_MS_MAX,
+      isHopeless: (error) => !isRowRefused(error),
+    });
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.spool = await Spool.open(join(this.environment.dataDir, 'spool'), this.replica);
+  }
+
+  /** Reservations of this process that are neither settled nor released. */
+  get openHolds(): Iterable<Hold> & { readonly size: number } {
+    return this.open;
+  }
+
+  /**
+   * Ids of the holds of this replica's that are still to be settled, here or by their recovery;
+   * others stand for nothing.
+   */
+  listAwaited(): ReadonlySet<string> {
+    const ids = new Set(this.givenUp);
+    for (const { id } of this.open) ids.add(id);
+    return ids;
+  }
+
+  /** The counters that a hold would be taken from, as they stand now. @throws GatewayError `unavailable` */
+  async listRoom(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
+    try {
+      await this.postings.flush();
+      return await this.repository.listRoom(caller, guardrails);
+    } catch (error) {
+      throw isDatabaseUnavailable(error) ? unavailable() : error;
+    }
+  }
+
+  /**
+   * Reserves before anything is sent upstream.
+   * @param signal a hold whose caller has gone meanwhile is released again
+   * @throws GatewayError `unavailable` while the ledger cannot be written, or the signal's reason
+   */
+  async hold(request: HoldRequest, signal: CancelSignal): Promise<HoldOutcome> {
+    // Should the database go now, each open hold must find a place in the spool.
+    if (this.open.size + this.reserving >= this.spool.room) throw unavailable();
+    let taken: TakenHold;
+    this.reserving++;
+    try {
+      taken = await this.submit({ request, amounts: request.bound, extends: false });
+    } finally {
+      this.reserving--;
+    }
+    if (!taken) throw unavailable();
+    if ('refused' in taken) return taken;
+    const { id, bound } = request;
+    if (!this.partitions.isReady(taken.heldAt)) await this.prepareMonth(id, taken.heldAt);
+    if (signal.aborted) {
+      this.postings.release(id);
+      throw signal.reason;
+    }
+    const heldAt = taken.heldAt.toISOString();
+    const granted: Hold = { id, request, heldAt, bound, observe: undefined, place: undefined };
+    granted.place = this.open.take(granted);
+    return { granted };
+  }
+
+  /**
+   * Reserves more for further calls of the same request, from the same counters.
+   * @returns undefined when it was granted; else what had no room, or `gone` when the hold stands no more
+   * @throws GatewayError `unavailable` while the ledger cannot be written
+   */
+  async extend(
+    hold: Hold,
+    more: HeldAmounts,
+  ): Promise<Extract<HoldOutcome, { refused: unknown }> | 'gone' | undefined> {
+    const taken = await this.submit({ request: hold.request, amounts: more, extends: true }).catch((error: unknown) => {
+      // Its reply is on the way, and is settled at what is held.
+      if (!(error instanceof GatewayError)) this.logger.error(error);
+      throw unavailable();
+    });
+    if (!taken) return 'gone';
+    if ('refused' in taken) return taken;
+    hold.bound = { credits: hold.bound.credits + more.credits, byok: hold.bound.byok + more.byok };
+    return undefined;
+  }
+
+  /**
+   * Turns a hold into what was really used. `strict`: resolves when that is committed, or fsynced here where the
+   * database does not answer; `relaxed`: at once. Never throws.
+   */
+  async settle(hold: Hold, row: GenerationRow): Promise<void> {
+    hold.observe = () => row;
+    const written = this.write(hold, row);
+    const place = this.settling.take(written);
+    void written.then(() => this.settling.give(place));
+    if (this.environment.ledgerDurability === 'strict') await written;
+  }
+
+  /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
+  giveUp(hold: Hold, error: unknown): void {
+    this.tellLost(hold.id, error);
+    this.close(hold);
+  }
+
+  /** Ends a hold for which nothing was sent. */
+  release(hold: Hold): void {
+    this.close(hold);
+    this.postings.release(hold.id);
+  }
+
+  /** Ends a hold for which nothing was sent, and which does not count as a free request either. */
+  async withdraw(hold: Hold): Promise<void> {
+    this.release(hold);
+    if (!hold.request.isFree) return;
+    try {
+      await this.repository.uncountFree(hold.request.caller.accountId, hold.heldAt);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) this.logger.error(error);
+    }
+  }
+
+  /** Writes what the spool holds. @throws when the database does not answer */
+  async replay(): Promise<void> {
+    await this.spool.replay((rows) => this.replayRows(rows));
+    this.away = undefined;
+  }
+
+  /** Resolves when every settlement that was begun is written somewhere. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.settling);
+  }
+
+  private tellLost(id: string, error: unknown): void {
+    this.metrics.ledgerEvent('lost');
+    this.logger.error(`The generation ${id} cannot be settled`, error);
+    if (this.givenUp.size < GIVEN_UP_MAX) this.givenUp.add(id);
+  }
+
+  private close(hold: Hold): void {
+    if (hold.place !== undefined) this.open.give(hold.place);
+    hold.place = undefined;
+  }
+
+  /** The month of a hold must be there when it is settled. */
+  private async prepareMonth(id: string, heldAt: Date): Promise<void> {
+    try {
+      await this.partitions.ensure(heldAt);
+    } catch (error) {
+      this.postings.release(id);
+      throw isAway(error) ? unavailable() : error;
+    }
+  }
+
+  private async replayRows(rows: readonly GenerationRow[]): Promise<void> {
+    try {
+      await this.settlements.submit(rows.map(printGeneration).join(','));
+      for (const { id } of rows) this.postings.add(id);
+    } catch (error) {
+      // One that the database will never take must not keep the others from it.
+      if (!isRowRefused(error)) throw error;
+      if (rows.length === 1) this.tellLost(rows[0]!.id, error);
+      else for (const row of rows) await this.replayRows([row]);
+    }
+  }
+
+  private async write(hold: Hold, row: GenerationRow): Promise<void> {
+    try {
+      await this.writeToDatabase(row);
+      this.postings.add(hold.id);
+    } catch (error) {
+      if (isRowRefused(error)) this.tellLost(hold.id, error);
+      else await this.writeToSpool(row, error);
+    } finally {
+      this.close(hold);
+    }
+  }
+
+  private async writeToDatabase(row: GenerationRow): Promise<void> {
+    const { away } = this;
+    const now = performance.now();
+    // During an outage each reply would wait for nothing; one a second finds out whether it is over.
+    if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < RETRY_AFTER_MS) throw unavailable();
+    if (away) away.triedAt = now;
+    try {
+      await this.settlements.submit(printGeneration(row));
+      this.away = undefined;
+    } catch (error) {
+      if (!isRowRefused(error)) this.away ??= { since: now, triedAt: now };
+      throw error;
+    }
+  }
+
+  private async writeToSpool(row: GenerationRow, reason: unknown): Promise<void> {
+    if (!isAway(reason)) this.logger.error(reason);
+    try {
+      await this.spool.append(row);
+      this.metrics.ledgerEvent('spooled');
+    } catch (error) {
+      this.tellLost(row.id, error);
+    }
+  }
+
+  private async submit(member: HoldMember): Promise<TakenHold> {
+    try {
+      return await this.holds.submit(member);
+    } catch (error) {
+      if (isHopeless(error) || SACRIFICED_STATE.test(systemCode(error) ?? '')) throw unavailable();
+      throw error;
+    }
+  }
+
+  /**
+   * One that would fit but for a refused one before it is tried once alone: a refusal is never due to somebody else's.
+   */
+  private async take(members: readonly HoldMember[]): Promise<readonly TakenHold[]> {
+    const taken = [...(await this.repository.take(this.replica, members))];
+    if (members.length === 1) return taken;
+    for (const [index, outcome] of taken.entries()) {
+      if (!outcome || !('refused' in outcome) || !fitsAlone(members[index]!, outcome.refused)) continue;
+      [taken[index]] = await this.repository.take(this.replica, [members[index]!]);
+    }
+    return taken;
+  }
+}
+
+function fitsAlone({ amounts }: HoldMember, refused: HoldRefusal): boolean {
+  return (refused.scope === 'free_requests' ? PICO_PER_USD : countedBy(refused, amounts)) <= roomOf(refused);
+}
+
+const isHopeless = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');
+
+/** The database does not answer, or did not in time. */
+const isAway = (error: unknown): boolean => error instanceof GatewayError || isDatabaseUnavailable(error);
+
+const unavailable = (): GatewayError =>
+  new GatewayError('unavailable', 'The ledger cannot be written at the moment; retry shortly.', {
+    retryAfterMs: RETRY_AFTER_MS,
+  });

@@ -1,0 +1,63 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { LedgerRepository } from './ledger.repository.js';
+
+/** Holds of one statement. */
+const BATCH_MAX = 1_000;
+/** Holds that wait for it here; past it they are found in the database by the sweep. */
+const WAITING_MAX = 50_000;
+
+/**
+ * Moves the counters for what this replica settled or released. Nobody waits for it but readers of the counters: until
+ * then the hold keeps counting.
+ */
+@Injectable()
+export class Postings {
+  private readonly logger = new Logger('ledger');
+  private settled: string[] = [];
+  private released: string[] = [];
+  private posting: Promise<void> | undefined;
+
+  constructor(private readonly repository: LedgerRepository) {}
+
+  /** The hold is settled in the database. */
+  add(id: string): void {
+    if (this.settled.length < WAITING_MAX) this.settled.push(id);
+  }
+
+  /** Nothing was sent for the hold, and nothing will be. */
+  release(id: string): void {
+    if (this.released.length < WAITING_MAX) this.released.push(id);
+  }
+
+  /** Resolves when what was added before is moved, or could not be. Never throws. */
+  async flush(): Promise<void> {
+    await this.posting;
+    if (this.settled.length === 0 && this.released.length === 0) return;
+    this.posting ??= this.post().finally(() => (this.posting = undefined));
+    await this.posting;
+  }
+
+  private async post(): Promise<void> {
+    const { settled, released } = this;
+    this.settled = [];
+    this.released = [];
+    try {
+      while (released.length > 0) {
+        const ids = released.slice(0, BATCH_MAX);
+        await this.repository.release(ids);
+        settled.push(...ids);
+        released.splice(0, ids.length);
+      }
+      while (settled.length > 0) {
+        await this.repository.post(settled.slice(0, BATCH_MAX));
+        settled.splice(0, BATCH_MAX);
+      }
+    } catch (error) {
+      // They wait for the next time; what finds no room is found by the sweep.
+      if (!isDatabaseUnavailable(error)) this.logger.error(error);
+      for (const id of settled) this.add(id);
+      for (const id of released) this.release(id);
+    }
+  }
+}

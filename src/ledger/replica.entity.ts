@@ -1,0 +1,11 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A process that writes to the ledger. One whose heartbeat has stopped is dead: others finish what it held. */
+@Entity('replicas')
+export class ReplicaEntity {
+  @PrimaryColumn({ type: 'uuid' })
+  id!: string;
+
+  @Column({ name: 'heartbeat_at', type: 'timestamptz', precision: 3 })
+  heartbeatAt!: Date;
+}

@@ -1,0 +1,11 @@
+-- Start of the UTC window that holds a time. Weeks begin on Monday. Written for the gateway as `windowStart`
+-- (core/time.ts).
+create function window_start_of(window_interval text, at timestamptz) returns timestamptz
+language sql stable parallel safe as $$
+  select case window_interval
+    when 'daily' then date_trunc('day', at, 'UTC')
+    when 'weekly' then date_trunc('week', at, 'UTC')
+    when 'monthly' then date_trunc('month', at, 'UTC')
+    else 'epoch'::timestamptz
+  end
+$$;

@@ -1,0 +1,53 @@
+import { DONE, FAILED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
+import type { CommandWorld } from '../shared/database/transfer/transfer-command.js';
+import { verifyLedger, type LedgerDifference, type LedgerReport } from './verify-ledger.js';
+
+const USAGE = `npm run ledger:verify -- [--json]
+
+Recomputes every balance, window and cost of the ledger from what was entered, and compares exactly: those of the
+store that DATABASE_URL names, else of the embedded one in DATA_DIR, which no gateway may have open meanwhile.
+Gateways on DATABASE_URL may be at work: all is read in one snapshot, and nothing is written.
+
+Prints a line for each difference and a summary, or with --json { counted, differences, unlisted, warnings }.
+Ends with 0 when there is no difference, with 1 when there is one or nothing could be verified.
+`;
+
+/**
+ * @returns the exit code: 0 no difference, 1 differences or failed, 2 wrong words. Never throws, never prints a secret.
+ */
+export const runVerification = (world: CommandWorld): Promise<number> =>
+  runStoreCommand(
+    {
+      name: 'ledger:verify',
+      usage: USAGE,
+      switches: ['json'],
+      readPlace: readStorePlace,
+      run: async (database, switches) => {
+        const report = await verifyLedger(database);
+        world.print(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : printReport(report));
+        return report.differences.length > 0 ? FAILED : DONE;
+      },
+    },
+    world,
+  );
+
+function printReport({ counted, differences, unlisted, warnings }: LedgerReport): string {
+  const line = (kind: string, { what, expected, found }: LedgerDifference): string =>
+    `${kind}: ${what}: expected ${expected}, found ${found}\n`;
+  const summary = [
+    count(counted.accounts, 'account'),
+    count(counted.windows, 'window'),
+    count(counted.generations, 'generation'),
+    count(counted.entries, 'entry', 'entries'),
+    count(counted.holds, 'hold'),
+  ].join(', ');
+  return [
+    ...warnings.map((warning) => line('warning', warning)),
+    ...differences.map((difference) => line('difference', difference)),
+    unlisted > 0 ? `and ${count(unlisted, 'more difference')}\n` : '',
+    `${summary}: ${count(differences.length + unlisted, 'difference')}, ${count(warnings.length, 'warning')}\n`,
+  ].join('');
+}
+
+const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
+import { GatewayError } from '../core/errors.js';
+import type { FetchedMedia, Media, MediaWant } from '../core/provider.js';
+import { EgressError, SafeFetch } from '../shared/http/safe-fetch.js';
+
+const MEDIA_PER_REQUEST_MAX = 20;
+const MEDIA_BYTES_MAX = 32 * 1024 * 1024;
+const MEDIA_TIMEOUT_MS = 20_000;
+const REDIRECTS_MAX = 3;
+export const NO_MEDIA: FetchedMedia = new Map();
+
+const MEDIA_TYPES: Readonly<Record<MediaWant['accept'], readonly string[]>> = {
+  image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+  document: ['application/pdf'],
+};
+
+/** Fetches the media a target wants as bytes, each address checked before it is connected to. */
+@Injectable()
+export class MediaFetcher {
+  constructor(private readonly safeFetch: SafeFetch) {}
+
+  /** @throws GatewayError naming the field of what could not be fetched */
+  async fetch(wants: readonly MediaWant[], signal: CancelSignal): Promise<FetchedMedia> {
+    if (wants.length > MEDIA_PER_REQUEST_MAX) {
+      throw new GatewayError(
+        'invalid-request',
+        `${wants[MEDIA_PER_REQUEST_MAX]!.path}: at most ${MEDIA_PER_REQUEST_MAX} addresses can be fetched for one request`,
+      );
+    }
+    const byUrl = new Map(wants.map((want) => [want.url, want]));
+    const fetched = await Promise.all(
+      [...byUrl.values()].map(async (want): Promise<[string, Media]> => [want.url, await this.fetchOne(want, signal)]),
+    );
+    return new Map(fetched);
+  }
+
+  private async fetchOne(want: MediaWant, signal: CancelSignal): Promise<Media> {
+    try {
+      const limits = {
+        bytesMax: MEDIA_BYTES_MAX,
+        timeoutMs: MEDIA_TIMEOUT_MS,
+        accept: MEDIA_TYPES[want.accept],
+        redirectsMax: REDIRECTS_MAX,
+      };
+      const { mediaType, bytes } = await this.safeFetch.fetch(want.url, limits, signal);
+      return { mediaType, base64: bytes.toString('base64') };
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      const detail = want.accept === 'image' ? { errorType: 'image_download_failed' } : {};
+      throw new GatewayError('invalid-request', `${want.path}: ${error.message}`, detail);
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import type { CancelSignal } from '../core/cancellation.js';
+import type { ModelEvent } from '../core/conversation/event.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { assertToolInputs } from '../core/conversation/tool-input.js';
+import { ProviderFault } from '../core/errors.js';
+import { parseJson, printJson } from '../core/json/json.js';
+import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
+import { weigh } from '../core/json/print-in-pieces.js';
+import type { DecodeContext, Target, TokenCounting, UpstreamCall } from '../core/provider.js';
+import type { Secret } from '../core/secret.js';
+import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
+import { asPulled, type Pulled } from '../core/stream/pulled.js';
+import { pump } from '../core/stream/pump.js';
+import { chain, type Step } from '../core/stream/step.js';
+import type { Environment } from '../shared/environment.js';
+import { LARGE } from '../shared/yield-to-event-loop.js';
+import { withoutCredential } from './credential-mask.js';
+import { addAuthorisation, outgoingHeaders } from './http-headers.js';
+import { NO_MEDIA, type MediaFetcher } from './media-fetcher.js';
+import { printInTurns } from './print-in-turns.js';
+import { readRefusal } from './refusal.js';
+import type { ProviderAccess } from './registry.js';
+import type { OutgoingCall, UpstreamResponse } from './transport.js';
+import { unlessAborted } from './unless-aborted.js';
+
+/** Largest whole reply. */
+const REPLY_BYTES_MAX = 64 * 1024 * 1024;
+/** Largest reply that tells a count. */
+const COUNT_BYTES_MAX = 64 * 1024;
+
+/** What calls are made with. */
+export interface CallMeans {
+  readonly media: MediaFetcher;
+  readonly timeouts: Pick<Environment['timeouts'], 'connectMs' | 'idleMs'>;
+}
+
+/**
+ * The events of one reply, one array for each upstream chunk. Whoever stops reading calls `return`, also at the end.
+ */
+export type EventBatches = Pulled<readonly ModelEvent[]>;
+
+/**
+ * One call to a provider: encoded, printed, addressed, authorised and opened, its answer refused or read. For one use
+ * of `answer`, `stream` or `count`, each of which throws `ProviderFault`, without the credential in it;
+ * `Untranslatable`; `GatewayError` for media that cannot be had; or the signal's reason.
+ */
+export class PreparedCall implements CallContext, DecodeContext {
+  /** HTTP status of the answer, once there is one. */
+  status: number | undefined;
+  /** The body as it was sent, where the request wants to show it. What makes bodies is not given the credential. */
+  sentBody: string | undefined;
+  private authorisation: CallHeaders | undefined;
+
+  constructor(
+    readonly target: Target,
+    readonly request: ModelRequest,
+    readonly credential: Secret | undefined,
+    private readonly access: ProviderAccess,
+    private readonly means: CallMeans,
+  ) {}
+
+  /** The events of a whole reply, which obey the grammar and whose tool calls hold JSON objects. */
+  async answer(signal: CancelSignal, bytesMax = REPLY_BYTES_MAX): Promise<ModelEvent[]> {
+    try {
+      const response = await this.begin(signal);
+      if (!this.accepts(response)) throw await this.refusal(response, signal);
+      return this.decodeWhole(await response.read(bytesMax));
+    } catch (error) {
+      throw this.masked(error);
+    }
+  }
+
+  /**
+   * The events of a streamed reply, as they come; those of a whole one at once, where the provider answers so. Reading
+   * on throws as the call does, and `malformed-reply` for what breaks the grammar.
+   * @param keepsPartial whether the events that came with a fault, in the same chunk, are still wanted
+   */
+  async stream(signal: CancelSignal, keepsPartial: () => boolean): Promise<EventBatches> {
+    try {
+      const response = await this.begin(signal);
+      if (!this.accepts(response)) throw await this.refusal(response, signal);
+      const frames = this.access.platform.frames(response.headers);
+      if (!frames) return asPulled(onlyBatch(this.decodeWhole(await response.read(REPLY_BYTES_MAX))));
+      const decoder = new GrammarCheck(chain(frames, this.access.dialect.decodeStream(this)));
+      return pump(response.chunks, this.masking(decoder), keepsPartial);
+    } catch (error) {
+      throw this.masked(error);
+    }
+  }
+
+  /** The provider's own count of the prompt's tokens, of a dialect that has one: nothing is answered or charged. */
+  async count(signal: CancelSignal): Promise<number> {
+    const counting = this.access.dialect.counting!;
+    try {
+      const response = await this.beginCount(counting, signal);
+      if (!this.accepts(response)) throw await this.refusal(response, signal);
+      return counting.decode(parse(await response.read(COUNT_BYTES_MAX)));
+    } catch (error) {
+      throw this.masked(error);
+    }
+  }
+
+  /**
+   * The error as it may be told: a fault without the credential, or what the platform made of it; any other as it is.
+   */
+  masked<Thrown>(error: Thrown): Thrown | ProviderFault {
+    return error instanceof ProviderFault ? withoutCredential(error, this.credential, this.authorisation) : error;
+  }
+
+  // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.
+
+  private begin(signal: CancelSignal): Promise<UpstreamResponse> {
+    const { request, target } = this;
+    const { dialect } = this.access;
+    const wants = dialect.wants?.(request, target);
+    if (!wants || wants.length === 0) return this.post(dialect.encode(request, target, NO_MEDIA), signal);
+    return this.means.media
+      .fetch(wants, signal)
+      .then((media) => this.post(dialect.encode(request, target, media), signal));
+  }
+
+  private beginCount(counting: TokenCounting, signal: CancelSignal): Promise<UpstreamResponse> {
+    return this.post(counting.encode(this.request, this.target), signal);
+  }
+
+  private post(encoded: UpstreamCall, signal: CancelSignal): Promise<UpstreamResponse> {
+    const call = this.access.platform.adapt ? this.access.platform.adapt(encoded, this.target) : encoded;
+    if (weigh(call.body, LARGE) < LARGE) return this.send(call, printJson(call.body), signal);
+    return printInTurns(call.body).then((body) => this.send(call, body, signal));
+  }
+
+  private send(call: UpstreamCall, body: PrintedBody, signal: CancelSignal): Promise<UpstreamResponse> {
+    if (this.request.echoesUpstreamBody) this.sentBody = textOf(body);
+    const { connectMs: connectTimeoutMs, idleMs: idleTimeoutMs } = this.means.timeouts;
+    const headers = outgoingHeaders(call.headers);
+    const url = this.access.platform.address(this, call);
+    const outgoing = { url, headers, body, stream: call.stream, connectTimeoutMs, idleTimeoutMs };
+    const authorisation = this.access.platform.authorise(this, outgoing, signal);
+    if (!(authorisation instanceof Promise)) return this.open(outgoing, authorisation, signal);
+    return unlessAborted(authorisation, signal).then((headers) => this.open(outgoing, headers, signal));
+  }
+
+  private open(
+    outgoing: OutgoingCall & { readonly headers: Record<string, string> },
+    authorisation: CallHeaders,
+    signal: CancelSignal,
+  ): Promise<UpstreamResponse> {
+    this.authorisation = authorisation;
+    addAuthorisation(outgoing.headers, authorisation);
+    return this.access.transport.open(outgoing, signal);
+  }
+
+  private accepts({ status }: UpstreamResponse): boolean {
+    this.status = status;
+    return status >= 200 && status < 300;
+  }
+
+  private async refusal(response: UpstreamResponse, signal: CancelSignal): Promise<ProviderFault> {
+    const failure = await readRefusal(response, signal);
+    return this.access.platform.fault?.(failure, this) ?? this.access.dialect.fault(failure);
+  }
+
+  private decodeWhole(body: Buffer): ModelEvent[] {
+    const events = this.access.dialect.decodeWhole(parse(body), this);
+    assertGrammar(events);
+    assertToolInputs(events);
+    return events;
+  }
+
+  private masking<In, Out>(step: Step<In, Out>): Step<In, Out> {
+    return {
+      push: (input, out) => {
+        try {
+          step.push(input, out);
+        } catch (error) {
+          throw this.masked(error);
+        }
+      },
+      end: (out) => {
+        try {
+          step.end(out);
+        } catch (error) {
+          throw this.masked(error);
+        }
+      },
+    };
+  }
+}
+
+const textOf = (body: PrintedBody): string => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'));
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseJson(body.toString('utf8'));
+  } catch (cause) {
+    throw new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
+  }
+}
+
+async function* onlyBatch(events: readonly ModelEvent[]): AsyncGenerator<readonly ModelEvent[], undefined, undefined> {
+  yield events;
+}

@@ -1,0 +1,20 @@
+import { printInPieces } from '../core/json/print-in-pieces.js';
+import { yieldToEventLoop, PIECE } from '../shared/yield-to-event-loop.js';
+
+/** Parts after which others have their turn: about a millisecond's work. */
+const TURN_PARTS = 4;
+
+/** The UTF-8 text of `printJson`, in parts; others are served meanwhile. */
+export async function printInTurns(value: object): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  let text = '';
+  for (const piece of printInPieces(value, PIECE)) {
+    text += piece;
+    if (text.length < PIECE) continue;
+    parts.push(Buffer.from(text));
+    text = '';
+    if (parts.length % TURN_PARTS === 0) await yieldToEventLoop();
+  }
+  parts.push(Buffer.from(text));
+  return parts;
+}

@@ -1,0 +1,120 @@
+import type { Usage } from '../core/conversation/usage.js';
+import { ENDINGS } from '../core/generation/ending.js';
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
+import type { HealthKey } from '../core/routing/health.js';
+import type { Leg } from '../core/routing/plan.js';
+import type { HealthRegistry } from '../health/health-registry.js';
+import type { Metrics } from '../shared/metrics.js';
+import type { SpanResult, TraceSpan, Tracing } from '../shared/tracing.js';
+import { healthOf } from './fault-policies.js';
+
+/** Where telemetry goes. */
+export interface TelemetrySinks {
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
+  readonly metrics: Metrics;
+  readonly health: HealthRegistry;
+}
+
+/** Whose figures a call's are. */
+export const healthKeyOf = ({ model, tag, credential }: Leg): HealthKey => ({ model: model.id, tag, credential });
+
+/** What is kept of a call while it is under way. */
+interface FollowedCall {
+  readonly span: TraceSpan | undefined;
+  readonly key: HealthKey;
+  /** The one call that finds out whether an endpoint that was left alone answers again. */
+  readonly isTrial: boolean;
+}
+
+/**
+ * Tells spans, metrics and the health of endpoints of a generation and its calls: how long, how they ended, what they
+ * used. Never content. One per generation.
+ */
+export class CallTelemetry implements GenerationObserver {
+  private readonly span: TraceSpan | undefined;
+  private readonly calls: FollowedCall[] = [];
+
+  constructor(
+    private readonly to: TelemetrySinks,
+    { id, request }: Generation,
+  ) {
+    this.span = to.tracing?.startRequest({ model: request.model, generationId: id, streamed: request.stream });
+  }
+
+  called({ request }: Generation, { index, leg }: ProviderCall): void {
+    const { health } = this.to;
+    const { provider, upstreamModel } = leg.endpoint;
+    const key = healthKeyOf(leg);
+    const attempt = { provider: provider.slug, model: upstreamModel, streamed: request.stream };
+    this.calls[index] = { span: this.span?.startAttempt(attempt), key, isTrial: health.isTrial(key) };
+  }
+
+  answered({ request }: Generation, call: ProviderCall): void {
+    // A whole reply does not show when its first token came.
+    if (!request.stream) return;
+    const { key, isTrial } = this.calls[call.index]!;
+    this.to.metrics.firstToken(slugOf(call), secondsToFirstToken(call)!);
+    if (isTrial) this.to.health.began(key);
+  }
+
+  callEnded({ request }: Generation, call: ProviderCall): void {
+    const { span } = this.calls[call.index]!;
+    const { metrics } = this.to;
+    const { outcome, name } = ENDINGS[call.ending!];
+    const { usage, stop, leg } = call;
+    const isTold = call.stop !== undefined || call.answers;
+    if (outcome) metrics.attempt(slugOf(call), outcome, (performance.now() - call.beganAt) / 1000);
+    if (isTold) metrics.tokens(slugOf(call), usage);
+    this.tellHealth(request.stream, call);
+    if (!span) return;
+    const firstToken = request.stream ? secondsToFirstToken(call) : undefined;
+    const result: SpanResult = {
+      model: leg.endpoint.upstreamModel,
+      ...(isTold && { usage }),
+      ...(stop && { stop: stop.unified }),
+      ...(firstToken !== undefined && { secondsToFirstToken: firstToken }),
+      ...(name !== 'completed' && { error: name }),
+    };
+    span.end(result);
+  }
+
+  ended({ answer, outcome, usage }: Generation): undefined {
+    this.span?.end({
+      usage,
+      ...(answer?.stop && { stop: answer.stop.unified }),
+      ...(answer && { provider: slugOf(answer), model: answer.leg.model.id }),
+      ...(outcome !== 'completed' && { error: outcome! }),
+    });
+  }
+
+  private tellHealth(isStreamed: boolean, call: ProviderCall): void {
+    const { health } = this.to;
+    const { key, isTrial } = this.calls[call.index]!;
+    const { fault, leg } = call;
+    // The sandbox misbehaves on purpose, each time it is asked to.
+    const isSimulated = leg.endpoint.provider.dialect === 'simulated';
+    const report = fault && !isSimulated ? healthOf(fault) : ENDINGS[call.ending!].health;
+    if (report === 'success') health.succeeded(key, isStreamed ? figuresOf(call) : {});
+    else if (fault && !isSimulated && report !== 'nothing') {
+      const { retryAfterMs } = fault.detail;
+      health.failed(key, { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+    } else if (isTrial) health.released(key);
+  }
+}
+
+const slugOf = ({ leg }: ProviderCall): string => leg.endpoint.provider.slug;
+
+const secondsToFirstToken = ({ beganAt, committedAt }: ProviderCall): number | undefined =>
+  committedAt === undefined ? undefined : (committedAt - beganAt) / 1000;
+
+function figuresOf(call: ProviderCall): { secondsToFirstToken?: number; tokensPerSecond?: number } {
+  const firstToken = secondsToFirstToken(call);
+  if (firstToken === undefined) return {};
+  return { secondsToFirstToken: firstToken, ...tokensPerSecond(call.usage, call.waitedMs / 1000) };
+}
+
+function tokensPerSecond({ outputTokens = 0, estimated }: Usage, seconds: number): { tokensPerSecond?: number } {
+  return outputTokens > 0 && seconds > 0 && estimated !== true ? { tokensPerSecond: outputTokens / seconds } : {};
+}

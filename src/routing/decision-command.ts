@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { CatalogStore } from '../catalog/catalog-store.js';
+import { explainDecision, type ExplainedDecision } from '../core/routing/explain-decision.js';
+import type { EmbeddedOpener } from '../shared/database/embedded.js';
+import { DONE, FAILED, MISUSED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
+import type { CommandWorld } from '../shared/database/transfer/transfer-command.js';
+import { SHIPPED_CATALOG, VARIABLES } from '../shared/variables/variables.js';
+import { printDecision } from './print-decision.js';
+
+const NAME = 'decision';
+const USAGE = `npm run decision -- <generation id> [--json]
+
+Makes the routing decision of a generation again, from its record and the catalog (FAIRLEAD_CATALOG), and says in words which
+endpoints could be tried in which order, why others were left out, and who was called with which status. The record is
+read from the store that DATABASE_URL names, else from the embedded one in DATA_DIR, which no gateway may have open
+meanwhile. Nothing is written, and nobody is called.
+
+With --json it prints { generation_id, held_at, account_id, workspace_id, decision }.
+Ends with 0 when the plan that was made was made again, with 1 when it could not be (the catalog has changed, the record
+was cut) or there is no such decision, with 2 for wrong words.
+`;
+
+interface KeptDecision {
+  readonly generation_id: string;
+  readonly held_at: Date | string;
+  readonly account_id: string;
+  readonly workspace_id: string;
+  readonly decision: string;
+}
+
+/** @returns the exit code, as the usage has it. Never throws, never prints a secret. */
+export function runDecision(
+  world: CommandWorld,
+  packageDirectory: string,
+  opener?: EmbeddedOpener,
+): Promise<number> | number {
+  const ids = world.words.filter((word) => !word.startsWith('-'));
+  const [id] = ids;
+  if (ids.length > 1 || (id === undefined && !world.words.includes('--help'))) {
+    world.printError(`${NAME}: give the id of one generation\n\n${USAGE}`);
+    return MISUSED;
+  }
+  return runStoreCommand(
+    {
+      name: NAME,
+      usage: USAGE,
+      switches: ['json'],
+      readPlace: (all) => ({ ...readStorePlace(all), ...readCatalogSource(all, packageDirectory) }),
+      run: async (database, switches, source) => {
+        const kept = await findDecision(database, id!);
+        if (!kept) {
+          world.printError(`${NAME}: no decision is kept of ${id}: unknown, too old or not written yet\n`);
+          return FAILED;
+        }
+        const catalog = (await CatalogStore.open(source, new Logger(NAME))).current();
+        const explained = explainDecision(kept.decision, catalog);
+        world.print(switches.has('json') ? printAsJson(kept, explained) : printInWords(kept, explained));
+        return explained.derivation === 'derived' ? DONE : FAILED;
+      },
+    },
+    { ...world, words: world.words.filter((word) => word.startsWith('-')) },
+    opener,
+  );
+}
+
+function readCatalogSource(
+  { variables, workingDirectory }: CommandWorld,
+  packageDirectory: string,
+): Parameters<typeof CatalogStore.open>[0] {
+  const own = variables[VARIABLES.catalog.name]?.trim() ?? '';
+  const shippedPath = resolve(packageDirectory, SHIPPED_CATALOG);
+  return {
+    path: own === '' ? shippedPath : resolve(workingDirectory, own),
+    shippedPath,
+    variable: (name) => variables[name],
+  };
+}
+
+async function findDecision(database: DataSource, id: string): Promise<KeptDecision | undefined> {
+  const [row] = await database.query<KeptDecision[]>(
+    `SELECT generation_id, held_at, account_id, workspace_id, decision FROM route_decisions WHERE generation_id = $1`,
+    [id],
+  );
+  return row;
+}
+
+const printAsJson = (kept: KeptDecision, decision: ExplainedDecision): string =>
+  `${JSON.stringify({ ...kept, held_at: new Date(kept.held_at).toISOString(), decision }, undefined, 2)}\n`;
+
+const printInWords = (kept: KeptDecision, decision: ExplainedDecision): string =>
+  `Generation ${kept.generation_id} of ${new Date(kept.held_at).toISOString()}\n` +
+  `Account ${kept.account_id}, workspace ${kept.workspace_id}\n${printDecision(decision)}`;

@@ -1,0 +1,111 @@
+/**
+ * Goal: a refusal that was kept while others are asked is told and left as one, whatever becomes of them; what was
+ * never sent is no call. Method: plans of two models over attempts that are scripted here.
+ */
+import { endpoint, inputsOf, model, plan } from '../../test/support/route-inputs.js';
+import { Cancellation } from '../core/cancellation.js';
+import type { Caller } from '../core/caller.js';
+import type { ModelEvent } from '../core/conversation/event.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { CallerGone, GatewayError, ProviderFault, Untranslatable } from '../core/errors.js';
+import { CutShort } from '../core/generation/ending.js';
+import { Generation } from '../core/generation/generation.js';
+import type { HealthRegistry } from '../health/health-registry.js';
+import type { AttemptRunner } from './attempt-runner.js';
+import { PlanRunner } from './plan-runner.js';
+
+const REFUSED: readonly ModelEvent[] = [
+  { type: 'reply-start' },
+  { type: 'usage', usage: { inputTokens: 100, outputTokens: 20 } },
+  { type: 'reply-end', stop: { unified: 'refusal', raw: 'refusal', vendor: 'anthropic' } },
+];
+const FREE_ENTRANCE = { enter: () => true, refusal: undefined };
+const REQUEST = { model: 'a/first', stream: true } as ModelRequest;
+
+/** What each attempt does, in order: gives a refusal, or throws. */
+function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
+  const models = [model('a/first', [endpoint('p1')]), model('a/second', [endpoint('p2')])];
+  const inputs = inputsOf(models);
+  const made = { ...plan(models), movesOnRefusal: true };
+  const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
+  generation.planned({ inputs, plan: made }, []);
+  let left = 0;
+  let asked = 0;
+  const runner = new PlanRunner(
+    {
+      run: () => {
+        const attempt = attempts[asked++]!;
+        if (attempt instanceof Error) return Promise.reject(attempt);
+        if (attempt !== 'refuses') return Promise.resolve().then(attempt);
+        return Promise.resolve({ beginning: REFUSED, return: () => Promise.resolve(void left++) });
+      },
+    } as unknown as AttemptRunner,
+    { admit: () => true } as unknown as HealthRegistry,
+    { now: () => 0, aheadMs: 0 },
+  );
+  const abort = new Cancellation();
+  const run = () =>
+    runner.run(generation, {
+      request: REQUEST,
+      reveal: () => Promise.resolve(undefined),
+      entrance: FREE_ENTRANCE,
+      signal: abort.signal,
+    });
+  return { generation, run, abort, left: () => left };
+}
+
+const endings = ({ calls }: Generation) =>
+  calls.map(({ ending, status, usage }) => [ending, status, usage.outputTokens]);
+
+it.each<[string, Error, unknown]>([
+  ['a fault', new ProviderFault('overloaded', 'x'), 'overloaded'],
+  ['media that cannot be had', new GatewayError('invalid-request', 'x'), 'not-sent'],
+  ['a fault of ours', new TypeError('x'), 'not-sent'],
+])('is given up for %s', async (_, error, ending) => {
+  const { generation, run, left } = setUp('refuses', error);
+  await expect(run()).rejects.toBeInstanceOf(Error);
+  expect(endings(generation)).toEqual([
+    ['refused', 200, 20],
+    [ending, expect.any(Number), undefined],
+  ]);
+  expect(left()).toBe(1);
+});
+
+it.each<[string, Error, string, number]>([
+  ['the caller goes', new CallerGone(), 'caller-gone', 499],
+  ['time runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline', 504],
+  ['the process stops', new CutShort('shutdown', 'unavailable', 'x'), 'shutdown', 499],
+])('is given up when %s', async (_, reason, ending, status) => {
+  const { generation, run, abort, left } = setUp('refuses', () => {
+    abort.abort(reason);
+    throw new Error('cut');
+  });
+  await expect(run()).rejects.toBe(reason);
+  expect(endings(generation)).toEqual([
+    ['refused', 200, 20],
+    [ending, status, undefined],
+  ]);
+  expect(left()).toBe(1);
+});
+
+it('stands where nobody after it could carry the request', async () => {
+  const { generation, run, left } = setUp('refuses', new Untranslatable('tools', 'x'));
+  expect((await run()).call).toBe(generation.calls[0]);
+  expect(generation.answer).toBe(generation.calls[0]);
+  expect([left(), generation.attempts().length]).toEqual([0, 1]);
+});
+
+it('counts a request whose media cannot be had as no call', async () => {
+  const { generation, run } = setUp(new GatewayError('invalid-request', 'x'));
+  await expect(run()).rejects.toBeInstanceOf(GatewayError);
+  expect([generation.wasCalled, generation.attempts()]).toEqual([false, []]);
+});
+
+it('takes the whole time without a word for the fault of the first who was asked', async () => {
+  const { generation, run, abort } = setUp(() => {
+    abort.abort(new CutShort('deadline', 'timed-out', 'x'));
+    throw new Error('cut');
+  });
+  await expect(run()).rejects.toBeInstanceOf(CutShort);
+  expect(generation.calls[0]).toMatchObject({ ending: 'timed-out', fault: { kind: 'timed-out' } });
+});

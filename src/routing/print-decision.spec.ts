@@ -1,0 +1,62 @@
+// Goal: what an operator reads names every endpoint, reason, call and part that is missing. Method:
+// whole texts of explanations.
+import type { ExplainedDecision } from '../core/routing/explain-decision.js';
+import { printDecision } from './print-decision.js';
+
+const DERIVED: ExplainedDecision = {
+  derivation: 'derived',
+  requested: 'a/b',
+  seed: 'seed-1',
+  catalog: 'c1',
+  catalogNow: 'c1',
+  cut: ['legs'],
+  calls: [{ model: 'a/b', tag: 'beta', credential: 'key-1', status: 429 }],
+  plan: {
+    ordering: 'draw',
+    models: ['a/b'],
+    attemptsMax: 6,
+    legs: [
+      { model: 'a/b', tag: 'beta', credential: 'key-1', provider: 'Beta', price: 2, weight: 0.25, isPinned: true },
+      { model: 'a/b', tag: 'alpha', provider: 'Alpha', price: 0, setBack: 'outage' },
+    ],
+    excluded: [
+      { model: 'a/b', tag: 'gamma', reason: 'max-price', words: 'is dearer than max_price', detail: 'prompt 3 > 2' },
+      { model: 'x/y', reason: 'unknown-model', words: 'is not in the catalog' },
+    ],
+  },
+};
+
+describe('printDecision', () => {
+  it('tells a plan that was made again', () => {
+    expect(printDecision(DERIVED)).toBe(
+      `Requested: a/b
+Seed: seed-1; catalog: c1
+Left out of the record, which would have been too long: legs
+Made again from the record and the catalog: the plan is the one that was made.
+Could be tried, drawn from the seed, weighted by price, at most 6 calls:
+  1. a/b at beta with key-1 (Beta): 2 USD per million tokens, weight 0.25, the session was bound here
+  2. a/b at alpha (Alpha): free, set back: in outage
+Left out:
+  a/b at gamma: is dearer than max_price (prompt 3 > 2) [max-price]
+  x/y: is not in the catalog [unknown-model]
+Called:
+  1. a/b at beta with key-1: 429
+`,
+    );
+  });
+
+  it('tells what was recorded where the plan cannot be made again, and both catalogs', () => {
+    const text = printDecision({
+      derivation: 'catalog-changed',
+      catalog: 'c1',
+      catalogNow: 'c2',
+      cut: ['requested', 'seed'],
+      calls: [],
+      recordedLegs: [{ tag: 'alpha' }],
+    });
+    expect(text).toContain('it is c2 now');
+    expect(text).toContain('  1. (a model that was cut) at alpha\n');
+    expect(text).toContain('Requested: (cut)\nSeed: (cut); catalog: c1\n');
+    expect(text).toMatch(/Called:\n {2}nobody\n$/);
+  });
+});

@@ -1,0 +1,56 @@
+// Goal: no two locks of the schema have one number, and none outlives its transaction. Method: the list itself; every
+// source file, read as text, for locks that are taken past it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { ADVISORY_LOCKS, tryLock, waitForLock } from './advisory-locks.js';
+
+const SOURCES = join(__dirname, '..', '..');
+const NUMBERS: readonly number[] = Object.values(ADVISORY_LOCKS);
+
+const files = readdirSync(SOURCES, { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.isFile() && /\.(ts|sql)$/.test(entry.name) && !entry.name.endsWith('.spec.ts'))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .map((path) => ({ path: relative(SOURCES, path).split('\\').join('/'), text: readFileSync(path, 'utf8') }));
+
+describe('advisory locks', () => {
+  it('have a number each', () => {
+    expect(new Set(NUMBERS).size).toBe(NUMBERS.length);
+  });
+
+  it('are held by transactions only', () => {
+    const calls = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/pg_(?:try_)?advisory_\w+/g)].map(([call]) => ({ path, call })),
+    );
+    expect(calls.length).toBeGreaterThan(3);
+    expect(calls.filter(({ call }) => !/^pg_(try_)?advisory_xact_lock$/.test(call))).toEqual([]);
+  });
+
+  it('are taken from the list; a statement in the database names its number, which is in the list', () => {
+    const literals = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/advisory_xact_lock\(\s*([\d_]+)/g)].map(([, number]) => ({ path, number: Number(number) })),
+    );
+    expect(literals.filter(({ number }) => !NUMBERS.includes(number))).toEqual([]);
+    const others = files.filter(
+      ({ path, text }) => path !== 'shared/database/advisory-locks.ts' && /\b4_?721_?0\d\d\b|7_236_451_902/.test(text),
+    );
+    expect(others.filter(({ path }) => !/migrations\/|\.sql$/.test(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are of everything or of one thing', async () => {
+    const asked: unknown[] = [];
+    const transaction = {
+      query: async (...statement: unknown[]) => {
+        asked.push(statement);
+        return [{ taken: true }];
+      },
+    };
+    await waitForLock(transaction as never, 'opening');
+    await waitForLock(transaction as never, 'guardrails', 'an-account');
+    expect(await tryLock(transaction as never, 'auditRetention')).toBe(true);
+    expect(asked).toEqual([
+      ['SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.opening]],
+      ['SELECT pg_advisory_xact_lock($1, hashtext($2))', [ADVISORY_LOCKS.guardrails, 'an-account']],
+      ['SELECT pg_try_advisory_xact_lock($1) AS taken', [ADVISORY_LOCKS.auditRetention]],
+    ]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { readSql } from '../sql-file.js';
+
+/** Files of `tables`, one for each room that keeps something: each refers only to tables of those before it. */
+const FILES = ['accounts', 'keys', 'ledger', 'routing', 'workspaces', 'byok', 'guardrails', 'audit'];
+
+/** What they make, in the order in which it can be dropped. */
+const TABLES = [
+  'audit_anchors',
+  'audit_entries',
+  'guardrail_assignments',
+  'guardrails',
+  'provider_credentials',
+  'workspace_members',
+  'route_decisions',
+  'price_versions',
+  'ledger_closings',
+  'ledger_entries',
+  'generations',
+  'holds',
+  'replicas',
+  'credit_grants',
+  'budgets',
+  'spending_windows',
+  'api_keys',
+  'workspaces',
+  'accounts',
+];
+
+/** Every table of the first release, its indexes, and what keeps the audit log append-only. */
+export class Tables1795300000000 implements MigrationInterface {
+  readonly name = 'Tables1795300000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const file of FILES) await runner.query(readSql(`shared/database/migrations/tables/${file}.sql`));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`drop table ${TABLES.join()}; drop function refuse_audit_change_1()`);
+  }
+}

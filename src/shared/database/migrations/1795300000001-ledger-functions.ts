@@ -1,0 +1,32 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { readSql } from '../sql-file.js';
+
+/** Files of `ledger/sql`, one function each: each calls only those before it. */
+const FUNCTIONS = [
+  'window_start_of',
+  'counters_of_1',
+  'counter_rank_1',
+  'free_requests_a_day_1',
+  'ensure_month_1',
+  'take_holds_1',
+  'settle_generations_1',
+  'post_holds_1',
+];
+
+/**
+ * The functions of the ledger (docs/decisions/0016), and the first months. A function, once released, never changes: a
+ * changed one is another file, numbered on, made by a migration of its own, for replicas of the release before go on
+ * with theirs.
+ */
+export class LedgerFunctions1795300000001 implements MigrationInterface {
+  readonly name = 'LedgerFunctions1795300000001';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(FUNCTIONS.map((name) => readSql(`ledger/sql/${name}.sql`)).join('\n'));
+    await runner.query(`select ensure_month_1(now() + month * interval '1 month') from generate_series(0, 2) as month`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`drop function ${FUNCTIONS.join()}; drop type hold_claim, hold_member`);
+  }
+}

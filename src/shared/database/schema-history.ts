@@ -1,0 +1,45 @@
+import { FORMER_MIGRATIONS, MIGRATIONS } from './migrations.js';
+import { StoreRefused } from './store-refused.js';
+
+/** How the statements are sent: by a DataSource, or within a transaction by its runner. */
+interface Sender {
+  query(statement: string): Promise<unknown>;
+}
+
+/**
+ * @returns names of the migrations that the database tells of, in the order in which they ran; none where there is no
+ * store
+ */
+export async function listExecuted(sender: Sender): Promise<readonly string[]> {
+  const [found] = (await sender.query(`select to_regclass('migrations') is not null as is_there`)) as {
+    readonly is_there: boolean;
+  }[];
+  if (found?.is_there !== true) return [];
+  const rows = (await sender.query(`select name from migrations order by id`)) as { readonly name: string }[];
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * What this release may touch: a store that it, or an older one, has migrated.
+ * @param executed names of migrations
+ * @param known names of those of this release
+ * @throws StoreRefused when another release has migrated it: the message says what to do
+ */
+export function assertOfThisRelease(
+  executed: readonly string[],
+  known: readonly string[] = MIGRATIONS.map(({ name }) => name),
+): void {
+  const strangers = executed.filter((name) => !known.includes(name));
+  if (strangers.length === 0) return;
+  if (strangers.every((name) => FORMER_MIGRATIONS.includes(name))) {
+    throw new StoreRefused(
+      'The database was made by a version before the first release, whose schema this one does not migrate: export it with ' +
+        'that version (npm run data:export -- --out FILE) and import the file with this one into an empty database ' +
+        '(npm run data:import -- --in FILE).',
+    );
+  }
+  throw new StoreRefused(
+    `The database has been migrated by a newer release (${strangers.join(', ')} is not known here). Run that release, or ` +
+      'restore a backup from before it.',
+  );
+}

@@ -1,0 +1,43 @@
+import { RESET_INTERVALS } from '../../core/time.js';
+import { KEY_HASH, SLUG, STORABLE, UUID } from './field-patterns.js';
+import { compile, flag, list, oneOf, text, told } from './schema.js';
+
+/*
+ * Fields that bodies and queries of several rooms have, each defined once.
+ */
+
+/** Characters of a name, a slug or a user's id. Chosen: the bound of names. */
+const NAME_MAX = 255;
+/** Characters of a workspace's slug. */
+const WORKSPACE_SLUG_MAX = 50;
+
+/** A name, an id of a user, a slug, an id of a model: text that is stored and compared as it is. */
+export const nameText = text({ min: 1, max: NAME_MAX, ...STORABLE });
+export const shortText = compile(nameText);
+
+/** Yes or no. */
+export const yesOrNo = compile(flag());
+
+/** How often a limit begins anew; null beside it is "never". */
+export const resetInterval = compile(oneOf(RESET_INTERVALS));
+
+/** An id of a thing that has one; any version of UUID, in either case. */
+export const uuid = compile(text(UUID));
+
+/** What a workspace is called in its address. */
+export const workspaceSlug = compile(text({ min: 1, max: WORKSPACE_SLUG_MAX, ...SLUG }));
+
+/**
+ * How callers name a workspace. Whether there is one is for `accounts/workspace-directory.ts` to say: no text is
+ * malformed.
+ */
+export const workspaceReference = compile(told('Id of a workspace, or its slug.', text({ min: 1 })));
+
+/** The hash of a key. */
+export const keyHash = compile(text(KEY_HASH));
+
+/** Hashes of keys. */
+export const keyHashes = (max: number) => compile(list(text(KEY_HASH), { min: 1, max }));
+
+/** Names, ids of users or slugs. */
+export const names = (limits: { min?: number; max: number }) => compile(list(nameText, limits));

@@ -1,0 +1,24 @@
+import type { PicoUsd } from '../../core/money/credits.js';
+import { ReadableBy } from './fits.decorator.js';
+import { number } from './schema.js';
+import { readUsdNumber } from './usd-amount.js';
+
+/** An amount of USD as a JSON number, exact to 12 decimals, that `takes` says yes to. */
+const usdField =
+  (name: string, takes: (amount: PicoUsd) => boolean, wish: string, min?: number) => (): PropertyDecorator =>
+    ReadableBy(
+      name,
+      (value) => {
+        const amount = readUsdNumber(value);
+        return amount !== undefined && takes(amount);
+      },
+      `must be a number of USD ${wish}, with at most 12 decimals`,
+      number(min === undefined ? {} : { min }),
+    );
+
+/** Not negative. */
+export const IsUsd = usdField('isUsd', (amount) => amount >= 0n, 'from 0 to below 10^15', 0);
+/** Above nothing. */
+export const IsPositiveUsd = usdField('isPositiveUsd', (amount) => amount > 0n, 'above 0 and below 10^15');
+/** Of either sign, but not nothing. */
+export const IsUsdChange = usdField('isUsdChange', (amount) => amount !== 0n, 'other than 0, below 10^15');

@@ -1,0 +1,25 @@
+import { ReadableBy } from './fits.decorator.js';
+import { moment } from './schema.js';
+
+const UTC_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
+
+/**
+ * Reads an ISO 8601 time in UTC with seconds, to the millisecond.
+ * @returns undefined for any other value, other time zones and days that no month has included
+ */
+export function readUtcTime(value: unknown): Date | undefined {
+  const match = typeof value === 'string' ? UTC_TIME.exec(value) : null;
+  if (!match) return undefined;
+  const time = new Date(match[0]);
+  // JavaScript reads 30 February as 2 March.
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(match[1]!) ? time : undefined;
+}
+
+/** A moment that is told without doubt: ISO 8601, UTC, with seconds. */
+export const IsUtcTime = (): PropertyDecorator =>
+  ReadableBy(
+    'isUtcTime',
+    (value) => readUtcTime(value) !== undefined,
+    'must be an ISO 8601 time in UTC with seconds, such as 2030-01-31T00:00:00Z',
+    moment(),
+  );

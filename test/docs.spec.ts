@@ -1,0 +1,161 @@
+/**
+ * Goal: what code and pages refer to is there, so whoever reads a rule's name finds the rule. Method: pages,
+ * code and scripts are read as text; every page that is named, every heading behind a `#` and every link
+ * between pages is looked up.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+
+const ROOT = join(__dirname, '..');
+const INDEX = 'docs/README.md';
+/** Longest line of a comment, in characters: prettier leaves comments as they are. */
+const COLUMNS_MAX = 120;
+
+const NOT_OURS = new Set(['node_modules', 'dist', 'recordings']);
+
+/** Files below a folder whose names end so, by their paths from the root. */
+function filesIn(folder: string, endings: readonly string[]): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) return NOT_OURS.has(entry.name) ? [] : filesIn(path, endings);
+    return endings.some((ending) => entry.name.endsWith(ending)) ? [path] : [];
+  });
+}
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const pages = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs', ['.md'])];
+const code = ['src', 'test', 'scripts', 'bench']
+  .flatMap((folder) => filesIn(folder, ['.ts', '.mjs', '.js', '.sql', '.sh']))
+  .filter((path) => path !== relative(ROOT, __filename));
+
+/** The anchor of a heading, as the sites that show these pages make it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+
+const anchorsOf = new Map<string, ReadonlySet<string>>();
+
+/** Undefined where there is such a heading, or, without one, such a file or folder; else what is missing. */
+function missing(path: string, anchor: string | undefined): string | undefined {
+  if (!existsSync(join(ROOT, path))) return path;
+  if (anchor === undefined) return undefined;
+  let anchors = anchorsOf.get(path);
+  if (!anchors) {
+    const headings = read(path)
+      .replace(/^```[^]*?^```/gm, '')
+      .matchAll(/^#+ (.+)$/gm);
+    anchorsOf.set(path, (anchors = new Set([...headings].map(([, heading]) => anchorOf(heading!)))));
+  }
+  return anchors.has(anchor) ? undefined : `${path}#${anchor}`;
+}
+
+/** A citation may run over the end of a line, also of a comment. */
+const withoutLines = (text: string): string => text.replace(/\n\s*(?:\*|\/\/)? ?/g, ' ');
+
+interface Reference {
+  readonly file: string;
+  readonly path: string;
+  readonly anchor: string | undefined;
+}
+
+const unresolved = (references: readonly Reference[]): string[] =>
+  references.flatMap(({ file, path, anchor }) => {
+    const absent = missing(path, anchor);
+    return absent === undefined ? [] : [`${file}: ${absent}`];
+  });
+
+const named = [...code, ...pages].flatMap((file) =>
+  [...read(file).matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].map(([, path, anchor]): Reference => ({
+    file,
+    path: path!,
+    anchor,
+  })),
+);
+
+const links = pages.flatMap((file) =>
+  [...read(file).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([, path, anchor]): Reference => ({
+    file,
+    path: path === '' ? file : posix.join(dirname(file), path!),
+    anchor,
+  })),
+);
+
+describe('the documentation', () => {
+  it('has every page and heading that code and pages name', () => {
+    expect(named.length).toBeGreaterThan(300);
+    expect(unresolved(named)).toEqual([]);
+  });
+
+  it('has every page and heading that a page links to', () => {
+    expect(links.length).toBeGreaterThan(100);
+    expect(unresolved(links)).toEqual([]);
+  });
+
+  it('has every decision that code names by its number', () => {
+    const decisions = new Set(filesIn('docs/decisions', ['.md']).map((path) => posix.basename(path).slice(0, 4)));
+    const absent = code.flatMap((file) =>
+      [...read(file).matchAll(/\b(?:docs\/decisions\/|decision )(\d{4})\b/g)]
+        .filter(([, number]) => !decisions.has(number!))
+        .map(([whole]) => `${file}: ${whole}`),
+    );
+    expect(absent).toEqual([]);
+  });
+
+  it('has every row of failures that tests and pages name by its number', () => {
+    const rows = new Set(
+      filesIn('docs/reasons', ['.md']).flatMap((path) =>
+        [...read(path).matchAll(/^((?:[A-G]\d\d(?:, )?)+)\./gm)].flatMap(([, ids]) => ids!.split(', ')),
+      ),
+    );
+    const byNumber = ['test/http/translation-failures.spec.ts', 'docs/security.md', 'docs/translation.md'];
+    const used = byNumber.flatMap((file) =>
+      [...read(file).matchAll(/(?<=[|'"`,] ?)[A-G]\d\d(?=[:, ])/g)].map(([id]) => id),
+    );
+    expect(used.length).toBeGreaterThan(30);
+    expect(used.filter((id) => !rows.has(id))).toEqual([]);
+  });
+
+  it('is all there is: nobody cites a document that is not in the repository', () => {
+    const absent = /\b(?:WIRE|DESIGN|FAILURES|STYLE|SCOPE|Scope|DEPENDENCIES)(?: [A-G]?\d|, (?:principle|precedence))/g;
+    const citing = [...code, ...pages].flatMap((file) =>
+      [...withoutLines(read(file)).matchAll(absent)].map(([citation]) => `${file}: ${citation}`),
+    );
+    expect(citing).toEqual([]);
+  });
+
+  it('names files that are there', () => {
+    // Decisions tell of their day.
+    const current = pages.filter((page) => !page.startsWith('docs/decisions/'));
+    const absent = current.flatMap((page) =>
+      [...read(page).matchAll(/`((?:src|test|scripts|bench)\/[\w./-]+\.(?:ts|mjs|sql|sh))`/g)]
+        .filter(([, path]) => !existsSync(join(ROOT, path!)))
+        .map(([, path]) => `${page}: ${path}`),
+    );
+    expect(absent).toEqual([]);
+  });
+
+  it('has an index of all pages', () => {
+    const linked = new Set(links.filter(({ file }) => file === INDEX).map(({ path }) => path));
+    expect(filesIn('docs', ['.md']).filter((page) => page !== INDEX && !linked.has(page))).toEqual([]);
+  });
+});
+
+describe('comments', () => {
+  it(`have lines of ${COLUMNS_MAX} columns at most`, () => {
+    const long = code
+      .filter((path) => path.endsWith('.ts') || path.endsWith('.mjs'))
+      .flatMap((file) =>
+        read(file)
+          .split('\n')
+          .flatMap((line, index) =>
+            /^\s*(?:\/\/|\/\*|\*(?: |$))/.test(line) && [...line].length > COLUMNS_MAX ? [`${file}:${index + 1}`] : [],
+          ),
+      );
+    expect(long).toEqual([]);
+  });
+});

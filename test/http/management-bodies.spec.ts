@@ -1,0 +1,216 @@
+/**
+ * Goal: no field of a management body goes unnoticed: a misspelt one is refused with the one that was meant, every one
+ * of the contract is known, and what has no effect here is refused by name unless it asks for nothing; a workspace that
+ * is not there is a 404 wherever it is named. Method: every route of the described API that takes a management body or
+ * names a workspace, asked on the real application.
+ */
+import { newUuid } from '../../src/core/ids.js';
+import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { ApiDescription, type DescribedOperation } from '../support/description.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+interface Body {
+  readonly operation: DescribedOperation;
+  readonly schema: JsonBody;
+  /** One that is valid. */
+  readonly example: object;
+}
+
+const POLICY = ['allowed_providers', 'ignored_providers', 'data_collection', 'enforce_zdr', 'plugins'];
+const WORKSPACE = [
+  'name', 'slug', 'description', 'default_text_model', 'default_image_model', 'default_provider_sort', 'disabled_server_tools',
+  'is_data_discount_logging_enabled', 'is_observability_broadcast_enabled', 'is_observability_io_logging_enabled',
+  'io_logging_sampling_rate', 'io_logging_api_key_ids', ...POLICY,
+]; // prettier-ignore
+const KEY = ['name', 'limit', 'limit_reset', 'include_byok_in_limit', 'rate_limits', 'allowed_models', 'egress'];
+const CREDENTIAL = [
+  'key', 'name', 'disabled', 'is_fallback', 'is_required', 'is_byok_only', 'declared_zdr', 'allowed_models', 'allowed_user_ids',
+  'allowed_api_key_hashes', 'sort_order',
+]; // prettier-ignore
+const GUARDRAIL = [
+  'name', 'description', 'limit_usd', 'reset_interval', 'allowed_models', 'ignored_models', 'allowed_providers', 'ignored_providers',
+  'enforce_zdr', 'enforce_zdr_anthropic', 'enforce_zdr_openai', 'enforce_zdr_google', 'enforce_zdr_xai', 'enforce_zdr_other',
+  'content_filters', 'content_filter_builtins', 'workspace_id', 'include_byok_in_budgets', 'enable_free_model_publication',
+  'enable_free_model_training', 'enable_paid_model_training', 'allowed_data_regions',
+]; // prettier-ignore
+
+/** What clients may send, by route. */
+const CONTRACT: Readonly<Record<string, readonly string[]>> = {
+  'POST /keys': [...KEY, 'kind', 'expires_at', 'creator_user_id', 'workspace_id', 'external'],
+  'PATCH /keys/{hash}': [...KEY, 'disabled'],
+  'POST /byok': [...CREDENTIAL, 'provider', 'workspace_id'],
+  'PATCH /byok/{id}': CREDENTIAL,
+  'POST /guardrails': GUARDRAIL,
+  'PATCH /guardrails/{id}': GUARDRAIL,
+  'POST /guardrails/{id}/assignments/keys': ['key_hashes'],
+  'POST /guardrails/{id}/assignments/keys/remove': ['key_hashes'],
+  'POST /guardrails/{id}/assignments/members': ['member_user_ids'],
+  'POST /guardrails/{id}/assignments/members/remove': ['member_user_ids'],
+  'POST /workspaces': WORKSPACE,
+  'PATCH /workspaces/{reference}': [...WORKSPACE, 'default_guardrail_id'],
+  'POST /workspaces/{reference}/members/add': ['user_ids'],
+  'POST /workspaces/{reference}/members/remove': ['user_ids'],
+  'PUT /workspaces/{reference}/budgets/{interval}': ['limit_usd', 'include_byok_in_budgets'],
+  'PATCH /account/preferences': [...POLICY, 'egress'],
+  'POST /credits': ['amount', 'note', 'idempotency_key', 'kind'],
+};
+
+const NOT_YET = 'is not supported yet by this gateway';
+
+describeOnEmbedded('management bodies', (database) => {
+  let gateway: TestGateway;
+  let description: ApiDescription;
+  let bodies: readonly Body[];
+
+  beforeAll(async () => {
+    gateway = await startGateway(database);
+    description = await ApiDescription.of(gateway.origin);
+    bodies = description.operations.filter(isManagement).flatMap((operation) => {
+      const schema = schemaOf(operation);
+      const [example = {}] = Object.values(operation.examples);
+      return schema ? [{ operation, schema, example }] : [];
+    });
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const describedOf = ({ path, method }: DescribedOperation): JsonBody =>
+    description.document.paths[path][method.toLowerCase()];
+  const isManagement = (operation: DescribedOperation): boolean =>
+    String(describedOf(operation).description).includes('kind `management`');
+  const nameOf = ({ method, path }: DescribedOperation): string => `${method} ${path}`;
+
+  /** Undefined where the route takes no body. */
+  function schemaOf(operation: DescribedOperation): JsonBody {
+    const reference = describedOf(operation).requestBody?.content['application/json'].schema.$ref as string | undefined;
+    return reference && description.document.components.schemas[reference.split('/').at(-1)!];
+  }
+
+  async function send(method: string, path: string, body?: object): Promise<JsonBody> {
+    const response = await gateway.request(path, {
+      method,
+      key: MANAGEMENT_KEY,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  const filled = (path: string, reference = 'default'): string =>
+    path
+      .replace('{reference}', reference)
+      .replace('{interval}', 'daily')
+      .replaceAll(/\{\w+\}/g, 'none');
+
+  it('are those of the contract, with every field of it', () => {
+    const known = Object.fromEntries(
+      bodies.map(({ operation, schema }) => [nameOf(operation), Object.keys(schema.properties)]),
+    );
+    expect(Object.keys(known).sort()).toEqual(Object.keys(CONTRACT).sort());
+    for (const [name, fields] of Object.entries(CONTRACT))
+      expect([name, fields.filter((field) => !known[name]!.includes(field))]).toEqual([name, []]);
+  });
+
+  it('are described as closed, and no others are', () => {
+    const closed = description.operations.filter((operation) => schemaOf(operation)?.additionalProperties === false);
+    expect(closed.map(nameOf).sort()).toEqual(Object.keys(CONTRACT).sort());
+  });
+
+  it('refuse each field that is misspelt, with the one that was meant', async () => {
+    for (const { operation, schema, example } of bodies) {
+      for (const name of Object.keys(schema.properties)) {
+        const middle = Math.floor(name.length / 2);
+        const misspelt = name.slice(0, middle) + name.slice(middle + 1);
+        const { status, body } = await send(operation.method, filled(operation.path), { ...example, [misspelt]: null });
+        expect([nameOf(operation), status, body.error.message]).toEqual([
+          nameOf(operation),
+          400,
+          `${misspelt}: is not a known field; did you mean ${name}?`,
+        ]);
+      }
+    }
+  }, 60_000);
+
+  it('refuse fields that nobody meant, with those there are', async () => {
+    for (const { operation, schema, example } of bodies) {
+      const { status, body } = await send(operation.method, filled(operation.path), { ...example, zzzzzzzzzz: 1 });
+      expect([nameOf(operation), status]).toEqual([nameOf(operation), 400]);
+      expect(body.error.message).toMatch(/^zzzzzzzzzz: is not a known field; the known ones are /);
+      for (const name of Object.keys(schema.properties)) expect(body.error.message).toContain(name);
+    }
+  });
+
+  it('leave queries open', async () => {
+    const lists = description.operations.filter((one) => one.method === 'GET' && isManagement(one));
+    for (const { path } of lists.filter(({ parameters }) => parameters.length === 0))
+      expect([path, (await send('GET', `${path}?zzzzzzzzzz=1&beta=true`)).status]).toEqual([path, 200]);
+  });
+
+  it.each([
+    ['POST', '/keys', { name: 'n' }, 'rate_limits', [null, {}, { requests_per_minute: null }], { requests_per_minute: 1 }],
+    ['POST', '/keys', { name: 'n' }, 'allowed_models', [null], ['openai/*']],
+    ['POST', '/keys', { name: 'n' }, 'egress', [null, {}, { blocked_domains: [] }], { allowed_domains: ['a.example'] }],
+    ['PATCH', '/account/preferences', {}, 'plugins', [null, []], [{ id: 'web', enabled: true }]],
+    ['PATCH', '/account/preferences', {}, 'egress', [null, {}], { blocked_domains: ['a.example'] }],
+    ['PATCH', '/workspaces/default', {}, 'plugins', [null, []], [{ id: 'web', enabled: false, prevent_overrides: true }]],
+    ['PATCH', '/workspaces/default', {}, 'disabled_server_tools', [null, []], ['openrouter:web_search']],
+  ])('%s %s: %# of what is not acted on yet, only what asks for nothing', async (method, path, rest, field, neutral, lacking) => {
+    for (const value of neutral) {
+      const { status } = await send(method, path, { ...rest, [field]: value });
+      expect([value, status < 300]).toEqual([value, true]);
+    }
+    const { status, body } = await send(method, path, { ...rest, [field]: lacking });
+    expect([status, body.error.message]).toEqual([400, `${field}: ${NOT_YET}; leave it out`]);
+  }); // prettier-ignore
+
+  it('take no refund for now', async () => {
+    const { status, body } = await send('POST', '/credits', { amount: -1, kind: 'refund' });
+    expect([status, body.error.message]).toEqual([400, `kind: refund ${NOT_YET}`]);
+  });
+
+  describe('a workspace that is not there', () => {
+    const nobody = [newUuid(Date.now()), 'no-such-workspace', "' OR '1'='1"];
+
+    it('is a 404 in every address', async () => {
+      const named = description.operations.filter(({ path }) => path.includes('{reference}'));
+      expect(named.length).toBeGreaterThan(8);
+      for (const operation of named) {
+        const example = Object.values(operation.examples)[0];
+        for (const reference of nobody.slice(0, 2)) {
+          const { status } = await send(operation.method, filled(operation.path, reference), example);
+          expect([nameOf(operation), reference, status]).toEqual([nameOf(operation), reference, 404]);
+        }
+      }
+    });
+
+    it('is a 404 in every query', async () => {
+      const named = description.operations.filter((operation) =>
+        describedOf(operation).parameters?.some((one: JsonBody) => one.in === 'query' && one.name === 'workspace_id'),
+      );
+      expect(named.map(nameOf).sort()).toEqual(['GET /activity', 'GET /audit', 'GET /byok', 'GET /guardrails', 'GET /keys']); // prettier-ignore
+      for (const { path } of named) {
+        for (const reference of nobody) {
+          const { status, body } = await send('GET', `${path}?workspace_id=${encodeURIComponent(reference)}`);
+          expect([path, status, body.error?.message]).toEqual([path, 404, 'workspace_id: there is no such workspace']);
+        }
+        expect([path, (await send('GET', `${path}?workspace_id=default`)).status]).toEqual([path, 200]);
+      }
+    });
+
+    it('is a 404 in every body', async () => {
+      const named = bodies.filter(({ schema }) => schema.properties.workspace_id?.type === 'string');
+      expect(named.map(({ operation }) => nameOf(operation)).sort()).toEqual(['POST /byok', 'POST /guardrails', 'POST /keys']); // prettier-ignore
+      for (const { operation, example } of named) {
+        for (const workspace_id of nobody) {
+          const { status, body } = await send(operation.method, operation.path, { ...example, workspace_id });
+          expect([nameOf(operation), status, body.error?.message]).toEqual([
+            nameOf(operation),
+            404,
+            'workspace_id: there is no such workspace',
+          ]);
+        }
+        const made = await send(operation.method, operation.path, { ...example, workspace_id: 'default' });
+        expect([nameOf(operation), made.status]).toEqual([nameOf(operation), 201]);
+      }
+    });
+  });
+});

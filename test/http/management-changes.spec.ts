@@ -1,0 +1,121 @@
+/**
+ * Goal: whatever is changed of what administrators manage is in the audit log, or is not changed; what a process has at
+ * hand is dropped then, after the commit and never before. Method: each kind of change on the real application, first
+ * with a log that fails at its entry, then with one that keeps it; every table is compared.
+ */
+import { DataSource } from 'typeorm';
+import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
+import { AuditLog } from '../../src/audit/audit-log.js';
+import { CredentialStore } from '../../src/byok/credential-store.js';
+import { ActiveGuardrails } from '../../src/guardrails/active-guardrails.js';
+import { KeyCache } from '../../src/keys/key-cache.js';
+import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+const TABLES = [
+  'accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys',
+  'credit_grants', 'spending_windows', 'audit_entries',
+]; // prettier-ignore
+
+type Cache = 'keys' | 'credentials' | 'guardrails' | 'policies';
+type Step = readonly [action: string, method: string, path: string, body: object | undefined, caches: readonly Cache[]];
+
+describeOnEachDatabase('changes of managed things', (database) => {
+  let gateway: TestGateway;
+  let store: DataSource;
+  let audit: AuditLog;
+  /** What was dropped, and how much of the change the store had at that moment: entries of the log. */
+  let forgotten: { readonly cache: Cache; readonly entries: Promise<number> }[] = [];
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    gateway = await startGateway(database);
+    const { app } = gateway.gateway;
+    store = app.get(DataSource);
+    audit = app.get(AuditLog, { strict: false });
+    const noted = (cache: Cache) => () => void forgotten.push({ cache, entries: countEntries() });
+    jest.spyOn(app.get(KeyCache, { strict: false }), 'forget').mockImplementation(noted('keys'));
+    jest.spyOn(app.get(CredentialStore, { strict: false }), 'forget').mockImplementation(noted('credentials'));
+    jest.spyOn(app.get(ActiveGuardrails, { strict: false }), 'forget').mockImplementation(noted('guardrails'));
+    jest.spyOn(app.get(RoutingPolicies, { strict: false }), 'forgetAll').mockImplementation(noted('policies'));
+  }, 60_000);
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await gateway?.close();
+  });
+
+  const countEntries = async (): Promise<number> => {
+    const [row] = await store.query<{ entries: number }[]>('select count(*)::int as entries from audit_entries');
+    return row!.entries;
+  };
+  const everything = (): Promise<JsonBody[]> =>
+    store.query(
+      TABLES.map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`).join(' union all '), // prettier-ignore
+    );
+
+  async function send(method: string, path: string, body?: object): Promise<{ status: number; data: JsonBody }> {
+    const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids.get(name)!);
+    const response = await gateway.request(named, {
+      method,
+      key: MANAGEMENT_KEY,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    return { status: response.status, data: ((await response.json()) as JsonBody).data };
+  }
+
+  const hashes = (): object => ({ key_hashes: [ids.get('key')!] });
+  const WORKSPACE: readonly Cache[] = ['guardrails', 'policies'];
+  /** In an order in which each finds what it needs; a step that makes something names it. */
+  const STEPS: readonly (() => Step)[] = [
+    () => ['workspace.create', 'POST', '/workspaces', { name: 'w', slug: 'w' }, []],
+    () => ['workspace.update', 'PATCH', '/workspaces/w', { enforce_zdr: true }, WORKSPACE],
+    () => ['workspace.members.add', 'POST', '/workspaces/w/members/add', { user_ids: ['u'] }, WORKSPACE],
+    () => ['workspace.budget.set', 'PUT', '/workspaces/w/budgets/daily', { limit_usd: 5 }, WORKSPACE],
+    () => ['api_key.create', 'POST', '/keys', { name: 'k' }, ['keys']],
+    () => ['api_key.update', 'PATCH', '/keys/{key}', { limit: 5 }, ['keys']],
+    () => ['byok.create', 'POST', '/byok', { provider: 'openai', key: 'sk-a-key-of-nobody' }, ['credentials']],
+    () => ['byok.update', 'PATCH', '/byok/{credential}', { name: 'c' }, ['credentials']],
+    () => ['guardrail.create', 'POST', '/guardrails', { name: 'g', limit_usd: 5 }, ['guardrails']],
+    () => ['guardrail.update', 'PATCH', '/guardrails/{guardrail}', { limit_usd: 6 }, ['guardrails']],
+    () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/keys', hashes(), ['guardrails']],
+    () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/members', { member_user_ids: ['u'] }, ['guardrails']],
+    () => ['guardrail.unassign', 'POST', '/guardrails/{guardrail}/assignments/keys/remove', hashes(), ['guardrails']],
+    () => ['guardrail.delete', 'DELETE', '/guardrails/{guardrail}', undefined, ['guardrails']],
+    () => ['byok.delete', 'DELETE', '/byok/{credential}', undefined, ['credentials']],
+    () => ['api_key.delete', 'DELETE', '/keys/{key}', undefined, ['keys']],
+    () => ['workspace.budget.remove', 'DELETE', '/workspaces/w/budgets/daily', undefined, WORKSPACE],
+    () => ['workspace.members.remove', 'POST', '/workspaces/w/members/remove', { user_ids: ['u'] }, WORKSPACE],
+    () => ['workspace.delete', 'DELETE', '/workspaces/w', undefined, WORKSPACE],
+    () => ['account.preferences.update', 'PATCH', '/account/preferences', { enforce_zdr: true }, ['policies']],
+    () => ['credits.enter', 'POST', '/credits', { amount: 5 }, []],
+  ]; // prettier-ignore
+
+  it('are undone, and nothing at hand is dropped, where the log cannot keep them; else they are kept together', async () => {
+    for (const step of STEPS) {
+      const [action, method, path, body, caches] = step();
+      const before = await everything();
+      forgotten = [];
+      const failing = jest.spyOn(audit, 'record').mockRejectedValue(new Error('The log is full.'));
+      expect([action, (await send(method, path, body)).status]).toEqual([action, 500]);
+      expect([action, failing.mock.calls.map(([, , change]) => change.action)]).toEqual([action, [action]]);
+      failing.mockRestore();
+      expect([action, await everything(), forgotten]).toEqual([action, before, []]);
+
+      const entries = await countEntries();
+      const { status, data } = await send(method, path, body);
+      expect([action, status < 300]).toEqual([action, true]);
+      note(action, data);
+      expect([action, await countEntries()]).toEqual([action, entries + 1]);
+      expect([action, forgotten.map(({ cache }) => cache).sort()]).toEqual([action, [...caches].sort()]);
+      // Whoever reads anew from that moment on sees the change.
+      for (const one of forgotten) expect([action, await one.entries]).toEqual([action, entries + 1]);
+    }
+  }, 60_000);
+
+  function note(action: string, data: JsonBody): void {
+    if (action === 'api_key.create') ids.set('key', data.hash);
+    if (action === 'byok.create') ids.set('credential', data.id);
+    if (action === 'guardrail.create') ids.set('guardrail', data.id);
+  }
+});

@@ -1,0 +1,218 @@
+/**
+ * Goal: a generation of several calls is one charge, one row, one line of log and one account of its route, before
+ * anything makes such generations. Method: the application's own use case taken apart: the calls are told by hand what
+ * their providers would have told them, one answered, one too dear for the key, one left by the caller in mid-reply;
+ * ledger, metrics and log are the real ones.
+ */
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionContext } from '@nestjs/common';
+import { firstValueFrom, of } from 'rxjs';
+import type { Caller } from '../../src/core/caller.js';
+import { Cancellation } from '../../src/core/cancellation.js';
+import type { ModelEvent } from '../../src/core/conversation/event.js';
+import type { ModelRequest } from '../../src/core/conversation/request.js';
+import { CallerGone } from '../../src/core/errors.js';
+import type { Generation, GenerationStart } from '../../src/core/generation/generation.js';
+import { PICO_PER_USD } from '../../src/core/money/credits.js';
+import { Admission, type Admitted } from '../../src/inference/admission.js';
+import { GenerationFactory } from '../../src/routing/generation-factory.js';
+import { RouterMetadataInterceptor } from '../../src/inference/router-metadata.interceptor.js';
+import { RoutePlanner } from '../../src/routing/route-planner.js';
+import { noteGeneration, requestLog } from '../../src/shared/http/request-log.js';
+import { PinoLogger } from '../../src/shared/logger.js';
+import { Metrics } from '../../src/shared/metrics.js';
+import { SystemClock } from '../../src/core/time.js';
+import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { LedgerReader } from '../support/ledger-reader.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+const MICRO = PICO_PER_USD / 1_000_000n;
+const REQUEST: ModelRequest = {
+  model: 'test/model',
+  system: [],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Ask several times.' }] }],
+  stream: true,
+  maxOutputTokens: 10,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+};
+/** Ten tokens, as an estimate has it. */
+const FORTY = 'forty characters are ten tokens or so...';
+
+const answered = (inputTokens: number, outputTokens: number): ModelEvent[] => [
+  { type: 'reply-start', id: 'theirs' },
+  { type: 'usage', usage: { inputTokens, outputTokens } },
+  { type: 'reply-end', stop: { unified: 'tool-use', raw: 'tool_use', vendor: 'anthropic' } },
+];
+const cutShort = (inputTokens: number, text: string): ModelEvent[] => [
+  { type: 'reply-start', id: 'theirs too' },
+  { type: 'usage', usage: { inputTokens } },
+  { type: 'block-start', index: 0, block: { type: 'text' } },
+  { type: 'block-delta', index: 0, delta: { type: 'text', text } },
+];
+
+describeOnEachDatabase('a generation of several calls', (database) => {
+  let gateway: TestGateway;
+  let ledger: LedgerReader;
+  let caller: Caller;
+  beforeAll(async () => {
+    const at = [{ url: 'http://127.0.0.1:9', dialect: 'anthropic-messages' }] as const;
+    gateway = await startGateway(database, { catalog: catalogOf({ id: 'test/model', at }) });
+    ledger = new LedgerReader(gateway);
+    const response = await gateway.request('/keys', {
+      method: 'POST',
+      key: MANAGEMENT_KEY,
+      headers: { 'content-type': 'application/json' },
+      // What one call is held at, and a thousand microdollars.
+      body: JSON.stringify({ name: 'several', limit: 0.0015 }),
+    });
+    const { data } = (await response.json()) as JsonBody;
+    const [row] = await ledger.query('select account_id, workspace_id from api_keys where hash = $1', [data.hash]);
+    caller = {
+      accountId: row.account_id,
+      workspaceId: row.workspace_id,
+      keyHash: data.hash,
+      kind: 'inference',
+      userId: null,
+    };
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const app = () => gateway.gateway.app;
+  const counter = async (): Promise<JsonBody> =>
+    (
+      await ledger.query(`select used, held from spending_windows where scope = 'key' and scope_id = $1`, [
+        caller.keyHash,
+      ])
+    )[0];
+
+  /** As the routes do it. */
+  async function begin(): Promise<Generation> {
+    const asked: { headers: object; extras?: GenerationStart['extras'] } = {
+      headers: { 'x-router-metadata': 'enabled' },
+    };
+    const context = { switchToHttp: () => ({ getRequest: () => asked }) };
+    await firstValueFrom(
+      new RouterMetadataInterceptor().intercept(context as unknown as ExecutionContext, {
+        handle: () => of(undefined),
+      }),
+    );
+    const start: GenerationStart = { request: REQUEST, caller, api: 'messages', extras: asked.extras };
+    return app().get(GenerationFactory, { strict: false }).create(start);
+  }
+
+  async function admit(generation: Generation, abort: Cancellation): Promise<Admitted> {
+    const routed = await app().get(RoutePlanner, { strict: false }).plan(REQUEST, caller, []);
+    generation.planned(routed, []);
+    const payer = { request: REQUEST, caller, guardrails: [] };
+    return app().get(Admission, { strict: false }).admit(generation, payer, abort.signal);
+  }
+
+  it('is charged, told and logged as one', async () => {
+    const abort = new Cancellation();
+    const generation = await begin();
+    const { billing } = await admit(generation, abort);
+    const leg = generation.plan!.legs[0]!;
+    const answer = (events: readonly ModelEvent[]): boolean => {
+      const call = generation.begin(leg);
+      call.committedAt = performance.now();
+      generation.answerWith(call);
+      return call.observe(events);
+    };
+    const more = (micros: bigint) => billing.reserve({ credits: micros * MICRO, byok: 0n });
+
+    expect(answer(answered(10, 2))).toBe(true);
+    generation.endCall(generation.answer!, 'completed');
+    expect(await more(5_000n)).toBe(false);
+    generation.endCall(generation.begin(leg), 'unaffordable');
+    expect(await more(500n)).toBe(true);
+    expect(answer(cutShort(20, FORTY))).toBe(false);
+    expect(Number((await counter()).used)).toBe(0);
+    await generation.fail(new CallerGone());
+    await ledger.rest();
+
+    // 10 and 20 tokens in at 3 USD a million, 2 and an estimated 10 out at 15.
+    const cost = 0.000_27;
+    expect(generation.calls.map(({ ending, money }) => [ending, money?.bill?.cost])).toEqual([
+      ['completed', 60n * MICRO],
+      ['unaffordable', undefined],
+      ['caller-gone', 210n * MICRO],
+    ]);
+    expect(generation.bill?.cost).toBe(270n * MICRO);
+    expect(Number((await counter()).used)).toBe(cost);
+    expect(Number((await counter()).held)).toBe(0);
+    expect(await ledger.openHolds()).toBe(0);
+    expect((await ledger.entriesOf(generation.id)).map(({ amount }) => Math.abs(Number(amount)))).toEqual([cost]);
+    const row = await ledger.generation(generation.id);
+    expect(row).toMatchObject({
+      outcome: 'caller-gone',
+      is_estimated: true,
+      upstream_id: 'theirs too',
+      model: leg.model.id,
+    });
+    expect([row.prompt_tokens, row.completion_tokens].map(Number)).toEqual([30, 12]);
+    expect(row.attempts.map(({ status }: JsonBody) => status)).toEqual([200, 200]);
+
+    // On errors nobody is the selected one.
+    const { router_metadata: metadata } = generation.extras as JsonBody;
+    expect(metadata).toMatchObject({
+      attempt: 2,
+      summary: 'available=1',
+      attempts: [{ status: 200 }, { status: 200 }],
+    });
+    expect(logLineOf(generation)).toMatchObject({
+      level: 'info',
+      outcome: 'caller-gone',
+      model: leg.model.id,
+      provider: 'p0',
+    });
+
+    const told = await app().get(Metrics, { strict: false }).text();
+    const attempts = [
+      ...told.matchAll(/^fairlead_upstream_attempts_total\{provider="p0",outcome="([a-z-]+)"\} (\d+)$/gm),
+    ];
+    expect(Object.fromEntries(attempts.map(([, outcome, count]) => [outcome, Number(count)]))).toEqual({
+      answered: 1,
+      aborted: 1,
+    });
+  });
+
+  it('that made no call costs nothing and leaves nothing', async () => {
+    const before = await counter();
+    const abort = new Cancellation();
+    const generation = await begin();
+    await admit(generation, abort);
+    generation.endCall(generation.begin(generation.plan!.legs[0]!), 'untranslatable');
+    await generation.fail(new CallerGone());
+    await ledger.rest();
+    expect(await counter()).toEqual(before);
+    expect(await ledger.generation(generation.id)).toBeUndefined();
+  });
+});
+
+/** What the log says of a request that this generation was for. */
+function logLineOf(generation: Generation): JsonBody {
+  const lines: string[] = [];
+  const logger = new PinoLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } });
+  const response = Object.assign(new EventEmitter(), {
+    setHeader: () => undefined,
+    headersSent: true,
+    statusCode: 200,
+  });
+  requestLog(
+    logger,
+    new Metrics(),
+    new SystemClock(),
+  )(
+    { method: 'POST', url: '/api/v1/messages' } as IncomingMessage,
+    response as unknown as ServerResponse<IncomingMessage> & { req: IncomingMessage },
+  );
+  noteGeneration(response as unknown as ServerResponse, generation);
+  response.emit('close');
+  return JSON.parse(lines[0]!);
+}

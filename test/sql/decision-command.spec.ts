@@ -1,0 +1,109 @@
+/**
+ * Goal: `npm run decision` explains a decision that a gateway kept: the plan made again is the plan it told of, and
+ * each way to fail has its exit code. Method: a real gateway on both databases, stopped before its store is read, and
+ * the command in this process.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDecision } from '../../src/routing/decision-command.js';
+import { ask, at, model, RoutingBench } from '../http/routing-bench.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+const ALL = ['alpha', 'beta', 'gamma'];
+const ROOT = join(__dirname, '..', '..');
+
+describeOnEachDatabase('npm run decision', (database) => {
+  let catalog: string;
+  let id: string;
+  let metadata: JsonBody;
+  beforeAll(async () => {
+    const bench = await RoutingBench.start(database, {
+      providers: { alpha: {}, beta: {}, gamma: {} },
+      models: [
+        model(
+          'test/equal',
+          ALL.map((slug) => at(slug)),
+        ),
+      ],
+    });
+    try {
+      bench.fails('alpha', 500);
+      const { headers, body } = await bench.ask(
+        ask('test/equal', { provider: { order: ['alpha', 'beta'], ignore: ['gamma'] } }),
+        { headers: { 'x-router-metadata': 'enabled' } },
+      );
+      id = headers.get('x-generation-id')!;
+      metadata = body.router_metadata;
+      catalog = join(database.settings.dataDir, 'catalog-kept.json');
+      await writeFile(catalog, await readFile(bench.gateway.catalogPath));
+    } finally {
+      // What waits to be written is written before the process ends.
+      await bench.close();
+    }
+    // The embedded one of the tests is not in its folder, where the command looks first.
+    await mkdir(join(database.settings.dataDir, 'database'), { recursive: true });
+  }, 60_000);
+
+  async function run(...words: string[]): Promise<{ code: number; out: string; error: string }> {
+    let out = '';
+    let error = '';
+    const { dataDir, databaseUrl } = database.settings;
+    const code = await runDecision(
+      {
+        words,
+        variables: {
+          DATA_DIR: dataDir,
+          FAIRLEAD_CATALOG: catalog,
+          ...(databaseUrl && { DATABASE_URL: databaseUrl.reveal() }),
+        },
+        workingDirectory: ROOT,
+        print: (text) => void (out += text),
+        printError: (text) => void (error += text),
+      },
+      ROOT,
+      database.kind === 'embedded' ? database.opener : undefined,
+    );
+    return { code, out, error };
+  }
+
+  it('makes the plan again that the gateway told of, with the calls', async () => {
+    const { code, out, error } = await run(id, '--json');
+    expect([code, error]).toEqual([0, '']);
+    const { generation_id, decision } = JSON.parse(out);
+    expect([generation_id, decision.derivation]).toEqual([id, 'derived']);
+    expect(decision.plan.legs.map(({ provider, model: named }: JsonBody) => ({ provider, model: named }))).toEqual(
+      metadata.endpoints.available.map(({ provider, model: named }: JsonBody) => ({ provider, model: named })),
+    );
+    expect(decision.calls).toEqual([
+      { model: 'test/equal', tag: 'alpha', status: 500 },
+      { model: 'test/equal', tag: 'beta', status: 200 },
+    ]);
+    expect(decision.plan.excluded).toEqual([expect.objectContaining({ tag: 'gamma', reason: 'ignored' })]);
+  });
+
+  it('says the same in words', async () => {
+    const { code, out } = await run(id);
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^Generation ${id} of 2[^]*1\\. test/equal at alpha [^]*gamma: is ignored`));
+    expect(out).toMatch(/Called:\n {2}1\. test\/equal at alpha: 500\n {2}2\. test\/equal at beta: 200\n$/);
+  });
+
+  it('says that the catalog has changed since, and ends with 1', async () => {
+    const text = await readFile(catalog, 'utf8');
+    await writeFile(catalog, text.replace('"test/equal"', '"test/renamed"'));
+    const { code, out } = await run(id);
+    await writeFile(catalog, text);
+    expect(code).toBe(1);
+    expect(out).toContain('The catalog has changed since');
+    expect(out).toContain('test/equal at alpha: 500');
+  });
+
+  it('knows no decision of another id, and refuses wrong words', async () => {
+    expect(await run('gen-unknown')).toMatchObject({ code: 1, out: '', error: expect.stringContaining('gen-unknown') });
+    expect(await run()).toMatchObject({ code: 2, out: '', error: expect.stringContaining('npm run decision') });
+    expect(await run(id, 'another')).toMatchObject({ code: 2, out: '' });
+    expect(await run(id, '--unknown')).toMatchObject({ code: 2, out: '' });
+    expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json'), error: '' });
+  });
+});

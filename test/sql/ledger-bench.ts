@@ -1,0 +1,253 @@
+import { randomBytes } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { newGenerationId, newUuid } from '../../src/core/ids.js';
+import type { Interval } from '../../src/core/time.js';
+import type { GenerationRow } from '../../src/ledger/generation-row.js';
+
+/** An account of a test with one workspace; keys and budgets as asked for. */
+export interface LedgerAccount {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Hashes, in the order of the caps. */
+  readonly keys: readonly string[];
+}
+
+export interface KeyCap {
+  readonly limitUsd: string | null;
+  readonly reset: Exclude<Interval, 'lifetime'> | null;
+  readonly includesByok: boolean;
+}
+
+export interface Budget {
+  readonly interval: Interval;
+  readonly limitUsd: string;
+  readonly includesByok: boolean;
+}
+
+/** A member of `take_holds_1`, without its place. */
+export interface Claim {
+  readonly id: string;
+  readonly account: LedgerAccount;
+  readonly key: string;
+  readonly bound: string;
+  readonly byokBound?: string;
+  readonly free?: boolean;
+  readonly extends?: boolean;
+}
+
+/** An answer of `take_holds_1`. */
+export interface Taken {
+  readonly place: number;
+  /** Null: refused, by the counter of the other fields. */
+  readonly held_at: Date | null;
+  readonly scope: string | null;
+}
+
+export interface Settlement {
+  readonly id: string;
+  readonly heldAt: Date;
+  readonly account: LedgerAccount;
+  readonly key: string;
+  readonly cost: string;
+  readonly byokCost?: string;
+  readonly recovered?: boolean;
+}
+
+const UNCAPPED: KeyCap = { limitUsd: null, reset: null, includesByok: false };
+
+/**
+ * The ledger of a database, moved by the statements that the gateway uses. The time is the database's and `aheadMs`.
+ */
+export class LedgerBench {
+  aheadMs = 0;
+
+  constructor(readonly database: DataSource) {}
+
+  async addAccount(
+    credits: string,
+    {
+      keys = [UNCAPPED],
+      budgets = [],
+    }: { readonly keys?: readonly KeyCap[]; readonly budgets?: readonly Budget[] } = {},
+  ): Promise<LedgerAccount> {
+    const id = newUuid(Date.now());
+    const workspaceId = newUuid(Date.now());
+    const hashes = keys.map(() => randomBytes(32).toString('hex'));
+    await this.database.query(`insert into accounts (id, name) values ($1, 'one')`, [id]);
+    await this.database.query(`insert into workspaces (id, account_id, name, slug) values ($1, $2, 'one', 'one')`, [
+      workspaceId,
+      id,
+    ]);
+    for (const [index, { limitUsd, reset, includesByok }] of keys.entries()) {
+      await this.database.query(
+        `insert into api_keys
+           (hash, account_id, workspace_id, kind, name, label, created_at, limit_usd, limit_reset, include_byok_in_limit)
+         values ($1, $2, $3, 'inference', 'one', 'sk-…', now(), $4, $5, $6)`,
+        [hashes[index], id, workspaceId, limitUsd, reset, includesByok],
+      );
+    }
+    for (const { interval, limitUsd, includesByok } of budgets) {
+      await this.database.query(`insert into budgets values ($1, 'workspace', $2, $3, $4, $5)`, [
+        id,
+        workspaceId,
+        interval,
+        limitUsd,
+        includesByok,
+      ]);
+    }
+    await this.database.query(
+      `insert into spending_windows (account_id, scope, scope_id, interval, window_start, "limit")
+       values ($1, 'account', $2, 'lifetime', 'epoch', 0)`,
+      [id, id],
+    );
+    const account = { id, workspaceId, keys: hashes };
+    await this.grant(account, credits, 'grant');
+    return account;
+  }
+
+  async grant(account: LedgerAccount, amount: string, kind: 'grant' | 'purchase' | 'adjustment'): Promise<void> {
+    await this.database.query(
+      `with granted as (
+         insert into credit_grants (id, account_id, kind, amount, created_at) values ($1, $2, $3, $4, now())
+       ), bought as (
+         update accounts set purchased_usd = purchased_usd + $4 where id = $2 and $3 = 'purchase'
+       )
+       update spending_windows set "limit" = "limit" + $4 where scope = 'account' and scope_id = $5`,
+      [newUuid(Date.now()), account.id, kind, amount, account.id],
+    );
+  }
+
+  /** One answer for each claim that had one, by place. */
+  async take(...claims: readonly Claim[]): Promise<readonly Taken[]> {
+    const members = claims.map(({ id, account, key, bound, byokBound = '0', free = false, ...rest }, place) => ({
+      place,
+      id,
+      replica: null,
+      account_id: account.id,
+      workspace_id: account.workspaceId,
+      key_hash: key,
+      model: 'test/one',
+      bound,
+      byok_bound: byokBound,
+      free,
+      extends: rest.extends ?? false,
+      guardrails: [],
+    }));
+    const [row] = await this.database.query<{ taken: (Taken | [place: number, heldAtMs: number])[] | null }[]>(
+      'select take_holds_1($1, $2) as taken',
+      [JSON.stringify(members), this.aheadMs],
+    );
+    const answers = (row!.taken ?? []).map((answer) =>
+      Array.isArray(answer)
+        ? { place: answer[0], held_at: new Date(answer[1]), scope: null }
+        : { ...answer, held_at: null },
+    );
+    return answers.toSorted((first, second) => first.place - second.place);
+  }
+
+  /** A hold that must be granted. @returns its id and when it was taken */
+  async hold(
+    account: LedgerAccount,
+    key: string,
+    bound: string,
+    byokBound = '0',
+  ): Promise<{ id: string; heldAt: Date }> {
+    const id = newGenerationId(Date.now() + this.aheadMs);
+    const [taken] = await this.take({ id, account, key, bound, byokBound });
+    if (!taken?.held_at) throw new Error(`The hold was refused by ${taken?.scope}.`);
+    return { id, heldAt: taken.held_at };
+  }
+
+  async settle(...settlements: readonly Settlement[]): Promise<void> {
+    await this.database.query('select settle_generations_1($1)', [this.print(...settlements)]);
+  }
+
+  /** As `settle_generations_1` takes them. */
+  print(...settlements: readonly Settlement[]): string {
+    return JSON.stringify(settlements.map(generationOf));
+  }
+
+  /** As the gateway ends a hold for which nothing was sent; to be posted. */
+  async release(id: string): Promise<void> {
+    await this.database.query('update holds set cost = 0, byok_cost = 0 where generation_id = $1 and cost is null', [
+      id,
+    ]);
+  }
+
+  /** Those of these holds that are settled; every one when none is named. @returns how many it were */
+  async post(...ids: readonly string[]): Promise<number> {
+    const all = `(select coalesce(array_agg(generation_id), '{}') from holds)`;
+    const rows = await this.database.query<{ posted: number }[]>(
+      `select post_holds_1(${ids.length === 0 ? all : '$1'}) as posted`,
+      ids.length === 0 ? [] : [ids],
+    );
+    return rows[0]!.posted;
+  }
+
+  /** From hold to posting. @returns the generation's id */
+  async spend(account: LedgerAccount, key: string, cost: string, byokCost = '0'): Promise<string> {
+    const { id, heldAt } = await this.hold(account, key, cost, byokCost);
+    await this.ensureMonth(heldAt);
+    await this.settle({ id, heldAt, account, key, cost, byokCost });
+    await this.post(id);
+    return id;
+  }
+
+  async ensureMonth(at: Date): Promise<void> {
+    await this.database.query('select ensure_month_1($1)', [at.toISOString()]);
+  }
+}
+
+function generationOf(settlement: Settlement): GenerationRow {
+  const { id, heldAt, account, key, cost, byokCost = '0', recovered = false } = settlement;
+  return {
+    id,
+    held_at: heldAt.toISOString(),
+    settled_at: new Date().toISOString(),
+    account_id: account.id,
+    workspace_id: account.workspaceId,
+    key_hash: key,
+    key_user: null,
+    api_type: 'messages',
+    requested_model: 'test/one',
+    model: recovered ? null : 'test/one',
+    provider: null,
+    provider_name: null,
+    endpoint: null,
+    upstream_id: null,
+    service_tier: null,
+    credential: null,
+    is_byok: byokCost !== '0',
+    streamed: false,
+    outcome: recovered ? 'recovered' : 'completed',
+    finish_reason: null,
+    native_finish_reason: null,
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    reasoning_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    cache_write_1h_tokens: 0,
+    images: 0,
+    web_searches: 0,
+    web_fetches: 0,
+    bound: cost,
+    cost,
+    byok_cost: byokCost,
+    prompt_cost: cost,
+    completion_cost: '0',
+    tools_cost: '0',
+    operator_cost: '0',
+    price_version: null,
+    is_estimated: recovered,
+    is_over_bound: false,
+    is_recovered: recovered,
+    is_corrected: false,
+    latency_ms: null,
+    generation_ms: null,
+    session_id: null,
+    end_user: null,
+    trace: null,
+    attempts: [],
+  };
+}

@@ -1,0 +1,13 @@
+import type { GenerationView } from '../../src/inference/inference.js';
+
+/** What faces read of a generation, made up for specs of printers. */
+export const generationView = (told: Partial<GenerationView> = {}): GenerationView => ({
+  id: 'gen-7-a',
+  model: 'author/model',
+  provider: 'Provider',
+  isByok: false,
+  bill: undefined,
+  extras: {},
+  upstreamBody: undefined,
+  ...told,
+});

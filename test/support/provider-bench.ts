@@ -1,0 +1,94 @@
+import type { ModelRequest } from '../../src/core/conversation/request.js';
+import type { Platform } from '../../src/core/platform.js';
+import type { CatalogProvider, DialectId, Endpoint } from '../../src/core/routing/catalog.js';
+import { Secret } from '../../src/core/secret.js';
+import { MediaFetcher } from '../../src/providers/media-fetcher.js';
+import type { PlatformMeans } from '../../src/providers/platforms/index.js';
+import type { PreparedCall } from '../../src/providers/prepared-call.js';
+import { ProviderClient } from '../../src/providers/provider-client.js';
+import { ProviderRegistry, type ProviderAccess } from '../../src/providers/registry.js';
+import type { Transport } from '../../src/providers/transport.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
+import { AheadClock } from './ahead-clock.js';
+
+const SETTINGS = { timeouts: { connectMs: 2_000, idleMs: 60_000 }, egressAllow: [] } as unknown as Environment;
+
+/** What a call is made of; the rest is the same for all. */
+export interface BenchCall {
+  readonly baseUrl: string;
+  readonly dialect?: DialectId;
+  readonly credential?: string;
+  readonly request?: Partial<ModelRequest>;
+}
+
+/** The client over a transport; with a platform of the test's own, every provider is on that one. */
+export class ProviderBench {
+  readonly clock = new AheadClock();
+  readonly client: ProviderClient;
+
+  constructor(transport: Transport, create?: (means: PlatformMeans) => Platform) {
+    const { clock } = this;
+    const registry = create
+      ? new OnePlatform(transport, clock, create({ transport, clock }))
+      : new ProviderRegistry(transport, clock);
+    this.client = new ProviderClient(registry, new MediaFetcher(new SafeFetch(SETTINGS)), SETTINGS);
+  }
+
+  prepare({ baseUrl, dialect = 'anthropic-messages', credential = 'sk-test', request = {} }: BenchCall): PreparedCall {
+    const provider: CatalogProvider = {
+      slug: 'test',
+      name: 'Test',
+      dialect,
+      baseUrl,
+      policy: { collectsData: false, zeroDataRetention: true },
+    };
+    const endpoint: Endpoint = {
+      tag: 'test',
+      provider,
+      upstreamModel: 'vendor/model-1:0',
+      pricing: null,
+      quantization: 'unknown',
+      contextLength: 200_000,
+      supportedParameters: [],
+    };
+    const model = {
+      id: 'test/model',
+      name: 'Model',
+      contextLength: 200_000,
+      inputModalities: ['text'],
+      outputModalities: ['text'],
+      scores: {},
+      endpoints: [endpoint],
+    } as const;
+    return this.client.prepare({ model, endpoint, tier: 'standard' }, requestOf(request), new Secret(credential));
+  }
+}
+
+class OnePlatform extends ProviderRegistry {
+  constructor(
+    transport: Transport,
+    clock: AheadClock,
+    private readonly platform: Platform,
+  ) {
+    super(transport, clock);
+  }
+
+  override accessTo(provider: CatalogProvider): ProviderAccess {
+    return { ...super.accessTo(provider), platform: this.platform };
+  }
+}
+
+const requestOf = (changes: Partial<ModelRequest>): ModelRequest => ({
+  model: 'test/model',
+  system: [],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+  stream: false,
+  maxOutputTokens: 100,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+  ...changes,
+});
