@@ -40,10 +40,10 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   private beatAt = performance.now();
   private steadySince = -Infinity;
   private readonly jobs: readonly LedgerJob[] = [
-    { everyMs: POST_EVERY_MS, run: () => this.post() },
     { everyMs: BEAT_EVERY_MS, run: () => this.beat() },
     { everyMs: REPLAY_EVERY_MS, run: () => this.replay() },
     { everyMs: SWEEP_EVERY_MS, run: () => this.sweep() },
+    { everyMs: POST_EVERY_MS, run: () => this.post() },
   ];
 
   constructor(
@@ -71,14 +71,11 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   /** Everything once, in order: for those who cannot wait until it comes round. */
   async attend(): Promise<void> {
     await this.adopting;
-    await this.beat();
-    await this.replay();
-    await this.sweep();
-    await this.post();
+    for (const job of this.jobs) await this.runAlone(job);
   }
 
   private async close(): Promise<void> {
-    for (const { running } of this.jobs) await running;
+    await Promise.allSettled(this.jobs.map(({ running }) => running));
     await this.ledger.settled();
     try {
       await this.post();
@@ -88,20 +85,24 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       if (this.ledger.openHolds.size === 0 && this.ledger.spool.waiting === 0)
         await this.repository.leave(this.ledger.replica);
     } catch (error) {
-      this.tell(error);
+      this.logError(error);
     }
     await this.ledger.spool.close();
   }
 
-  /** Never at the same time as itself; what fails comes round again. */
+  /** What still runs is not begun again, and what fails comes round again. */
   private async perform(job: LedgerJob): Promise<void> {
-    if (job.running) return;
-    job.running = job.run().catch((error: unknown) => this.tell(error));
-    await job.running;
-    job.running = undefined;
+    if (!job.running) await this.runAlone(job).catch((error: unknown) => this.logError(error));
   }
 
-  private tell(error: unknown): void {
+  /** Never at the same time as itself: a sweep passes over the rows that another one holds. */
+  private async runAlone(job: LedgerJob): Promise<void> {
+    while (job.running) await job.running.catch(() => undefined);
+    job.running = job.run().finally(() => (job.running = undefined));
+    await job.running;
+  }
+
+  private logError(error: unknown): void {
     if (!isDatabaseUnavailable(error)) this.logger.error(error);
   }
 
@@ -115,7 +116,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       await this.ledger.spool.adopt();
     } catch (error) {
-      this.tell(error);
+      this.logError(error);
     } finally {
       this.adopting = undefined;
     }
@@ -180,7 +181,8 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async recover(): Promise<void> {
     // Who could not beat while nobody could takes no one else for dead, until the others have had their time as well.
-    if (performance.now() - this.steadySince < DEAD_AFTER_MS) return;
+    const now = performance.now();
+    if (now - this.beatAt > DEAD_AFTER_MS || now - this.steadySince < DEAD_AFTER_MS) return;
     const ageMsMax = this.environment.timeouts.totalMs + GRACE_MS;
     const mine = this.listOpen();
     const recovered = await this.repository.recover(ageMsMax, mine).catch((error: unknown) => {

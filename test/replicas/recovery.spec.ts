@@ -311,8 +311,9 @@ describeOnEachDatabase('recovery', (database) => {
     const id = reply.headers.get('x-generation-id')!;
     const living = await OtherReplica.start(gateway, clock);
     const lost = await living.hold();
-    clock.aheadMs += NOBODYS_MS + 1_000;
     await living.beat(await living.row(lost, '0.006'));
+    clock.aheadMs += NOBODYS_MS + 1_000;
+    await living.beat();
     await attend(gateway);
     expect(await ledger.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.006000000000' });
     expect(await ledger.generation(id)).toBeUndefined();
