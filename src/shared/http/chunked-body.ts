@@ -12,6 +12,7 @@ const LAST_CHUNK = '0\r\n\r\n';
  */
 export class ChunkedBody {
   private readonly isFramed: boolean;
+  private isHeaderWritten = false;
 
   constructor(private readonly response: ServerResponse) {
     this.isFramed = response.req.httpVersionMajor === 1 && response.req.httpVersionMinor >= 1;
@@ -27,9 +28,19 @@ export class ChunkedBody {
     this.response.chunkedEncoding = false;
   }
 
-  /** @returns false when the socket wants no more for now */
+  /**
+   * A piece that the socket has room for goes straight to it: Node's own way corks the socket for the rest of the turn,
+   * for each of the many pieces that come alone. Any other piece takes that way, so that `drain` comes of it.
+   * @returns false when the socket wants no more for now
+   */
   write(piece: Uint8Array | string): boolean {
-    return this.response.write(this.isFramed ? frame(piece) : piece);
+    if (!this.isFramed) return this.response.write(piece);
+    const framed = frame(piece);
+    const { socket } = this.response;
+    if (this.isHeaderWritten && socket && socket.writableLength + framed.length < socket.writableHighWaterMark)
+      return socket.write(framed);
+    this.isHeaderWritten = true;
+    return this.response.write(framed);
   }
 
   end(): void {
