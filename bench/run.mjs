@@ -8,7 +8,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { latencies, load, longestWaitsBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
 import { pacedLoad } from './paced.mjs';
-import { chatFaceOf, startFairlead, startFloor, startPortkey, startUpstream, startWithoutBooks } from './systems.mjs';
+import { chatFaceOf, startFairlead, startFloor, startPortkey, startUpstream, startWithoutLedger } from './systems.mjs';
 
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
@@ -74,7 +74,7 @@ let databaseUrl;
 const upstream = once('upstream', startUpstream);
 const upstreamUrl = async () => (await upstream()).url;
 const fairlead = once('fairlead', async () => startFairlead(await upstreamUrl(), MODELS, databaseUrl));
-const stubbed = once('stubbed', async () => startWithoutBooks(await upstreamUrl(), MODELS, databaseUrl));
+const stubbed = once('stubbed', async () => startWithoutLedger(await upstreamUrl(), MODELS, databaseUrl));
 const nest = once('nest', async () => startFloor('nest-floor.mjs', await upstreamUrl()));
 const pipe = once('pipe', async () => startFloor('pipe-floor.mjs', await upstreamUrl()));
 const portkey = once('portkey', async () => startPortkey(await upstreamUrl()));
@@ -144,7 +144,7 @@ async function addGenerations(url) {
   await database.end();
 }
 
-function tellShareOfBooks(whole, lanes) {
+function printLedgerShare(whole, lanes) {
   const share = 1 - whole['without ledger'].times;
   const more = 1 / whole['without ledger'].times - 1;
   console.log(
@@ -153,7 +153,7 @@ function tellShareOfBooks(whole, lanes) {
 }
 
 /** In turns, like the rest: what the machine adds by itself is then in all of them alike. */
-async function tellAddedLatencies(systems) {
+async function measureAddedLatencies(systems) {
   const all = Object.entries({ direct: await direct(), ...systems });
   const times = Object.fromEntries(all.map(([name]) => [name, []]));
   for (const [, system] of all) await load(system, 'whole', { lanes: 1, seconds: WARM_UP_SECONDS, stream: false });
@@ -174,7 +174,7 @@ const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
 /** CPU of an event whose stream is one of many, and comes by itself. */
-async function tellPaced() {
+async function measurePaced() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
   for (const system of Object.values(systems)) await pacedLoad(system, PACED);
@@ -188,7 +188,7 @@ async function tellPaced() {
 }
 
 /** How late the latest event of a great many slow streams is. */
-async function tellLatest() {
+async function measureLatest() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
   for (const system of Object.values(systems)) await pacedLoad(system, SLOW);
@@ -201,7 +201,7 @@ async function tellLatest() {
   );
 }
 
-async function tellWhole() {
+async function measureWhole() {
   const systems = {
     fairlead: await fairlead(),
     'without ledger': await stubbed(),
@@ -216,16 +216,16 @@ async function tellWhole() {
   for (const [name, run] of Object.entries(whole)) {
     row(name, figure(run.perSecond, 0), `${figure(run.busy * 100, 0)} %`, figure(run.cpuUs), figure(run.times, 2));
   }
-  tellShareOfBooks(whole, LANES);
-  await shareOfBooks(MORE_LANES);
+  printLedgerShare(whole, LANES);
+  await measureLedgerShare(MORE_LANES);
 }
 
-async function shareOfBooks(lanes) {
+async function measureLedgerShare(lanes) {
   const ledger = { fairlead: await fairlead(), 'without ledger': await stubbed() };
-  tellShareOfBooks(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
+  printLedgerShare(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
 }
 
-async function tellStreams() {
+async function measureStreams() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   for (const [model, perWrite] of [
     [ONE, 1],
@@ -241,7 +241,7 @@ async function tellStreams() {
   }
 }
 
-async function tellFaces() {
+async function measureFaces() {
   const systems = { fairlead: await fairlead(), chat: chatFaceOf(await fairlead()) };
   for (const [label, model, stream] of [
     ['whole replies', 'whole', false],
@@ -254,8 +254,8 @@ async function tellFaces() {
   }
 }
 
-async function tellLatency() {
-  await tellAddedLatencies({
+async function measureLatency() {
+  await measureAddedLatencies({
     fairlead: await fairlead(),
     'fairlead without ledger': await stubbed(),
     nest: await nest(),
@@ -264,14 +264,14 @@ async function tellLatency() {
     console.log(`\nThe database's own commit, from here: p50 ${figure(await commitMs(databaseUrl), 2)} ms`);
 }
 
-async function tellMemory() {
+async function measureMemory() {
   const memory = await openStreams(await fairlead(), 1000);
   console.log(
     `Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`,
   );
 }
 
-async function tellBodies() {
+async function measureBodies() {
   const system = await fairlead();
   for (const [label, bytes, count] of [
     ['400 KB', 400_000, 100],
@@ -279,35 +279,35 @@ async function tellBodies() {
   ]) {
     const small = await longestWaitsBeside(system, 500, count);
     const beside = await longestWaitsBeside(system, bytes, count);
-    const tell = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
+    const print = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
     console.log(`Beside a body of ${label}:`);
-    console.log(`  longest wait for /health/live: ${tell(beside.waits)} (beside small ones ${tell(small.waits)})`);
-    console.log(`  longest delay of the event loop: ${tell(beside.lags)} (beside small ones ${tell(small.lags)})`);
+    console.log(`  longest wait for /health/live: ${print(beside.waits)} (beside small ones ${print(small.waits)})`);
+    console.log(`  longest delay of the event loop: ${print(beside.lags)} (beside small ones ${print(small.lags)})`);
   }
 }
 
-async function tellMany() {
+async function measureMany() {
   if (!databaseUrl) return;
   // One at least, to be copied.
   await load(await fairlead(), 'whole', { lanes: 1, seconds: 1, stream: false });
   console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
   await addGenerations(databaseUrl);
-  await shareOfBooks(LANES);
-  await shareOfBooks(MORE_LANES);
-  await tellAddedLatencies({ fairlead: await fairlead() });
+  await measureLedgerShare(LANES);
+  await measureLedgerShare(MORE_LANES);
+  await measureAddedLatencies({ fairlead: await fairlead() });
 }
 
 /** In the order they run. */
 const PARTS = {
-  whole: tellWhole,
-  streams: tellStreams,
-  paced: tellPaced,
-  latest: tellLatest,
-  faces: tellFaces,
-  latency: tellLatency,
-  memory: tellMemory,
-  bodies: tellBodies,
-  many: tellMany,
+  whole: measureWhole,
+  streams: measureStreams,
+  paced: measurePaced,
+  latest: measureLatest,
+  faces: measureFaces,
+  latency: measureLatency,
+  memory: measureMemory,
+  bodies: measureBodies,
+  many: measureMany,
 };
 
 /** The parts that were asked for; all, unless some are named. */
@@ -326,7 +326,7 @@ try {
   console.log(
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s, ${LANES} at a time\n`,
   );
-  for (const [name, tell] of Object.entries(PARTS)) if (parts.includes(name)) await tell();
+  for (const [name, measure] of Object.entries(PARTS)) if (parts.includes(name)) await measure();
   const others = ['nest', 'portkey'].filter((name) => started.has(name));
   const memoryOf = (name) => `${name} ${figure(residentMiB(started.get(name).child.pid), 0)} MiB`;
   if (others.length > 0) console.log(`Memory of the others after their load: ${others.map(memoryOf).join(', ')}`);
