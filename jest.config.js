@@ -56,6 +56,8 @@ const slow = { ...application, displayName: 'slow', testRegex: SLOW.map((path) =
 export default {
   // Generous: a test that waits for an event says what it waits for, and a busy machine is no failure.
   testTimeout: 30_000,
+  // As generous: a worker that has nothing left to do ends at once, but a busy machine takes its time over its memory.
+  workerGracefulExitTimeout: 10_000,
   // More than there are cores: the longest suites wait more than they compute.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   projects: [unit, integration, slow],

@@ -4,6 +4,7 @@ import {
   Gauge,
   Histogram,
   Registry,
+  type Metric,
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
@@ -27,6 +28,21 @@ const OTHER = 'other';
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 const UPSTREAM_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 const FIRST_TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 20, 40, 80, 120];
+
+let ofProcess: readonly Metric[] | undefined;
+
+/**
+ * What Node tells of the process, the same for all gateways in it: the library watches garbage collections and the
+ * event loop, whose delay comes as nodejs_eventloop_lag_p50_seconds, …_p99_seconds and …_max_seconds, and never stops.
+ */
+function metricsOfProcess(): readonly Metric[] {
+  if (ofProcess === undefined) {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    ofProcess = registry.getMetricsAsArray().map(({ name }) => registry.getSingleMetric(name)!);
+  }
+  return ofProcess;
+}
 
 /** Lets the first two hundred values of a label through; those after them are one: no caller can grow the registry. */
 class BoundedValues {
@@ -137,8 +153,7 @@ export class Metrics {
   });
 
   constructor() {
-    // Event-loop delay comes with these, as nodejs_eventloop_lag_p50_seconds, …_p99_seconds and …_max_seconds.
-    collectDefaultMetrics({ register: this.registry });
+    for (const metric of metricsOfProcess()) this.registry.registerMetric(metric);
   }
 
   /** A request was answered. @param route the pattern of the route, undefined where none matched */

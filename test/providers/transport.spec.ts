@@ -272,15 +272,20 @@ describe('a large body that the provider does not take', () => {
   }
 
   it('an answer that comes before it was read is an answer', async () => {
-    const server = await serverThat((socket) =>
-      socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 5\r\n\r\nlarge'),
-    );
+    let accepted!: (socket: Socket) => void;
+    const taken = new Promise<Socket>((resolve) => (accepted = resolve));
+    const server = await serverThat((socket) => {
+      socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 5\r\n\r\nlarge');
+      accepted(socket);
+    });
     const response = await transport.open(large(server), live());
     expect(response.status).toBe(413);
     expect((await response.read(1_000)).toString()).toBe('large');
     // Nothing of the rest is taken for another call.
     upstream.script(json({ fine: true }));
     expect((await transport.open(call(), live())).status).toBe(200);
+    // Paused for good, it would not notice that the other side has gone.
+    (await taken).destroy();
     server.close();
   });
 

@@ -517,10 +517,11 @@ describeOnEmptyPostgres('the commands as processes', (database) => {
       DATABASE_URL: database.settings.databaseUrl?.reveal(),
       FAIRLEAD_ENCRYPTION_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
     };
-    for (const words of [['dist/main.js'], ['dist/ledger/ledger-verify.js'], ['dist/audit/audit-verify.js']]) {
-      const failed: unknown = await promisify(execFile)(process.execPath, words, { cwd: ROOT, env }).catch(
-        (error: unknown) => error,
-      );
+    for (const path of ['main.js', 'ledger/ledger-verify.js', 'audit/audit-verify.js']) {
+      const failed: unknown = await promisify(execFile)(process.execPath, [compiledSource(path)], {
+        cwd: ROOT,
+        env,
+      }).catch((error: unknown) => error);
       expect(failed).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/before the first release[^\n]*data:import[^\n]*\n$/),
