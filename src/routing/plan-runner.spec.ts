@@ -58,7 +58,7 @@ const endings = ({ calls }: Generation) =>
   calls.map(({ ending, status, usage }) => [ending, status, usage.outputTokens]);
 
 it.each<[string, Error, unknown]>([
-  ['a fault', new ProviderFault('overloaded', 'x'), 'overloaded'],
+  ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
   ['media that cannot be had', new GatewayError('invalid-request', 'x'), 'not-sent'],
   ['a fault of ours', new TypeError('x'), 'not-sent'],
 ])('is given up for %s', async (_, error, ending) => {
@@ -107,5 +107,5 @@ it('takes the whole time without a word for the fault of the first who was asked
     throw new Error('cut');
   });
   await expect(run()).rejects.toBeInstanceOf(CutShort);
-  expect(generation.calls[0]).toMatchObject({ ending: 'timed-out', fault: { kind: 'timed-out' } });
+  expect(generation.calls[0]).toMatchObject({ ending: 'provider-timed-out', fault: { kind: 'timed-out' } });
 });

@@ -125,14 +125,14 @@ class PlanRun {
     if (signal.aborted || !(error instanceof Untranslatable)) this.giveUpRefusal();
     if (signal.aborted) {
       const fault = this.faultOfDeadline(signal.reason);
-      generation.endCall(call, fault?.kind ?? endingOf(signal.reason), fault);
+      generation.endCall(call, endingOf(fault ?? signal.reason), fault);
     } else if (error instanceof Untranslatable) {
       this.made--;
       generation.endCall(call, 'untranslatable');
       failures.push({ leg, error });
     } else if (error instanceof ProviderFault) {
       if (error.detail.usage) call.usage = error.detail.usage;
-      generation.endCall(call, error.kind, error);
+      generation.endCall(call, endingOf(error), error);
       failures.push({ leg, error });
       if (FAULT_POLICIES[error.kind].tryNext === 'model') this.left.add(leg.modelIndex);
     } else generation.endCall(call, 'not-sent');

@@ -32,7 +32,12 @@ function begun(legs: readonly PlannedLeg[] = [ACME]) {
 const ENDINGS: readonly (readonly [string, (generation: Generation) => unknown, string, string])[] = [
   ['a whole reply', (generation) => generation.end('completed'), 'completed', 'completed'],
   ['a caller who goes', (generation) => generation.fail(new CallerGone()), 'caller-gone', 'caller-gone'],
-  ['a fault', (generation) => generation.fail(new ProviderFault('overloaded', 'x')), 'overloaded', 'overloaded'],
+  [
+    'a fault',
+    (generation) => generation.fail(new ProviderFault('overloaded', 'x')),
+    'provider-overloaded',
+    'provider-overloaded',
+  ],
   [
     'its deadline',
     (generation) => generation.fail(new CutShort('deadline', 'timed-out', 'x')),
@@ -82,7 +87,7 @@ it('has the last words wait for everyone who asks them to', async () => {
 it('says of each call that was made what became of it', () => {
   const { generation, calls } = begun([ACME, ACME, ACME, ACME, ACME]);
   generation.endCall(calls[0]!, 'untranslatable');
-  generation.endCall(calls[1]!, 'unreachable', new ProviderFault('unreachable', 'x'));
+  generation.endCall(calls[1]!, 'provider-unreachable', new ProviderFault('unreachable', 'x'));
   generation.endCall(calls[2]!, 'refused');
   generation.answerWith(calls[3]!);
   // The last is under way.
@@ -121,7 +126,11 @@ describe('a reply that cannot be printed', () => {
     generation.answerWith(calls[0]!);
     void generation.end('completed');
     generation.spoil(new ProviderFault('malformed-reply', 'x'));
-    expect([generation.ending, generation.outcome, generation.isWell]).toEqual(['completed', 'malformed-reply', false]);
+    expect([generation.ending, generation.outcome, generation.isWell]).toEqual([
+      'completed',
+      'provider-malformed-reply',
+      false,
+    ]);
   });
 
   it('is no answer, whoever is at fault', () => {

@@ -1,14 +1,14 @@
 import type { Caller } from '../caller.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
-import { ProviderFault, type FaultKind } from '../errors.js';
+import { ProviderFault } from '../errors.js';
 import type { GenerationId } from '../ids.js';
 import type { JsonObject } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
-import { ENDINGS, endingOf, type Ending, type EndingName } from './ending.js';
+import { ENDINGS, endingOf, providerEnding, type Ending, type EndingName } from './ending.js';
 import { ProviderCall } from './provider-call.js';
 
 /** What a generation is begun with. */
@@ -80,7 +80,7 @@ export class Generation {
   /** It could not be told to its end. */
   private isSpoilt = false;
   /** What was wrong with a reply that had come to its end. */
-  private unprintable: FaultKind | undefined;
+  private unprintable: EndingName | undefined;
 
   constructor(
     readonly id: GenerationId,
@@ -220,7 +220,7 @@ export class Generation {
    */
   spoil(error: unknown): void {
     this.isSpoilt = true;
-    if (error instanceof ProviderFault) this.unprintable = error.kind;
+    if (error instanceof ProviderFault) this.unprintable = ENDINGS[providerEnding(error)].name;
   }
 
   /** The calls that were made, with their statuses. */
