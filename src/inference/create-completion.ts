@@ -48,8 +48,10 @@ export class CreateCompletion {
         throw refusal;
       }
       const payer = { request, caller, guardrails: budgets };
-      const { entrance } = await this.admission.admit(generation, payer, signal);
-      const begun = await this.plans.run(generation, { request, reveal: routed.reveal, entrance, signal });
+      const { plan, prompt, entrance } = await this.admission.admit(generation, payer, signal);
+      const { reveal } = routed;
+      const run = { plan, request, prompt, purpose: 'answer', reveal, entrance, signal } as const;
+      const begun = await this.plans.run(generation, run);
       return new ReplyEvents(generation, begun, signal);
     } catch (error) {
       // Nothing was answered and nothing is charged, so nothing is waited for.

@@ -8,6 +8,7 @@ import type { PicoUsd } from '../core/money/credits.js';
 import { estimateInputTokens, estimateTokens } from '../core/money/estimate.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { costOf } from '../core/money/pricing.js';
+import { sanitizeUsage } from '../core/money/sane-usage.js';
 import type { GenerationRow } from '../ledger/generation-row.js';
 import { countedBy, roomOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
 import type { BillingService } from './billing.service.js';
@@ -70,7 +71,7 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What it would be settled with at this moment; undefined while nothing was answered. */
   private observed(): GenerationRow | undefined {
-    if (!this.generation.answer) return undefined;
+    if (!this.generation.calls.some(({ answers }) => answers)) return undefined;
     const priced = this.price();
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
@@ -94,12 +95,16 @@ export class GenerationBilling implements GenerationObserver {
     return { calls, usage, bill, operatorCost };
   }
 
-  /** What the provider told, or, where its reply did not come to its end, at least what went out of it. */
-  private usageOf({ usage, stop, answers, outputCharacters }: ProviderCall): Usage {
-    if (!answers || stop) return usage;
-    const inputTokens = usage.inputTokens ?? estimateInputTokens(this.generation.request);
+  /**
+   * What can be believed of what the provider told, or, where its reply did not come to its end, at least what went out
+   * of it.
+   */
+  private usageOf({ usage, stop, answers, outputCharacters, leg, run }: ProviderCall): Usage {
+    const { contextLength } = leg.endpoint;
+    if (!answers || stop) return sanitizeUsage(usage, contextLength);
+    const inputTokens = usage.inputTokens ?? estimateInputTokens(run.request);
     const outputTokens = Math.max(usage.outputTokens ?? 0, estimateTokens(outputCharacters));
-    return { ...usage, inputTokens, outputTokens, estimated: true };
+    return sanitizeUsage({ ...usage, inputTokens, outputTokens, estimated: true }, contextLength);
   }
 
   /**
@@ -107,7 +112,7 @@ export class GenerationBilling implements GenerationObserver {
    */
   private moneyOf(call: ProviderCall, usage: Usage): CallMoney {
     const { leg, answers, stop } = call;
-    const { images } = this.prompt;
+    const { images } = call.run.prompt;
     const isFault = call.ending !== undefined && ENDINGS[call.ending].charge === 'operator';
     // Whatever ended a call that answered nobody, what its provider told of it is lost.
     const isLost = call.isShared && (answers ? isFault : usage !== NO_USAGE);
