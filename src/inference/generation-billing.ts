@@ -30,7 +30,7 @@ interface Priced {
  */
 export class GenerationBilling implements GenerationObserver {
   constructor(
-    private readonly tools: BillingService,
+    private readonly billing: BillingService,
     private readonly generation: Generation,
     private readonly hold: Hold,
     private readonly prompt: MeasuredPrompt,
@@ -44,20 +44,20 @@ export class GenerationBilling implements GenerationObserver {
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
   async reserve(more: HeldAmounts): Promise<boolean> {
-    return (await this.tools.ledger.extend(this.hold, more)) === undefined;
+    return (await this.billing.ledger.extend(this.hold, more)) === undefined;
   }
 
   /** Resolves when the ledger says that the last byte may go. Never rejects. */
   ended(): Promise<void> {
     return this.settle().catch((error: unknown) => {
       // A fault of ours must leave no hold that stands for ever.
-      this.tools.ledger.giveUp(this.hold, error);
+      this.billing.ledger.giveUp(this.hold, error);
     });
   }
 
   private async settle(): Promise<void> {
     const { generation, hold } = this;
-    const { ledger } = this.tools;
+    const { ledger } = this.billing;
     if (!generation.wasCalled) return ledger.release(hold);
     const priced = this.price();
     for (const { call, usage, money } of priced.calls) {
@@ -118,7 +118,7 @@ export class GenerationBilling implements GenerationObserver {
     const isLost = call.isShared && (answers ? isFault : usage !== NO_USAGE);
     const operatorCost = isLost ? costOf(usage, leg, images).total : 0n;
     if (!answers) return { operatorCost };
-    return { bill: billOf(usage, leg, { stop, inFault: isFault }, images, this.tools.fee), operatorCost };
+    return { bill: billOf(usage, leg, { stop, inFault: isFault }, images, this.billing.fee), operatorCost };
   }
 
   private async charge({ bill, operatorCost }: Priced): Promise<Charged> {
@@ -132,7 +132,7 @@ export class GenerationBilling implements GenerationObserver {
 
   /** Takes what is missing as far as every counter still has room. */
   private async extend({ cost, byokCost }: Bill): Promise<void> {
-    const { ledger, metrics } = this.tools;
+    const { ledger, metrics } = this.billing;
     const { credits, byok } = this.hold.bound;
     const missing = { credits: positive(cost - credits), byok: positive(byokCost - byok) };
     metrics.ledgerEvent('over_bound');
@@ -150,22 +150,22 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   private report({ stop, leg }: ProviderCall, usage: Usage, { bill }: CallMoney): void {
-    const { metrics } = this.tools;
+    const { metrics } = this.billing;
     if (usage.estimated) metrics.ledgerEvent('estimated');
     const isZero = bill?.list.total === 0n && (usage.inputTokens ?? 0) === 0;
     if (stop && leg.endpoint.pricing !== null && isZero) metrics.ledgerEvent('zero_usage');
   }
 
   private row({ usage }: Priced, charged: Charged): GenerationRow {
-    const { generation, hold, prompt, tools } = this;
+    const { generation, hold, prompt, billing } = this;
     const pricing = generation.answer?.leg.endpoint.pricing;
     return generationRow(generation, {
       hold,
       usage,
       charged,
       images: prompt.images,
-      settledAt: tools.clock.now(),
-      priceVersion: pricing ? tools.prices.versionOf(pricing) : null,
+      settledAt: billing.clock.now(),
+      priceVersion: pricing ? billing.prices.versionOf(pricing) : null,
     });
   }
 }

@@ -163,7 +163,10 @@ export class Generation {
     return call;
   }
 
-  /** This call's reply is used, for what its run is for. @param sentBody what its provider was sent, if it may be seen */
+  /**
+   * This call's reply is used, for what its run is for. Its `committedAt` is set.
+   * @param sentBody what its provider was sent, where somebody may want to see it
+   */
   answerWith(call: ProviderCall, sentBody?: string): void {
     call.answers = true;
     if (call.run.purpose === 'answer') {
@@ -184,7 +187,7 @@ export class Generation {
   }
 
   /**
-   * Ends it, and whatever call is still under way, once: only the first ending counts.
+   * Ends it, and whatever call is still under way by the same ending, once: only the first ending counts.
    * @param reason what was thrown, where it failed
    * @returns when all that follows is done; the last words wait for it
    * @throws what the first of its observers threw, when all of them have been told
