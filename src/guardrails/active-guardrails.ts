@@ -56,20 +56,28 @@ export class ActiveGuardrails {
     this.callers = new FreshCache((name) => this.loadCaller(name), clock, { known: CALLERS_MAX, missing: CALLERS_MAX });
   }
 
-  /** @throws GatewayError `unavailable` when the store does not answer in time */
-  async of(caller: Caller): Promise<GuardrailSet> {
-    const inForce = await this.accounts.find(caller.accountId);
-    if (!inForce || inForce.guardrails.size === 0) return NONE;
-    const held = await this.callers.find(nameOf(caller));
-    if (!held) return NONE;
-    const { policies, inspect } = rulesOf(inForce, held.rows);
-    return { policies, inspect, budgets: held.budgets };
+  /**
+   * At once where it is at hand that the account has none in force.
+   * @throws GatewayError `unavailable` when the store does not answer in time
+   */
+  of(caller: Caller): GuardrailSet | Promise<GuardrailSet> {
+    const inForce = this.accounts.peek(caller.accountId);
+    return inForce?.guardrails.size === 0 ? NONE : this.find(caller);
   }
 
   /** To be called after a change is committed. */
   forget(accountId: string): void {
     this.accounts.forget(accountId);
     this.callers.forgetAll();
+  }
+
+  private async find(caller: Caller): Promise<GuardrailSet> {
+    const inForce = await this.accounts.find(caller.accountId);
+    if (!inForce || inForce.guardrails.size === 0) return NONE;
+    const held = await this.callers.find(nameOf(caller));
+    if (!held) return NONE;
+    const { policies, inspect } = rulesOf(inForce, held.rows);
+    return { policies, inspect, budgets: held.budgets };
   }
 
   /** Also of an account without any: what is at hand is asked for anew before it is too old, what is missing is not. */

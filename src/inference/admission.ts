@@ -35,6 +35,9 @@ export interface Payer {
 
 /** What a generation goes on with. */
 export interface Admitted {
+  /** Without the legs that cannot be paid for. */
+  readonly plan: Plan;
+  readonly prompt: MeasuredPrompt;
   /** Reserves more for further calls. */
   readonly billing: GenerationBilling;
   /** Whether its models may be called. */
@@ -95,14 +98,15 @@ export class Admission {
    */
   async admit(generation: Generation, payer: Payer, signal: CancelSignal): Promise<Admitted> {
     const prompt = measurePrompt(payer.request);
-    const plan = generation.plan!;
-    const { hold, legs } = await this.reserve(generation.id, plan, prompt, payer, signal);
+    const planned = generation.plan!;
+    const { hold, legs } = await this.reserve(generation.id, planned, prompt, payer, signal);
     const billing = new GenerationBilling(this.billing, generation, hold, prompt);
-    const entrance = new ModelSlots(this.models, generation, prompt);
+    const entrance = new ModelSlots(this.models, generation);
     generation.observe(billing);
     generation.observe(entrance);
-    generation.held(withLegs(plan, legs));
-    return { billing, entrance };
+    const plan = withLegs(planned, legs);
+    generation.held(plan);
+    return { plan, prompt, billing, entrance };
   }
 
   private async reserve(

@@ -3,11 +3,10 @@ import type { Caller } from '../core/caller.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
-import { forbiddenModels } from '../core/routing/no-route-error.js';
-import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
-import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
+import type { RoutedPlan } from '../routing/route-planner.js';
 import { estimateInTurns } from './estimate-in-turns.js';
+import { RequestPlanner } from './request-planner.js';
 
 /**
  * How long a provider's own count is waited for, milliseconds: an estimate now is worth more
@@ -26,8 +25,7 @@ export interface TokenCount {
 @Injectable()
 export class CountTokens {
   constructor(
-    private readonly guardrails: ActiveGuardrails,
-    private readonly planner: RoutePlanner,
+    private readonly planner: RequestPlanner,
     private readonly attempts: AttemptRunner,
   ) {}
 
@@ -36,11 +34,8 @@ export class CountTokens {
    * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
    */
   async run(asked: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
-    const guardrails = await this.guardrails.of(caller);
-    const routed = await this.planner.plan(asked, caller, guardrails.policies);
+    const { request, routed, refusal } = await this.planner.plan(asked, caller);
     // What may not be sent to a provider may not be sent to be counted either.
-    const { request, blocked } = guardrails.inspect(asked);
-    const refusal = forbiddenModels(routed.plan) ?? blocked;
     if (refusal) throw refusal;
     const native = await this.countNatively(request, routed, signal);
     return native === undefined

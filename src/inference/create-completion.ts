@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal, Cancellation } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation, GenerationStart } from '../core/generation/generation.js';
-import { forbiddenModels } from '../core/routing/no-route-error.js';
-import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
-import { PlanRunner } from '../routing/plan-runner.js';
-import { RoutePlanner } from '../routing/route-planner.js';
-import { Admission } from './admission.js';
 import { GenerationFactory } from '../routing/generation-factory.js';
+import { PlanRunner } from '../routing/plan-runner.js';
+import { Admission } from './admission.js';
 import { ReplyEvents } from './reply-events.js';
+import { RequestPlanner } from './request-planner.js';
 
 /** A generation that was accepted, and what will be answered. */
 export interface AcceptedGeneration {
@@ -26,8 +24,7 @@ export interface AcceptedGeneration {
 export class CreateCompletion {
   constructor(
     private readonly generations: GenerationFactory,
-    private readonly guardrails: ActiveGuardrails,
-    private readonly planner: RoutePlanner,
+    private readonly planner: RequestPlanner,
     private readonly admission: Admission,
     private readonly plans: PlanRunner,
   ) {}
@@ -43,20 +40,18 @@ export class CreateCompletion {
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {
     try {
       const { caller, request: asked } = generation;
-      const guardrails = await this.guardrails.of(caller);
-      const routed = await this.planner.plan(asked, caller, guardrails.policies);
-      const { request, stages, blocked } = guardrails.inspect(asked);
+      const { request, routed, stages, budgets, refusal } = await this.planner.plan(asked, caller);
       // Before it is refused: the caller may want to know who would have been called.
       generation.planned(routed, stages);
-      const { plan } = routed;
-      const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;
       if (refusal) {
         generation.isRouted = true;
         throw refusal;
       }
-      const payer = { request, caller, guardrails: guardrails.budgets };
-      const { entrance } = await this.admission.admit(generation, payer, signal);
-      const begun = await this.plans.run(generation, { request, reveal: routed.reveal, entrance, signal });
+      const payer = { request, caller, guardrails: budgets };
+      const { plan, prompt, entrance } = await this.admission.admit(generation, payer, signal);
+      const { reveal } = routed;
+      const run = { plan, request, prompt, purpose: 'answer', reveal, entrance, signal } as const;
+      const begun = await this.plans.run(generation, run);
       return new ReplyEvents(generation, begun, signal);
     } catch (error) {
       // Nothing was answered and nothing is charged, so nothing is waited for.

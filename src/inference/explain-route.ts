@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Leg } from '../core/routing/plan.js';
-import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
-import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
+import type { RoutedPlan } from '../routing/route-planner.js';
 import { Admission, type LegOutlook } from './admission.js';
+import { RequestPlanner } from './request-planner.js';
 
 /** A plan with what it may cost. */
 export interface ExplainedPlan extends RoutedPlan {
@@ -15,8 +15,7 @@ export interface ExplainedPlan extends RoutedPlan {
 @Injectable()
 export class ExplainRoute {
   constructor(
-    private readonly guardrails: ActiveGuardrails,
-    private readonly planner: RoutePlanner,
+    private readonly planner: RequestPlanner,
     private readonly admission: Admission,
   ) {}
 
@@ -25,9 +24,8 @@ export class ExplainRoute {
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
   async explain(request: ModelRequest, caller: Caller, seed?: string): Promise<ExplainedPlan> {
-    const guardrails = await this.guardrails.of(caller);
-    const routed = await this.planner.plan(request, caller, guardrails.policies, seed);
-    const outlook = await this.admission.foresee(routed.plan, { request, caller, guardrails: guardrails.budgets });
+    const { routed, budgets } = await this.planner.plan(request, caller, seed);
+    const outlook = await this.admission.foresee(routed.plan, { request, caller, guardrails: budgets });
     return { ...routed, outlook };
   }
 }

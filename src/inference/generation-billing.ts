@@ -8,6 +8,7 @@ import type { PicoUsd } from '../core/money/credits.js';
 import { estimateInputTokens, estimateTokens } from '../core/money/estimate.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { costOf } from '../core/money/pricing.js';
+import { sanitizeUsage } from '../core/money/sane-usage.js';
 import type { GenerationRow } from '../ledger/generation-row.js';
 import { countedBy, roomOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
 import type { BillingService } from './billing.service.js';
@@ -29,7 +30,7 @@ interface Priced {
  */
 export class GenerationBilling implements GenerationObserver {
   constructor(
-    private readonly tools: BillingService,
+    private readonly billing: BillingService,
     private readonly generation: Generation,
     private readonly hold: Hold,
     private readonly prompt: MeasuredPrompt,
@@ -43,20 +44,20 @@ export class GenerationBilling implements GenerationObserver {
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
   async reserve(more: HeldAmounts): Promise<boolean> {
-    return (await this.tools.ledger.extend(this.hold, more)) === undefined;
+    return (await this.billing.ledger.extend(this.hold, more)) === undefined;
   }
 
   /** Resolves when the ledger says that the last byte may go. Never rejects. */
   ended(): Promise<void> {
     return this.settle().catch((error: unknown) => {
       // A fault of ours must leave no hold that stands for ever.
-      this.tools.ledger.giveUp(this.hold, error);
+      this.billing.ledger.giveUp(this.hold, error);
     });
   }
 
   private async settle(): Promise<void> {
     const { generation, hold } = this;
-    const { ledger } = this.tools;
+    const { ledger } = this.billing;
     if (!generation.wasCalled) return ledger.release(hold);
     const priced = this.price();
     for (const { call, usage, money } of priced.calls) {
@@ -70,7 +71,7 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What it would be settled with at this moment; undefined while nothing was answered. */
   private observed(): GenerationRow | undefined {
-    if (!this.generation.answer) return undefined;
+    if (!this.generation.calls.some(({ answers }) => answers)) return undefined;
     const priced = this.price();
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
@@ -94,12 +95,16 @@ export class GenerationBilling implements GenerationObserver {
     return { calls, usage, bill, operatorCost };
   }
 
-  /** What the provider told, or, where its reply did not come to its end, at least what went out of it. */
-  private usageOf({ usage, stop, answers, outputCharacters }: ProviderCall): Usage {
-    if (!answers || stop) return usage;
-    const inputTokens = usage.inputTokens ?? estimateInputTokens(this.generation.request);
+  /**
+   * What can be believed of what the provider told, or, where its reply did not come to its end, at least what went out
+   * of it.
+   */
+  private usageOf({ usage, stop, answers, outputCharacters, leg, run }: ProviderCall): Usage {
+    const { contextLength } = leg.endpoint;
+    if (!answers || stop) return sanitizeUsage(usage, contextLength);
+    const inputTokens = usage.inputTokens ?? estimateInputTokens(run.request);
     const outputTokens = Math.max(usage.outputTokens ?? 0, estimateTokens(outputCharacters));
-    return { ...usage, inputTokens, outputTokens, estimated: true };
+    return sanitizeUsage({ ...usage, inputTokens, outputTokens, estimated: true }, contextLength);
   }
 
   /**
@@ -107,13 +112,13 @@ export class GenerationBilling implements GenerationObserver {
    */
   private moneyOf(call: ProviderCall, usage: Usage): CallMoney {
     const { leg, answers, stop } = call;
-    const { images } = this.prompt;
+    const { images } = call.run.prompt;
     const isFault = call.ending !== undefined && ENDINGS[call.ending].charge === 'operator';
     // Whatever ended a call that answered nobody, what its provider told of it is lost.
     const isLost = call.isShared && (answers ? isFault : usage !== NO_USAGE);
     const operatorCost = isLost ? costOf(usage, leg, images).total : 0n;
     if (!answers) return { operatorCost };
-    return { bill: billOf(usage, leg, { stop, inFault: isFault }, images, this.tools.fee), operatorCost };
+    return { bill: billOf(usage, leg, { stop, inFault: isFault }, images, this.billing.fee), operatorCost };
   }
 
   private async charge({ bill, operatorCost }: Priced): Promise<Charged> {
@@ -127,7 +132,7 @@ export class GenerationBilling implements GenerationObserver {
 
   /** Takes what is missing as far as every counter still has room. */
   private async extend({ cost, byokCost }: Bill): Promise<void> {
-    const { ledger, metrics } = this.tools;
+    const { ledger, metrics } = this.billing;
     const { credits, byok } = this.hold.bound;
     const missing = { credits: positive(cost - credits), byok: positive(byokCost - byok) };
     metrics.ledgerEvent('over_bound');
@@ -145,22 +150,22 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   private report({ stop, leg }: ProviderCall, usage: Usage, { bill }: CallMoney): void {
-    const { metrics } = this.tools;
+    const { metrics } = this.billing;
     if (usage.estimated) metrics.ledgerEvent('estimated');
     const isZero = bill?.list.total === 0n && (usage.inputTokens ?? 0) === 0;
     if (stop && leg.endpoint.pricing !== null && isZero) metrics.ledgerEvent('zero_usage');
   }
 
   private row({ usage }: Priced, charged: Charged): GenerationRow {
-    const { generation, hold, prompt, tools } = this;
+    const { generation, hold, prompt, billing } = this;
     const pricing = generation.answer?.leg.endpoint.pricing;
     return generationRow(generation, {
       hold,
       usage,
       charged,
       images: prompt.images,
-      settledAt: tools.clock.now(),
-      priceVersion: pricing ? tools.prices.versionOf(pricing) : null,
+      settledAt: billing.clock.now(),
+      priceVersion: pricing ? billing.prices.versionOf(pricing) : null,
     });
   }
 }

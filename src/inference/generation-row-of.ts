@@ -4,7 +4,6 @@ import { printJson, type JsonObject } from '../core/json/json.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { Bill } from '../core/money/bill.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
-import { sanitizeUsage } from '../core/money/sane-usage.js';
 import type { GenerationRow } from '../ledger/generation-row.js';
 import type { Hold } from '../ledger/hold.js';
 
@@ -25,6 +24,7 @@ export interface Charged {
 /** What a row says besides what its generation tells. */
 export interface RowFigures {
   readonly hold: Hold;
+  /** Of all calls that answered, as far as it can be believed. */
   readonly usage: Usage;
   readonly charged: Charged;
   readonly images: number;
@@ -35,11 +35,10 @@ export interface RowFigures {
 
 /** The record of a generation as it is settled: what `/generation` and `/activity` tell. */
 export function generationRow(generation: Generation, figures: RowFigures): GenerationRow {
-  const { hold, charged, images, settledAt, priceVersion } = figures;
-  const { request, caller, answer, beganAt } = generation;
+  const { hold, usage, charged, images, settledAt, priceVersion } = figures;
+  const { request, caller, answer, beganAt, committedAt } = generation;
   const { bill } = charged;
   const leg = answer?.leg;
-  const usage = leg ? sanitizeUsage(figures.usage, leg.endpoint.contextLength) : figures.usage;
   return {
     id: hold.id,
     held_at: hold.heldAt,
@@ -83,7 +82,7 @@ export function generationRow(generation: Generation, figures: RowFigures): Gene
     is_over_bound: charged.isOverBound,
     is_recovered: false,
     is_corrected: false,
-    latency_ms: answer?.committedAt === undefined ? null : Math.round(answer.committedAt - beganAt),
+    latency_ms: committedAt === undefined ? null : Math.round(committedAt - beganAt),
     generation_ms: Math.round(performance.now() - beganAt),
     session_id: request.sessionId ?? null,
     end_user: request.user ?? null,

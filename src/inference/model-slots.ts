@@ -8,38 +8,44 @@ import type { ModelSlot } from '../limits/model-slot.js';
 import type { ModelEntrance } from '../routing/plan-runner.js';
 
 /**
- * The places that one generation has taken at the limits of its models, one after another as they are
- * tried; given back at its end.
+ * The slots that one generation has taken at the limits of its models, one after another as they are tried; given back
+ * at its end. The limits count requests: however often a generation calls a model, it has one slot there.
  */
 export class ModelSlots implements GenerationObserver, ModelEntrance {
   refusal: Error | undefined;
-  private readonly taken: { readonly model: Model; readonly slot: ModelSlot }[] = [];
+  /** By id of the model; most have no limits. */
+  private entered: Map<string, Promise<boolean>> | undefined;
+  private readonly taken: { readonly model: string; readonly slot: ModelSlot }[] = [];
 
   constructor(
     private readonly gate: ModelGate,
     private readonly generation: Generation,
-    private readonly prompt: MeasuredPrompt,
   ) {}
 
-  enter(model: Model): boolean | Promise<boolean> {
-    return model.limits ? this.enterLimited(model) : true;
+  enter(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean> {
+    if (!model.limits) return true;
+    this.entered ??= new Map();
+    let entered = this.entered.get(model.id);
+    if (!entered) this.entered.set(model.id, (entered = this.enterLimited(model, prompt)));
+    return entered;
   }
 
   ended({ calls }: Generation): undefined {
     for (const { model, slot } of this.taken) {
-      const answers = calls.filter((call) => call.answers && call.leg.model === model);
+      const answers = calls.filter((call) => call.answers && call.leg.model.id === model);
       // Who did not answer used nothing.
       slot.leave(answers.length === 0 ? 0 : totalTokens(answers.map(({ usage }) => usage).reduce(addUsage, NO_USAGE)));
     }
   }
 
-  private async enterLimited(model: Model): Promise<boolean> {
-    const { prompt, generation } = this;
+  private async enterLimited(model: Model, prompt: MeasuredPrompt): Promise<boolean> {
+    const { generation } = this;
     const output = prompt.maxOutputTokens ?? model.maxCompletionTokens ?? model.contextLength;
     const input = prompt.fillsContext ? model.contextLength : Math.min(prompt.textTokens, model.contextLength);
     try {
       const slot = await this.gate.enter(generation.caller.accountId, model, generation.id, input + output);
-      this.taken.push({ model, slot });
+      if (generation.phase === 'ended') slot.leave(0);
+      else this.taken.push({ model: model.id, slot });
       return true;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

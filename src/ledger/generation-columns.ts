@@ -71,7 +71,7 @@ export const GENERATION_COLUMNS = {
   credential: nullable(text),
   is_byok: flag,
   streamed: flag,
-  /** How it ended: `completed`, `caller-gone`, `recovered`, or the kind of the fault or error that ended it. */
+  /** How it ended, by the names of `ENDINGS`; `recovered` where its replica died. */
   outcome,
   finish_reason: nullable(stop),
   native_finish_reason: nullable(text),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { UnifiedStop } from '../core/conversation/event.js';
+import { ENDINGS, type EndingResult } from '../core/generation/ending.js';
 import type { Json, JsonObject } from '../core/json/json.js';
 import {
   flag,
@@ -119,7 +120,7 @@ export function viewGeneration(row: StoredGeneration): GenerationView {
 
     outcome: row.outcome,
     streamed: row.streamed,
-    cancelled: row.outcome === 'caller-gone',
+    cancelled: resultOf(row.outcome) === 'cancelled',
     finish_reason: viewFinish(row),
     native_finish_reason: row.native_finish_reason,
     latency: row.latency_ms,
@@ -180,12 +181,17 @@ const FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
   'content-filter': 'content_filter',
 };
 
-/** Ways of ending without a reason that are nobody's fault. */
-const UNFINISHED = new Set(['completed', 'caller-gone', 'recovered']);
+/** What a row's `outcome` means. The replica of a recovered one died: how its reply went on, nobody knows. */
+function resultOf(outcome: StoredGeneration['outcome']): EndingResult | 'unknown' {
+  if (outcome === 'recovered') return 'unknown';
+  // One that still runs has no row of its own; a word of another release is not in the table.
+  return outcome === 'running' ? 'failed' : (ENDINGS[outcome]?.result ?? 'failed');
+}
 
 function viewFinish({ finish_reason: stop, outcome }: StoredGeneration): string | null {
   if (stop !== null) return FINISH_REASONS[stop];
-  return UNFINISHED.has(outcome) ? null : 'error';
+  // What ended without a reason and is nobody's fault has none to tell.
+  return resultOf(outcome) === 'failed' ? 'error' : null;
 }
 
 /** One call: keys of which nothing is known are left out, as clients take no null for them. */

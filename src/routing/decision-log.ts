@@ -59,7 +59,8 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   }
 
   answered(generation: Generation): void {
-    this.keep(generation);
+    // Whom it consults before is among its attempts.
+    if (generation.answer) this.keep(generation);
   }
 
   ended(generation: Generation): undefined {

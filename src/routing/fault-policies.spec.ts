@@ -64,11 +64,9 @@ const statusTold = (error: GatewayError): number => APPEARANCES[error.kind].stat
 describe('FAULT_POLICIES', () => {
   it.each(Object.entries(TOLD))('%s is told as %j', (kind, [status, tryNext, health]) => {
     const policy = FAULT_POLICIES[kind as FaultKind];
-    expect([APPEARANCES[policy.tells].status, policy.tryNext, ENDINGS[kind as FaultKind].health]).toEqual([
-      status,
-      tryNext,
-      health,
-    ]);
+    expect([APPEARANCES[policy.tells].status, policy.tryNext, ENDINGS[`provider-${kind as FaultKind}`].health]).toEqual(
+      [status, tryNext, health],
+    );
     expect(healthOf(new ProviderFault(kind as FaultKind, 'x'))).toBe(health);
   });
 

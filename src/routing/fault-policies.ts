@@ -6,7 +6,7 @@ import {
   type ErrorKind,
   type FaultKind,
 } from '../core/errors.js';
-import { ENDINGS, type HealthReport } from '../core/generation/ending.js';
+import { ENDINGS, providerEnding, type HealthReport } from '../core/generation/ending.js';
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
 
@@ -46,8 +46,8 @@ export const FAULT_POLICIES: Readonly<Record<FaultKind, FaultPolicy>> = {
 const FORBIDDEN_STATUS = 403;
 
 /** What a fault says of the health of its endpoint. */
-export const healthOf = ({ kind, detail }: ProviderFault): HealthReport =>
-  detail.status === FORBIDDEN_STATUS ? 'nothing' : ENDINGS[kind].health;
+export const healthOf = (fault: ProviderFault): HealthReport =>
+  fault.detail.status === FORBIDDEN_STATUS ? 'nothing' : ENDINGS[providerEnding(fault)].health;
 
 /** One attempt that did not answer, and why. */
 export interface FailedAttempt {

@@ -10,6 +10,8 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { CallerGone, GatewayError, ProviderFault, Untranslatable } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import { Generation } from '../core/generation/generation.js';
+import type { ModelRun } from '../core/generation/model-run.js';
+import { measurePrompt } from '../core/money/measure-prompt.js';
 import type { HealthRegistry } from '../health/health-registry.js';
 import type { AttemptRunner } from './attempt-runner.js';
 import { PlanRunner } from './plan-runner.js';
@@ -20,7 +22,7 @@ const REFUSED: readonly ModelEvent[] = [
   { type: 'reply-end', stop: { unified: 'refusal', raw: 'refusal', vendor: 'anthropic' } },
 ];
 const FREE_ENTRANCE = { enter: () => true, refusal: undefined };
-const REQUEST = { model: 'a/first', stream: true } as ModelRequest;
+const REQUEST = { model: 'a/first', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
 
 /** What each attempt does, in order: gives a refusal, or throws. */
 function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
@@ -44,9 +46,13 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
     { now: () => 0, aheadMs: 0 },
   );
   const abort = new Cancellation();
-  const run = () =>
+  const run = (changes: Partial<ModelRun> = {}) =>
     runner.run(generation, {
+      plan: made,
       request: REQUEST,
+      prompt: measurePrompt(REQUEST),
+      purpose: 'answer',
+      ...changes,
       reveal: () => Promise.resolve(undefined),
       entrance: FREE_ENTRANCE,
       signal: abort.signal,
@@ -58,7 +64,7 @@ const endings = ({ calls }: Generation) =>
   calls.map(({ ending, status, usage }) => [ending, status, usage.outputTokens]);
 
 it.each<[string, Error, unknown]>([
-  ['a fault', new ProviderFault('overloaded', 'x'), 'overloaded'],
+  ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
   ['media that cannot be had', new GatewayError('invalid-request', 'x'), 'not-sent'],
   ['a fault of ours', new TypeError('x'), 'not-sent'],
 ])('is given up for %s', async (_, error, ending) => {
@@ -107,5 +113,27 @@ it('takes the whole time without a word for the fault of the first who was asked
     throw new Error('cut');
   });
   await expect(run()).rejects.toBeInstanceOf(CutShort);
-  expect(generation.calls[0]).toMatchObject({ ending: 'timed-out', fault: { kind: 'timed-out' } });
+  expect(generation.calls[0]).toMatchObject({ ending: 'provider-timed-out', fault: { kind: 'timed-out' } });
+});
+
+describe('further runs of one generation', () => {
+  const adviser = plan([model('wise/adviser', [endpoint('p3')])]);
+
+  it('follow the plans they are given, and leave the answer to whom it is asked of', async () => {
+    const { generation, run } = setUp('refuses', 'refuses', 'refuses');
+    expect((await run({ plan: adviser, purpose: 'consultation' })).call.leg.model.id).toBe('wise/adviser');
+    expect([generation.answer, generation.plan!.models]).toEqual([undefined, ['a/first', 'a/second']]);
+    await run();
+    expect(generation.answer).toMatchObject({ index: 2, leg: { model: { id: 'a/second' } } });
+  });
+
+  it('do not take what is left of the whole time for the fault of whom they ask', async () => {
+    const { generation, run, abort } = setUp('refuses', () => {
+      abort.abort(new CutShort('deadline', 'timed-out', 'x'));
+      throw new Error('cut');
+    });
+    generation.endCall((await run({ plan: adviser, purpose: 'consultation' })).call, 'completed');
+    await expect(run()).rejects.toBeInstanceOf(CutShort);
+    expect(generation.calls[1]).toMatchObject({ ending: 'deadline', fault: undefined });
+  });
 });

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
-import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ModelRefusal, ProviderFault, Untranslatable } from '../core/errors.js';
 import { CutShort, endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
+import type { ModelRun } from '../core/generation/model-run.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
-import { mayCall } from '../core/routing/plan-route.js';
+import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
 import { noRouteError } from '../core/routing/no-route-error.js';
+import { mayCall } from '../core/routing/plan-route.js';
 import type { PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
 import { HealthRegistry } from '../health/health-registry.js';
@@ -20,17 +21,15 @@ import type { RevealCredential } from './route-planner.js';
 /** Told to come back when every endpoint began to cool between the plan and the call. */
 const RETRY_SOON_MS = 1_000;
 
-/** Whether models may be called now: asked before the first call of each. */
+/** Whether models may be called now: asked before the first call of each in a run. */
 export interface ModelEntrance {
-  enter(model: Model): boolean | Promise<boolean>;
+  enter(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean>;
   /** What the first model that had no place was refused with. */
   readonly refusal: Error | undefined;
 }
 
 /** What a plan is run with, beside the generation that it is run for. */
-export interface RunInputs {
-  /** As it may be sent. */
-  readonly request: ModelRequest;
+export interface RunInputs extends ModelRun {
   readonly reveal: RevealCredential;
   readonly entrance: ModelEntrance;
   readonly signal: CancelSignal;
@@ -42,7 +41,7 @@ export interface BegunCall {
   readonly events: BegunReply;
 }
 
-/** Runs a plan: one leg after another until one answers. */
+/** Runs plans, for a generation as many as it needs: one leg after another until one answers. */
 @Injectable()
 export class PlanRunner {
   constructor(
@@ -53,9 +52,9 @@ export class PlanRunner {
 
   /** @throws GatewayError when no leg answered, or the signal's reason */
   async run(generation: Generation, inputs: RunInputs): Promise<BegunCall> {
-    const plan = generation.plan!;
+    const { plan } = inputs;
     if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
-    const run = new PlanRun(generation, inputs.entrance);
+    const run = new PlanRun(generation, inputs);
     for (const [index, leg] of plan.legs.entries()) {
       if (!mayCall(plan, index, run.made)) continue;
       const entered = run.enter(leg);
@@ -101,13 +100,13 @@ class PlanRun {
 
   constructor(
     private readonly generation: Generation,
-    private readonly entrance: ModelEntrance,
+    private readonly inputs: RunInputs,
   ) {}
 
   enter({ model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
     if (this.left.has(modelIndex)) return false;
     if (this.entered.has(modelIndex)) return true;
-    const entered = this.entrance.enter(model);
+    const entered = this.inputs.entrance.enter(model, this.inputs.prompt);
     if (entered !== true) return this.awaitEntry(entered, modelIndex);
     this.entered.add(modelIndex);
     return true;
@@ -115,7 +114,7 @@ class PlanRun {
 
   begin(leg: PlannedLeg): ProviderCall {
     this.made++;
-    return this.generation.begin(leg);
+    return this.generation.begin(this.inputs, leg);
   }
 
   failed(call: ProviderCall, error: unknown, signal: CancelSignal): void {
@@ -125,14 +124,14 @@ class PlanRun {
     if (signal.aborted || !(error instanceof Untranslatable)) this.giveUpRefusal();
     if (signal.aborted) {
       const fault = this.faultOfDeadline(signal.reason);
-      generation.endCall(call, fault?.kind ?? endingOf(signal.reason), fault);
+      generation.endCall(call, endingOf(fault ?? signal.reason), fault);
     } else if (error instanceof Untranslatable) {
       this.made--;
       generation.endCall(call, 'untranslatable');
       failures.push({ leg, error });
     } else if (error instanceof ProviderFault) {
       if (error.detail.usage) call.usage = error.detail.usage;
-      generation.endCall(call, error.kind, error);
+      generation.endCall(call, endingOf(error), error);
       failures.push({ leg, error });
       if (FAULT_POLICIES[error.kind].tryNext === 'model') this.left.add(leg.modelIndex);
     } else generation.endCall(call, 'not-sent');
@@ -155,8 +154,7 @@ class PlanRun {
   }
 
   answerWith(begun: BegunCall): BegunCall {
-    this.generation.upstreamBody = begun.events.sentBody;
-    this.generation.answerWith(begun.call);
+    this.generation.answerWith(begun.call, begun.events.sentBody);
     return begun;
   }
 
@@ -165,7 +163,8 @@ class PlanRun {
     if (this.refused) return this.answerWith(this.refused);
     if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures);
     // Nobody was called because of limits of ours: they are what the caller is told.
-    if (this.entrance.refusal !== undefined) throw this.entrance.refusal;
+    const { refusal } = this.inputs.entrance;
+    if (refusal !== undefined) throw refusal;
     throw this.failures.length > 0 ? failureOf(this.failures) : allResting();
   }
 
@@ -177,8 +176,10 @@ class PlanRun {
 
   /** The whole time a request may take, and not one word from the first who was asked: that is the provider's doing. */
   private faultOfDeadline(reason: Error): ProviderFault | undefined {
-    const isDeadline = reason instanceof CutShort && reason.ending === 'deadline';
-    return isDeadline && this.made === 1 ? new ProviderFault('timed-out', reason.message) : undefined;
+    if (!(reason instanceof CutShort) || reason.ending !== 'deadline') return undefined;
+    // Of all runs: whoever is asked last has had only what the others left.
+    const asked = this.generation.calls.filter(({ wasMade }) => wasMade);
+    return asked.length === 1 ? new ProviderFault('timed-out', reason.message) : undefined;
   }
 }
 

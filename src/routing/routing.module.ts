@@ -9,12 +9,11 @@ import { DecisionLog } from './decision-log.js';
 import { GenerationFactory } from './generation-factory.js';
 import { PlanRunner } from './plan-runner.js';
 import { RoutePlanner } from './route-planner.js';
-
 import { SessionPins } from './session-pins.js';
 
 @Module({
   imports: [AccountsModule, ByokModule, HealthModule, ProvidersModule, RedisModule],
-  providers: [AttemptRunner, DecisionLog, PlanRunner, RoutePlanner, GenerationFactory, SessionPins],
-  exports: [AttemptRunner, PlanRunner, RoutePlanner, GenerationFactory],
+  providers: [AttemptRunner, DecisionLog, GenerationFactory, PlanRunner, RoutePlanner, SessionPins],
+  exports: [AttemptRunner, GenerationFactory, PlanRunner, RoutePlanner],
 })
 export class RoutingModule {}

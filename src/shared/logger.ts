@@ -19,7 +19,7 @@ export interface RequestLogFields {
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly streamed?: boolean | undefined;
-  /** How it ended: `completed`, `caller-gone`, or the kind of the error. */
+  /** How it ended: for a generation by the names of `ENDINGS`, else `completed` or `caller-gone`. */
   readonly outcome?: string | undefined;
   /** Only its first eight characters are written. */
   readonly keyHash?: string | undefined;

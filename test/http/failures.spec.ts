@@ -463,14 +463,18 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     expect(((await response.json()) as JsonBody).error.message).toBe('See [address] and use [credential] instead');
   });
 
-  it('logs a failure once, in the line of its request, by its kind', async () => {
-    bench.anthropic.script(json(anthropicError('overloaded_error', WORDS), 529));
+  it.each([
+    [529, 529, 'provider-overloaded'],
+    // Not told as a 402 of ours, nor logged as one.
+    [402, 502, 'provider-payment-required'],
+  ])('logs a failure once, in the line of its request, by its kind: %i', async (theirs, status, outcome) => {
+    bench.anthropic.script(json(anthropicError('api_error', WORDS), theirs));
     const lines = bench.requestLines.length;
     const complaints = bench.complaints.length;
     await (await bench.gateway.messages(askStream('test/native'))).text();
     expect(await bench.requestLine(lines)).toMatchObject({
-      status: 529,
-      outcome: 'overloaded',
+      status,
+      outcome,
       streamed: true,
       level: 'warn',
     });

@@ -140,13 +140,23 @@ describeOnEachDatabase('GET /generation', (database) => {
   it.each([
     [
       'one nobody answered',
-      { model: null, provider_name: null, outcome: 'overloaded', finish_reason: null, cost: '0' },
+      { model: null, provider_name: null, outcome: 'provider-overloaded', finish_reason: null, cost: '0' },
       { model: 'test/model', provider_name: null, cancelled: false, finish_reason: 'error', usage: 0 },
     ],
     [
       'one whose caller left',
       { outcome: 'caller-gone', finish_reason: null },
       { cancelled: true, finish_reason: null },
+    ],
+    [
+      'one that ended by a word of another release',
+      { outcome: 'swept-away' as 'recovered', finish_reason: null },
+      { outcome: 'swept-away', cancelled: false, finish_reason: 'error' },
+    ],
+    [
+      'one that came to no end of its own, though nobody is at fault',
+      { outcome: 'completed', finish_reason: null },
+      { cancelled: false, finish_reason: null },
     ],
     [
       'one through an own credential',

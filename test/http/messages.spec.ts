@@ -260,7 +260,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
       const response = await bench.gateway.messages(ask(TRANSLATED, { tools: TOOLS }));
       expect(response.status).toBe(502);
       expect(await response.json()).toMatchObject({ error: { type: 'api_error', code: 502 } });
-      expect(await bench.requestLine(lines)).toMatchObject({ status: 502, outcome: 'upstream-failed' });
+      expect(await bench.requestLine(lines)).toMatchObject({ status: 502, outcome: 'provider-malformed-reply' });
     });
 
     it('pass as they came in a stream', async () => {
@@ -309,7 +309,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
     expect(written.map(({ status, streamed, outcome }) => [status, streamed, outcome])).toEqual([
       [200, false, 'completed'],
       [200, true, 'completed'],
-      [400, false, 'invalid-request'],
+      [400, false, 'provider-rejected-request'],
       [400, undefined, 'completed'],
       [400, undefined, 'completed'],
       [401, undefined, 'completed'],

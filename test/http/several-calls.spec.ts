@@ -14,10 +14,13 @@ import type { ModelEvent } from '../../src/core/conversation/event.js';
 import type { ModelRequest } from '../../src/core/conversation/request.js';
 import { CallerGone } from '../../src/core/errors.js';
 import type { Generation, GenerationStart } from '../../src/core/generation/generation.js';
+import type { ModelRun } from '../../src/core/generation/model-run.js';
 import { PICO_PER_USD } from '../../src/core/money/credits.js';
+import { estimateInputTokens } from '../../src/core/money/estimate.js';
+import { measurePrompt } from '../../src/core/money/measure-prompt.js';
 import { Admission, type Admitted } from '../../src/inference/admission.js';
-import { GenerationFactory } from '../../src/routing/generation-factory.js';
 import { RouterMetadataInterceptor } from '../../src/inference/router-metadata.interceptor.js';
+import { GenerationFactory } from '../../src/routing/generation-factory.js';
 import { RoutePlanner } from '../../src/routing/route-planner.js';
 import { noteGeneration, requestLog } from '../../src/shared/http/request-log.js';
 import { PinoLogger } from '../../src/shared/logger.js';
@@ -62,7 +65,9 @@ describeOnEachDatabase('a generation of several calls', (database) => {
   let caller: Caller;
   beforeAll(async () => {
     const at = [{ url: 'http://127.0.0.1:9', dialect: 'anthropic-messages' }] as const;
-    gateway = await startGateway(database, { catalog: catalogOf({ id: 'test/model', at }) });
+    gateway = await startGateway(database, {
+      catalog: catalogOf({ id: 'test/model', at }, { id: 'test/adviser', at }),
+    });
     ledger = new LedgerReader(gateway);
     const response = await gateway.request('/keys', {
       method: 'POST',
@@ -116,10 +121,11 @@ describeOnEachDatabase('a generation of several calls', (database) => {
   it('is charged, told and logged as one', async () => {
     const abort = new Cancellation();
     const generation = await begin();
-    const { billing } = await admit(generation, abort);
-    const leg = generation.plan!.legs[0]!;
+    const { billing, plan, prompt } = await admit(generation, abort);
+    const run: ModelRun = { plan, request: REQUEST, prompt, purpose: 'answer' };
+    const leg = plan.legs[0]!;
     const answer = (events: readonly ModelEvent[]): boolean => {
-      const call = generation.begin(leg);
+      const call = generation.begin(run, leg);
       call.committedAt = performance.now();
       generation.answerWith(call);
       return call.observe(events);
@@ -129,7 +135,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     expect(answer(answered(10, 2))).toBe(true);
     generation.endCall(generation.answer!, 'completed');
     expect(await more(5_000n)).toBe(false);
-    generation.endCall(generation.begin(leg), 'unaffordable');
+    generation.endCall(generation.begin(run, leg), 'unaffordable');
     expect(await more(500n)).toBe(true);
     expect(answer(cutShort(20, FORTY))).toBe(false);
     expect(Number((await counter()).used)).toBe(0);
@@ -182,16 +188,76 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     });
   });
 
+  it('pays for a model that is consulted by its own request, and is told by who answers', async () => {
+    const abort = new Cancellation();
+    const generation = await begin();
+    const { billing, plan, prompt } = await admit(generation, abort);
+    const long = { role: 'user', content: [{ type: 'text', text: 'What would you do? '.repeat(20) }] } as const;
+    const request: ModelRequest = { ...REQUEST, model: 'test/adviser', messages: [long] };
+    const routed = await app().get(RoutePlanner, { strict: false }).plan(request, caller, []);
+    const asks: ModelRun = { plan: routed.plan, request, prompt: measurePrompt(request), purpose: 'consultation' };
+    const ask = (run: ModelRun, events: readonly ModelEvent[]): void => {
+      const call = generation.begin(run, run.plan.legs[0]!);
+      call.committedAt = performance.now();
+      generation.answerWith(call);
+      call.observe(events);
+      generation.endCall(call, 'completed');
+    };
+
+    expect(await billing.reserve({ credits: 500n * MICRO, byok: 0n })).toBe(true);
+    // Its provider tells no usage.
+    ask(asks, [
+      { type: 'reply-start' },
+      { type: 'block-start', index: 0, block: { type: 'text' } },
+      { type: 'block-delta', index: 0, delta: { type: 'text', text: FORTY } },
+    ]);
+    expect([generation.answer, generation.phase]).toEqual([undefined, 'calling']);
+    ask({ plan, request: REQUEST, prompt, purpose: 'answer' }, answered(10, 2));
+    await generation.end('completed');
+    await ledger.rest();
+
+    const estimated = estimateInputTokens(request);
+    expect(estimated).toBeGreaterThan(2 * estimateInputTokens(REQUEST));
+    expect(generation.bill?.cost).toBe(BigInt(3 * (estimated + 10) + 15 * 12) * MICRO);
+    const row = await ledger.generation(generation.id);
+    expect(row).toMatchObject({ model: 'test/model', outcome: 'completed', upstream_id: 'theirs', is_estimated: true });
+    expect([row.prompt_tokens, row.completion_tokens].map(Number)).toEqual([estimated + 10, 12]);
+    expect(row.attempts.map(({ model }: JsonBody) => model)).toEqual(['test/adviser', 'test/model']);
+    expect(generation.extras).toMatchObject({
+      router_metadata: { attempt: 2, summary: 'available=1, selected=Provider p0' },
+    });
+    expect(logLineOf(generation)).toMatchObject({ outcome: 'completed', model: 'test/model' });
+  });
+
   it('that made no call costs nothing and leaves nothing', async () => {
     const before = await counter();
     const abort = new Cancellation();
     const generation = await begin();
-    await admit(generation, abort);
-    generation.endCall(generation.begin(generation.plan!.legs[0]!), 'untranslatable');
+    const { plan, prompt } = await admit(generation, abort);
+    const run: ModelRun = { plan, request: REQUEST, prompt, purpose: 'answer' };
+    generation.endCall(generation.begin(run, plan.legs[0]!), 'untranslatable');
     await generation.fail(new CallerGone());
     await ledger.rest();
     expect(await counter()).toEqual(before);
     expect(await ledger.generation(generation.id)).toBeUndefined();
+  });
+
+  it('may use more than one reply can: each call is believed by itself', async () => {
+    const generation = await begin();
+    const { plan, prompt } = await admit(generation, new Cancellation());
+    const leg = plan.legs[0]!;
+    const inputTokens = 3 * leg.endpoint.contextLength;
+    for (let step = 0; step < 2; step++) {
+      const call = generation.begin({ plan, request: REQUEST, prompt, purpose: 'answer' }, leg);
+      call.committedAt = performance.now();
+      generation.answerWith(call);
+      call.observe(answered(inputTokens, 1));
+      generation.endCall(call, 'completed');
+    }
+    await generation.end('completed');
+    await ledger.rest();
+    const row = await ledger.generation(generation.id);
+    expect([Number(row.prompt_tokens), row.is_over_bound]).toEqual([2 * inputTokens, true]);
   });
 });
 

@@ -247,14 +247,14 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     message: 'Too busy',
     metadata: { provider_code: 'overloaded_error' },
   };
-  const silent = { error: { type: 'timeout_error', code: 504, error_type: 'timeout' }, outcome: 'timed-out' };
+  const silent = { error: { type: 'timeout_error', code: 504, error_type: 'timeout' }, outcome: 'provider-timed-out' };
 
   const FAILURES: readonly Failure[] = [
     native('a reset', [CUT]),
     native('an end without the end', []),
     native('an error event', [frame('error', anthropicError('overloaded_error', 'Too busy'))], {
       error: inBand,
-      outcome: 'overloaded',
+      outcome: 'provider-overloaded',
     }),
     native('silence', [HANG], silent),
     native('a frame that is not JSON', [frame('content_block_delta', '{"type":"content_block_de')]),
@@ -276,7 +276,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     translated('an end without a finish reason', []),
     translated('an error chunk', [frame('', openaiError('Too busy', 'overloaded_error', 'overloaded_error'))], {
       error: inBand,
-      outcome: 'overloaded',
+      outcome: 'provider-overloaded',
     }),
     translated('silence', [HANG], silent),
     translated('a chunk that is not JSON', [frame('', '{"choices":[{"del')]),
@@ -288,7 +288,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
   const failures = STREAM_FACES.flatMap((face) => FAILURES.map((failure) => ({ face, route: face.route, ...failure })));
 
   it.each(failures)('$route, $kind, $what: the words so far, one error, the sentinel', async (failure) => {
-    const { face, kind, answer, error = FAILED, outcome = 'malformed-reply' } = failure;
+    const { face, kind, answer, error = FAILED, outcome = 'provider-malformed-reply' } = failure;
     bench[kind].script(answer);
     const lines = bench.requestLines.length;
     const model = kind === 'anthropic' ? 'test/native' : 'test/translated';

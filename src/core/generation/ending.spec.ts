@@ -1,39 +1,68 @@
 // Goal: what follows from each ending is what the ledger, health and callers rely on, and every reason that can be
 // thrown has one. Method: the table as a table.
-import { CallerGone, GatewayError, ProviderFault } from '../errors.js';
-import { CutShort, endingOf, ENDINGS, type Ending } from './ending.js';
+import { CallerGone, GatewayError, ProviderFault, type FaultKind } from '../errors.js';
+import { CutShort, endingOf, ENDINGS, type Ending, type EndingName } from './ending.js';
 
-const FAULTS: readonly Ending[] = [
+const FAULTS: readonly FaultKind[] = [
   'unreachable', 'timed-out', 'refused-credential', 'payment-required', 'not-found', 'rejected-request', 'too-large',
   'rate-limited', 'unavailable', 'overloaded', 'server-error', 'malformed-reply',
 ]; // prettier-ignore
+const ALL = Object.keys(ENDINGS) as Ending[];
 
 describe('ENDINGS', () => {
   it('charges the caller for what was answered, as far as it came, and for nothing that failed', () => {
-    const paidByCaller = Object.keys(ENDINGS).filter((ending) => ENDINGS[ending as Ending].charge === 'caller');
-    expect(paidByCaller.sort()).toEqual(['caller-gone', 'completed', 'deadline', 'timed-out']);
+    const paidByCaller = ALL.filter((ending) => ENDINGS[ending].charge === 'caller');
+    expect(paidByCaller.sort()).toEqual(['caller-gone', 'completed', 'deadline', 'provider-timed-out']);
   });
 
   it('calls nobody called who was never asked', () => {
-    const uncalled = Object.keys(ENDINGS).filter((ending) => ENDINGS[ending as Ending].charge === 'not-called');
+    const uncalled = ALL.filter((ending) => ENDINGS[ending].charge === 'not-called');
     expect(uncalled.sort()).toEqual(['not-sent', 'unaffordable', 'untranslatable']);
     expect(ENDINGS.unaffordable.outcome).toBeNull();
   });
 
-  it.each(FAULTS)('names %s by itself wherever it is told', (fault) => {
-    expect([ENDINGS[fault].name, ENDINGS[fault].outcome]).toEqual([fault, fault]);
+  it.each(FAULTS)('names %s of a provider apart from whatever this gateway does', (fault) => {
+    const { name, outcome } = ENDINGS[`provider-${fault}`];
+    expect([name, outcome]).toEqual([`provider-${fault}`, fault]);
+    expect(ALL.filter((ending) => ENDINGS[ending].name === name)).toEqual([name]);
+  });
+
+  it('has every fault that is the metric’s outcome made by a provider', () => {
+    const outcomes = ALL.filter((ending) => !ending.startsWith('provider-')).map((ending) => ENDINGS[ending].outcome);
+    expect([...new Set(outcomes)].sort()).toEqual(['aborted', 'answered', 'refused', 'untranslatable', null].sort());
+  });
+
+  it('names each ending by one that has the same result', () => {
+    const renamed: Partial<Record<Ending, EndingName>> = {};
+    for (const ending of ALL) {
+      const { name, result } = ENDINGS[ending];
+      if (name !== ending) renamed[ending] = name;
+      expect([ending, ENDINGS[name].result]).toEqual([ending, result]);
+    }
+    expect(renamed).toEqual({ deadline: 'timed-out', shutdown: 'unavailable', unaffordable: 'payment-required' });
+  });
+
+  it('says that callers left only where they did', () => {
+    const byResult = (result: string) => ALL.filter((ending) => ENDINGS[ending].result === result).sort();
+    expect([byResult('whole'), byResult('cancelled')]).toEqual([['completed'], ['caller-gone', 'client-closed']]);
   });
 
   it('tells nothing of an endpoint by what its callers did', () => {
-    for (const ending of ['caller-gone', 'deadline', 'shutdown', 'rejected-request', 'too-large'] as const)
+    for (const ending of [
+      'caller-gone',
+      'deadline',
+      'shutdown',
+      'provider-rejected-request',
+      'provider-too-large',
+    ] as const)
       expect(ENDINGS[ending].health).toBe('nothing');
   });
 
   it('warns of failures, and of nothing that callers can cause', () => {
     expect(ENDINGS.internal.logLevel).toBe('error');
-    for (const ending of ['unreachable', 'server-error', 'refused-credential', 'upstream-failed'] as const)
+    for (const ending of ['provider-server-error', 'provider-payment-required', 'upstream-failed'] as const)
       expect(ENDINGS[ending].logLevel).toBe('warn');
-    for (const ending of ['completed', 'caller-gone', 'invalid-request', 'not-found', 'rate-limited'] as const)
+    for (const ending of ['completed', 'caller-gone', 'invalid-request', 'payment-required', 'rate-limited'] as const)
       expect(ENDINGS[ending].logLevel).toBe('info');
   });
 });
@@ -42,8 +71,14 @@ it.each<[string, unknown, Ending]>([
   ['a caller who goes', new CallerGone(), 'caller-gone'],
   ['time that runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline'],
   ['a process that stops', new CutShort('shutdown', 'unavailable', 'x'), 'shutdown'],
-  ['a fault', new ProviderFault('overloaded', 'x'), 'overloaded'],
-  ['a refusal', new GatewayError('forbidden', 'x'), 'forbidden'],
+  ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
+  ['a refusal', new GatewayError('payment-required', 'x'), 'payment-required'],
+  [
+    'a fault as the caller is told it',
+    new GatewayError('upstream-failed', 'x', {}, { cause: new ProviderFault('payment-required', 'x') }),
+    'provider-payment-required',
+  ],
+  ['an error of ours with another cause', new GatewayError('internal', 'x', {}, { cause: new Error('y') }), 'internal'],
   ['anything else', new RangeError('x'), 'internal'],
   ['no error at all', undefined, 'internal'],
 ])('%s has an ending', (_, reason, ending) => {

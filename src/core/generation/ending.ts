@@ -10,8 +10,11 @@ export type Ending =
   | 'caller-gone'
   | 'deadline' // the request took longer than this gateway allows
   | 'shutdown' // this process is stopping
-  | FaultKind // the provider failed
+  | ProviderEnding // the provider failed
   | ErrorKind; // this gateway refused or failed
+
+/** A provider's fault. Under a name of its own: this gateway refuses and fails by some of the same words. */
+export type ProviderEnding = `provider-${FaultKind}`;
 
 /** Whose money a call was: the caller pays for what was answered, the operator for what failed. */
 export type Charge = 'caller' | 'operator' | 'not-called';
@@ -19,13 +22,19 @@ export type Charge = 'caller' | 'operator' | 'not-called';
 /** What a call says of the health of its endpoint. */
 export type HealthReport = 'success' | 'fault' | 'rate-limit' | 'nothing';
 
+/**
+ * What the record of a generation says that ended so: its reply came to its end, its caller left before that, or it
+ * failed.
+ */
+export type EndingResult = 'whole' | 'cancelled' | 'failed';
+
 /** The level of the line that is logged of it. */
 export type EndingLogLevel = 'info' | 'warn' | 'error';
 
 /** The words of endings outside: log lines, spans, the record of a generation. */
 export type EndingName = Exclude<Ending, 'deadline' | 'shutdown' | 'unaffordable'>;
 
-/** `outcome` of the metric of calls. */
+/** `outcome` of the metric of calls, of which every kind of fault is a provider's. */
 export type CallOutcome = 'answered' | 'refused' | 'untranslatable' | 'aborted' | FaultKind;
 
 interface EndingRule {
@@ -36,26 +45,29 @@ interface EndingRule {
   readonly name: EndingName;
   /** Null where nobody was called. */
   readonly outcome: CallOutcome | null;
+  readonly result: EndingResult;
   readonly logLevel: EndingLogLevel;
 }
 
-/** What the caller is told when nobody is at fault but the request: quiet, and no sign of health. */
-const refusal = (name: ErrorKind, status: number): EndingRule => ({
+/** This gateway refuses or fails: the provider is not at fault, and only what `logLevel` says is to be looked into. */
+const refusal = (name: ErrorKind, status: number, logLevel: EndingLogLevel = 'info'): EndingRule => ({
   charge: 'operator',
   health: 'nothing',
   status,
   name,
   outcome: 'aborted',
-  logLevel: 'info',
+  result: 'failed',
+  logLevel,
 });
 
 /** A provider failed: what it cost is the operator's. */
-const fault = (name: FaultKind, status: number, health: HealthReport = 'fault'): EndingRule => ({
+const fault = (kind: FaultKind, status: number, health: HealthReport = 'fault'): EndingRule => ({
   charge: 'operator',
   health,
   status,
-  name,
-  outcome: name,
+  name: `provider-${kind}`,
+  outcome: kind,
+  result: 'failed',
   logLevel: 'warn',
 });
 
@@ -67,6 +79,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 200,
     name: 'completed',
     outcome: 'answered',
+    result: 'whole',
     logLevel: 'info',
   },
   refused: {
@@ -75,6 +88,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 200,
     name: 'refused',
     outcome: 'refused',
+    result: 'failed',
     logLevel: 'info',
   },
   untranslatable: {
@@ -83,6 +97,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 400,
     name: 'untranslatable',
     outcome: 'untranslatable',
+    result: 'failed',
     logLevel: 'info',
   },
   'not-sent': {
@@ -91,6 +106,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 400,
     name: 'not-sent',
     outcome: 'aborted',
+    result: 'failed',
     logLevel: 'info',
   },
   unaffordable: {
@@ -99,6 +115,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 402,
     name: 'payment-required',
     outcome: null,
+    result: 'failed',
     logLevel: 'info',
   },
   'caller-gone': {
@@ -107,6 +124,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 499,
     name: 'caller-gone',
     outcome: 'aborted',
+    result: 'cancelled',
     logLevel: 'info',
   },
   deadline: {
@@ -115,6 +133,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 504,
     name: 'timed-out',
     outcome: 'aborted',
+    result: 'failed',
     logLevel: 'warn',
   },
   shutdown: {
@@ -123,37 +142,45 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 499,
     name: 'unavailable',
     outcome: 'aborted',
+    result: 'failed',
     logLevel: 'warn',
   },
 
-  unreachable: fault('unreachable', 502),
+  'provider-unreachable': fault('unreachable', 502),
   // What had come before the silence was answered.
-  'timed-out': { ...fault('timed-out', 504), charge: 'caller' },
-  'refused-credential': fault('refused-credential', 401),
-  // These are refusals of this gateway's as well, which nobody need look into.
-  'payment-required': { ...fault('payment-required', 402), logLevel: 'info' },
-  'not-found': { ...fault('not-found', 404), logLevel: 'info' },
-  'too-large': { ...fault('too-large', 413, 'nothing'), logLevel: 'info' },
-  'rate-limited': { ...fault('rate-limited', 429, 'rate-limit'), logLevel: 'info' },
+  'provider-timed-out': { ...fault('timed-out', 504), charge: 'caller' },
+  'provider-refused-credential': fault('refused-credential', 401),
+  'provider-payment-required': fault('payment-required', 402),
+  'provider-not-found': fault('not-found', 404),
   // What one caller sent is no sign of health.
-  'rejected-request': { ...fault('rejected-request', 400, 'nothing'), logLevel: 'info' },
-  unavailable: fault('unavailable', 503),
-  overloaded: fault('overloaded', 529),
-  'server-error': fault('server-error', 502),
-  'malformed-reply': fault('malformed-reply', 502),
+  'provider-rejected-request': { ...fault('rejected-request', 400, 'nothing'), logLevel: 'info' },
+  'provider-too-large': { ...fault('too-large', 413, 'nothing'), logLevel: 'info' },
+  // Everyday, and over by itself.
+  'provider-rate-limited': { ...fault('rate-limited', 429, 'rate-limit'), logLevel: 'info' },
+  'provider-unavailable': fault('unavailable', 503),
+  'provider-overloaded': fault('overloaded', 529),
+  'provider-server-error': fault('server-error', 502),
+  'provider-malformed-reply': fault('malformed-reply', 502),
 
   'invalid-request': refusal('invalid-request', 400),
   'context-too-long': refusal('context-too-long', 400),
   unauthenticated: refusal('unauthenticated', 401),
+  'payment-required': refusal('payment-required', 402),
   forbidden: refusal('forbidden', 403),
+  'not-found': refusal('not-found', 404),
   'method-not-allowed': refusal('method-not-allowed', 405),
   conflict: refusal('conflict', 409),
+  'too-large': refusal('too-large', 413),
   'unsupported-media-type': refusal('unsupported-media-type', 415),
   unprocessable: refusal('unprocessable', 422),
+  'rate-limited': refusal('rate-limited', 429),
   'headers-too-large': refusal('headers-too-large', 431),
-  'client-closed': refusal('client-closed', 499),
-  internal: { ...refusal('internal', 500), logLevel: 'error' },
-  'upstream-failed': { ...refusal('upstream-failed', 502), logLevel: 'warn' },
+  'client-closed': { ...refusal('client-closed', 499), result: 'cancelled' },
+  internal: refusal('internal', 500, 'error'),
+  'upstream-failed': refusal('upstream-failed', 502, 'warn'),
+  unavailable: refusal('unavailable', 503, 'warn'),
+  'timed-out': refusal('timed-out', 504, 'warn'),
+  overloaded: refusal('overloaded', 529, 'warn'),
 };
 
 /**
@@ -170,10 +197,17 @@ export class CutShort extends GatewayError {
   }
 }
 
-/** The ending that a thrown reason means. What nobody knows is a fault of ours. */
+/** How a call ended whose provider failed. */
+export const providerEnding = ({ kind }: ProviderFault): ProviderEnding => `provider-${kind}`;
+
+/**
+ * The ending that a thrown reason means. An error that passes on a provider's fault, as its cause, is that fault; what
+ * nobody knows is a failure of ours.
+ */
 export function endingOf(reason: unknown): Ending {
   if (reason instanceof CallerGone) return 'caller-gone';
   if (reason instanceof CutShort) return reason.ending;
-  if (reason instanceof ProviderFault || reason instanceof GatewayError) return reason.kind;
-  return 'internal';
+  if (reason instanceof ProviderFault) return providerEnding(reason);
+  if (!(reason instanceof GatewayError)) return 'internal';
+  return reason.cause instanceof ProviderFault ? providerEnding(reason.cause) : reason.kind;
 }

@@ -4,14 +4,24 @@ import type { Caller } from '../caller.js';
 import type { ModelEvent } from '../conversation/event.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { CallerGone, GatewayError, ProviderFault } from '../errors.js';
-import type { PlannedLeg } from '../routing/plan.js';
 import { endpoint, model, plan } from '../../../test/support/route-inputs.js';
+import { measurePrompt } from '../money/measure-prompt.js';
 import { CutShort } from './ending.js';
 import { Generation, type GenerationObserver } from './generation.js';
+import type { ModelRun } from './model-run.js';
 import type { ProviderCall } from './provider-call.js';
 
-const ACME = plan([model('acme/large', [endpoint('p1')])]).legs[0]!;
-const START = { request: { model: 'large', stream: true } as ModelRequest, caller: {} as Caller, api: 'chat' } as const;
+const REQUEST = { model: 'large', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
+const START = { request: REQUEST, caller: {} as Caller, api: 'chat' } as const;
+const runOf = (id: string, purpose: ModelRun['purpose'] = 'answer'): ModelRun => ({
+  plan: plan([model(id, [endpoint('p1')])]),
+  request: REQUEST,
+  prompt: measurePrompt(REQUEST),
+  purpose,
+});
+const RUN = runOf('acme/large');
+const ACME = RUN.plan.legs[0]!;
+const CONSULTS = runOf('wise/adviser', 'consultation');
 
 class Diary implements GenerationObserver {
   readonly lines: string[] = [];
@@ -21,18 +31,23 @@ class Diary implements GenerationObserver {
   ended = ({ ending }: Generation) => void this.lines.push(`ended ${ending}`);
 }
 
-function begun(legs: readonly PlannedLeg[] = [ACME]) {
+function begun(runs: readonly ModelRun[] = [RUN]) {
   const generation = new Generation('gen-1-x', START);
   const diary = new Diary();
   generation.observe(diary);
-  const calls = legs.map((leg) => generation.begin(leg));
+  const calls = runs.map((run) => generation.begin(run, run.plan.legs[0]!));
   return { generation, diary, calls };
 }
 
 const ENDINGS: readonly (readonly [string, (generation: Generation) => unknown, string, string])[] = [
   ['a whole reply', (generation) => generation.end('completed'), 'completed', 'completed'],
   ['a caller who goes', (generation) => generation.fail(new CallerGone()), 'caller-gone', 'caller-gone'],
-  ['a fault', (generation) => generation.fail(new ProviderFault('overloaded', 'x')), 'overloaded', 'overloaded'],
+  [
+    'a fault',
+    (generation) => generation.fail(new ProviderFault('overloaded', 'x')),
+    'provider-overloaded',
+    'provider-overloaded',
+  ],
   [
     'its deadline',
     (generation) => generation.fail(new CutShort('deadline', 'timed-out', 'x')),
@@ -80,9 +95,9 @@ it('has the last words wait for everyone who asks them to', async () => {
 });
 
 it('says of each call that was made what became of it', () => {
-  const { generation, calls } = begun([ACME, ACME, ACME, ACME, ACME]);
+  const { generation, calls } = begun([RUN, RUN, RUN, RUN, RUN]);
   generation.endCall(calls[0]!, 'untranslatable');
-  generation.endCall(calls[1]!, 'unreachable', new ProviderFault('unreachable', 'x'));
+  generation.endCall(calls[1]!, 'provider-unreachable', new ProviderFault('unreachable', 'x'));
   generation.endCall(calls[2]!, 'refused');
   generation.answerWith(calls[3]!);
   // The last is under way.
@@ -91,7 +106,7 @@ it('says of each call that was made what became of it', () => {
 });
 
 it('counts nobody as called who could not carry the request, or was too dear', () => {
-  const { generation, calls } = begun([ACME, ACME]);
+  const { generation, calls } = begun([RUN, RUN]);
   generation.endCall(calls[0]!, 'untranslatable');
   generation.endCall(calls[1]!, 'unaffordable');
   expect([generation.wasCalled, generation.attempts()]).toEqual([false, []]);
@@ -105,7 +120,7 @@ it('is told by who answers, and before that by what was asked', () => {
 });
 
 it('adds up what its answers used', () => {
-  const { generation, calls } = begun([ACME, ACME, ACME]);
+  const { generation, calls } = begun([RUN, RUN, RUN]);
   const tell = (call: ProviderCall, ...usages: Extract<ModelEvent, { type: 'usage' }>['usage'][]) =>
     call.observe(usages.map((usage) => ({ type: 'usage', usage })));
   for (const call of [calls[0]!, calls[2]!]) generation.answerWith(call);
@@ -115,13 +130,45 @@ it('adds up what its answers used', () => {
   expect(generation.usage).toEqual({ inputTokens: 15, outputTokens: 3, estimated: true });
 });
 
+describe('a model that is consulted', () => {
+  it('is paid for and told to observers, and is not who answers', () => {
+    const { generation, diary, calls } = begun([CONSULTS]);
+    generation.answerWith(calls[0]!, 'what it was sent');
+    calls[0]!.observe([{ type: 'usage', usage: { inputTokens: 7 } }]);
+    generation.endCall(calls[0]!, 'completed');
+    expect(generation).toMatchObject({ model: 'large', answer: undefined, upstreamBody: undefined, phase: 'calling' });
+    expect([generation.usage, generation.attempts().length]).toEqual([{ inputTokens: 7 }, 1]);
+    expect(diary.lines).toEqual(['called 0', 'answered 0', 'call 0 completed']);
+  });
+
+  it('does not take the place of the model that answers', () => {
+    const { generation, calls } = begun([RUN, CONSULTS]);
+    generation.answerWith(calls[0]!, 'the body');
+    generation.answerWith(calls[1]!, 'another');
+    expect(generation).toMatchObject({ model: 'acme/large', upstreamBody: 'the body', phase: 'answering' });
+  });
+});
+
+it('has begun to answer with the first of its answers, and is told by the latest', () => {
+  const { generation, calls } = begun([CONSULTS, RUN, runOf('acme/next')]);
+  for (const [index, call] of calls.entries()) {
+    call.committedAt = index;
+    generation.answerWith(call);
+  }
+  expect([generation.committedAt, generation.model]).toEqual([1, 'acme/next']);
+});
+
 describe('a reply that cannot be printed', () => {
   it('stays completed, and is told by what was wrong with it', () => {
     const { generation, calls } = begun();
     generation.answerWith(calls[0]!);
     void generation.end('completed');
     generation.spoil(new ProviderFault('malformed-reply', 'x'));
-    expect([generation.ending, generation.outcome, generation.isWell]).toEqual(['completed', 'malformed-reply', false]);
+    expect([generation.ending, generation.outcome, generation.isWell]).toEqual([
+      'completed',
+      'provider-malformed-reply',
+      false,
+    ]);
   });
 
   it('is no answer, whoever is at fault', () => {

@@ -1,14 +1,15 @@
 import type { Caller } from '../caller.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
-import { ProviderFault, type FaultKind } from '../errors.js';
+import { ProviderFault } from '../errors.js';
 import type { GenerationId } from '../ids.js';
 import type { JsonObject } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
-import { ENDINGS, endingOf, type Ending, type EndingName } from './ending.js';
+import { ENDINGS, endingOf, providerEnding, type Ending, type EndingName } from './ending.js';
+import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
 
 /** What a generation is begun with. */
@@ -29,7 +30,7 @@ export type Phase = 'accepted' | 'planned' | 'held' | 'calling' | 'answering' | 
 export interface GenerationObserver {
   /** A call begins. */
   called?(generation: Generation, call: ProviderCall): void;
-  /** The call's reply is what the caller is told from here on. */
+  /** The call's reply is used: told from here on, or consulted (`call.run.purpose`). */
   answered?(generation: Generation, call: ProviderCall): void;
   /** The call is over; its `ending` is set. */
   callEnded?(generation: Generation, call: ProviderCall): void;
@@ -53,7 +54,7 @@ export class Generation {
   readonly caller: Caller;
   readonly api: GenerationStart['api'];
   phase: Phase = 'accepted';
-  /** How it was routed; undefined before there is a plan. */
+  /** How what the caller asked was routed; undefined before there is a plan. Further runs have plans of their own. */
   plan: Plan | undefined;
   /** Until it is kept: a long reply must not hold on to what it was decided from. */
   decision: RouteDecision | undefined;
@@ -63,6 +64,8 @@ export class Generation {
   readonly calls: ProviderCall[] = [];
   /** The latest call whose reply the caller is told. */
   answer: ProviderCall | undefined;
+  /** When the first such reply began, by `performance.now()`. */
+  committedAt: number | undefined;
   /** What the caller is charged. Undefined before it ended, and where nothing was answered. */
   bill: Bill | undefined;
   /**
@@ -80,7 +83,7 @@ export class Generation {
   /** It could not be told to its end. */
   private isSpoilt = false;
   /** What was wrong with a reply that had come to its end. */
-  private unprintable: FaultKind | undefined;
+  private unprintable: EndingName | undefined;
 
   constructor(
     readonly id: GenerationId,
@@ -121,7 +124,7 @@ export class Generation {
     return this.unprintable ?? (this.ending && ENDINGS[this.ending].name);
   }
 
-  /** Of all calls that the caller was answered by. */
+  /** Of all calls whose replies were used. */
   get usage(): Usage {
     let sum = NO_USAGE;
     for (const { answers, usage } of this.calls) if (answers) sum = addUsage(sum, usage);
@@ -152,19 +155,26 @@ export class Generation {
     this.phase = 'held';
   }
 
-  begin(leg: PlannedLeg): ProviderCall {
-    const call = new ProviderCall(this.calls.length, leg);
+  begin(run: ModelRun, leg: PlannedLeg): ProviderCall {
+    const call = new ProviderCall(this.calls.length, run, leg);
     this.calls.push(call);
     if (this.phase !== 'answering') this.phase = 'calling';
     for (const observer of this.observers) observer.called?.(this, call);
     return call;
   }
 
-  /** This call's reply is what the caller is told. */
-  answerWith(call: ProviderCall): void {
+  /**
+   * This call's reply is used, for what its run is for. Its `committedAt` is set.
+   * @param sentBody what its provider was sent, where somebody may want to see it
+   */
+  answerWith(call: ProviderCall, sentBody?: string): void {
     call.answers = true;
-    this.answer = call;
-    this.phase = 'answering';
+    if (call.run.purpose === 'answer') {
+      this.answer = call;
+      this.committedAt ??= call.committedAt;
+      this.upstreamBody = sentBody;
+      this.phase = 'answering';
+    }
     for (const observer of this.observers) observer.answered?.(this, call);
   }
 
@@ -177,7 +187,7 @@ export class Generation {
   }
 
   /**
-   * Ends it, and whatever call is still under way, once: only the first ending counts.
+   * Ends it, and whatever call is still under way by the same ending, once: only the first ending counts.
    * @param reason what was thrown, where it failed
    * @returns when all that follows is done; the last words wait for it
    * @throws what the first of its observers threw, when all of them have been told
@@ -220,7 +230,7 @@ export class Generation {
    */
   spoil(error: unknown): void {
     this.isSpoilt = true;
-    if (error instanceof ProviderFault) this.unprintable = error.kind;
+    if (error instanceof ProviderFault) this.unprintable = ENDINGS[providerEnding(error)].name;
   }
 
   /** The calls that were made, with their statuses. */

@@ -6,6 +6,7 @@ import type { PicoUsd } from '../money/credits.js';
 import { SHARED_CREDENTIAL } from '../routing/credential.js';
 import type { PlannedLeg } from '../routing/plan.js';
 import { ENDINGS, type Ending } from './ending.js';
+import type { ModelRun } from './model-run.js';
 
 /** What one call came to. */
 export interface CallMoney {
@@ -19,7 +20,7 @@ export interface CallMoney {
 const UNDER_WAY_STATUS = ENDINGS['caller-gone'].status;
 const ANSWERED_STATUS = ENDINGS.completed.status;
 
-/** One call of a provider within a generation, from its beginning to its one ending. Never content. */
+/** One call of a provider within a generation, from its beginning to its one ending. Keeps nothing of its reply. */
 export class ProviderCall {
   /** As far as it was reported. */
   usage: Usage = NO_USAGE;
@@ -36,7 +37,7 @@ export class ProviderCall {
   money: CallMoney | undefined;
   /** When its first committing event came, by `performance.now()`. */
   committedAt: number | undefined;
-  /** Its reply is what the caller is told; set by its generation. */
+  /** Its reply is used, and the caller's to pay, whatever its run's purpose; set by its generation. */
   answers = false;
   /** How long the provider was waited for after that; a slow reader's time is not the provider's. Milliseconds. */
   waitedMs = 0;
@@ -48,6 +49,7 @@ export class ProviderCall {
   /** @param index among the calls of its generation */
   constructor(
     readonly index: number,
+    readonly run: ModelRun,
     readonly leg: PlannedLeg,
   ) {
     this.isShared = leg.credential === SHARED_CREDENTIAL;

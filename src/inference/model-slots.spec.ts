@@ -1,0 +1,69 @@
+// Goal: a generation takes one slot at each limited model, however often and from how many runs it calls it, and gives
+// it back with what all its answers used. Method: a gate that writes down who enters and leaves.
+import { endpoint, model, plan } from '../../test/support/route-inputs.js';
+import type { Caller } from '../core/caller.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { GatewayError } from '../core/errors.js';
+import { Generation } from '../core/generation/generation.js';
+import { measurePrompt } from '../core/money/measure-prompt.js';
+import type { ModelGate } from '../limits/model-gate.js';
+import { ModelSlots } from './model-slots.js';
+
+const REQUEST = { model: 'm', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
+const PROMPT = measurePrompt(REQUEST);
+const LIMITED = { ...model('a/limited', [endpoint('p1')]), limits: { concurrency: 1 } };
+const PLAN = plan([LIMITED]);
+
+function setUp(refusal?: Error) {
+  const entered: string[] = [];
+  const left: (number | undefined)[] = [];
+  const gate = {
+    enter: async (_account: string, { id }: { id: string }) => {
+      entered.push(id);
+      await Promise.resolve();
+      if (refusal) throw refusal;
+      return { leave: (tokens?: number) => void left.push(tokens) };
+    },
+  } as unknown as ModelGate;
+  const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
+  const slots = new ModelSlots(gate, generation);
+  generation.observe(slots);
+  const answer = (outputTokens: number): void => {
+    const run = { plan: PLAN, request: REQUEST, prompt: PROMPT, purpose: 'answer' } as const;
+    const call = generation.begin(run, PLAN.legs[0]!);
+    generation.answerWith(call);
+    call.observe([{ type: 'usage', usage: { inputTokens: 10, outputTokens } }]);
+  };
+  return { generation, slots, answer, entered, left };
+}
+
+it('asks nothing of a model without limits', () => {
+  const { slots, entered } = setUp();
+  expect([slots.enter(model('a/free', []), PROMPT), entered]).toEqual([true, []]);
+});
+
+it('enters once for calls side by side and one after another, and leaves with what all of them used', async () => {
+  const { generation, slots, answer, entered, left } = setUp();
+  expect(await Promise.all([slots.enter(LIMITED, PROMPT), slots.enter(LIMITED, PROMPT)])).toEqual([true, true]);
+  answer(1);
+  expect(await slots.enter(LIMITED, PROMPT)).toBe(true);
+  answer(2);
+  expect([entered, left]).toEqual([['a/limited'], []]);
+  await generation.end('completed');
+  expect(left).toEqual([23]);
+});
+
+it('keeps no slot that it is given after its end', async () => {
+  const { generation, slots, left } = setUp();
+  const entering = slots.enter(LIMITED, PROMPT);
+  await generation.end('caller-gone');
+  await entering;
+  expect(left).toEqual([0]);
+});
+
+it('remembers what it was refused with', async () => {
+  const refusal = new GatewayError('rate-limited', 'Wait.');
+  const { slots, entered } = setUp(refusal);
+  for (let run = 0; run < 2; run++) expect(await slots.enter(LIMITED, PROMPT)).toBe(false);
+  expect([slots.refusal, entered]).toEqual([refusal, ['a/limited']]);
+});

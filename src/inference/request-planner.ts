@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { JsonObject } from '../core/json/json.js';
+import { forbiddenModels } from '../core/routing/no-route-error.js';
+import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
+import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
+
+/** A request as its caller's guardrails let it go on, and where it would go. */
+export interface PlannedRequest {
+  /** As it may be sent: what content filters redact is redacted. */
+  readonly request: ModelRequest;
+  readonly routed: RoutedPlan;
+  /** What content filters found, as entries of the routing metadata's `pipeline`. */
+  readonly stages: readonly JsonObject[];
+  /** `scope_id`s of the budgets of guardrails that are to pay for it. */
+  readonly budgets: readonly string[];
+  /** Why it may not be sent to anybody, also where there are legs. */
+  readonly refusal: Error | undefined;
+}
+
+/**
+ * The one way from a request to its plan, whatever the plan is for: a generation, a count of tokens, an explanation.
+ * Nothing is called, held or kept.
+ */
+@Injectable()
+export class RequestPlanner {
+  constructor(
+    private readonly guardrails: ActiveGuardrails,
+    private readonly planner: RoutePlanner,
+  ) {}
+
+  /**
+   * @param seed gives the same draw again
+   * @throws GatewayError as `RoutePlanner.plan`; what guardrails refuse is told in the plan, for its reader may want to
+   *   know who would have been called
+   */
+  async plan(asked: ModelRequest, caller: Caller, seed?: string): Promise<PlannedRequest> {
+    const inForce = this.guardrails.of(caller);
+    // No turn of the microtask queue for what is at hand.
+    const guardrails = inForce instanceof Promise ? await inForce : inForce;
+    const routed = await this.planner.plan(asked, caller, guardrails.policies, seed);
+    const { request, stages, blocked } = guardrails.inspect(asked);
+    const { plan } = routed;
+    // A plan with legs has a model that is allowed.
+    const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;
+    return { request, routed, stages, budgets: guardrails.budgets, refusal };
+  }
+}
