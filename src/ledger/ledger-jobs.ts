@@ -75,7 +75,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async close(): Promise<void> {
-    await Promise.allSettled(this.jobs.map(({ running }) => running));
+    for (const { running } of this.jobs) await running?.catch(() => undefined);
     await this.ledger.settled();
     try {
       await this.post();
