@@ -98,16 +98,11 @@ export function orderLegs(
  * @returns whether any model was moved
  */
 function setModelsBack(sorted: readonly Ranked[]): boolean {
-  let keeping = 0;
-  let missing = 0;
-  for (const { leg } of sorted) {
-    const model = 1 << leg.modelIndex;
-    if (((keeping | missing) & model) !== 0) continue;
-    if (leg.setBack === 'preference') missing |= model;
-    else keeping |= model;
-  }
-  if (missing === 0 || keeping === 0) return false;
-  for (const one of sorted) if ((missing & (1 << one.leg.modelIndex)) !== 0) one.model += MODELS_MAX;
+  // By the place of the model in the request.
+  const keeps: boolean[] = [];
+  for (const { leg } of sorted) keeps[leg.modelIndex] ??= leg.setBack !== 'preference';
+  if (!keeps.includes(false) || !keeps.includes(true)) return false;
+  for (const one of sorted) if (!keeps[one.leg.modelIndex]) one.model += MODELS_MAX;
   return true;
 }
 
