@@ -277,7 +277,7 @@ describeOnEachDatabase('the audit log over HTTP', (database) => {
     const strangers = await addStrangers(store);
     const audit = gateway.gateway.app.get(AuditLog, { strict: false });
     await store.transaction('READ COMMITTED', (manager) =>
-      audit.record(manager, operatorOf(strangers.account_id), { action: 'their.change', target: 'theirs' }),
+      audit.record(manager, operatorOf(strangers.account_id), [{ action: 'their.change', target: 'theirs' }]),
     );
     expect((await list('limit=1')).data[0]!.action).not.toBe('their.change');
     expect((await list('action=their.change')).data).toEqual([]);

@@ -4,7 +4,7 @@
 // hand, a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import type { Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
@@ -20,7 +20,8 @@ import { GuardrailsRepository } from '../../src/guardrails/guardrails.repository
 import { GuardrailsService } from '../../src/guardrails/guardrails.service.js';
 import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
 import type { KeysService } from '../../src/keys/keys.service.js';
-import type { Environment } from '../../src/shared/environment.js';
+import type { AccountOpening } from '../../src/ledger/account-opening.js';
+import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -63,8 +64,8 @@ class Bench {
     this.caller = this.callerOf(this.home, hashKey(newApiKey()), 'user');
   }
 
-  get accounts(): AccountDirectory {
-    return new AccountDirectory(this.dataSource, this.clock, { initialCredits: 0n } as Environment);
+  get accounts(): AccountOpening {
+    return accountOpening(this.dataSource, this.clock);
   }
 
   replica(): Replica {
