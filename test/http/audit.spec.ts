@@ -273,6 +273,11 @@ describeOnEachDatabase('the audit log over HTTP', (database) => {
     expect(await found('action=%25')).toEqual([]);
   });
 
+  it('begins with what the account was granted at its opening', async () => {
+    const { data } = await list('action=credits.enter&actor=operator');
+    expect(data).toMatchObject([{ id: '1', before: null, after: { kind: 'grant', note: 'Initial credits' } }]);
+  });
+
   it("shows no other account's entries", async () => {
     const strangers = await addStrangers(store);
     const audit = gateway.gateway.app.get(AuditLog, { strict: false });
