@@ -110,10 +110,9 @@ export class GuardrailsRepository {
     return row!;
   }
 
-  /** Its budgets go with it. Nobody may hold it any more, and it may be nobody's default. */
+  /** Assignments that it still has go with it. */
   async delete(manager: EntityManager, accountId: string, id: string): Promise<void> {
     await manager.query('DELETE FROM guardrails WHERE account_id = $1 AND id = $2', [accountId, id]);
-    await this.followWithBudgets(manager, accountId, [id]);
   }
 
   /** The workspaces whose default it is, kept so until the transaction ends. */

@@ -120,19 +120,16 @@ export class GuardrailsService {
     await this.change(caller, async (manager, at) => {
       const guardrail = await this.get(accountId, id, manager);
       // Workspaces are locked before guardrails by everyone.
-      const workspaces = await this.guardrails.lockDefaultOf(manager, accountId, guardrail.id);
-      const cleared = await this.guardrails.clearDefault(manager, accountId, guardrail.id, at);
-      const entries = workspaces.map((before) =>
-        WORKSPACE.updated(
-          before,
-          cleared.find((after) => after.id === before.id)!,
-        ),
-      );
-      for (const kind of SUBJECT_KINDS)
-        entries.push(
-          ...unassigned(guardrail, kind, await this.guardrails.unassign(manager, accountId, guardrail.id, kind)),
-        );
+      await this.guardrails.lockDefaultOf(manager, accountId, guardrail.id);
+      const entries: AuditChange[] = [];
+      for (const kind of SUBJECT_KINDS) {
+        const held = await this.guardrails.unassign(manager, accountId, guardrail.id, kind);
+        entries.push(...unassigned(guardrail, kind, held));
+      }
       await this.guardrails.delete(manager, accountId, guardrail.id);
+      // Only now can no other workspace take it for its default.
+      entries.push(...(await this.clearDefault(manager, guardrail, at)));
+      await this.guardrails.followWithBudgets(manager, accountId, [guardrail.id]);
       return { result: undefined, entries: [...entries, GUARDRAIL.deleted(guardrail)] };
     });
   }
@@ -193,6 +190,18 @@ export class GuardrailsService {
   async listMembers(accountId: string, id: string | undefined, page: Page): Promise<[MemberAssignment[], number]> {
     const guardrail = id === undefined ? undefined : await this.get(accountId, id);
     return this.guardrails.listMemberAssignments(accountId, guardrail?.id, page);
+  }
+
+  /** @returns what the log keeps of the workspaces whose default it was */
+  private async clearDefault(
+    manager: EntityManager,
+    { accountId, id }: GuardrailEntity,
+    at: Date,
+  ): Promise<readonly AuditChange[]> {
+    const workspaces = await this.guardrails.lockDefaultOf(manager, accountId, id);
+    const cleared = await this.guardrails.clearDefault(manager, accountId, id, at);
+    const after = new Map(cleared.map((workspace) => [workspace.id, workspace]));
+    return workspaces.map((workspace) => WORKSPACE.updated(workspace, after.get(workspace.id)!));
   }
 
   private async change<Result>(caller: Caller, work: ChangeWork<Result>): Promise<Result> {

@@ -20,7 +20,7 @@ export interface KeyListing {
 }
 
 /** What takes a key out of use. */
-export type KeyEnding = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
+type KeyEnding = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
 
 interface ActiveRow {
   hash: string;

@@ -569,9 +569,9 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
     const { data } = (await call('GET', '/audit?limit=4')).body;
     const entries = data.map((entry: JsonBody) => [entry.action, entry.target, entry.before, entry.after]);
     expect(entries.reverse()).toEqual([
-      ['workspace.update', before.id, before, after],
       ['guardrail.unassign', id, { key_hashes: [hash] }, null],
       ['guardrail.unassign', id, { member_user_ids: expect.arrayContaining(['one', 'other']) }, null],
+      ['workspace.update', before.id, before, after],
       ['guardrail.delete', id, expect.objectContaining({ id, limit_usd: 5 }), null],
     ]);
   });

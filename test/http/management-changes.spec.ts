@@ -72,7 +72,7 @@ describeOnEachDatabase('changes of managed things', (database) => {
   }
 
   const hashes = (): object => ({ key_hashes: [ids.get('key')!] });
-  const GUARDRAIL_DELETE = ['workspace.update', 'guardrail.unassign', 'guardrail.unassign', 'guardrail.delete'];
+  const GUARDRAIL_DELETE = ['guardrail.unassign', 'guardrail.unassign', 'workspace.update', 'guardrail.delete'];
   const WORKSPACE_DELETE = ['api_key.delete', 'byok.delete', 'workspace.members.remove', 'workspace.budget.remove', 'workspace.delete']; // prettier-ignore
   const WORKSPACE: readonly Cache[] = ['guardrails', 'policies'];
   /** In an order in which each finds what it needs; a step that makes something names it. */

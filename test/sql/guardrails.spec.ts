@@ -329,6 +329,27 @@ describeOnPostgres('guardrails changed at once', (database) => {
     expect((await bench.dataSource.query('select seq from audit_entries')).length).toBeGreaterThan(2);
   });
 
+  it('leave no workspace with a default that is gone', async () => {
+    const { id } = await bench.create({ limitUsd: USD });
+    const other = bench.dataSource.createQueryRunner();
+    await other.startTransaction('READ COMMITTED');
+    // As a change of the workspace does it.
+    await other.query('select 1 from guardrails where id = $1 for key share', [id]);
+    const set = 'update workspaces set default_guardrail_id = $1 where id = $2';
+    await other.query(set, [id, bench.home.workspaceId]);
+    const deletion = bench.replica().guardrailsService.delete(bench.caller, id);
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    while ((await other.query(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await other.commitTransaction();
+    await other.release();
+    await deletion;
+    const [workspace] = await bench.dataSource.query('select default_guardrail_id from workspaces');
+    expect(workspace).toEqual({ default_guardrail_id: null });
+    const entries = await bench.dataSource.query('select action, before from audit_entries order by seq desc limit 2');
+    expect(entries.map(({ action }: JsonBody) => action)).toEqual(['guardrail.delete', 'workspace.update']);
+    expect(JSON.parse(entries[1].before)).toMatchObject({ default_guardrail_id: id });
+  });
+
   it('leave no budget of former terms beside a default that is just being taken up', async () => {
     const { id } = await bench.create({ limitUsd: USD });
     await bench.makeDefault(id);
