@@ -68,7 +68,12 @@ export class Delivery {
 
   /** Ends every open generation, each with an error of its own form: the process is stopping. */
   abortAll(): void {
-    const reason = new CutShort('shutdown', 'unavailable', 'The gateway is shutting down; retry.', SHUTDOWN_RETRY_AFTER_MS);
+    const reason = new CutShort(
+      'shutdown',
+      'unavailable',
+      'The gateway is shutting down; retry.',
+      SHUTDOWN_RETRY_AFTER_MS,
+    );
     for (const abort of this.open) abort.abort(reason);
   }
 
