@@ -30,7 +30,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   explain: ['messages', 'chat', 'inference'],
   description: [],
   models: ['catalog', 'health', 'guardrails', 'accounts'],
-  workspaces: ['keys', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
+  workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
 };
 
 /** Files at the top of `src`, which wire the rooms and may import any. */

@@ -5,6 +5,7 @@ import { readPricing } from '../../src/catalog/read-pricing.js';
 import type { FaultKind } from '../../src/core/errors.js';
 import type { ProviderPreferences } from '../../src/core/routing/preferences.js';
 import { readSlug } from '../../src/core/routing/slug.js';
+import { DAY_MS, MINUTE_MS } from '../../src/core/time.js';
 import { readPreferences } from '../../src/inference/read-options.js';
 import { InvalidEnvironment, type Environment } from '../../src/shared/environment.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
@@ -18,8 +19,6 @@ import {
 } from './scenario-schema.js';
 
 const DECISIONS = 100_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Of a sum of shares such as 0.1 + 0.2 + 0.7. */
 const ROUNDING = 1e-9;
 

@@ -1,8 +1,8 @@
 import type { PicoUsd } from '../../src/core/money/credits.js';
 import type { Leg } from '../../src/core/routing/plan.js';
+import { HOUR_MS } from '../../src/core/time.js';
 import type { AnswerTokens } from './list-price.js';
 
-const HOUR_MS = 3_600_000;
 export const HOURS = 24;
 
 /** What one provider did. */

@@ -1,9 +1,8 @@
+import { DAY_MS, MINUTE_MS } from '../../src/core/time.js';
 import type { Fortune } from './fortune.js';
 import type { LoadPoint, Scenario, TrafficKind } from './scenario.js';
 
-const MINUTE_MS = 60_000;
 const MINUTES = 24 * 60;
-const DAY_MS = MINUTES * MINUTE_MS;
 
 /** A session before it has begun. */
 export interface PlannedSession {

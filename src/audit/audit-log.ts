@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../core/caller.js';
 import { Clock } from '../core/time.js';
+import { batches } from '../shared/batches.js';
 import { ADVISORY_LOCKS } from '../shared/database/advisory-locks.js';
 
 /** Who changes something: the key that was used, or the operator by the variables of the process. */
@@ -56,11 +57,12 @@ export class AuditLog {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Appends an entry in the transaction of the change it tells of: both are there, or neither. Entries of one account
-   * are appended one after another, up to each commit: from here on the transaction must wait for nothing that another
-   * change may hold. Needs the level `READ COMMITTED`.
+   * Appends entries, in their order, in the transaction of the change they tell of: all are there, or none is. Entries
+   * of one account are appended one after another, up to each commit: from here on the transaction must wait for
+   * nothing that another change may hold. Needs the level `READ COMMITTED`.
    */
-  async record(manager: EntityManager, actor: AuditActor, change: AuditChange): Promise<void> {
+  async record(manager: EntityManager, actor: AuditActor, changes: readonly AuditChange[]): Promise<void> {
+    if (changes.length === 0) return;
     const { accountId } = actor;
     // The account's row comes first, for the entry refers to it: a change that has it locked records
     // after this one, or before.
@@ -76,38 +78,72 @@ export class AuditLog {
        ORDER BY seq DESC LIMIT 1`,
       [accountId],
     );
+    const entries = chain(actor, changes, new Date(this.clock.now()).toISOString(), {
+      seq: last ? Number(last.seq) : 0,
+      hash: last?.hash ?? FIRST_HASH,
+    });
+    for (const batch of batches(entries, BATCH_MAX)) await insert(manager, actor, batch);
+  }
+}
+
+/** Entries in one statement. */
+const BATCH_MAX = 500;
+
+type HashedEntry = AuditEntry & { readonly hash: string };
+
+/** The entries of these changes, each after the one before it. */
+function chain(
+  { accountId, keyHash, userId }: AuditActor,
+  changes: readonly AuditChange[],
+  at: string,
+  last: Pick<HashedEntry, 'seq' | 'hash'>,
+): readonly HashedEntry[] {
+  let previous = last;
+  return changes.map((change) => {
     const entry: AuditEntry = {
       accountId,
-      seq: last ? Number(last.seq) + 1 : 1,
-      at: new Date(this.clock.now()).toISOString(),
-      actor: actor.keyHash,
-      actorUser: actor.userId,
+      seq: previous.seq + 1,
+      at,
+      actor: keyHash,
+      actorUser: userId,
       action: change.action,
       target: change.target,
       // As the store prints it: whoever verifies the entry hashes that.
       workspaceId: change.workspaceId?.toLowerCase() ?? null,
       before: change.before ? JSON.stringify(change.before) : null,
       after: change.after ? JSON.stringify(change.after) : null,
-      previousHash: last?.hash ?? FIRST_HASH,
+      previousHash: previous.hash,
     };
-    await manager.query(
-      `INSERT INTO audit_entries
-         (account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-      [
-        accountId,
-        entry.seq,
-        entry.at,
-        entry.actor,
-        entry.actorUser,
-        entry.action,
-        entry.target,
-        entry.workspaceId,
-        entry.before,
-        entry.after,
-        entry.previousHash,
-        hashEntry(entry),
-      ],
-    );
-  }
+    return (previous = { ...entry, hash: hashEntry(entry) });
+  });
+}
+
+async function insert(
+  manager: EntityManager,
+  { accountId, keyHash, userId }: AuditActor,
+  entries: readonly HashedEntry[],
+): Promise<void> {
+  const column = <Name extends keyof HashedEntry>(name: Name): HashedEntry[Name][] =>
+    entries.map((entry) => entry[name]);
+  await manager.query(
+    `INSERT INTO audit_entries
+       (account_id, actor, actor_user, seq, at, action, target, workspace_id, before, after, previous_hash, hash)
+     SELECT $1::uuid, $2::text, $3::text, e.* FROM unnest(
+       $4::bigint[], $5::timestamptz[], $6::text[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[]
+     ) AS e`,
+    [
+      accountId,
+      keyHash,
+      userId,
+      column('seq'),
+      column('at'),
+      column('action'),
+      column('target'),
+      column('workspaceId'),
+      column('before'),
+      column('after'),
+      column('previousHash'),
+      column('hash'),
+    ],
+  );
 }

@@ -3,7 +3,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { operatorOf, type AuditLog } from './audit-log.js';
-import { ManagedChanges } from './managed-changes.js';
+import { ManagedChanges, takingAlong, type ManagedChange } from './managed-changes.js';
 
 type Part = 'work' | 'entry' | 'last' | 'commit';
 
@@ -25,8 +25,13 @@ class Bench {
       this.pass('commit');
       return result;
     };
-    const record = async (_manager: unknown, { keyHash }: { keyHash: string }, { action }: { action: string }) =>
-      this.pass('entry', `${keyHash}: ${action}`);
+    const record = async (
+      _manager: unknown,
+      { keyHash }: { keyHash: string },
+      changes: readonly { action: string }[],
+    ): Promise<void> => {
+      for (const { action } of changes) this.pass('entry', `${keyHash}: ${action}`);
+    };
     this.changes = new ManagedChanges(
       { transaction } as unknown as DataSource,
       { record } as unknown as AuditLog,
@@ -88,5 +93,22 @@ describe('ManagedChanges', () => {
     const bench = new Bench('commit');
     await expect(bench.run(['thing.create'])).rejects.toThrow('broken commit');
     expect(bench.order.slice(-2)).toEqual(['commit', 'forget']);
+  });
+});
+
+describe('takingAlong', () => {
+  it('has the entries of what is taken along first, and does and forgets for all of them', async () => {
+    const order: string[] = [];
+    const change = (name: string): ManagedChange<string> => ({
+      result: name,
+      entries: [{ action: name, target: 'it' }],
+      last: async () => void order.push(`last ${name}`),
+      forget: () => void order.push(`forget ${name}`),
+    });
+    const whole = takingAlong(change('whole'), change('part'), { result: undefined, entries: [] });
+    expect([whole.result, whole.entries.map(({ action }) => action)]).toEqual(['whole', ['part', 'whole']]);
+    await whole.last?.();
+    whole.forget?.();
+    expect(order).toEqual(['last part', 'last whole', 'forget part', 'forget whole']);
   });
 });

@@ -15,6 +15,24 @@ export interface ManagedChange<Result> {
   readonly forget?: () => void;
 }
 
+/** A change that takes others along: what the log keeps of these comes before its own entries. */
+export function takingAlong<Result>(
+  change: ManagedChange<Result>,
+  ...others: readonly ManagedChange<unknown>[]
+): ManagedChange<Result> {
+  const all = [...others, change];
+  return {
+    result: change.result,
+    entries: all.flatMap(({ entries }) => entries),
+    last: async () => {
+      for (const { last } of all) await last?.();
+    },
+    forget: () => {
+      for (const { forget } of all) forget?.();
+    },
+  };
+}
+
 /** Makes a change within a transaction. @param at the time of the change */
 export type ChangeWork<Result> = (manager: EntityManager, at: Date) => Promise<ManagedChange<Result>>;
 
@@ -37,7 +55,7 @@ export class ManagedChanges {
       // At this level a row or a lock that was waited for shows what was committed meanwhile.
       return await this.database.transaction('READ COMMITTED', async (manager) => {
         const { result, entries, last, forget } = await work(manager, new Date(this.clock.now()));
-        for (const entry of entries) await this.audit.record(manager, actor, entry);
+        await this.audit.record(manager, actor, entries);
         await last?.();
         if (forget) forgetting.push(forget);
         return result;

@@ -33,6 +33,6 @@ import { VaultModule } from './vault/vault.module.js';
     CredentialTrial,
     UnreadableCredentials,
   ],
-  exports: [CredentialStore],
+  exports: [CredentialStore, CredentialsService],
 })
 export class ByokModule {}

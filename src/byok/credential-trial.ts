@@ -29,7 +29,7 @@ const TRIAL_MS_MAX = 10_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
 /** Trials under way at once in this process: each holds a connection. */
 const TRIALS_MAX = 16;
-const RETRY_AFTER_MS = 1_000;
+const TRIALS_RETRY_AFTER_MS = 1_000;
 
 /** What a failed call says of the credential. */
 const VERDICTS: Readonly<Record<FaultKind, { readonly works: false | null; readonly words: string }>> = {
@@ -85,7 +85,7 @@ export class CredentialTrial {
     if (opening.status !== 'ok') return untried(UNREADABLE[opening.status]);
     if (this.underWay >= TRIALS_MAX) {
       const message = 'Too many credentials are being tested; try again shortly.';
-      throw new GatewayError('unavailable', message, { retryAfterMs: RETRY_AFTER_MS });
+      throw new GatewayError('unavailable', message, { retryAfterMs: TRIALS_RETRY_AFTER_MS });
     }
     this.underWay++;
     try {

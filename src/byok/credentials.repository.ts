@@ -87,6 +87,19 @@ export class CredentialsRepository {
     return insertReturning(manager, ProviderCredentialEntity, row);
   }
 
+  /**
+   * Deletes one, or all of a workspace: rows stay, their text is gone for good.
+   * @returns those that were there
+   */
+  async remove(
+    manager: EntityManager,
+    which: { readonly accountId: string } & ({ readonly id: string } | { readonly workspaceId: string }),
+    at: Date,
+  ): Promise<readonly ProviderCredentialEntity[]> {
+    const wiped = { keyId: null, wrappedKey: null, sealed: null, updatedAt: at, deletedAt: at };
+    return updateReturning(manager, ProviderCredentialEntity, { ...which, deletedAt: IsNull() }, wiped);
+  }
+
   /** Writes over a row that the transaction has locked. @returns it as it is stored since */
   async write(
     manager: EntityManager,

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import type { AuditChange } from '../audit/audit-log.js';
+import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
+import { ManagedKind } from '../audit/managed-kind.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
@@ -24,7 +25,15 @@ import { Vault, type CredentialPlace, type SealedCredential } from './vault/vaul
 
 /** Chosen: all of a workspace's are read at once, every few seconds, while it is in use. */
 const CREDENTIALS_MAX = 1_000;
-const RETRY_AFTER_MS = 1_000;
+/** Told where the key service does not answer. */
+const KEY_SERVICE_RETRY_AFTER_MS = 1_000;
+
+/** Credentials for the log. Their text is in no entry: only that it was replaced. */
+const BYOK = new ManagedKind<ProviderCredentialEntity>('byok', (row) => ({
+  target: row.id,
+  workspaceId: row.workspaceId,
+  view: viewCredential(row),
+}));
 
 /**
  * The provider credentials of an account and every change of them. A change is in force in this process when it
@@ -77,7 +86,7 @@ export class CredentialsService {
         updatedAt: null,
         deletedAt: null,
       });
-      return this.changed(row, 'byok.create', { after: viewCredential(row) });
+      return { result: row, entries: [BYOK.created(row)], forget: () => this.store.forget(row) };
     });
   }
 
@@ -109,13 +118,12 @@ export class CredentialsService {
     const rotated = key && { label: labelOf(known.provider, key), ...(await this.seal(key, known)) };
     return this.changes.run(caller, async (manager, updatedAt) => {
       const before = await this.lock(manager, caller.accountId, known.id);
-      const wanted = { ...before, ...traits, ...rotated };
-      assertConsistent(wanted);
+      assertConsistent({ ...before, ...traits });
       if (traits.allowedApiKeyHashes) await this.assertOwn(caller.accountId, traits.allowedApiKeyHashes, manager);
-      if (!rotated && isSame(before, wanted)) return this.changed(before);
-      const row = await this.credentials.write(manager, before, { ...traits, ...rotated, updatedAt });
-      const after = { ...viewCredential(row), ...(rotated && { key: 'rotated' }) };
-      return this.changed(row, 'byok.update', { before: viewCredential(before), after });
+      const values = { ...traits, ...rotated };
+      const write = () => this.credentials.write(manager, before, { ...values, updatedAt });
+      const change = await BYOK.update(before, values, write, rotated && { key: 'rotated' });
+      return { ...change, forget: () => this.store.forget(before) };
     });
   }
 
@@ -127,23 +135,18 @@ export class CredentialsService {
     if (!isUuid(id)) throw noSuchCredential();
     await this.changes.run(caller, async (manager, at) => {
       const before = await this.lock(manager, caller.accountId, id);
-      const wiped = { keyId: null, wrappedKey: null, sealed: null };
-      const row = await this.credentials.write(manager, before, { ...wiped, updatedAt: at, deletedAt: at });
-      return this.changed(row, 'byok.delete', { before: viewCredential(before) });
+      await this.credentials.remove(manager, { accountId: before.accountId, id: before.id }, at);
+      return { result: undefined, entries: [BYOK.deleted(before)], forget: () => this.store.forget(before) };
     });
   }
 
-  /** @param action nothing has changed where it is left out */
-  private changed(
-    row: ProviderCredentialEntity,
-    action?: string,
-    states: Pick<AuditChange, 'before' | 'after'> = {},
-  ): ManagedChange<ProviderCredentialEntity> {
-    const { id: target, workspaceId } = row;
+  /** Deletes the credentials of a workspace within the change that deletes it. */
+  async removeOf(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<ManagedChange<void>> {
+    const rows = await this.credentials.remove(manager, { accountId, workspaceId: id }, at);
     return {
-      result: row,
-      entries: action === undefined ? [] : [{ action, target, workspaceId, ...states }],
-      forget: () => this.store.forget(row),
+      result: undefined,
+      entries: rows.map((row) => BYOK.deleted(row)),
+      forget: () => this.store.forget({ accountId, workspaceId: id }),
     };
   }
 
@@ -159,7 +162,7 @@ export class CredentialsService {
     } catch (cause) {
       this.logger.warn('A provider credential cannot be sealed: the key service does not answer.', cause);
       const message = 'The credential cannot be encrypted at the moment; try again shortly.';
-      throw new GatewayError('unavailable', message, { retryAfterMs: RETRY_AFTER_MS }, { cause });
+      throw new GatewayError('unavailable', message, { retryAfterMs: KEY_SERVICE_RETRY_AFTER_MS }, { cause });
     }
   }
 
@@ -182,9 +185,6 @@ function assertConsistent({ isByokOnly, isFallback }: Pick<CredentialTraits, 'is
   if (isByokOnly && isFallback)
     throw new GatewayError('invalid-request', 'is_byok_only: can be true only where is_fallback is false');
 }
-
-const isSame = (before: ProviderCredentialEntity, after: ProviderCredentialEntity): boolean =>
-  JSON.stringify(viewCredential(before)) === JSON.stringify(viewCredential(after));
 
 const tooMany = (): GatewayError =>
   new GatewayError(

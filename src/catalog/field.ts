@@ -1,11 +1,12 @@
 import { isJsonObject } from '../core/json/json.js';
 import { parseUsd, type PicoUsd } from '../core/money/credits.js';
+import { HOUR_MS } from '../core/time.js';
 import type { CatalogDocument, FieldPath } from './document.js';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const DECIMAL = /^(-?)\d+(?:\.(\d+))?$/;
 const DURATION = /^([1-9]\d{0,6})(ms|s)$/;
-const TIMEOUT_MS_MAX = 3_600_000;
+const TIMEOUT_MS_MAX = HOUR_MS;
 const TEXT_CHARS_MAX = 2000;
 const TOKENS_PER_PRICE = 1_000_000n;
 

@@ -20,7 +20,9 @@ export type Interval = (typeof INTERVALS)[number];
 /** Those that begin anew. */
 export const RESET_INTERVALS = ['daily', 'weekly', 'monthly'] as const satisfies readonly Interval[];
 
-const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** Start of the UTC window that holds `at`. Weeks begin on Monday; the lifetime window begins in 1970. */
 export function windowStart(interval: Interval, at: number): Date {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { Caller } from '../core/caller.js';
 import { newUuid } from '../core/ids.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
@@ -109,19 +110,30 @@ export class GuardrailsRepository {
     return row!;
   }
 
-  /** Its assignments and budgets go with it, and it is nobody's default any more. */
+  /** Assignments that it still has go with it. */
   async delete(manager: EntityManager, accountId: string, id: string): Promise<void> {
-    // Workspaces are locked before guardrails by everyone.
-    await manager.query(
-      'SELECT 1 FROM workspaces WHERE account_id = $1 AND default_guardrail_id = $2 ORDER BY id FOR UPDATE',
-      [accountId, id],
-    );
     await manager.query('DELETE FROM guardrails WHERE account_id = $1 AND id = $2', [accountId, id]);
-    await manager.query(
-      'UPDATE workspaces SET default_guardrail_id = NULL WHERE account_id = $1 AND default_guardrail_id = $2',
-      [accountId, id],
-    );
-    await this.followWithBudgets(manager, accountId, [id]);
+  }
+
+  /** The workspaces whose default it is, kept so until the transaction ends. */
+  async lockDefaultOf(manager: EntityManager, accountId: string, id: string): Promise<readonly WorkspaceEntity[]> {
+    return manager
+      .createQueryBuilder(WorkspaceEntity, 'workspace')
+      .setLock('pessimistic_write')
+      .where({ accountId, defaultGuardrailId: id, deletedAt: IsNull() })
+      .orderBy('workspace.id')
+      .getMany();
+  }
+
+  /** It is nobody's default any more. @returns the workspaces whose default it was, as they are stored since */
+  async clearDefault(
+    manager: EntityManager,
+    accountId: string,
+    id: string,
+    updatedAt: Date,
+  ): Promise<readonly WorkspaceEntity[]> {
+    const where = { accountId, defaultGuardrailId: id, deletedAt: IsNull() };
+    return updateReturning(manager, WorkspaceEntity, where, { defaultGuardrailId: null, updatedAt });
   }
 
   /** Those of the subjects that some guardrail is assigned to, with it. */
@@ -159,18 +171,22 @@ export class GuardrailsRepository {
     return rows.map(({ subject }) => subject);
   }
 
-  /** @returns those that held it */
+  /**
+   * @param subjects all that hold it where they are left out
+   * @returns those that held it
+   */
   async unassign(
     manager: EntityManager,
     accountId: string,
     guardrailId: string,
     kind: SubjectKind,
-    subjects: readonly string[],
+    subjects?: readonly string[],
   ): Promise<readonly string[]> {
     const [rows] = await manager.query<[{ subject: string }[], number]>(
-      `DELETE FROM guardrail_assignments WHERE account_id = $1 AND guardrail_id = $2 AND kind = $3 AND subject = ANY($4)
+      `DELETE FROM guardrail_assignments WHERE account_id = $1 AND guardrail_id = $2 AND kind = $3
+         AND ($4::text[] IS NULL OR subject = ANY($4))
        RETURNING subject`,
-      [accountId, guardrailId, kind, subjects],
+      [accountId, guardrailId, kind, subjects ?? null],
     );
     return rows.map(({ subject }) => subject);
   }

@@ -2,13 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { AuditChange } from '../audit/audit-log.js';
-import { ManagedChanges, type ChangeWork, type ManagedChange } from '../audit/managed-changes.js';
+import { ManagedChanges, type ChangeWork } from '../audit/managed-changes.js';
+import { ManagedKind } from '../audit/managed-kind.js';
+import { WORKSPACE } from '../audit/managed-workspace.js';
 import { assertKnownProviders } from '../catalog/assert-known-providers.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { KeysService } from '../keys/keys.service.js';
+import { batches } from '../shared/batches.js';
 import { isUuid } from '../shared/http/field-patterns.js';
 import type { Page } from '../shared/http/page.dto.js';
 import { assertFilters } from './assert-filters.js';
@@ -27,6 +30,15 @@ const GUARDRAILS_MAX = 1_000;
 
 /** How the audit log names the subjects of an assignment: as bodies do. */
 const SUBJECT_FIELDS: Readonly<Record<SubjectKind, string>> = { key: 'key_hashes', member: 'member_user_ids' };
+/** Subjects that one entry of the log names: as many as one call does. */
+const LOGGED_SUBJECTS_MAX = 500;
+
+/** Guardrails for the log. */
+const GUARDRAIL = new ManagedKind<GuardrailEntity>('guardrail', (guardrail) => ({
+  target: guardrail.id,
+  workspaceId: guardrail.workspaceId,
+  view: viewGuardrail(guardrail),
+}));
 
 /**
  * The guardrails of an account, whom they are for, and every change of that. A change is in force in this process when
@@ -81,7 +93,7 @@ export class GuardrailsService {
         );
       const place = { id: newUuid(createdAt.getTime()), accountId, workspaceId, createdAt, updatedAt: null };
       const guardrail = await this.guardrails.insert(manager, { ...NO_TERMS, ...terms, ...place });
-      return changed(guardrail, guardrail, 'guardrail.create', { after: viewGuardrail(guardrail) });
+      return { result: guardrail, entries: [GUARDRAIL.created(guardrail)] };
     });
   }
 
@@ -91,22 +103,34 @@ export class GuardrailsService {
     const { accountId } = caller;
     return this.change(caller, async (manager, updatedAt) => {
       const guardrail = await this.get(accountId, id, manager);
-      const before = viewGuardrail(guardrail);
-      if (JSON.stringify(viewGuardrail({ ...guardrail, ...terms })) === JSON.stringify(before))
-        return unchanged(guardrail);
-      const after = await this.guardrails.update(manager, guardrail, { ...terms, updatedAt });
-      await this.guardrails.followWithBudgets(manager, accountId, [after.id]);
-      return changed(after, after, 'guardrail.update', { before, after: viewGuardrail(after) });
+      return GUARDRAIL.update(guardrail, terms, async () => {
+        const after = await this.guardrails.update(manager, guardrail, { ...terms, updatedAt });
+        await this.guardrails.followWithBudgets(manager, accountId, [after.id]);
+        return after;
+      });
     });
   }
 
-  /** @throws GatewayError `not-found` */
+  /**
+   * It is taken from all that hold it, and from the workspaces whose default it is.
+   * @throws GatewayError `not-found`
+   */
   async delete(caller: Caller, id: string): Promise<void> {
     const { accountId } = caller;
-    await this.change(caller, async (manager) => {
+    await this.change(caller, async (manager, at) => {
       const guardrail = await this.get(accountId, id, manager);
+      // Workspaces are locked before guardrails by everyone.
+      await this.guardrails.lockDefaultOf(manager, accountId, guardrail.id);
+      const entries: AuditChange[] = [];
+      for (const kind of SUBJECT_KINDS) {
+        const held = await this.guardrails.unassign(manager, accountId, guardrail.id, kind);
+        entries.push(...unassigned(guardrail, kind, held));
+      }
       await this.guardrails.delete(manager, accountId, guardrail.id);
-      return changed(undefined, guardrail, 'guardrail.delete', { before: viewGuardrail(guardrail) });
+      // Only now can no other workspace take it for its default.
+      entries.push(...(await this.clearDefault(manager, guardrail, at)));
+      await this.guardrails.followWithBudgets(manager, accountId, [guardrail.id]);
+      return { result: undefined, entries: [...entries, GUARDRAIL.deleted(guardrail)] };
     });
   }
 
@@ -123,16 +147,14 @@ export class GuardrailsService {
         throw new GatewayError('invalid-request', 'key_hashes: there is no key with one of these hashes');
       const holds = await this.guardrails.listAssigned(manager, accountId, kind, subjects);
       const others = [...new Set(subjects)].filter((subject) => holds.get(subject) !== guardrail.id);
-      if (others.length === 0) return unchanged(0);
+      if (others.length === 0) return { result: 0, entries: [] };
       const moved = await this.guardrails.assign(manager, caller, guardrail.id, kind, others, at);
       const left = moved.filter((subject) => holds.has(subject));
       const concerned = new Set([guardrail.id, ...left.map((subject) => holds.get(subject)!)]);
       await this.guardrails.followWithBudgets(manager, accountId, [...concerned]);
       const before = Object.fromEntries(left.map((subject) => [subject, holds.get(subject)!]));
-      return changed(moved.length, guardrail, 'guardrail.assign', {
-        ...(left.length > 0 && { before }),
-        after: { [SUBJECT_FIELDS[kind]]: moved },
-      });
+      const states = { ...(left.length > 0 && { before }), after: { [SUBJECT_FIELDS[kind]]: moved } };
+      return { result: moved.length, entries: [GUARDRAIL.entry('assign', guardrail, states)] };
     });
   }
 
@@ -146,9 +168,9 @@ export class GuardrailsService {
     return this.change(caller, async (manager) => {
       const guardrail = await this.get(accountId, id, manager);
       const held = await this.guardrails.unassign(manager, accountId, guardrail.id, kind, subjects);
-      if (held.length === 0) return unchanged(0);
+      if (held.length === 0) return { result: 0, entries: [] };
       await this.guardrails.followWithBudgets(manager, accountId, [guardrail.id]);
-      return changed(held.length, guardrail, 'guardrail.unassign', { before: { [SUBJECT_FIELDS[kind]]: held } });
+      return { result: held.length, entries: unassigned(guardrail, kind, held) };
     });
   }
 
@@ -170,6 +192,18 @@ export class GuardrailsService {
     return this.guardrails.listMemberAssignments(accountId, guardrail?.id, page);
   }
 
+  /** @returns what the log keeps of the workspaces whose default it was */
+  private async clearDefault(
+    manager: EntityManager,
+    { accountId, id }: GuardrailEntity,
+    at: Date,
+  ): Promise<readonly AuditChange[]> {
+    const workspaces = await this.guardrails.lockDefaultOf(manager, accountId, id);
+    const cleared = await this.guardrails.clearDefault(manager, accountId, id, at);
+    const after = new Map(cleared.map((workspace) => [workspace.id, workspace]));
+    return workspaces.map((workspace) => WORKSPACE.updated(workspace, after.get(workspace.id)!));
+  }
+
   private async change<Result>(caller: Caller, work: ChangeWork<Result>): Promise<Result> {
     const { accountId } = caller;
     return this.changes.run(caller, async (manager, at) => {
@@ -186,11 +220,9 @@ export class GuardrailsService {
   }
 }
 
-const unchanged = <Result>(result: Result): ManagedChange<Result> => ({ result, entries: [] });
+const SUBJECT_KINDS = Object.keys(SUBJECT_FIELDS) as SubjectKind[];
 
-const changed = <Result>(
-  result: Result,
-  { id: target, workspaceId }: GuardrailEntity,
-  action: string,
-  states: Pick<AuditChange, 'before' | 'after'>,
-): ManagedChange<Result> => ({ result, entries: [{ action, target, workspaceId, ...states }] });
+const unassigned = (guardrail: GuardrailEntity, kind: SubjectKind, subjects: readonly string[]): AuditChange[] =>
+  batches(subjects, LOGGED_SUBJECTS_MAX).map((some) =>
+    GUARDRAIL.entry('unassign', guardrail, { before: { [SUBJECT_FIELDS[kind]]: some } }),
+  );

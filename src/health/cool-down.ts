@@ -1,7 +1,8 @@
 import type { Cooling } from '../core/routing/health.js';
+import { HOUR_MS } from '../core/time.js';
 
 /** Longest pause a provider's hint can ask for: one hour, in milliseconds. */
-export const HINT_MS_MAX = 3_600_000;
+export const HINT_MS_MAX = HOUR_MS;
 /** Past so many doublings every pause has its greatest length. */
 export const STREAK_MAX = 30;
 

@@ -9,7 +9,7 @@ import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
-import { Clock, windowStart, type Interval } from '../core/time.js';
+import { Clock, DAY_MS, windowStart, type Interval } from '../core/time.js';
 import { countedBy, roomOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { FreeGate, freeDayError } from '../limits/free-gate.js';
@@ -21,7 +21,6 @@ import { ModelSlots } from './model-slots.js';
 
 /** Statements for one request: each further one leaves out what the one before it found no room for. */
 const TRIES_MAX = 4;
-const DAY_MS = 86_400_000;
 /** Catalogue variants that cost nothing and are limited by number instead. */
 const FREE_VARIANT = ':free';
 

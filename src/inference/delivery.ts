@@ -19,7 +19,8 @@ import { OpenItems } from '../shared/open-items.js';
 import { CreateCompletion, type AcceptedGeneration } from './create-completion.js';
 import type { Face, Inference } from './inference.js';
 
-const RETRY_AFTER_MS = 1_000;
+/** Told where the process stops: another one answers, or the next. */
+const SHUTDOWN_RETRY_AFTER_MS = 1_000;
 
 /**
  * Begins what a controller of inference asks for, and carries the reply to the client, the same for every face: status
@@ -67,7 +68,12 @@ export class Delivery {
 
   /** Ends every open generation, each with an error of its own form: the process is stopping. */
   abortAll(): void {
-    const reason = new CutShort('shutdown', 'unavailable', 'The gateway is shutting down; retry.', RETRY_AFTER_MS);
+    const reason = new CutShort(
+      'shutdown',
+      'unavailable',
+      'The gateway is shutting down; retry.',
+      SHUTDOWN_RETRY_AFTER_MS,
+    );
     for (const abort of this.open) abort.abort(reason);
   }
 

@@ -12,7 +12,8 @@ export interface CheapestLeg {
   readonly amounts: HeldAmounts;
 }
 
-const RETRY_AFTER_MS = 1_000;
+/** Told where calls under way hold what is missing: some of it is free when the next of them ends. */
+const HELD_RETRY_AFTER_MS = 1_000;
 
 /** What is for all time never begins anew. */
 const orWait = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
@@ -58,7 +59,7 @@ export function holdError(refused: HoldRefusal, prompt: MeasuredPrompt, cheapest
     `${whose} ${cause}: ${formatUsd(room)} USD left.${amounts.words} ${todo}.`,
     {
       metadata,
-      ...(isBusy && { retryAfterMs: RETRY_AFTER_MS }),
+      ...(isBusy && { retryAfterMs: HELD_RETRY_AFTER_MS }),
     },
   );
 }

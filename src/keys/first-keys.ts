@@ -1,17 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AccountDirectory, type Home } from '../accounts/account-directory.js';
+import type { Home } from '../accounts/account-directory.js';
 import { operatorOf } from '../audit/audit-log.js';
 import { ManagedChanges } from '../audit/managed-changes.js';
 import type { KeyKind } from '../core/caller.js';
 import { hashKey, newApiKey } from '../core/ids.js';
 import type { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
+import { AccountOpening } from '../ledger/account-opening.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { Environment } from '../shared/environment.js';
 import { ApiKeyEntity } from './api-key.entity.js';
-import { keyCreated } from './keys.service.js';
 import { KeysRepository } from './keys.repository.js';
+import { API_KEY } from './managed-key.js';
 import { newKeyRow, plainKey } from './new-key.js';
 
 /** Keys made at this start and nowhere written: to be shown once. */
@@ -38,7 +39,7 @@ export class FirstKeys {
 
   constructor(
     private readonly changes: ManagedChanges,
-    private readonly accounts: AccountDirectory,
+    private readonly accounts: AccountOpening,
     private readonly keys: KeysRepository,
     private readonly environment: Environment,
     private readonly clock: Clock,
@@ -61,7 +62,7 @@ export class FirstKeys {
         ...(management?.generated !== undefined && { managementKey: management.generated }),
         ...(inference?.generated !== undefined && { apiKey: inference.generated }),
       };
-      return { result: generated, entries: made.map(({ row }) => keyCreated(row)) };
+      return { result: generated, entries: made.map(({ row }) => API_KEY.created(row)) };
     });
   }
 

@@ -92,7 +92,10 @@ describe('CreateKeyDto', () => {
     [{ workspace_id: '' }, 'workspace_id: must be at least 1 character'],
     [{ limt: 5 }, 'limt: is not a known field; did you mean limit?'],
     [{ limitReset: 'daily' }, 'limitReset: is not a known field; did you mean limit_reset?'],
-    [{ stranger: {} }, 'stranger: is not a known field; the known ones are name, kind, limit, '],
+    [
+      { stranger: {} },
+      'stranger: is not a known field; the known ones are name, kind, limit, limit_reset, include_byok_in_limit, expires_at, creator_user_id, workspace_id, external',
+    ],
     [{ external: { user: 'u', apikey: 'k' } }, 'external.apikey: is not a known field; did you mean api_key?'],
     [{ rate_limits: { requests_per_minute: 1 } }, 'rate_limits: is not supported yet by this gateway'],
     [{ allowed_models: [] }, 'allowed_models: is not supported yet by this gateway'],
@@ -136,7 +139,13 @@ describe('UpdateKeyDto', () => {
     [{ kind: 'management' }, 'kind: cannot be changed; create another key instead'],
     [{ workspace_id: WORKSPACE }, 'workspace_id: cannot be changed'],
     [{ expires_at: null }, 'expires_at: cannot be changed'],
-    [{ hash: 'x' }, 'hash: is not a known field'],
+    [
+      { hash: 'x' },
+      'hash: is not a known field; the known ones are name, disabled, limit, limit_reset, include_byok_in_limit',
+    ],
+    // What is refused whatever it says is not suggested.
+    [{ knd: 'management' }, 'knd: is not a known field; the known ones are name, '],
+    [{ rate_limit: { tokens_per_minute: 1 } }, 'rate_limit: is not a known field; the known ones are name, '],
     [{ disable: true }, 'disable: is not a known field; did you mean disabled?'],
     [{ rate_limits: { tokens_per_minute: 1 } }, 'rate_limits: is not supported yet by this gateway'],
   ])('refuses %j', (body, complaint) => {

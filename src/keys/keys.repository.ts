@@ -20,14 +20,7 @@ export interface KeyListing {
 }
 
 /** What takes a key out of use. */
-export type KeyEnding = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
-
-/** Whose keys are counted. */
-export interface KeysOf {
-  readonly workspaceId: string;
-  /** Keys that were made for this user only. */
-  readonly creatorUserId?: string | undefined;
-}
+type KeyEnding = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
 
 interface ActiveRow {
   hash: string;
@@ -84,22 +77,6 @@ export class KeysRepository {
     });
   }
 
-  /** Keys that could be used at that time: not deleted, not disabled, not expired. */
-  async countActive(
-    accountId: string,
-    { workspaceId, creatorUserId }: KeysOf,
-    at: Date,
-    manager: EntityManager = this.keys.manager,
-  ): Promise<number> {
-    const [row] = await manager.query<{ keys: number }[]>(
-      `SELECT count(*)::int AS keys FROM api_keys
-       WHERE account_id = $1 AND workspace_id = $2 AND NOT disabled AND deleted_at IS NULL
-         AND (expires_at IS NULL OR expires_at > $3) AND ($4::text IS NULL OR creator_user_id = $4)`,
-      [accountId, workspaceId, at.toISOString(), creatorUserId ?? null],
-    );
-    return row?.keys ?? 0;
-  }
-
   /** How many keys of the account these hashes name, each counted once. */
   async countOwned(
     accountId: string,
@@ -125,6 +102,22 @@ export class KeysRepository {
   async lock(manager: EntityManager, accountId: string, hash: string): Promise<ApiKeyEntity | null> {
     const where = { accountId, hash, deletedAt: IsNull() };
     return manager.findOne(ApiKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** All keys of a workspace, kept so until the transaction ends. */
+  async lockOf(manager: EntityManager, accountId: string, workspaceId: string): Promise<readonly ApiKeyEntity[]> {
+    return manager
+      .createQueryBuilder(ApiKeyEntity, 'key')
+      .setLock('pessimistic_write')
+      .where({ accountId, workspaceId, deletedAt: IsNull() })
+      .orderBy('key.hash')
+      .getMany();
+  }
+
+  /** Deletes all keys of a workspace. */
+  async removeOf(manager: EntityManager, accountId: string, workspaceId: string, at: Date): Promise<void> {
+    const where = { accountId, workspaceId, deletedAt: IsNull() };
+    await manager.update(ApiKeyEntity, where, { deletedAt: at, updatedAt: at });
   }
 
   /**

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import type { AuditActor, AuditChange } from '../audit/audit-log.js';
+import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import type { AuditActor } from '../audit/audit-log.js';
 import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
 import { GatewayError } from '../core/errors.js';
 import { newApiKey } from '../core/ids.js';
@@ -9,8 +10,8 @@ import { Clock } from '../core/time.js';
 import { isKeyHash } from '../shared/http/field-patterns.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { KeyCache } from './key-cache.js';
-import { viewKeyTerms } from './key-view.js';
-import { KeysRepository, type KeyChanges, type KeyEnding, type KeyListing } from './keys.repository.js';
+import { KeysRepository, type KeyChanges, type KeyListing } from './keys.repository.js';
+import { API_KEY } from './managed-key.js';
 import { newKeyRow, type KeyDescription } from './new-key.js';
 
 /** A key just made: the only moment at which it is known. */
@@ -48,7 +49,7 @@ export class KeysService {
       // The workspace cannot be deleted meanwhile.
       await this.workspaces.keep(manager, accountId, home.workspaceId);
       const row = await this.keys.insert(manager, newKeyRow(key, home, description, at));
-      return { result: { key, row }, entries: [keyCreated(row)], forget: () => this.cache.forget(row.hash) };
+      return { result: { key, row }, entries: [API_KEY.created(row)], forget: () => this.cache.forget(row.hash) };
     });
   }
 
@@ -79,16 +80,6 @@ export class KeysService {
   }
 
   /**
-   * Keys of a workspace that can be used now: not deleted, not disabled, not expired.
-   * @param userId only those made for this user; of everybody where undefined
-   * @param manager of the caller's transaction, where it is in one
-   */
-  async countActive(accountId: string, workspaceId: string, userId?: string, manager?: EntityManager): Promise<number> {
-    const at = new Date(this.clock.now());
-    return this.keys.countActive(accountId, { workspaceId, creatorUserId: userId }, at, manager);
-  }
-
-  /**
    * Whether every one of the hashes is that of a key of the account; disabled and expired keys are
    * keys, deleted ones are not.
    * @param manager of the caller's transaction, where it is in one
@@ -101,38 +92,53 @@ export class KeysService {
 
   /** @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key */
   async change(actor: AuditActor, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
-    return this.write(actor, hash, () => changes);
+    return this.write(actor, hash, changes.disabled === true, (manager, before, at) =>
+      API_KEY.update(before, changes, () => this.keys.write(manager, before, { ...changes, updatedAt: at })),
+    );
   }
 
   /** @throws GatewayError `not-found`; `invalid-request` instead of deleting the last management key */
   async revoke(actor: AuditActor, hash: string): Promise<void> {
-    await this.write(actor, hash, (at) => ({ deletedAt: at }));
-  }
-
-  private async write(actor: AuditActor, hash: string, valuesAt: (at: Date) => KeyEnding): Promise<ApiKeyEntity> {
-    if (!isKeyHash(hash)) throw noSuchKey();
-    return this.changes.run(actor, async (manager, at) => {
-      const values = valuesAt(at);
-      if (values.disabled || values.deletedAt) await this.assertNotLast(manager, actor.accountId, hash, at);
-      const before = await this.keys.lock(manager, actor.accountId, hash);
-      if (!before) throw noSuchKey();
-      return { ...(await this.overwrite(manager, before, values, at)), forget: () => this.cache.forget(hash) };
+    await this.write(actor, hash, true, async (manager, before, at) => {
+      const result = await this.keys.write(manager, before, { deletedAt: at, updatedAt: at });
+      return { result, entries: [API_KEY.deleted(before)] };
     });
   }
 
-  private async overwrite(
-    manager: EntityManager,
-    before: ApiKeyEntity,
-    values: KeyEnding,
-    at: Date,
-  ): Promise<ManagedChange<ApiKeyEntity>> {
-    if (!differs(before, values)) return { result: before, entries: [] };
-    const after = await this.keys.write(manager, before, { ...values, updatedAt: at });
-    const { hash: target, workspaceId } = after;
-    const entry = after.deletedAt
-      ? { action: 'api_key.delete', target, workspaceId, before: viewKeyTerms(before) }
-      : { action: 'api_key.update', target, workspaceId, before: viewKeyTerms(before), after: viewKeyTerms(after) };
-    return { result: after, entries: [entry] };
+  /**
+   * Deletes the keys of a workspace within the change that deletes it: out of use as they are, they could be put back
+   * into use.
+   * @throws GatewayError `invalid-request` while one of them can be used
+   */
+  async removeOf(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<ManagedChange<void>> {
+    // In the order in which a change of one key locks.
+    await this.keys.lockUsableManagement(manager, accountId, at);
+    const keys = await this.keys.lockOf(manager, accountId, id);
+    const active = keys.filter(({ disabled, expiresAt }) => !disabled && (expiresAt === null || expiresAt > at));
+    if (active.length > 0) throw hasActiveKeys(active.length);
+    await this.keys.removeOf(manager, accountId, id, at);
+    return {
+      result: undefined,
+      entries: keys.map((key) => API_KEY.deleted(key)),
+      // One that was disabled at another replica may be at hand in this one.
+      forget: () => keys.forEach(({ hash }) => this.cache.forget(hash)),
+    };
+  }
+
+  /** @param ends that the key cannot be used afterwards */
+  private async write(
+    actor: AuditActor,
+    hash: string,
+    ends: boolean,
+    work: (manager: EntityManager, before: ApiKeyEntity, at: Date) => Promise<ManagedChange<ApiKeyEntity>>,
+  ): Promise<ApiKeyEntity> {
+    if (!isKeyHash(hash)) throw noSuchKey();
+    return this.changes.run(actor, async (manager, at) => {
+      if (ends) await this.assertNotLast(manager, actor.accountId, hash, at);
+      const before = await this.keys.lock(manager, actor.accountId, hash);
+      if (!before) throw noSuchKey();
+      return { ...(await work(manager, before, at)), forget: () => this.cache.forget(hash) };
+    });
   }
 
   private async assertNotLast(manager: EntityManager, accountId: string, hash: string, at: Date): Promise<void> {
@@ -145,15 +151,10 @@ export class KeysService {
   }
 }
 
-/** What the audit log keeps of a new key. */
-export const keyCreated = (key: ApiKeyEntity): AuditChange => ({
-  action: 'api_key.create',
-  target: key.hash,
-  workspaceId: key.workspaceId,
-  after: viewKeyTerms(key),
-});
-
-const differs = (key: ApiKeyEntity, values: KeyEnding): boolean =>
-  (Object.keys(values) as (keyof KeyEnding)[]).some((name) => values[name] !== key[name]);
+const hasActiveKeys = (keys: number): GatewayError =>
+  new GatewayError(
+    'invalid-request',
+    `The workspace still has ${keys} active ${keys === 1 ? 'key' : 'keys'}; delete or disable ${keys === 1 ? 'it' : 'them'} first.`,
+  );
 
 const noSuchKey = (): GatewayError => new GatewayError('not-found', 'There is no key with this hash.');

@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/errors.js';
+import { DAY_MS } from '../core/time.js';
 import { keyHash, shortText, workspaceReference } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
@@ -34,7 +35,6 @@ export class ActivityQueryDto {
   workspace_id?: string;
 }
 
-const DAY_MS = 86_400_000;
 /** Days that can be asked for (docs/wire/accounting.md#get-activity). */
 const DAYS_MAX = 30;
 

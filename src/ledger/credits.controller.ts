@@ -6,7 +6,7 @@ import { one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { nullable, number, object, titled, told, type Static } from '../shared/http/schema.js';
 import { EnterCreditsDto, readNewCredits } from './credits.dto.js';
-import { CreditsRepository } from './credits.repository.js';
+import { CreditsService } from './credits.service.js';
 import { creditsView, viewCredits, type CreditsView } from './entered-credits.js';
 import { SpendingWindows } from './spending-windows.js';
 
@@ -25,7 +25,7 @@ type BalanceView = Static<typeof balanceView>;
 @Accepts('management')
 export class CreditsController {
   constructor(
-    private readonly credits: CreditsRepository,
+    private readonly credits: CreditsService,
     private readonly windows: SpendingWindows,
   ) {}
 

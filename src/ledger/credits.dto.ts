@@ -8,7 +8,7 @@ import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, oneOfExcept, text, type Of } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
 import { IsUsdChange } from '../shared/http/usd-fields.js';
-import type { NewCredits } from './credits.repository.js';
+import type { CreditsByHand } from './credits.service.js';
 
 const kind = compile(oneOfExcept(['purchase', 'adjustment'], 'refund'));
 // Chosen: room for a sentence with a reference to an invoice.
@@ -40,7 +40,7 @@ export class EnterCreditsDto {
  * The credits that a valid body enters.
  * @throws GatewayError `invalid-request` for a purchase of less than nothing
  */
-export function readNewCredits(body: EnterCreditsDto): NewCredits {
+export function readNewCredits(body: EnterCreditsDto): CreditsByHand {
   const amount = readUsdNumber(body.amount) ?? 0n;
   const credits = { kind: body.kind ?? 'purchase', amount } as const;
   if (credits.kind === 'purchase' && amount <= 0n)

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { AuditActor } from '../audit/audit-log.js';
-import { ManagedChanges } from '../audit/managed-changes.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock } from '../core/time.js';
-import { viewCredits, type EnteredCredits } from './entered-credits.js';
+import type { EnteredCredits } from './entered-credits.js';
 
-/** Credits that come in by hand. The grants at an account's opening are no one's to make. */
+/** Credits that come in. */
 export interface NewCredits {
-  readonly kind: 'purchase' | 'adjustment';
+  readonly kind: EnteredCredits['kind'];
   /** Below zero only for an adjustment. */
   readonly amount: PicoUsd;
   readonly note: string | null;
@@ -31,36 +29,16 @@ interface EnteredRow extends CreditsRow {
   readonly purchased: string | null;
 }
 
-/** The statements over `credit_grants`, and what follows from a row of it. */
+/** The statements over `credit_grants`, and over the counter that it moves. */
 @Injectable()
 export class CreditsRepository {
-  constructor(
-    private readonly changes: ManagedChanges,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
   /**
-   * Enters credits: once for each idempotency key, however many ask at once. They can be spent when this returns. What
-   * came in is in the audit log; a repetition is not.
-   * @throws GatewayError `conflict` when the key stands for another amount or kind; `invalid-request` when the
-   *   account's amounts would leave the range that amounts have
+   * @returns undefined when the idempotency key has been used before
+   * @throws GatewayError `invalid-request` when the account's purchases would leave the range that amounts have
    */
-  async enter(actor: AuditActor, credits: NewCredits): Promise<EnteredCredits> {
-    const { accountId } = actor;
-    return this.changes.run(actor, async (manager) => {
-      const entered = await this.insert(manager, accountId, credits);
-      if (!entered) return { result: await this.getEarlier(manager, accountId, credits), entries: [] };
-      return {
-        result: entered,
-        entries: [{ action: 'credits.enter', target: entered.id, after: viewCredits(entered) }],
-        // Holds wait for the counter's row from there to the commit. Whoever has it waits for no entry of the log.
-        last: () => this.raise(manager, accountId, credits.amount),
-      };
-    });
-  }
-
-  /** @returns undefined when the idempotency key has been used before */
-  private async insert(
+  async insert(
     manager: EntityManager,
     accountId: string,
     { kind, amount, note, idempotencyKey }: NewCredits,
@@ -85,8 +63,11 @@ export class CreditsRepository {
     return readCredits(row);
   }
 
-  /** Moves the counter that every charge of the account goes through. */
-  private async raise(manager: EntityManager, accountId: string, amount: PicoUsd): Promise<void> {
+  /**
+   * Moves the counter that every charge of the account goes through, or makes it.
+   * @throws GatewayError `invalid-request` when it would leave the range that amounts have
+   */
+  async raise(manager: EntityManager, accountId: string, amount: PicoUsd): Promise<void> {
     const [row] = await manager.query<{ limit: string | null }[]>(
       `INSERT INTO spending_windows AS w (account_id, scope, scope_id, "interval", window_start, "limit")
        VALUES ($1, 'account', $1::uuid::text, 'lifetime', window_start_of('lifetime', now()), $2)
@@ -97,19 +78,16 @@ export class CreditsRepository {
     assertReadable(row?.limit ?? null);
   }
 
-  private async getEarlier(
+  async findByIdempotencyKey(
     manager: EntityManager,
     accountId: string,
-    { kind, amount, idempotencyKey }: NewCredits,
-  ): Promise<EnteredCredits> {
+    idempotencyKey: string | null,
+  ): Promise<EnteredCredits | undefined> {
     const [row] = await manager.query<CreditsRow[]>(
       `SELECT id, kind, amount, note, created_at FROM credit_grants WHERE account_id = $1 AND idempotency_key = $2`,
       [accountId, idempotencyKey],
     );
-    const earlier = row && readCredits(row);
-    if (earlier?.kind !== kind || earlier.amount !== amount)
-      throw new GatewayError('conflict', 'idempotency_key: was used before, with another amount or kind');
-    return earlier;
+    return row && readCredits(row);
   }
 }
 

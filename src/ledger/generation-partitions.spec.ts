@@ -2,11 +2,11 @@
 // outage is told of once and passes. Method: a repository that notes what is asked of it and answers as told; the
 // hour passes by fake timers.
 import { Logger } from '@nestjs/common';
+import { HOUR_MS } from '../core/time.js';
 import type { Environment } from '../shared/environment.js';
 import type { DropOutcome, KeptMonth, GenerationPartitionsRepository } from './generation-partitions.repository.js';
 import { GenerationPartitions } from './generation-partitions.js';
 
-const HOUR_MS = 3_600_000;
 const month = (text: string): Date => new Date(`${text}-01T00:00:00.000Z`);
 const AHEAD = ['2026-11', '2026-12', '2027-01'].map(month);
 const OUTAGE = Object.assign(new Error('no way'), { code: 'ECONNREFUSED' });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Environment } from '../shared/environment.js';
 import {
@@ -8,7 +9,7 @@ import {
   type MonthlyTable,
 } from './generation-partitions.repository.js';
 
-const KEEP_EVERY_MS = 3_600_000;
+const KEEP_EVERY_MS = HOUR_MS;
 /** How long the end of the process waits for a drop under way; what is cut off then is rolled back. */
 const LAST_DROP_MS = 2_000;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Caller } from '../core/caller.js';
+import { DAY_MS } from '../core/time.js';
 import { ALL_PROMPT_TOKENS, type ReadGeneration } from './generation-columns.js';
 
 /** A settled generation as it is shown. */
@@ -15,7 +16,7 @@ const GENERATION_ID = /^gen-(\d{1,11})-[0-9A-Za-z]{20}$/;
  * How far apart the clocks of a process and of the database may be, in milliseconds: the id is made by the
  * one, `held_at` by the other.
  */
-const SKEW_MS_MAX = 86_400_000;
+const SKEW_MS_MAX = DAY_MS;
 
 /** The statements that read single `generations`. */
 @Injectable()

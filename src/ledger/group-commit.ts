@@ -1,10 +1,10 @@
 import { GatewayError } from '../core/errors.js';
+import { DATABASE_RETRY_AFTER_MS } from '../shared/database/database-unavailable.js';
 
 /** Members of one round trip (docs/reasons/money.md#batches-of-holds). */
 const BATCH_MAX = 64;
 /** Members that wait for one; further ones are refused. */
 const WAITING_MAX = 10_000;
-const RETRY_AFTER_MS = 1_000;
 
 /**
  * Performs a batch: one result for each member, in their order.
@@ -111,6 +111,6 @@ export class GroupCommit<Member, Result> {
 /** Says nothing of what became of the members. */
 function unanswered(): GatewayError {
   return new GatewayError('unavailable', 'The database does not answer at the moment; retry shortly.', {
-    retryAfterMs: RETRY_AFTER_MS,
+    retryAfterMs: DATABASE_RETRY_AFTER_MS,
   });
 }

@@ -7,7 +7,9 @@ import { ActivityRepository } from './activity.repository.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { LedgerJobs } from './ledger-jobs.js';
 import { CreditsController } from './credits.controller.js';
+import { AccountOpening } from './account-opening.js';
 import { CreditsRepository } from './credits.repository.js';
+import { CreditsService } from './credits.service.js';
 import { Postings } from './postings.js';
 import { GenerationController } from './generation.controller.js';
 import { GenerationRepository } from './generation.repository.js';
@@ -34,9 +36,11 @@ import { WindowsRepository } from './windows.repository.js';
     WindowsRepository,
     SpendingWindows,
     CreditsRepository,
+    CreditsService,
+    AccountOpening,
     GenerationRepository,
     ActivityRepository,
   ],
-  exports: [LedgerService, PriceVersions, SpendingWindows],
+  exports: [AccountOpening, LedgerService, PriceVersions, SpendingWindows],
 })
 export class LedgerModule {}

@@ -6,7 +6,7 @@ import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { PICO_PER_USD } from '../core/money/credits.js';
 import { Clock } from '../core/time.js';
-import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { DATABASE_RETRY_AFTER_MS, isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { systemCode } from '../shared/database/system-code.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
@@ -33,7 +33,8 @@ import { Spool } from './spool.js';
  * (docs/reasons/money.md#patience-with-the-database).
  */
 const STATEMENT_MS_MAX = 2_000;
-const RETRY_AFTER_MS = 1_000;
+/** During an outage of the database, how often a reply finds out whether it is over. */
+const TRY_AGAIN_EVERY_MS = 1_000;
 /**
  * SQLSTATE of what may be over in a moment and has nothing to do with the statement: a server that can only be read, or
  * is full or stopping, a statement that was cancelled, a lock that was waited for in vain.
@@ -255,7 +256,7 @@ export class LedgerService implements OnModuleInit {
     const { away } = this;
     const now = performance.now();
     // During an outage each reply would wait for nothing; one a second finds out whether it is over.
-    if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < RETRY_AFTER_MS) throw unavailable();
+    if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < TRY_AGAIN_EVERY_MS) throw unavailable();
     if (away) away.triedAt = now;
     try {
       await this.settlements.submit(printGeneration(row));
@@ -310,5 +311,5 @@ const isAway = (error: unknown): boolean => error instanceof GatewayError || isD
 
 const unavailable = (): GatewayError =>
   new GatewayError('unavailable', 'The ledger cannot be written at the moment; retry shortly.', {
-    retryAfterMs: RETRY_AFTER_MS,
+    retryAfterMs: DATABASE_RETRY_AFTER_MS,
   });

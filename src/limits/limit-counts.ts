@@ -1,7 +1,7 @@
 import type { ModelLimits } from '../core/routing/catalog.js';
+import { MINUTE_MS } from '../core/time.js';
 import type { ModelSlot } from './model-slot.js';
 
-const MINUTE_MS = 60_000;
 /** A slot may be free again at any moment: chosen, not known. */
 const SLOT_RETRY_MS = 1_000;
 

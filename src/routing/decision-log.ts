@@ -3,7 +3,7 @@ import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit }
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { JsonObject } from '../core/json/json.js';
 import { compactDecision } from '../core/routing/decision.js';
-import { Clock } from '../core/time.js';
+import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Statements } from '../shared/database/statements.js';
 import { Environment } from '../shared/environment.js';
@@ -21,9 +21,8 @@ const PAUSE_AFTER_FAILURE_MS = 2_000;
 /** How long the end of the process waits for the last rows. */
 const LAST_WRITE_MS = 2_000;
 /** How often what is too old is looked for, and how much of it goes at one time. */
-const SWEEP_EVERY_MS = 3_600_000;
+const SWEEP_EVERY_MS = HOUR_MS;
 const SWEEP_ROWS_MAX = 10_000;
-const DAY_MS = 86_400_000;
 
 /**
  * A row as it will be written. Printed at once: what it is made from would hold on to the catalog,

@@ -1,8 +1,8 @@
 import { GatewayError } from '../core/errors.js';
+import { DATABASE_RETRY_AFTER_MS } from './database/database-unavailable.js';
 
 /** Longest that a statement of the request path is waited for. */
 const STATEMENT_MS_MAX = 2_000;
-const RETRY_AFTER_MS = 1_000;
 
 /** What the work brings, unless it takes longer than a request may wait for the store. The work itself goes on. */
 export async function withinTime<T>(work: Promise<T>): Promise<T> {
@@ -22,6 +22,6 @@ export const notReadable = (what: string, cause?: unknown): GatewayError =>
   new GatewayError(
     'unavailable',
     `${what} cannot be checked at the moment; try again shortly.`,
-    { retryAfterMs: RETRY_AFTER_MS },
+    { retryAfterMs: DATABASE_RETRY_AFTER_MS },
     { cause },
   );

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
+import { policyFields, viewPolicy, type PolicyView } from '../accounts/policy-view.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -9,7 +10,7 @@ import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { titled } from '../shared/http/schema.js';
 import { noEgress } from '../shared/http/unsupported-fields.js';
 import { AccountPreferences } from './account-preferences.js';
-import { PolicyDto, policyFields, readPolicy, viewPolicy, type PolicyView } from './policy-fields.js';
+import { PolicyDto, readPolicy } from './policy-fields.js';
 
 /** Body of `PATCH /account/preferences`. */
 export class AccountPreferencesDto extends PolicyDto {

@@ -2,11 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccountEntity } from '../accounts/account.entity.js';
 import type { PolicyColumns } from '../accounts/policy-columns.js';
+import { viewPolicy } from '../accounts/policy-view.js';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import { ManagedChanges } from '../audit/managed-changes.js';
+import { ManagedKind } from '../audit/managed-kind.js';
 import type { Caller } from '../core/caller.js';
 import { updateReturning } from '../shared/database/returned-rows.js';
-import { viewPolicy } from './policy-fields.js';
+
+/** Preferences for the log. */
+const PREFERENCES = new ManagedKind<AccountEntity>('account.preferences', (account) => ({
+  target: account.id,
+  view: viewPolicy(account),
+}));
 
 /** What an account allows of routing in all of its workspaces. */
 @Injectable()
@@ -30,12 +37,11 @@ export class AccountPreferences {
         .setLock('for_no_key_update')
         .where({ id })
         .getOneOrFail();
-      const before = viewPolicy(account);
-      if (JSON.stringify(viewPolicy({ ...account, ...changes })) === JSON.stringify(before))
-        return { result: account, entries: [], forget };
-      const [changed] = await updateReturning(manager, AccountEntity, { id }, changes);
-      const entry = { action: 'account.preferences.update', target: id, before, after: viewPolicy(changed!) };
-      return { result: changed!, entries: [entry], forget };
+      const change = await PREFERENCES.update(account, changes, async () => {
+        const [changed] = await updateReturning(manager, AccountEntity, { id }, changes);
+        return changed!;
+      });
+      return { ...change, forget };
     });
   }
 }

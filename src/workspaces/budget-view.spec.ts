@@ -5,7 +5,7 @@ import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { Interval } from '../core/time.js';
 import { UNSPENT, type KeySpending } from '../ledger/spending-windows.js';
 import { viewBudget } from './budget-view.js';
-import { derivedId } from './derived-id.js';
+import { derivedId } from '../accounts/derived-id.js';
 
 const USD = 1_000_000_000_000n;
 const WORKSPACE = { id: 'home' } as WorkspaceEntity;

@@ -1,7 +1,8 @@
-import type { StoredBudget } from '../accounts/budgets.js';
+import type { Budget, StoredBudget } from '../accounts/budgets.js';
+import { derivedId } from '../accounts/derived-id.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { usdNumber } from '../core/money/credits.js';
-import { INTERVALS, RESET_INTERVALS, windowStart, type Interval } from '../core/time.js';
+import { DAY_MS, INTERVALS, RESET_INTERVALS, windowStart, type Interval } from '../core/time.js';
 import type { KeySpending } from '../ledger/spending-windows.js';
 import {
   flag,
@@ -15,7 +16,6 @@ import {
   told,
   type Static,
 } from '../shared/http/schema.js';
-import { derivedId } from './derived-id.js';
 
 /**
  * A budget as management sees it: what clients want of it (docs/workspaces.md#budgets), and where it stands by the
@@ -67,7 +67,13 @@ export function viewBudget(
   };
 }
 
-const DAY_MS = 86_400_000;
+/** For the log: without figures, which change by themselves. */
+export const viewBudgetTerms = ({ interval, limit, includesByok }: Budget): object => ({
+  interval,
+  limit_usd: usdNumber(limit),
+  include_byok_in_budgets: includesByok,
+});
+
 /** A time that lies in the window after, whatever the length of months. */
 const REACH_MS: Readonly<Record<Exclude<Interval, 'lifetime'>, number>> = {
   daily: DAY_MS,

@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { derivedId } from '../accounts/derived-id.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { integer, literal, moment, object, rows, text, titled, type Static } from '../shared/http/schema.js';
-import { derivedId } from './derived-id.js';
 import { MembersDto } from './members.dto.js';
 import { WorkspaceMembers, type WorkspaceMember } from './workspace-members.js';
 

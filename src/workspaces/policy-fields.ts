@@ -1,25 +1,12 @@
-import { AccountEntity } from '../accounts/account.entity.js';
 import type { PolicyColumns } from '../accounts/policy-columns.js';
 import { assertKnownProviders } from '../catalog/assert-known-providers.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { Closed } from '../shared/http/closed.decorator.js';
-import { viewExposed } from '../shared/http/exposed.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
 import { yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import {
-  compile,
-  flag,
-  list,
-  nullable,
-  object,
-  oneOf,
-  rows,
-  text,
-  type Of,
-  type Static,
-} from '../shared/http/schema.js';
+import { compile, list, oneOf, text, type Of } from '../shared/http/schema.js';
 import { noList } from '../shared/http/unsupported-fields.js';
 
 // Chosen: several times the providers there are, each with a variant.
@@ -57,15 +44,6 @@ export abstract class PolicyDto {
   plugins?: unknown;
 }
 
-/** As the API shows it. */
-export const policyFields = object({
-  allowed_providers: nullable(rows(text())),
-  ignored_providers: nullable(rows(text())),
-  data_collection: oneOf(['allow', 'deny']),
-  enforce_zdr: flag(),
-});
-export type PolicyView = Static<typeof policyFields>;
-
 /**
  * What a valid body changes.
  * @throws GatewayError `invalid-request` for a provider that nobody knows
@@ -79,6 +57,3 @@ export function readPolicy(body: PolicyDto, catalog: CatalogSnapshot): Partial<P
     ...(body.enforce_zdr !== undefined && { enforceZdr: body.enforce_zdr }),
   };
 }
-
-/** Of an account: of all its columns only these are shown. */
-export const viewPolicy = (account: PolicyColumns): PolicyView => viewExposed<PolicyView>(AccountEntity, account);

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Budgets, type Budget, type BudgetScope, type StoredBudget } from '../accounts/budgets.js';
+import { Budgets, type Budget, type StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { WORKSPACE } from '../audit/managed-workspace.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
-import { formatUsd, usdNumber, type PicoUsd } from '../core/money/credits.js';
+import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock, INTERVALS, type Interval } from '../core/time.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
-import { viewBudget, type BudgetView } from './budget-view.js';
-import { WorkspacesService } from './workspaces.service.js';
+import { viewBudget, viewBudgetTerms, type BudgetView } from './budget-view.js';
+import { budgetsRemoved, scopeOf, WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** Budgets of a workspace, the shortest interval first. */
@@ -72,13 +73,10 @@ export class WorkspaceBudgets {
         includesByok,
       });
       const changed = await this.statements.change(manager, workspace, { includeByokInBudgets: includesByok }, at);
-      const entry = {
-        action: 'workspace.budget.set',
-        target: workspace.id,
-        workspaceId: workspace.id,
-        before: before && { ...printed(before), include_byok_in_budgets: workspace.includeByokInBudgets },
-        after: printed(budget),
-      };
+      const entry = WORKSPACE.entry('budget.set', workspace, {
+        before: before && { ...viewBudgetTerms(before), include_byok_in_budgets: workspace.includeByokInBudgets },
+        after: viewBudgetTerms(budget),
+      });
       return { result: { workspace: changed, budget }, entries: [entry] };
     });
     return this.view(workspace, [budget]);
@@ -91,12 +89,9 @@ export class WorkspaceBudgets {
   async remove(caller: Caller, reference: string, interval: Interval): Promise<void> {
     const { accountId } = caller;
     await this.workspaces.within(caller, reference, async (manager, workspace, at) => {
-      const [removed] = await this.budgets.remove(manager, accountId, scopeOf(workspace), interval);
-      if (!removed) return { result: undefined, entries: [] };
-      await this.statements.change(manager, workspace, {}, at);
-      const { id } = workspace;
-      const entry = { action: 'workspace.budget.remove', target: id, workspaceId: id, before: printed(removed) };
-      return { result: undefined, entries: [entry] };
+      const removed = await this.budgets.remove(manager, accountId, scopeOf(workspace), interval);
+      if (removed.length > 0) await this.statements.change(manager, workspace, {}, at);
+      return { result: undefined, entries: budgetsRemoved(workspace, removed) };
     });
   }
 
@@ -109,15 +104,6 @@ export class WorkspaceBudgets {
     };
   }
 }
-
-const scopeOf = ({ id }: WorkspaceEntity): BudgetScope => ({ scope: 'workspace', scopeId: id });
-
-/** For the log: without figures, which change by themselves. */
-const printed = ({ interval, limit, includesByok }: Budget): object => ({
-  interval,
-  limit_usd: usdNumber(limit),
-  include_byok_in_budgets: includesByok,
-});
 
 /** A budget that a longer one always stops first would never be felt (docs/workspaces.md#budgets). */
 function assertInOrder({ interval, limit }: BudgetWish, standing: readonly Budget[]): void {

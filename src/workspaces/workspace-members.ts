@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { WORKSPACE } from '../audit/managed-workspace.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import type { Page } from '../shared/http/page.dto.js';
 import { shortened } from '../shared/http/schema.js';
-import { WorkspacesService } from './workspaces.service.js';
+import { membersRemoved, WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** A user that a workspace was opened to. */
@@ -56,15 +57,15 @@ export class WorkspaceMembers {
    * @throws GatewayError `not-found`
    */
   async add(caller: Caller, reference: string, userIds: readonly string[]): Promise<readonly WorkspaceMember[]> {
-    return this.workspaces.within(caller, reference, async (manager, { id }, at) => {
+    return this.workspaces.within(caller, reference, async (manager, workspace, at) => {
       const rows = await manager.query<MemberRow[]>(
         `INSERT INTO workspace_members (account_id, workspace_id, user_id, created_at)
          SELECT $1, $2, asked.user_id, $4 FROM unnest($3::text[]) AS asked (user_id)
          ON CONFLICT DO NOTHING RETURNING workspace_id, user_id, created_at`,
-        [caller.accountId, id, userIds, at],
+        [caller.accountId, workspace.id, userIds, at],
       );
       const after = { user_ids: rows.map(({ user_id }) => user_id) };
-      const entry = { action: 'workspace.members.add', target: id, workspaceId: id, after };
+      const entry = WORKSPACE.entry('members.add', workspace, { after });
       return { result: rows.map(readMember), entries: rows.length > 0 ? [entry] : [] };
     });
   }
@@ -78,13 +79,8 @@ export class WorkspaceMembers {
     return this.workspaces.within(caller, reference, async (manager, workspace, at) => {
       const busy = await this.statements.listMembersWithKeys(manager, workspace, userIds, at);
       if (busy.length > 0) throw stillHaveKeys(busy);
-      const [rows] = await manager.query<[{ user_id: string }[], number]>(
-        `DELETE FROM workspace_members WHERE account_id = $1 AND workspace_id = $2 AND user_id = ANY($3) RETURNING user_id`,
-        [caller.accountId, workspace.id, userIds],
-      );
-      const before = { user_ids: rows.map(({ user_id }) => user_id) };
-      const entry = { action: 'workspace.members.remove', target: workspace.id, workspaceId: workspace.id, before };
-      return { result: rows.length, entries: rows.length > 0 ? [entry] : [] };
+      const removed = await this.statements.removeMembers(manager, workspace, userIds);
+      return { result: removed.length, entries: membersRemoved(workspace, removed) };
     });
   }
 }

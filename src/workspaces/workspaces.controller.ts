@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { viewWorkspace, workspaceView, type WorkspaceView } from '../accounts/workspace-view.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -6,7 +7,6 @@ import { PageDto } from '../shared/http/page.dto.js';
 import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateWorkspaceDto, readWorkspace, UpdateWorkspaceDto } from './workspace-bodies.dto.js';
-import { viewWorkspace, workspaceView, type WorkspaceView } from './workspace-view.js';
 import { WorkspacesService } from './workspaces.service.js';
 
 /** Administration of workspaces (docs/workspaces.md#calls). A path names one by its id or its slug. */

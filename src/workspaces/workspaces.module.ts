@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { ByokModule } from '../byok/byok.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
@@ -16,7 +17,7 @@ import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** Administration of workspaces, their members and budgets, and of what an account allows of routing. */
 @Module({
-  imports: [AccountsModule, KeysModule, LedgerModule, GuardrailsModule, AuditModule],
+  imports: [AccountsModule, KeysModule, ByokModule, LedgerModule, GuardrailsModule, AuditModule],
   controllers: [MembersController, BudgetsController, WorkspacesController, AccountPreferencesController],
   providers: [WorkspacesRepository, WorkspacesService, WorkspaceMembers, WorkspaceBudgets, AccountPreferences],
 })

@@ -74,21 +74,25 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Deletes it with what it alone had. Its keys out of use go as well, for else they could be put back into use; the
-   * text of its credentials is wiped.
+   * Takes members from it.
+   * @param userIds all of them where they are left out
+   * @returns those that were members
    */
+  async removeMembers(
+    manager: EntityManager,
+    { accountId, id }: WorkspaceEntity,
+    userIds?: readonly string[],
+  ): Promise<readonly string[]> {
+    const [rows] = await manager.query<[{ user_id: string }[], number]>(
+      `DELETE FROM workspace_members
+       WHERE account_id = $1 AND workspace_id = $2 AND ($3::text[] IS NULL OR user_id = ANY($3)) RETURNING user_id`,
+      [accountId, id, userIds ?? null],
+    );
+    return rows.map(({ user_id }) => user_id);
+  }
+
+  /** Deletes it: the row stays. */
   async remove(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<void> {
-    await manager.query(
-      `UPDATE api_keys SET deleted_at = $3, updated_at = $3
-       WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL`,
-      [accountId, id, at],
-    );
-    await manager.query(
-      `UPDATE provider_credentials SET deleted_at = $3, updated_at = $3, key_id = NULL, wrapped_key = NULL, sealed = NULL
-       WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL`,
-      [accountId, id, at],
-    );
-    await manager.query('DELETE FROM workspace_members WHERE account_id = $1 AND workspace_id = $2', [accountId, id]);
     await manager.update(WorkspaceEntity, { accountId, id }, { deletedAt: at, updatedAt: at });
   }
 }

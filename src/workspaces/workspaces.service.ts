@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Budgets } from '../accounts/budgets.js';
+import { Budgets, type BudgetScope, type StoredBudget } from '../accounts/budgets.js';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
-import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
+import { noGuardrailOf } from '../accounts/workspace-view.js';
+import type { AuditChange } from '../audit/audit-log.js';
+import { ManagedChanges, takingAlong, type ManagedChange } from '../audit/managed-changes.js';
+import { WORKSPACE } from '../audit/managed-workspace.js';
+import { CredentialsService } from '../byok/credentials.service.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { KeysService } from '../keys/keys.service.js';
+import { batches } from '../shared/batches.js';
 import type { Page } from '../shared/http/page.dto.js';
+import { viewBudgetTerms } from './budget-view.js';
 import type { WorkspaceChanges } from './workspace-bodies.dto.js';
-import { noGuardrailOf, viewWorkspace } from './workspace-view.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** What a new workspace must be told of. */
@@ -28,6 +33,7 @@ export class WorkspacesService {
     private readonly policies: RoutingPolicies,
     private readonly guardrails: ActiveGuardrails,
     private readonly keys: KeysService,
+    private readonly credentials: CredentialsService,
     private readonly changes: ManagedChanges,
   ) {}
 
@@ -52,9 +58,7 @@ export class WorkspacesService {
         createdBy: caller.userId,
         createdAt,
       });
-      const { id } = workspace;
-      const entry = { action: 'workspace.create', target: id, workspaceId: id, after: viewWorkspace(workspace) };
-      return { result: workspace, entries: [entry] };
+      return { result: workspace, entries: [WORKSPACE.created(workspace)] };
     });
   }
 
@@ -63,27 +67,29 @@ export class WorkspacesService {
     return this.within(caller, reference, async (manager, workspace, at) => {
       const defaultGuardrailId = await this.readGuardrail(manager, workspace, changes.defaultGuardrailId);
       const wanted = { ...changes, ...(defaultGuardrailId !== undefined && { defaultGuardrailId }) };
-      const before = viewWorkspace(workspace);
-      if (JSON.stringify(viewWorkspace({ ...workspace, ...wanted })) === JSON.stringify(before))
-        return { result: workspace, entries: [] };
-      const changed = await this.workspaces.change(manager, workspace, wanted, at);
-      const { id } = changed;
-      const entry = { action: 'workspace.update', target: id, workspaceId: id, before, after: viewWorkspace(changed) };
-      return { result: changed, entries: [entry] };
+      return WORKSPACE.update(workspace, wanted, () => this.workspaces.change(manager, workspace, wanted, at));
     });
   }
 
-  /** @throws GatewayError `not-found`; `forbidden` for the default one; `invalid-request` while it has active keys */
+  /**
+   * Deletes it with what it alone had: keys, credentials, members and budgets. Guardrails that are kept in it stay, for
+   * they may be in force elsewhere.
+   * @throws GatewayError `not-found`; `forbidden` for the default one; `invalid-request` while it has active keys
+   */
   async remove(caller: Caller, reference: string): Promise<void> {
     await this.within(caller, reference, async (manager, workspace, at) => {
-      const { accountId, id } = workspace;
       if (workspace.isDefault) throw new GatewayError('forbidden', 'The default workspace cannot be deleted.');
-      const keys = await this.keys.countActive(accountId, id, undefined, manager);
-      if (keys > 0) throw hasKeys(keys);
+      const keys = await this.keys.removeOf(manager, workspace, at);
+      const credentials = await this.credentials.removeOf(manager, workspace, at);
+      const members = await this.workspaces.removeMembers(manager, workspace);
+      const budgets = await this.budgets.remove(manager, workspace.accountId, scopeOf(workspace));
       await this.workspaces.remove(manager, workspace, at);
-      await this.budgets.remove(manager, accountId, { scope: 'workspace', scopeId: id });
-      const entry = { action: 'workspace.delete', target: id, workspaceId: id, before: viewWorkspace(workspace) };
-      return { result: undefined, entries: [entry] };
+      const entries = [
+        ...membersRemoved(workspace, members),
+        ...budgetsRemoved(workspace, budgets),
+        WORKSPACE.deleted(workspace),
+      ];
+      return takingAlong({ result: undefined, entries }, keys, credentials);
     });
   }
 
@@ -99,11 +105,13 @@ export class WorkspacesService {
     const { accountId } = caller;
     return this.changes.run(caller, async (manager, at) => {
       const workspace = await this.directory.lock(manager, accountId, reference);
+      const change = await work(manager, workspace, at);
       const forget = (): void => {
+        change.forget?.();
         this.policies.forgetAll();
         this.guardrails.forget(accountId);
       };
-      return { ...(await work(manager, workspace, at)), forget };
+      return { ...change, forget };
     });
   }
 
@@ -121,10 +129,20 @@ export class WorkspacesService {
   }
 }
 
-const hasKeys = (keys: number): GatewayError =>
-  new GatewayError(
-    'invalid-request',
-    `The workspace still has ${keys} active ${keys === 1 ? 'key' : 'keys'}; delete or disable ${keys === 1 ? 'it' : 'them'} first.`,
+/** Whose budgets those of a workspace are. */
+export const scopeOf = ({ id }: WorkspaceEntity): BudgetScope => ({ scope: 'workspace', scopeId: id });
+
+/** What the log keeps of budgets that were removed. */
+export const budgetsRemoved = (workspace: WorkspaceEntity, budgets: readonly StoredBudget[]): readonly AuditChange[] =>
+  budgets.map((budget) => WORKSPACE.entry('budget.remove', workspace, { before: viewBudgetTerms(budget) }));
+
+/** Members that one entry of the log names. */
+const LOGGED_MEMBERS_MAX = 500;
+
+/** The same of members. */
+export const membersRemoved = (workspace: WorkspaceEntity, userIds: readonly string[]): readonly AuditChange[] =>
+  batches(userIds, LOGGED_MEMBERS_MAX).map((some) =>
+    WORKSPACE.entry('members.remove', workspace, { before: { user_ids: some } }),
   );
 
 /** A workspace of which nothing was said. */

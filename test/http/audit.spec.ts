@@ -273,11 +273,16 @@ describeOnEachDatabase('the audit log over HTTP', (database) => {
     expect(await found('action=%25')).toEqual([]);
   });
 
+  it('begins with what the account was granted at its opening', async () => {
+    const { data } = await list('action=credits.enter&actor=operator');
+    expect(data).toMatchObject([{ id: '1', before: null, after: { kind: 'grant', note: 'Initial credits' } }]);
+  });
+
   it("shows no other account's entries", async () => {
     const strangers = await addStrangers(store);
     const audit = gateway.gateway.app.get(AuditLog, { strict: false });
     await store.transaction('READ COMMITTED', (manager) =>
-      audit.record(manager, operatorOf(strangers.account_id), { action: 'their.change', target: 'theirs' }),
+      audit.record(manager, operatorOf(strangers.account_id), [{ action: 'their.change', target: 'theirs' }]),
     );
     expect((await list('limit=1')).data[0]!.action).not.toBe('their.change');
     expect((await list('action=their.change')).data).toEqual([]);

@@ -2,6 +2,7 @@
 // no upstream in any dialect, models and providers that are not allowed get no call by whatever name or list they are
 // asked for, budgets refuse, and changes are in force at once. Method: the application on both databases before
 // scripted upstreams of both dialects that record what they are sent.
+import { DAY_MS } from '../../src/core/time.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -12,7 +13,6 @@ import { ask, at, inTurn, model, RoutingBench, type Outcome } from './routing-be
 const METADATA = { 'x-router-metadata': 'enabled' };
 const SECRET = 'bob@example.com';
 const GONE = '[REDACTED:email]';
-const DAY_MS = 86_400_000;
 
 describeOnEachDatabase('guardrails in force', (database) => {
   const clock = new AheadClock();

@@ -557,6 +557,33 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
     });
   });
 
+  it('logs whom it is taken from when it is deleted: keys, members, and workspaces whose default it was', async () => {
+    const { id } = await create({ limit_usd: 5 });
+    const hash = await newKey();
+    await call('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [hash] });
+    await call('POST', `/guardrails/${id}/assignments/members`, { member_user_ids: ['one', 'other'] });
+    const before = (await call('PATCH', '/workspaces/default', { default_guardrail_id: id })).body.data;
+    await call('DELETE', `/guardrails/${id}`);
+    const after = (await call('GET', '/workspaces/default')).body.data;
+    expect(after).toEqual({ ...before, default_guardrail_id: expect.not.stringContaining(id), updated_at: MS });
+    const { data } = (await call('GET', '/audit?limit=4')).body;
+    const entries = data.map((entry: JsonBody) => [entry.action, entry.target, entry.before, entry.after]);
+    expect(entries.reverse()).toEqual([
+      ['guardrail.unassign', id, { key_hashes: [hash] }, null],
+      ['guardrail.unassign', id, { member_user_ids: expect.arrayContaining(['one', 'other']) }, null],
+      ['workspace.update', before.id, before, after],
+      ['guardrail.delete', id, expect.objectContaining({ id, limit_usd: 5 }), null],
+    ]);
+  });
+
+  it('takes a change of an amount that is shown alike', async () => {
+    const [one, other] = ['123456789012345.000000000001', '123456789012345.000000000002'];
+    const { data } = (await call('POST', '/guardrails', `{"name":"n","limit_usd":${one}}`)).body;
+    await call('PATCH', `/guardrails/${data.id}`, `{"limit_usd":${other}}`);
+    const limit = 'select limit_usd::text from guardrails where id = $1';
+    expect(await query(limit, [data.id])).toEqual([{ limit_usd: other }]);
+  });
+
   it('logs every change, once, and nothing where nothing changed', async () => {
     const logged = async (): Promise<JsonBody[]> =>
       (
@@ -586,6 +613,7 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
       ['guardrail.assign', other.id, { [hash]: made.id }, { key_hashes: [hash] }],
       ['guardrail.unassign', other.id, { key_hashes: [hash] }, null],
       ['guardrail.assign', made.id, null, { member_user_ids: ['logged'] }],
+      ['guardrail.unassign', made.id, { member_user_ids: ['logged'] }, null],
       ['guardrail.delete', made.id, changed, null],
     ]);
   });

@@ -4,7 +4,7 @@
 import { connect } from 'node:net';
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
-import { windowStart, type Interval } from '../../src/core/time.js';
+import { DAY_MS, windowStart, type Interval } from '../../src/core/time.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -280,7 +280,6 @@ describeOnEachDatabase('keys over HTTP', (database) => {
          select account_id, 'key', hash, $1, $2, $3, $4, $5, $6 from api_keys where hash = $7`,
         [interval, windowStart(interval, at), used, held, byokUsed, byokHeld, hash],
       );
-    const DAY_MS = 86_400_000;
     await record('daily', now, ['1.5', '0.25'], ['0.1', '0.01']);
     await record('weekly', now, ['2', '0.5']);
     await record('monthly', now, ['3.000000000001', '0']);

@@ -56,6 +56,18 @@ const CONTRACT: Readonly<Record<string, readonly string[]>> = {
   'POST /credits': ['amount', 'note', 'idempotency_key', 'kind'],
 };
 
+/** Known only to be refused, whatever they ask for: nobody is to be sent there by a suggestion. */
+const UNUSABLE: Readonly<Record<string, readonly string[]>> = {
+  'POST /keys': ['rate_limits', 'allowed_models', 'egress'],
+  'PATCH /keys/{hash}': ['rate_limits', 'allowed_models', 'egress', 'kind', 'expires_at', 'creator_user_id', 'workspace_id', 'external'],
+  'PATCH /byok/{id}': ['provider', 'workspace_id'],
+  'POST /guardrails': ['allowed_data_regions'],
+  'PATCH /guardrails/{id}': ['allowed_data_regions', 'workspace_id'],
+  'POST /workspaces': ['plugins', 'disabled_server_tools'],
+  'PATCH /workspaces/{reference}': ['plugins', 'disabled_server_tools'],
+  'PATCH /account/preferences': ['plugins', 'egress'],
+}; // prettier-ignore
+
 const NOT_YET = 'is not supported yet by this gateway';
 
 describeOnEmbedded('management bodies', (database) => {
@@ -115,16 +127,21 @@ describeOnEmbedded('management bodies', (database) => {
     expect(closed.map(nameOf).sort()).toEqual(Object.keys(CONTRACT).sort());
   });
 
-  it('refuse each field that is misspelt, with the one that was meant', async () => {
+  const unusableOf = (operation: DescribedOperation): readonly string[] => UNUSABLE[nameOf(operation)] ?? [];
+
+  it('refuse each field that is misspelt, with the one that was meant, if it can be used', async () => {
     for (const { operation, schema, example } of bodies) {
       for (const name of Object.keys(schema.properties)) {
         const middle = Math.floor(name.length / 2);
         const misspelt = name.slice(0, middle) + name.slice(middle + 1);
         const { status, body } = await send(operation.method, filled(operation.path), { ...example, [misspelt]: null });
+        const isUsable = !unusableOf(operation).includes(name);
         expect([nameOf(operation), status, body.error.message]).toEqual([
           nameOf(operation),
           400,
-          `${misspelt}: is not a known field; did you mean ${name}?`,
+          isUsable
+            ? `${misspelt}: is not a known field; did you mean ${name}?`
+            : expect.stringMatching(new RegExp(`^${misspelt}: is not a known field; (?!did you mean ${name})`)),
         ]);
       }
     }
@@ -135,7 +152,9 @@ describeOnEmbedded('management bodies', (database) => {
       const { status, body } = await send(operation.method, filled(operation.path), { ...example, zzzzzzzzzz: 1 });
       expect([nameOf(operation), status]).toEqual([nameOf(operation), 400]);
       expect(body.error.message).toMatch(/^zzzzzzzzzz: is not a known field; the known ones are /);
-      for (const name of Object.keys(schema.properties)) expect(body.error.message).toContain(name);
+      const named = body.error.message.split('the known ones are ')[1].split(', ');
+      const usable = Object.keys(schema.properties).filter((name) => !unusableOf(operation).includes(name));
+      expect([nameOf(operation), named.sort()]).toEqual([nameOf(operation), usable.sort()]);
     }
   });
 

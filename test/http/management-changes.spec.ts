@@ -19,7 +19,14 @@ const TABLES = [
 ]; // prettier-ignore
 
 type Cache = 'keys' | 'credentials' | 'guardrails' | 'policies';
-type Step = readonly [action: string, method: string, path: string, body: object | undefined, caches: readonly Cache[]];
+/** Its own entry of the log comes last, after those of what it takes along. */
+type Step = readonly [
+  actions: string | readonly string[],
+  method: string,
+  path: string,
+  body: object | undefined,
+  caches: readonly Cache[],
+];
 
 describeOnEachDatabase('changes of managed things', (database) => {
   let gateway: TestGateway;
@@ -65,6 +72,8 @@ describeOnEachDatabase('changes of managed things', (database) => {
   }
 
   const hashes = (): object => ({ key_hashes: [ids.get('key')!] });
+  const GUARDRAIL_DELETE = ['guardrail.unassign', 'guardrail.unassign', 'workspace.update', 'guardrail.delete'];
+  const WORKSPACE_DELETE = ['api_key.delete', 'byok.delete', 'workspace.members.remove', 'workspace.budget.remove', 'workspace.delete']; // prettier-ignore
   const WORKSPACE: readonly Cache[] = ['guardrails', 'policies'];
   /** In an order in which each finds what it needs; a step that makes something names it. */
   const STEPS: readonly (() => Step)[] = [
@@ -81,24 +90,38 @@ describeOnEachDatabase('changes of managed things', (database) => {
     () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/keys', hashes(), ['guardrails']],
     () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/members', { member_user_ids: ['u'] }, ['guardrails']],
     () => ['guardrail.unassign', 'POST', '/guardrails/{guardrail}/assignments/keys/remove', hashes(), ['guardrails']],
-    () => ['guardrail.delete', 'DELETE', '/guardrails/{guardrail}', undefined, ['guardrails']],
+    () => [['guardrail.unassign', 'guardrail.delete'], 'DELETE', '/guardrails/{guardrail}', undefined, ['guardrails']],
     () => ['byok.delete', 'DELETE', '/byok/{credential}', undefined, ['credentials']],
     () => ['api_key.delete', 'DELETE', '/keys/{key}', undefined, ['keys']],
     () => ['workspace.budget.remove', 'DELETE', '/workspaces/w/budgets/daily', undefined, WORKSPACE],
     () => ['workspace.members.remove', 'POST', '/workspaces/w/members/remove', { user_ids: ['u'] }, WORKSPACE],
-    () => ['workspace.delete', 'DELETE', '/workspaces/w', undefined, WORKSPACE],
+    () => ['workspace.delete', 'DELETE', '/workspaces/w', undefined, ['credentials', ...WORKSPACE]],
+    () => ['workspace.create', 'POST', '/workspaces', { name: 'v', slug: 'v' }, []],
+    () => ['api_key.create', 'POST', '/keys', { name: 'k', workspace_id: 'v' }, ['keys']],
+    () => ['api_key.update', 'PATCH', '/keys/{key}', { disabled: true }, ['keys']],
+    () => ['byok.create', 'POST', '/byok', { provider: 'openai', key: 'sk-a-key-of-nobody', workspace_id: 'v' }, ['credentials']],
+    () => ['workspace.members.add', 'POST', '/workspaces/v/members/add', { user_ids: ['u'] }, WORKSPACE],
+    () => ['workspace.budget.set', 'PUT', '/workspaces/v/budgets/daily', { limit_usd: 5 }, WORKSPACE],
+    () => ['guardrail.create', 'POST', '/guardrails', { name: 'g' }, ['guardrails']],
+    () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/keys', hashes(), ['guardrails']],
+    () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/members', { member_user_ids: ['u'] }, ['guardrails']],
+    () => ['workspace.update', 'PATCH', '/workspaces/v', { default_guardrail_id: ids.get('guardrail') }, WORKSPACE],
+    () => [GUARDRAIL_DELETE, 'DELETE', '/guardrails/{guardrail}', undefined, ['guardrails']],
+    () => [WORKSPACE_DELETE, 'DELETE', '/workspaces/v', undefined, ['keys', 'credentials', ...WORKSPACE]],
     () => ['account.preferences.update', 'PATCH', '/account/preferences', { enforce_zdr: true }, ['policies']],
     () => ['credits.enter', 'POST', '/credits', { amount: 5 }, []],
   ]; // prettier-ignore
 
   it('are undone, and nothing at hand is dropped, where the log cannot keep them; else they are kept together', async () => {
     for (const step of STEPS) {
-      const [action, method, path, body, caches] = step();
+      const [named, method, path, body, caches] = step();
+      const actions = [named].flat();
+      const action = actions.at(-1)!;
       const before = await everything();
       forgotten = [];
       const failing = jest.spyOn(audit, 'record').mockRejectedValue(new Error('The log is full.'));
       expect([action, (await send(method, path, body)).status]).toEqual([action, 500]);
-      expect([action, failing.mock.calls.map(([, , change]) => change.action)]).toEqual([action, [action]]);
+      expect([action, failing.mock.calls.map(([, , changes]) => actionsOf(changes))]).toEqual([action, [actions]]);
       failing.mockRestore();
       expect([action, await everything(), forgotten]).toEqual([action, before, []]);
 
@@ -106,12 +129,16 @@ describeOnEachDatabase('changes of managed things', (database) => {
       const { status, data } = await send(method, path, body);
       expect([action, status < 300]).toEqual([action, true]);
       note(action, data);
-      expect([action, await countEntries()]).toEqual([action, entries + 1]);
+      expect([action, await listActions(entries)]).toEqual([action, actions]);
       expect([action, forgotten.map(({ cache }) => cache).sort()]).toEqual([action, [...caches].sort()]);
       // Whoever reads anew from that moment on sees the change.
-      for (const one of forgotten) expect([action, await one.entries]).toEqual([action, entries + 1]);
+      for (const one of forgotten) expect([action, await one.entries]).toEqual([action, entries + actions.length]);
     }
   }, 60_000);
+
+  const actionsOf = (changes: readonly { readonly action: string }[]): string[] => changes.map(({ action }) => action);
+  const listActions = async (after: number): Promise<string[]> =>
+    actionsOf(await store.query('select action from audit_entries order by seq offset $1', [after]));
 
   function note(action: string, data: JsonBody): void {
     if (action === 'api_key.create') ids.set('key', data.hash);

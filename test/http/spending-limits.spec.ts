@@ -4,6 +4,7 @@
  * databases before scripted upstreams; caps at, past and far below what one call may cost. The model costs 3 USD a
  * million tokens in and 15 out. Rules: docs/reasons/money.md, docs/wire/errors.md.
  */
+import { DAY_MS } from '../../src/core/time.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -21,7 +22,6 @@ const COST = 0.000141;
 const CREDITS = 1;
 /** Amounts have twelve decimals at most. */
 const usd = (amount: number): number => Number(amount.toFixed(12));
-const DAY_MS = 86_400_000;
 
 describeOnEachDatabase('spending limits', (database) => {
   const clock = new AheadClock();

@@ -4,6 +4,7 @@
  * before a scripted upstream, through the API alone, with a clock that is moved by hand. The model costs 3 USD a
  * million tokens in and 15 out.
  */
+import { DAY_MS } from '../../src/core/time.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -16,7 +17,6 @@ import { ask, gate, after } from './messages-bench.js';
 /** USD; of `ask`, whose `max_tokens` is 100: 67 tokens in at most. */
 const BOUND = (67 * 3 + 100 * 15) / 1e6;
 const COST = 0.000141;
-const DAY_MS = 86_400_000;
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 /** Amounts have twelve decimals at most. */
 const usd = (amount: number): number => Number(amount.toFixed(12));

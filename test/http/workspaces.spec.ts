@@ -332,6 +332,60 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       expect((await audited(workspace.id)).at(-1)).toMatchObject({ action: 'workspace.delete', before, after: null });
     });
 
+    it('stops a key at once that this process still believes in', async () => {
+      const workspace = await create();
+      const { key, data } = (await call('POST', '/keys', { name: 'n', workspace_id: workspace.id })).body;
+      // A route that needs nothing of the store but the key.
+      const ask = { model: 'no/such', messages: [{ role: 'user', content: 'hi' }] };
+      const status = async (): Promise<number> => (await gateway.messages(ask, { key })).status;
+      expect(await status()).toBe(404);
+      // As another replica does it.
+      await query('update api_keys set disabled = true where hash = $1', [data.hash]);
+      expect(await status()).toBe(404);
+      await call('DELETE', `/workspaces/${workspace.id}`);
+      expect(await status()).toBe(401);
+    });
+
+    it('is told in the log with all that goes along', async () => {
+      const workspace = await create();
+      const path = `/workspaces/${workspace.id}`;
+      const place = { workspace_id: workspace.id };
+      const { data: key } = (await call('POST', '/keys', { name: 'n', ...place })).body;
+      const { data: disabled } = (await call('PATCH', `/keys/${key.hash}`, { disabled: true })).body;
+      const { data: credential } = (await call('POST', '/byok', { provider: 'openai', key: 'sk-nobodys', ...place })).body; // prettier-ignore
+      await call('PUT', `${path}/budgets/daily`, { limit_usd: 1 });
+      await call('PUT', `${path}/budgets/weekly`, { limit_usd: 2 });
+      const users = Array.from({ length: 600 }, (_, index) => `user ${index}`);
+      for (let from = 0; from < users.length; from += 100)
+        await call('POST', `${path}/members/add`, { user_ids: users.slice(from, from + 100) });
+      await call('DELETE', path);
+      const { data } = (await call('GET', `/audit?workspace_id=${workspace.id}&limit=7`)).body;
+      const entries = data.reverse().map(({ action, target, before }: JsonBody) => [action, target, before]);
+      const budget = (interval: string, limit_usd: number): object => ({ interval, limit_usd, include_byok_in_budgets: false }); // prettier-ignore
+      expect(entries).toEqual([
+        ['api_key.delete', key.hash, expect.objectContaining({ hash: key.hash, disabled: disabled.disabled })],
+        ['byok.delete', credential.id, expect.objectContaining({ id: credential.id, label: credential.label })],
+        ['workspace.members.remove', workspace.id, { user_ids: expect.any(Array) }],
+        ['workspace.members.remove', workspace.id, { user_ids: expect.any(Array) }],
+        ['workspace.budget.remove', workspace.id, budget('daily', 1)],
+        ['workspace.budget.remove', workspace.id, budget('weekly', 2)],
+        ['workspace.delete', workspace.id, expect.objectContaining({ id: workspace.id })],
+      ]);
+      expect([...entries[2][2].user_ids, ...entries[3][2].user_ids].sort()).toEqual(users.sort());
+      expect(JSON.stringify(entries)).not.toContain('sk-nobodys');
+    });
+
+    it('leaves guardrails that were kept in it in force for whom they are', async () => {
+      const workspace = await create();
+      const { data: guardrail } = (await call('POST', '/guardrails', { name: 'g', workspace_id: workspace.id })).body;
+      const { data: key } = (await call('POST', '/keys', { name: 'n' })).body;
+      const assignments = `/guardrails/${guardrail.id}/assignments/keys`;
+      await call('POST', assignments, { key_hashes: [key.hash] });
+      await call('DELETE', `/workspaces/${workspace.id}`);
+      expect((await call('GET', assignments)).body.data).toMatchObject([{ key_hash: key.hash }]);
+      expect((await call('DELETE', `/guardrails/${guardrail.id}`)).status).toBe(200);
+    });
+
     it('wipes its credentials and ends its budgets and memberships', async () => {
       const workspace = await create();
       await call('PUT', `/workspaces/${workspace.id}/budgets/daily`, { limit_usd: 1 });

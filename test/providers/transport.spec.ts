@@ -8,6 +8,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { ProviderFault } from '../../src/core/errors.js';
 import { SseReader } from '../../src/core/stream/sse.js';
 import { pump } from '../../src/core/stream/pump.js';
+import { HOUR_MS } from '../../src/core/time.js';
 import { OriginPool } from '../../src/providers/connection.js';
 import type { OutgoingCall } from '../../src/providers/transport.js';
 import { UndiciTransport } from '../../src/providers/undici-transport.js';
@@ -563,7 +564,6 @@ describe('an abort closes the connection and rejects with its reason', () => {
 });
 
 describe('the idle limit', () => {
-  const HOUR_MS = 3_600_000;
   // Only the clocks of the code under test stand still: sockets go on.
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date'] });

@@ -64,6 +64,39 @@ describeOnPostgres('revocation at two replicas', (database) => {
     20_000,
   );
 
+  async function createInWorkspace(slug: string): Promise<{ key: string; hash: string }> {
+    await manage('POST', '/workspaces', { name: 'n', slug });
+    const { key, data } = (await (await manage('POST', '/keys', { name: 'n', workspace_id: slug })).json()) as {
+      key: string;
+      data: { hash: string };
+    };
+    return { key, hash: data.hash };
+  }
+
+  it('stops a key whose workspace was deleted', async () => {
+    const { key, hash } = await createInWorkspace('gone');
+    expect(await statusAt(there, key)).toBe(404);
+    await manage('PATCH', `/keys/${hash}`, { disabled: true });
+    await manage('DELETE', '/workspaces/gone');
+    expect(await statusAt(here, key)).toBe(401);
+    expect(await msUntil(key, 401)).toBeLessThan(EVERYWHERE_MS_MAX);
+  }, 20_000);
+
+  it('deletes no workspace under a key that is put back into use meanwhile', async () => {
+    const { key, hash } = await createInWorkspace('busy');
+    await manage('PATCH', `/keys/${hash}`, { disabled: true });
+    const other = there.gateway.app.get(DataSource).createQueryRunner();
+    await other.startTransaction('READ COMMITTED');
+    await other.query('update api_keys set disabled = false where hash = $1', [hash]);
+    const deletion = here.request('/workspaces/busy', { method: 'DELETE', key: MANAGEMENT_KEY });
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    while ((await other.query(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await other.commitTransaction();
+    await other.release();
+    expect((await deletion).status).toBe(400);
+    expect(await msUntil(key, 404)).toBeLessThan(EVERYWHERE_MS_MAX);
+  }, 20_000);
+
   it('lets a key work again that was disabled, and a new one at once', async () => {
     const { key, hash } = await create();
     expect(await statusAt(there, key)).toBe(404);

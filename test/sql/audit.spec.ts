@@ -40,15 +40,15 @@ class AuditBench {
 
   async record(accountId: string, change: Partial<AuditChange> = {}): Promise<void> {
     await this.dataSource.transaction('READ COMMITTED', (manager) =>
-      this.log.record(manager, operatorOf(accountId), { ...CHANGE, ...change }),
+      this.log.record(manager, operatorOf(accountId), [{ ...CHANGE, ...change }]),
     );
   }
 
   async recordMany(accountId: string, count: number): Promise<void> {
-    await this.dataSource.transaction('READ COMMITTED', async (manager) => {
-      for (let index = 0; index < count; index++)
-        await this.log.record(manager, operatorOf(accountId), { ...CHANGE, target: `it ${index}` });
-    });
+    const changes = Array.from({ length: count }, (_, index) => ({ ...CHANGE, target: `it ${index}` }));
+    await this.dataSource.transaction('READ COMMITTED', (manager) =>
+      this.log.record(manager, operatorOf(accountId), changes),
+    );
   }
 
   chain(accountId: string): Promise<readonly StoredEntry[]> {
@@ -130,7 +130,7 @@ describeOnEachDatabase('the audit log', (database) => {
     await bench.record(account);
     const undone = bench.dataSource.transaction('READ COMMITTED', async (manager) => {
       await manager.query(`update accounts set name = 'undone' where id = $1`, [account]);
-      await bench.log.record(manager, operatorOf(account), CHANGE);
+      await bench.log.record(manager, operatorOf(account), [CHANGE]);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -409,7 +409,7 @@ describeOnPostgres('an audit log that many write', (database) => {
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? one : other).dataSource.transaction('READ COMMITTED', async (manager) => {
           const bench = index % 2 === 0 ? one : other;
-          await bench.log.record(manager, operatorOf(account), { ...CHANGE, target: `${index}` });
+          await bench.log.record(manager, operatorOf(account), [{ ...CHANGE, target: `${index}` }]);
           if (index % 5 === 4) throw new Error('undone');
         }),
       ),
@@ -431,7 +431,7 @@ describeOnPostgres('an audit log that many write', (database) => {
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     while ((await one.dataSource.query<unknown[]>(waiting)).length === 0);
     // It would wait for the other, which waits for it, if the entry came before the account's row.
-    await one.log.record(first.manager, operatorOf(account), CHANGE);
+    await one.log.record(first.manager, operatorOf(account), [CHANGE]);
     await first.commitTransaction();
     await first.release();
     await second;

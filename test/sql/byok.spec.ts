@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import type { Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { CredentialOpener } from '../../src/byok/credential-opener.js';
@@ -19,8 +19,8 @@ import type { Caller } from '../../src/core/caller.js';
 import { newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
-import type { Environment } from '../../src/shared/environment.js';
 import { PinoLogger } from '../../src/shared/logger.js';
+import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
 class HandClock extends Clock {
@@ -59,7 +59,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
 
   beforeAll(async () => {
     dataSource = await database.connect([AccountEntity, WorkspaceEntity, ProviderCredentialEntity]);
-    home = await new AccountDirectory(dataSource, clock, { initialCredits: 0n } as Environment).ensureDefault();
+    home = await accountOpening(dataSource, clock).ensureDefault();
     repository = new CredentialsRepository(dataSource.getRepository(ProviderCredentialEntity));
   }, 60_000);
   afterAll(() => dataSource?.destroy());

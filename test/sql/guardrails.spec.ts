@@ -4,7 +4,7 @@
 // hand, a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import type { Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
@@ -20,7 +20,8 @@ import { GuardrailsRepository } from '../../src/guardrails/guardrails.repository
 import { GuardrailsService } from '../../src/guardrails/guardrails.service.js';
 import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
 import type { KeysService } from '../../src/keys/keys.service.js';
-import type { Environment } from '../../src/shared/environment.js';
+import type { AccountOpening } from '../../src/ledger/account-opening.js';
+import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -63,8 +64,8 @@ class Bench {
     this.caller = this.callerOf(this.home, hashKey(newApiKey()), 'user');
   }
 
-  get accounts(): AccountDirectory {
-    return new AccountDirectory(this.dataSource, this.clock, { initialCredits: 0n } as Environment);
+  get accounts(): AccountOpening {
+    return accountOpening(this.dataSource, this.clock);
   }
 
   replica(): Replica {
@@ -326,6 +327,27 @@ describeOnPostgres('guardrails changed at once', (database) => {
     );
     expect(await bench.budgets()).toEqual(wanted);
     expect((await bench.dataSource.query('select seq from audit_entries')).length).toBeGreaterThan(2);
+  });
+
+  it('leave no workspace with a default that is gone', async () => {
+    const { id } = await bench.create({ limitUsd: USD });
+    const other = bench.dataSource.createQueryRunner();
+    await other.startTransaction('READ COMMITTED');
+    // As a change of the workspace does it.
+    await other.query('select 1 from guardrails where id = $1 for key share', [id]);
+    const set = 'update workspaces set default_guardrail_id = $1 where id = $2';
+    await other.query(set, [id, bench.home.workspaceId]);
+    const deletion = bench.replica().guardrailsService.delete(bench.caller, id);
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    while ((await other.query(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await other.commitTransaction();
+    await other.release();
+    await deletion;
+    const [workspace] = await bench.dataSource.query('select default_guardrail_id from workspaces');
+    expect(workspace).toEqual({ default_guardrail_id: null });
+    const entries = await bench.dataSource.query('select action, before from audit_entries order by seq desc limit 2');
+    expect(entries.map(({ action }: JsonBody) => action)).toEqual(['guardrail.delete', 'workspace.update']);
+    expect(JSON.parse(entries[1].before)).toMatchObject({ default_guardrail_id: id });
   });
 
   it('leave no budget of former terms beside a default that is just being taken up', async () => {

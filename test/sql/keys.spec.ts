@@ -20,10 +20,12 @@ import { KeysService } from '../../src/keys/keys.service.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { newKeyRow, plainKey, type KeyDescription } from '../../src/keys/new-key.js';
 import type { Postings } from '../../src/ledger/postings.js';
+import type { AccountOpening } from '../../src/ledger/account-opening.js';
 import { SpendingWindowEntity } from '../../src/ledger/spending-window.entity.js';
 import { SpendingWindows, UNSPENT } from '../../src/ledger/spending-windows.js';
 import { WindowsRepository } from '../../src/ledger/windows.repository.js';
 import type { Environment } from '../../src/shared/environment.js';
+import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
 const NO_POSTINGS = { flush: async () => undefined } as unknown as Postings;
@@ -43,7 +45,7 @@ describeOnEachDatabase('keys', (database) => {
   const clock = new HandClock();
   const settings = { initialCredits: (25n * USD) / 2n };
   let dataSource: DataSource;
-  let accounts: AccountDirectory;
+  let accounts: AccountOpening;
   let keys: KeysRepository;
   let windows: SpendingWindows;
   let changes: ManagedChanges;
@@ -53,7 +55,7 @@ describeOnEachDatabase('keys', (database) => {
   beforeAll(async () => {
     Logger.overrideLogger(false);
     dataSource = await database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, SpendingWindowEntity]);
-    accounts = new AccountDirectory(dataSource, clock, settings as Environment);
+    accounts = accountOpening(dataSource, clock, settings.initialCredits);
     keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity));
     changes = new ManagedChanges(dataSource, new AuditLog(clock), clock);
     workspaces = new WorkspaceDirectory(dataSource);
@@ -79,8 +81,11 @@ describeOnEachDatabase('keys', (database) => {
     readonly before: string | null;
     readonly after: string | null;
   }
-  const listRecorded = (): Promise<Recorded[]> =>
-    dataSource.query('select actor, action, target, before, after from audit_entries order by seq');
+  const listRecorded = (kind = 'api_key'): Promise<Recorded[]> =>
+    dataSource.query(
+      `select actor, action, target, before, after from audit_entries where action like $1 || '.%' order by seq`,
+      [kind],
+    );
   const countRecorded = async (): Promise<number> => (await listRecorded()).length;
 
   const firstKeys = (variables: { managementKey?: Secret; apiKey?: Secret } = {}): FirstKeys =>
@@ -124,7 +129,10 @@ describeOnEachDatabase('keys', (database) => {
       expect(homes).toEqual(homes.map(() => home));
       expect(await dataSource.manager.count(AccountEntity)).toBe(1);
       expect(await workspaces.idOrDefault(home.accountId, undefined)).toBe(home.workspaceId);
-      expect(await accounts.getStanding(home.accountId)).toEqual({ isFreeTier: true, purchased: 0n });
+      expect(await new AccountDirectory(dataSource).getStanding(home.accountId)).toEqual({
+        isFreeTier: true,
+        purchased: 0n,
+      });
       expect(await dataSource.manager.find(SpendingWindowEntity)).toEqual([
         {
           accountId: home.accountId,
@@ -140,15 +148,20 @@ describeOnEachDatabase('keys', (database) => {
         },
       ]);
       expect(await dataSource.query('select account_id, kind, amount, created_at from credit_grants')).toEqual([
-        { account_id: home.accountId, kind: 'grant', amount: '12.500000000000', created_at: new Date(clock.time) },
+        { account_id: home.accountId, kind: 'grant', amount: '12.500000000000', created_at: expect.any(Date) },
       ]);
+      const [grant] = await dataSource.query<{ id: string }[]>('select id from credit_grants');
+      const recorded = await listRecorded('credits');
+      expect(recorded).toMatchObject([{ actor: 'operator', action: 'credits.enter', target: grant!.id, before: null }]);
+      expect(JSON.parse(recorded[0]!.after!)).toMatchObject({ id: grant!.id, kind: 'grant', amount: 12.5 });
     });
 
     it('has a counter, and no grant, where nothing is granted', async () => {
-      const ungenerous = new AccountDirectory(dataSource, clock, { initialCredits: 0n } as Environment);
+      const ungenerous = accountOpening(dataSource, clock);
       const home = await ungenerous.ensureDefault();
       expect(await windows.ofAccount(home.accountId)).toEqual({ limit: 0n, used: 0n, held: 0n });
       expect(await dataSource.query('select id from credit_grants')).toEqual([]);
+      expect(await listRecorded('credits')).toEqual([]);
     });
 
     it('has its own workspaces and no others', async () => {
@@ -405,25 +418,30 @@ describeOnEachDatabase('keys', (database) => {
       expect(await listRecorded()).toMatchObject([{ action: 'api_key.create', target: row.hash }]);
     });
 
-    it('counts the keys of a workspace that can be used, of everybody or of one user', async () => {
-      const { accountId, workspaceId } = home;
-      const count = (userId?: string): Promise<number> => ring.countActive(accountId, workspaceId, userId);
-      expect(await count()).toBe(0);
-      await addKey(home, { creatorUserId: 'one' });
-      await addKey(home, { creatorUserId: 'one', expiresAt: new Date(clock.time + 1) });
-      await addKey(home, { creatorUserId: 'other' });
-      await addKey(home);
-      await addKey(home, { creatorUserId: 'one', expiresAt: new Date(clock.time) });
-      await addKey(home, { creatorUserId: 'one', disabled: true });
-      await addKey(home, { creatorUserId: 'one', deletedAt: new Date(clock.time) });
+    it('deletes the keys of a workspace within another change, unless one of them can be used', async () => {
+      const actor = operatorOf(home.accountId);
+      const workspace = await workspaces.get(home.accountId, home.workspaceId);
+      const remove = (): Promise<void> => changes.run(actor, (manager, at) => ring.removeOf(manager, workspace, at));
       const strangers = await addStrangers();
-      await addKey(strangers, { creatorUserId: 'one' });
-      expect([await count(), await count('one'), await count('other'), await count('nobody')]).toEqual([4, 2, 1, 0]);
-      expect(await ring.countActive(accountId, newUuid(clock.time))).toBe(0);
-      expect(await ring.countActive(accountId, strangers.workspaceId)).toBe(0);
-      expect(await ring.countActive(strangers.accountId, strangers.workspaceId)).toBe(1);
+      const theirs = await addKey(strangers);
+      const busy = [await addKey(home), await addKey(home, { expiresAt: new Date(clock.time + 1) })];
+      const idle = [await addKey(home, { disabled: true }), await addKey(home, { expiresAt: new Date(clock.time) })];
+      const gone = await addKey(home, { deletedAt: new Date(clock.time) });
+      const recorded = await countRecorded();
+      expect(await refusalOf(remove())).toBe('The workspace still has 2 active keys; delete or disable them first.');
+      await ring.change(actor, busy[0]!, { disabled: true });
+      expect(await refusalOf(remove())).toBe('The workspace still has 1 active key; delete or disable it first.');
+      expect(await countRecorded()).toBe(recorded + 1);
       clock.time += 1;
-      expect(await count('one')).toBe(1);
+      expect(await refusalOf(remove())).toBe('none');
+      const deleted = (await listRecorded()).slice(recorded + 1);
+      expect(deleted.map(({ action }) => action)).toEqual(Array.from({ length: 4 }, () => 'api_key.delete'));
+      expect(deleted.map(({ target }) => target)).toEqual([...busy, ...idle].sort());
+      expect(deleted.map(({ target }) => target)).not.toContain(gone);
+      expect(
+        await keys.list(home.accountId, { workspaceId: undefined, includeDisabled: true, offset: 0, limit: 100 }),
+      ).toEqual([]);
+      expect(await keys.listActive([theirs])).toHaveLength(1);
     });
 
     it('knows whether all hashes are those of keys of the account', async () => {
@@ -455,7 +473,6 @@ describeOnEachDatabase('keys', (database) => {
       const hash = await addKey(home);
       await dataSource.transaction(async (manager) => {
         await manager.query('update api_keys set deleted_at = now() where hash = $1', [hash]);
-        expect(await ring.countActive(home.accountId, home.workspaceId, undefined, manager)).toBe(0);
         expect(await ring.ownsAll(home.accountId, [hash], manager)).toBe(false);
       });
     });

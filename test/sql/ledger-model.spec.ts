@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { newGenerationId } from '../../src/core/ids.js';
 import { formatUsd, parseUsd, PICO_PER_USD, type PicoUsd } from '../../src/core/money/credits.js';
-import { INTERVALS, windowStart, type Interval } from '../../src/core/time.js';
+import { HOUR_MS, INTERVALS, windowStart, type Interval } from '../../src/core/time.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerBench, type LedgerAccount, type Claim, type Settlement } from './ledger-bench.js';
@@ -16,7 +16,6 @@ import { LedgerBench, type LedgerAccount, type Claim, type Settlement } from './
 const BUDGET = { seed: 20_261_121, numRuns: 30 } as const;
 const STEPS_MIN = 15;
 const STEPS_MAX = 25;
-const HOUR_MS = 3_600_000;
 /**
  * Hours pass by sixes from here on, so no step comes just before a window ends. A Friday: days,
  * weeks and months end soon.

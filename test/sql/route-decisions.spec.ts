@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm';
 import { CatalogStore } from '../../src/catalog/catalog-store.js';
 import { deriveInputs } from '../../src/core/routing/decision-inputs.js';
 import { planRoute } from '../../src/core/routing/plan-route.js';
+import { DAY_MS } from '../../src/core/time.js';
 import { DecisionLog } from '../../src/routing/decision-log.js';
 import { ask, at, inTurn, model, RoutingBench, type Outcome } from '../http/routing-bench.js';
 import { API_KEY } from '../support/app.js';
@@ -20,7 +21,6 @@ import { neverAnswers } from '../support/upstream-answers.js';
 const ALL = ['alpha', 'beta', 'gamma'];
 const WORDS = 'a-word-of-the-prompt';
 const BYTES_MAX = 1_024;
-const DAY_MS = 86_400_000;
 const TOLD = { headers: { 'x-router-metadata': 'enabled' } };
 
 interface Row {

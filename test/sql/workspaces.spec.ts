@@ -3,7 +3,7 @@
 // only if they are current. Method: real migrated databases, the classes over them put together by hand, a clock moved
 // by hand; races on PostgreSQL.
 import type { DataSource } from 'typeorm';
-import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import type { Home } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
@@ -11,9 +11,10 @@ import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import type { Caller } from '../../src/core/caller.js';
 import { newUuid } from '../../src/core/ids.js';
 import { Clock } from '../../src/core/time.js';
+import type { AccountOpening } from '../../src/ledger/account-opening.js';
 import { Statements } from '../../src/shared/database/statements.js';
-import type { Environment } from '../../src/shared/environment.js';
 import { WorkspacesRepository } from '../../src/workspaces/workspaces.repository.js';
+import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
 
 class HandClock extends Clock {
@@ -36,13 +37,13 @@ class CountedStatements extends Statements {
 
 class Bench {
   readonly clock = new HandClock();
-  readonly accounts: AccountDirectory;
+  readonly accounts: AccountOpening;
   readonly directory: WorkspaceDirectory;
   readonly workspaces: WorkspacesRepository;
   readonly statements: CountedStatements;
 
   private constructor(readonly source: DataSource) {
-    this.accounts = new AccountDirectory(source, this.clock, { initialCredits: 0n } as Environment);
+    this.accounts = accountOpening(source, this.clock);
     this.directory = new WorkspaceDirectory(source);
     this.workspaces = new WorkspacesRepository(source);
     this.statements = new CountedStatements(source);

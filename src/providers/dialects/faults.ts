@@ -1,12 +1,13 @@
 import { ProviderFault, type FaultKind } from '../../core/errors.js';
 import type { UpstreamFailure } from '../../core/provider.js';
+import { DAY_MS } from '../../core/time.js';
 
 /** Most characters of a provider's own words that are passed on. */
 export const FAULT_MESSAGE_MAX = 500;
 /** Most characters of a provider's error code that are kept: codes are words, not texts. */
 const CODE_MAX = 100;
 /** A provider that asks for more than a day is not believed: the wait would outlive every limit here. */
-const RETRY_AFTER_MS_MAX = 86_400_000;
+const RETRY_AFTER_MS_MAX = DAY_MS;
 
 const KIND_OF_STATUS: Readonly<Record<number, FaultKind>> = {
   400: 'rejected-request',

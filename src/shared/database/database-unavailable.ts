@@ -1,6 +1,9 @@
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { systemCode } from './system-code.js';
 
+/** After which time somebody whom a database that does not answer stood in the way should ask again. */
+export const DATABASE_RETRY_AFTER_MS = 1_000;
+
 /** No way to the server, or the way broke: `ECONNREFUSED`, `EAI_AGAIN`, … */
 const NETWORK_ERROR = /^(?:ECONN[A-Z]+|EHOST[A-Z]+|ENET[A-Z]+|EAI_[A-Z]+|ENOTFOUND|ETIMEDOUT|EPIPE)$/;
 /** Of SQLSTATE: connection exceptions, too many connections, and a server that is starting or stopping. */

@@ -1,10 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { GatewayError, ProviderFault } from '../../core/errors.js';
 import { ENDINGS } from '../../core/generation/ending.js';
-import { isDatabaseUnavailable } from '../database/database-unavailable.js';
+import { DATABASE_RETRY_AFTER_MS, isDatabaseUnavailable } from '../database/database-unavailable.js';
 
 const logger = new Logger('errors');
-const DATABASE_RETRY_AFTER_MS = 1_000;
 
 /** Whatever was thrown, as the caller is told it. An unknown failure is one fixed sentence; the log has the rest. */
 export function asGatewayError(thrown: unknown): GatewayError {

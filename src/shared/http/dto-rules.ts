@@ -7,7 +7,7 @@ import {
 import { isClosed } from './closed.decorator.js';
 import { FITS } from './fits.decorator.js';
 import { IS_NOT_NULL, IS_SAID } from './may-omit.decorator.js';
-import type { Compiled } from './schema.js';
+import { canAsk, type Compiled, type Described } from './schema.js';
 
 export type DtoClass = new () => object;
 
@@ -31,6 +31,8 @@ export class DtoRules {
 
   /** Names of the decorated fields; none for a class that is no DTO. */
   readonly fields: ReadonlySet<string>;
+  /** Those of them that can ask for something: others are known only to be refused with a reason. */
+  readonly usable: readonly string[];
   /** Other fields are refused. */
   readonly isClosed: boolean;
   private readonly rules: readonly FieldRules[];
@@ -40,6 +42,9 @@ export class DtoRules {
   private constructor(dtoClass: unknown) {
     const metadata = getMetadataStorage().getTargetValidationMetadatas(dtoClass as DtoClass, '', false, false);
     this.fields = new Set(metadata.map((rule) => rule.propertyName));
+    this.usable = [...this.fields].filter((name) =>
+      metadata.filter((rule) => rule.propertyName === name).every(canAskBy),
+    );
     this.isClosed = isClosed(dtoClass as DtoClass);
     this.needsLibrary = metadata.some((rule) => rule.each || rule.validateIf !== undefined || !isKnown(rule));
     this.rules = [...this.fields].map((name) => rulesOf(name, metadata));
@@ -68,6 +73,12 @@ export class DtoRules {
 }
 
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+/** True of a rule that says nothing of values. */
+function canAskBy({ constraints }: Rule): boolean {
+  const described = (constraints as readonly (Partial<Described> | undefined)[] | undefined)?.[0]?.schema;
+  return described === undefined || canAsk(described);
+}
 
 function isKnown({ type, constraints }: Rule): boolean {
   const condition: unknown = constraints?.[0];

@@ -60,7 +60,7 @@ function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   // class-validator judge another class.
   for (const key of Object.keys(value)) {
     if (rules.fields.has(key)) target[key] = value[key];
-    else if (rules.isClosed) throw refusedField(key, rules.fields);
+    else if (rules.isClosed) throw refusedField(key, rules.usable);
     else unknown.push([key, value[key]]);
   }
   if (!rules.pass(dto)) refuse(dto);
@@ -88,9 +88,10 @@ function refuse(dto: object): void {
   if (first) throw new GatewayError('invalid-request', complaint(first));
 }
 
-function refusedField(name: string, known: ReadonlySet<string>): GatewayError {
-  const others = nearestName(name, known) === undefined ? `; the known ones are ${[...known].join(', ')}` : '';
-  return new GatewayError('invalid-request', `${shortened(name)}: ${unknownField(name, known)}${others}`);
+/** @param usable the fields that can be sent instead */
+function refusedField(name: string, usable: readonly string[]): GatewayError {
+  const others = nearestName(name, usable) === undefined ? `; the known ones are ${usable.join(', ')}` : '';
+  return new GatewayError('invalid-request', `${shortened(name)}: ${unknownField(name, usable)}${others}`);
 }
 
 /** class-validator's own constraints whose words differ from those of the schemas. */

@@ -139,6 +139,17 @@ export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason 
 export const unsupported = (neutral: TSchema) =>
   Type.Unsafe<unknown>({ if: neutral, else: refused('is not supported yet by this gateway; leave it out') });
 
+const refusesAll = (schema: TSchema | undefined): boolean =>
+  schema?.['not'] !== undefined && Object.keys(schema['not'] as object).length === 0;
+
+/**
+ * Whether a value fits that asks for something. A schema that is `refused`, or `unsupported`, is known only for its
+ * reason to be told.
+ */
+export function canAsk(schema: TSchema): boolean {
+  return !refusesAll(schema) && !refusesAll(schema['else'] as TSchema | undefined);
+}
+
 /** One of these texts; another one is known, and its effect is lacking. */
 export const oneOfExcept = <const Values extends readonly string[]>(values: Values, lacking: string) =>
   Type.Unsafe<Values[number]>({
@@ -243,7 +254,7 @@ function faultOf(error: ErrorObject): Fault {
       return fault('is required', params['missingProperty']);
     case 'additionalProperties':
       return fault(
-        unknownField(String(params['additionalProperty']), Object.keys(schema['properties'] ?? {})),
+        unknownField(String(params['additionalProperty']), usableFields(schema)),
         params['additionalProperty'],
       );
     case 'discriminator':
@@ -270,6 +281,12 @@ function faultOf(error: ErrorObject): Fault {
       return fault(String(schema['reason']));
   }
 }
+
+/** Those of an object that are worth being suggested. */
+const usableFields = (schema: TSchema | Record<string, unknown>): string[] =>
+  Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>)
+    .filter(([, field]) => canAsk(field))
+    .map(([name]) => name);
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'a string',

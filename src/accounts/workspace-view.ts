@@ -1,4 +1,3 @@
-import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { viewExposed } from '../shared/http/exposed.js';
 import {
   flag,
@@ -14,7 +13,8 @@ import {
   type Static,
 } from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
-import { policyFields } from './policy-fields.js';
+import { policyFields } from './policy-view.js';
+import { WorkspaceEntity } from './workspace.entity.js';
 
 /**
  * A workspace as management sees it: the superset that every client version takes

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Home } from '../accounts/account-directory.js';
+import { AccountEntity } from '../accounts/account.entity.js';
+import { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { operatorOf } from '../audit/audit-log.js';
+import { ManagedChanges } from '../audit/managed-changes.js';
+import { newUuid } from '../core/ids.js';
+import { Clock } from '../core/time.js';
+import { waitForLock } from '../shared/database/advisory-locks.js';
+import { Environment } from '../shared/environment.js';
+import { CreditsService } from './credits.service.js';
+
+/** Makes the account of an empty store. It is never there without its counter: hence in this room. */
+@Injectable()
+export class AccountOpening {
+  constructor(
+    private readonly changes: ManagedChanges,
+    private readonly credits: CreditsService,
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The one account and its default workspace, made at the first call on an empty store together with the granted
+   * credits. Any number of replicas may call it at once: all get the same answer.
+   */
+  async ensureDefault(): Promise<Home> {
+    // Of the account that is made where there is none: nothing is recorded of another.
+    const accountId = newUuid(this.clock.now());
+    return this.changes.run(operatorOf(accountId), async (manager, at) => {
+      await waitForLock(manager, 'opening');
+      const home = await findDefault(manager);
+      if (home) return { result: home, entries: [] };
+      const workspaceId = await this.open(manager, accountId, at);
+      const granted = await this.credits.open(manager, accountId, this.environment.initialCredits);
+      return { ...granted, result: { accountId, workspaceId } };
+    });
+  }
+
+  /** @returns id of its default workspace */
+  private async open(manager: EntityManager, accountId: string, createdAt: Date): Promise<string> {
+    const id = newUuid(createdAt.getTime());
+    await manager.insert(AccountEntity, { id: accountId, name: 'Default account', freeTier: true, createdAt });
+    await manager.insert(WorkspaceEntity, {
+      id,
+      accountId,
+      name: 'Default workspace',
+      slug: 'default',
+      isDefault: true,
+      createdAt,
+    });
+    return id;
+  }
+}
+
+// Deleted or not: nothing deletes it but a store changed by hand, and a second account must not come of that.
+async function findDefault(manager: EntityManager): Promise<Home | null> {
+  const workspace = await manager.findOneBy(WorkspaceEntity, { isDefault: true });
+  return workspace && { accountId: workspace.accountId, workspaceId: workspace.id };
+}
