@@ -94,9 +94,9 @@ export class CredentialStore {
 
   private report(row: ProviderCredentialEntity, { status, cause }: Exclude<Opening, { readonly status: 'ok' }>): void {
     if (this.repeated.admit(`${row.id} ${status}`) === undefined) return;
-    const told = `The provider credential ${nameInLog(row)} cannot be used`;
-    if (status === 'undecryptable') this.logger.error(`${told}: it cannot be decrypted.`, cause);
-    else this.logger.warn(`${told}: the key service does not answer.`, cause);
+    const message = `The provider credential ${nameInLog(row)} cannot be used`;
+    if (status === 'undecryptable') this.logger.error(`${message}: it cannot be decrypted.`, cause);
+    else this.logger.warn(`${message}: the key service does not answer.`, cause);
   }
 }
 

@@ -15,10 +15,10 @@ export function assertKnownProviders(
 ): void {
   entries?.forEach((entry, index) => {
     if (isKnownProvider(readSlug(entry), providers.values())) return;
-    const told = JSON.stringify(shortened(entry));
+    const shown = JSON.stringify(shortened(entry));
     throw new GatewayError(
       'invalid-request',
-      `${field}.${index}: ${told} is no known provider; name one by its slug, such as "openai" or "groq"`,
+      `${field}.${index}: ${shown} is no known provider; name one by its slug, such as "openai" or "groq"`,
     );
   });
 }

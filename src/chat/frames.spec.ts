@@ -9,7 +9,7 @@ import { ChatFrames, chunkHead, failureFrames, type ReplyWishes } from './frames
 import { viewReply } from './view-reply.js';
 
 const VIEW = generationView({ model: 'a/m', provider: 'P' });
-const WISHES: ReplyWishes = { hidesReasoning: false, tellsUsageAlone: true };
+const WISHES: ReplyWishes = { hidesReasoning: false, sendsUsageSeparately: true };
 const END: StopReason = { unified: 'end-turn', raw: 'end_turn', vendor: 'anthropic' };
 const USAGE: Usage = { inputTokens: 3, outputTokens: 2 };
 
@@ -171,10 +171,10 @@ it.each<[StopReason, string]>([
   [{ unified: 'content-filter', raw: 'sensitive', vendor: 'openai' }, 'content_filter'],
   [{ unified: 'pause', raw: 'pause_turn', vendor: 'anthropic' }, 'stop'],
   [{ unified: 'other', raw: 'owl', vendor: 'openai' }, 'stop'],
-])('tells the end %j as %s', (stop, told) => {
+])('tells the end %j as %s', (stop, expected) => {
   const events = eventsOf([text('a')], stop);
-  expect(whole(events).choices[0]).toMatchObject({ finish_reason: told, native_finish_reason: stop.raw });
-  expect(joinChunks(readChunks(streamed(events)))).toMatchObject({ finish_reason: told });
+  expect(whole(events).choices[0]).toMatchObject({ finish_reason: expected, native_finish_reason: stop.raw });
+  expect(joinChunks(readChunks(streamed(events)))).toMatchObject({ finish_reason: expected });
 });
 
 it.each<[Usage, object]>([
@@ -215,8 +215,10 @@ it.each<[Usage, object]>([
     },
     { prompt_tokens_details: expect.objectContaining({ audio_tokens: 3 }) },
   ],
-])('counts %j', (usage, told) => {
-  expect(whole(eventsOf([text('a')], END, { inputTokens: 0, outputTokens: 0, ...usage })).usage).toMatchObject(told);
+])('counts %j', (usage, expected) => {
+  expect(whole(eventsOf([text('a')], END, { inputTokens: 0, outputTokens: 0, ...usage })).usage).toMatchObject(
+    expected,
+  );
 });
 
 it('says no price that is not known, and the tier in the words of this format', () => {

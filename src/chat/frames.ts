@@ -18,7 +18,7 @@ export interface ReplyWishes {
   /**
    * The chunk of the usage holds no choice: the caller asked for it in the format's own way, and is prepared for that.
    */
-  readonly tellsUsageAlone: boolean;
+  readonly sendsUsageSeparately: boolean;
 }
 
 /** What stands in every chunk of a stream. */
@@ -203,7 +203,9 @@ export class ChatFrames implements FramePrinter {
       chunk({ ...this.head, choices: [choice] }) +
       chunk({
         ...this.head,
-        choices: this.wishes.tellsUsageAlone ? [] : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
+        choices: this.wishes.sendsUsageSeparately
+          ? []
+          : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
         usage: viewUsage(this.usage, this.generation),
         ...viewServiceTier(this.usage),
         ...this.generation.extras,

@@ -19,7 +19,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   'too-large': 'The body is too large.',
   'unsupported-media-type': 'The body is not declared as JSON.',
   unprocessable: 'The provider cannot process the request.',
-  'rate-limited': 'Too many requests; try again after the time told.',
+  'rate-limited': 'Too many requests; try again after the time given.',
   'headers-too-large': 'The headers are too large.',
   'client-closed': 'The client has closed the connection.',
   internal: 'The gateway has failed.',

@@ -63,7 +63,7 @@ interface Finding {
   readonly patterns: ReadonlySet<string>;
 }
 
-const LABELS_TOLD_MAX = 5;
+const LABELS_SHOWN_MAX = 5;
 
 /** Holds requests against the content filters of all guardrails that are in force. Safe to share. */
 export class Inspector {
@@ -224,6 +224,6 @@ function tooSlow({ filters }: Probe): GatewayError {
 
 function listed(patterns: ReadonlySet<string>): string {
   const [...labels] = patterns;
-  const told = labels.slice(0, LABELS_TOLD_MAX).join(', ');
-  return labels.length > LABELS_TOLD_MAX ? `${told} and ${labels.length - LABELS_TOLD_MAX} more` : told;
+  const shown = labels.slice(0, LABELS_SHOWN_MAX).join(', ');
+  return labels.length > LABELS_SHOWN_MAX ? `${shown} and ${labels.length - LABELS_SHOWN_MAX} more` : shown;
 }

@@ -77,7 +77,7 @@ export const generationView = titled(
     total_cost: number(),
     cache_discount: never,
     upstream_inference_cost: number(),
-    is_estimated: described('The provider told no usage.', flag()),
+    is_estimated: described('The provider reported no usage.', flag()),
     is_over_bound: described('It used more than was reserved for it.', flag()),
     is_recovered: described('The process that carried it died; another one settled it.', flag()),
     user: nullable(text()),

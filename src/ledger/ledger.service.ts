@@ -174,7 +174,7 @@ export class LedgerService implements OnModuleInit {
 
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
   giveUp(hold: Hold, error: unknown): void {
-    this.tellLost(hold.id, error);
+    this.reportLost(hold.id, error);
     this.close(hold);
   }
 
@@ -206,7 +206,7 @@ export class LedgerService implements OnModuleInit {
     await Promise.allSettled(this.settling);
   }
 
-  private tellLost(id: string, error: unknown): void {
+  private reportLost(id: string, error: unknown): void {
     this.metrics.ledgerEvent('lost');
     this.logger.error(`The generation ${id} cannot be settled`, error);
     if (this.givenUp.size < GIVEN_UP_MAX) this.givenUp.add(id);
@@ -234,7 +234,7 @@ export class LedgerService implements OnModuleInit {
     } catch (error) {
       // One that the database will never take must not keep the others from it.
       if (!isRowRefused(error)) throw error;
-      if (rows.length === 1) this.tellLost(rows[0]!.id, error);
+      if (rows.length === 1) this.reportLost(rows[0]!.id, error);
       else for (const row of rows) await this.replayRows([row]);
     }
   }
@@ -244,7 +244,7 @@ export class LedgerService implements OnModuleInit {
       await this.writeToDatabase(row);
       this.postings.add(hold.id);
     } catch (error) {
-      if (isRowRefused(error)) this.tellLost(hold.id, error);
+      if (isRowRefused(error)) this.reportLost(hold.id, error);
       else await this.writeToSpool(row, error);
     } finally {
       this.close(hold);
@@ -272,7 +272,7 @@ export class LedgerService implements OnModuleInit {
       await this.spool.append(row);
       this.metrics.ledgerEvent('spooled');
     } catch (error) {
-      this.tellLost(row.id, error);
+      this.reportLost(row.id, error);
     }
   }
 

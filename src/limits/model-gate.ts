@@ -8,23 +8,23 @@ import { rateLimitError } from './rate-limit-error.js';
 const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ leave: () => undefined });
 
 /** What each limit is called for programs, and what a caller is told of it. */
-const WORDS: Readonly<
-  Record<keyof ModelLimits, { readonly source: string; readonly tell: (model: string, limit: number) => string }>
+const REFUSALS: Readonly<
+  Record<keyof ModelLimits, { readonly source: string; readonly message: (model: string, limit: number) => string }>
 > = {
   requestsPerMinute: {
     source: 'model_requests_per_minute',
-    tell: (model, limit) =>
+    message: (model, limit) =>
       `Rate limit exceeded: ${model} takes ${limit} requests a minute of an account; wait for the next minute.`,
   },
   tokensPerMinute: {
     source: 'model_tokens_per_minute',
-    tell: (model, limit) =>
+    message: (model, limit) =>
       `Rate limit exceeded: ${model} takes ${limit} tokens a minute of an account, prompt and most output together; ` +
       'wait for the next minute, or lower max_tokens.',
   },
   concurrency: {
     source: 'model_concurrency',
-    tell: (model, limit) =>
+    message: (model, limit) =>
       `Rate limit exceeded: ${model} answers ${limit} requests of an account at a time; wait until one has ended.`,
   },
 };
@@ -71,6 +71,6 @@ const isLimited = ({ requestsPerMinute, tokensPerMinute, concurrency }: ModelLim
 
 function refusalError(model: string, limits: ModelLimits, { limit: name, ...reached }: LimitRefusal): GatewayError {
   const limit = limits[name] ?? 0;
-  const { source, tell } = WORDS[name];
-  return rateLimitError(tell(model, limit), { ...reached, limit, source });
+  const { source, message } = REFUSALS[name];
+  return rateLimitError(message(model, limit), { ...reached, limit, source });
 }

@@ -214,8 +214,8 @@ describe('RedisLimitCounts', () => {
     clock.time += 1_000;
     asked();
     await enter('after', { concurrency: 1 });
-    const told = asked().filter(([name]) => name === 'leave');
-    expect([told.length, told[0]?.[3]]).toEqual([1_000, 'call-500']);
+    const releases = asked().filter(([name]) => name === 'leave');
+    expect([releases.length, releases[0]?.[3]]).toEqual([1_000, 'call-500']);
   });
 });
 

@@ -25,10 +25,10 @@ const RENEWALS_PER_LEASE = 3;
 /** Leases renewed by one script, so that none keeps Redis busy. */
 const RENEWED_MAX = 500;
 /** Ends of calls that Redis is told later. Past it the oldest are left to the end of their leases. */
-const UNTOLD_MAX = 1_000;
+const PENDING_RELEASES_MAX = 1_000;
 
 /** The end of a call, as Redis is told it. */
-interface Departure {
+interface SlotRelease {
   readonly subject: string;
   readonly owner: string;
   /** Of its admission; 0 where its tokens were not counted there. */
@@ -43,7 +43,7 @@ interface Departure {
  */
 export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
-  private untold: Departure[] = [];
+  private pendingReleases: SlotRelease[] = [];
   /** Something happened here that Redis does not know. */
   private isBehind = false;
 
@@ -71,7 +71,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
       this.outage.failed();
       const claimed = this.claimHere(claim);
       // Redis may yet run what it was too slow to answer: then a slot is held there that nobody has.
-      if ('refusal' in claimed) this.depart(claim);
+      if ('refusal' in claimed) this.release(claim);
       return claimed;
     }
   }
@@ -102,7 +102,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     if (limits.concurrency !== undefined) this.held.add(subject, owner);
     const slot = slotLeftBy((tokensUsed) => {
       this.held.remove(subject, owner);
-      this.depart(claim, minute, tokenChange(tokensUsed, reserved));
+      this.release(claim, minute, tokenChange(tokensUsed, reserved));
     });
     return { slot };
   }
@@ -114,20 +114,20 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     const slot = slotLeftBy((tokensUsed) => {
       claimed.slot.leave(tokensUsed);
       // The slot may have become known there; its tokens were never counted there.
-      this.depart(claim);
+      this.release(claim);
     });
     return { slot };
   }
 
-  private depart({ subject, limits, owner }: LimitClaim, minute = 0, change = 0): void {
+  private release({ subject, limits, owner }: LimitClaim, minute = 0, change = 0): void {
     if (limits.concurrency === undefined && change === 0) return;
-    void this.tell({ subject, owner, minute, change });
+    void this.sendRelease({ subject, owner, minute, change });
   }
 
-  private async tell(departure: Departure): Promise<void> {
-    const { subject, owner, minute, change } = departure;
+  private async sendRelease(release: SlotRelease): Promise<void> {
+    const { subject, owner, minute, change } = release;
     if (this.outage.isPaused) {
-      this.tellLater(departure);
+      this.deferRelease(release);
       return;
     }
     try {
@@ -135,23 +135,23 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     } catch {
       this.outage.failed();
       // The tokens may have been counted, and are not to be counted twice. A slot is given back as often as one likes.
-      this.tellLater({ ...departure, change: 0 });
+      this.deferRelease({ ...release, change: 0 });
     }
   }
 
-  private tellLater(departure: Departure): void {
+  private deferRelease(release: SlotRelease): void {
     this.isBehind = true;
-    this.untold.push(departure);
-    if (this.untold.length > UNTOLD_MAX) this.untold.shift();
+    this.pendingReleases.push(release);
+    if (this.pendingReleases.length > PENDING_RELEASES_MAX) this.pendingReleases.shift();
   }
 
   /** Tells Redis of slots that were left, and renews the leases of those that are held. */
   private async catchUp(): Promise<void> {
     if (this.outage.isPaused) return;
     this.isBehind = false;
-    const departures = this.untold;
-    this.untold = [];
-    for (const departure of departures) void this.tell(departure);
+    const releases = this.pendingReleases;
+    this.pendingReleases = [];
+    for (const release of releases) void this.sendRelease(release);
     try {
       await Promise.all(this.held.subjects().flatMap((subject) => this.renewalsOf(subject)));
     } catch {

@@ -135,16 +135,16 @@ export interface Ending extends JsonObject {
 
 /** @param start what `ownExtras` gives of its beginning, and `end` of its end */
 export function viewEnding(stop: StopReason, start: JsonObject, end: JsonObject): Ending {
-  const { context_management: _shownApart, stop_reason: _ours, ...told } = end;
+  const { context_management: _shownApart, stop_reason: _ours, ...vendorFields } = end;
   const { unified, vendor, raw } = stop;
   const isForeign = vendor !== 'anthropic';
   const isRefusal = unified === 'refusal' || unified === 'content-filter';
   return {
     stop_reason: isForeign || raw === null ? STOP_REASONS[unified] : raw,
-    ...told,
+    ...vendorFields,
     stop_sequence: stop.sequence ?? null,
-    stop_details: told['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),
-    container: told['container'] ?? start['container'] ?? null,
+    stop_details: vendorFields['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),
+    container: vendorFields['container'] ?? start['container'] ?? null,
   };
 }
 

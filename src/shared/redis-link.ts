@@ -87,10 +87,10 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
   private lose(): void {
     this.losses++;
     this.upToDate.clear();
-    this.tellAway(true);
+    this.setAway(true);
   }
 
-  private tellAway(isAway: boolean): void {
+  private setAway(isAway: boolean): void {
     if (isAway === this.isAway) return;
     this.isAway = isAway;
     if (isAway) this.logger.warn('Redis does not answer; this process counts locally until it answers again.');
@@ -114,11 +114,11 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
       const stored = await this.read(map);
       if (losses !== this.losses) return;
       this.upToDate.add(map);
-      this.tellAway(false);
+      this.setAway(false);
       map.load(stored);
     } catch {
       // Without the error: it may hold the address. A connection may also stand and its commands be refused.
-      if (!this.isClosed) this.tellAway(true);
+      if (!this.isClosed) this.setAway(true);
     } finally {
       this.catchingUp.delete(map);
     }

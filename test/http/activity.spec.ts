@@ -181,9 +181,9 @@ describeOnEachDatabase('GET /activity', (database) => {
 
   it('is told by workspace when asked to', async () => {
     const items = await list('?date=2027-01-12&group_by=workspace');
-    const told = items.map((item) => [item['workspace_id'], item['usage']]);
-    expect(told).toHaveLength(2);
-    expect(told).toEqual(
+    const shown = items.map((item) => [item['workspace_id'], item['usage']]);
+    expect(shown).toHaveLength(2);
+    expect(shown).toEqual(
       expect.arrayContaining([
         [owner.workspace_id, 4],
         [further.workspace_id, 3],

@@ -380,8 +380,8 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       });
       expect((await call('POST', `/workspaces/${id}/members/remove`, { user_ids: ['a'] })).body.removed_count).toBe(0);
       expect(names((await call('GET', `/workspaces/${id}/members`)).body)).toEqual(['b']);
-      const told = (await audited(id)).slice(1);
-      expect(told.map(({ action, before, after }) => [action, (before ?? after).user_ids.sort()])).toEqual([
+      const logged = (await audited(id)).slice(1);
+      expect(logged.map(({ action, before, after }) => [action, (before ?? after).user_ids.sort()])).toEqual([
         ['workspace.members.add', ['a', 'b']],
         ['workspace.members.add', ['c']],
         ['workspace.members.remove', ['a', 'c']],

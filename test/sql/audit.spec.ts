@@ -466,13 +466,13 @@ describeOnPostgres('an audit log that many write', (database) => {
   });
 });
 
-interface Told {
+interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly error: string;
 }
 
-async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<Told> {
+async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<CommandOutput> {
   let [out, error] = ['', ''];
   const code = await runAuditVerification({
     words,

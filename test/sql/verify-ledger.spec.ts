@@ -370,13 +370,13 @@ describeOnPostgres('ledger that are verified while they are written', (database)
   });
 });
 
-interface Told {
+interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly error: string;
 }
 
-async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<Told> {
+async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<CommandOutput> {
   let [out, error] = ['', ''];
   const code = await runVerification({
     words,

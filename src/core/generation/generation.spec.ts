@@ -54,9 +54,9 @@ it.each(ENDINGS)('%s ends the answer that is under way, and all of it', (_, end,
 it.each(ENDINGS)('%s after another ending says nothing new', (_, end) => {
   const { generation, diary } = begun();
   void generation.end('caller-gone');
-  const told = [...diary.lines];
+  const before = [...diary.lines];
   end(generation);
-  expect(diary.lines).toEqual(told);
+  expect(diary.lines).toEqual(before);
   expect(generation.outcome).toBe('caller-gone');
 });
 
@@ -106,12 +106,12 @@ it('is told by who answers, and before that by what was asked', () => {
 
 it('adds up what its answers used', () => {
   const { generation, calls } = begun([ACME, ACME, ACME]);
-  const tell = (call: ProviderCall, ...usages: Extract<ModelEvent, { type: 'usage' }>['usage'][]) =>
+  const record = (call: ProviderCall, ...usages: Extract<ModelEvent, { type: 'usage' }>['usage'][]) =>
     call.observe(usages.map((usage) => ({ type: 'usage', usage })));
   for (const call of [calls[0]!, calls[2]!]) generation.answerWith(call);
-  tell(calls[0]!, { inputTokens: 10 }, { inputTokens: 10, outputTokens: 2 });
-  tell(calls[1]!, { inputTokens: 1_000 });
-  tell(calls[2]!, { inputTokens: 5, outputTokens: 1, estimated: true });
+  record(calls[0]!, { inputTokens: 10 }, { inputTokens: 10, outputTokens: 2 });
+  record(calls[1]!, { inputTokens: 1_000 });
+  record(calls[2]!, { inputTokens: 5, outputTokens: 1, estimated: true });
   expect(generation.usage).toEqual({ inputTokens: 15, outputTokens: 3, estimated: true });
 });
 

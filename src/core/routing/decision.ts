@@ -11,7 +11,7 @@ import type { AttemptOutcomeView } from './router-metadata.js';
 /** Longest record of a decision, in bytes of UTF-8 (docs/reasons/routing.md#bounds-of-a-plan). */
 export const DECISION_BYTES_MAX = 1_024;
 /** Most legs a record tells; the others follow from its inputs. */
-const LEGS_TOLD_MAX = 8;
+const LEGS_RECORDED_MAX = 8;
 
 /**
  * What goes first when a record would be too long. `legs` follows from the rest. Without any other part nothing can be
@@ -94,7 +94,7 @@ function recordOf(from: DecidedFrom, plan: Plan, calls: readonly AttemptOutcomeV
     catalog: catalogName(from.catalog),
     seed: from.seed,
     requested: needs.requested,
-    legs: isFirstOnly ? undefined : unlessEmpty(legs.slice(0, LEGS_TOLD_MAX)),
+    legs: isFirstOnly ? undefined : unlessEmpty(legs.slice(0, LEGS_RECORDED_MAX)),
     calls: unlessEmpty(made),
     ...recordNeeds(needs, providers),
     ...recordCaller(from, credentials, providers),

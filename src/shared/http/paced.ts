@@ -79,7 +79,7 @@ class PacedPuller<T, Out> implements Puller<T> {
 
   /** @param error what it is closed for, told once it is; absent where nobody listens any more */
   private close(error?: unknown): void {
-    const tell = (reason: unknown): void => this.subscriber.error(error ?? reason);
-    void this.source.return().then(() => error !== undefined && tell(error), tell);
+    const fail = (reason: unknown): void => this.subscriber.error(error ?? reason);
+    void this.source.return().then(() => error !== undefined && fail(error), fail);
   }
 }

@@ -68,8 +68,8 @@ export async function importStore(
     });
 
     const counts = await countRows(runner, stored);
-    const told = new Map(tables.map(({ name, rows }) => [name, rows]));
-    const differing = stored.find(({ name }, index) => told.get(name) !== counts[index]);
+    const expectedRows = new Map(tables.map(({ name, rows }) => [name, rows]));
+    const differing = stored.find(({ name }, index) => expectedRows.get(name) !== counts[index]);
     if (differing) throw new Error(`${differing.name} has other rows than the file after the import; it was undone.`);
   });
 }

@@ -9,7 +9,7 @@ import type { EmbeddedOpener } from '../embedded.js';
 import { MIGRATIONS } from '../migrations.js';
 import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
-import { tellFailure } from './command-failure.js';
+import { failureMessage } from './command-failure.js';
 import { assertStoreExists, openStore, type StorePlace } from './open-store.js';
 import type { CommandWorld } from './transfer-command.js';
 
@@ -51,7 +51,7 @@ export async function runStoreCommand<Place extends StorePlace>(
       await database.destroy();
     }
   } catch (error) {
-    world.printError(`${command.name}: ${redaction.text(tellFailure(error))}\n`);
+    world.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);
     return FAILED;
   }
 }
@@ -91,7 +91,7 @@ function readWords<Place extends StorePlace>(
     print(usage);
     return DONE;
   } catch (error) {
-    printError(`${name}: ${tellFailure(error)}\n\n${usage}`);
+    printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
     return MISUSED;
   }
 }

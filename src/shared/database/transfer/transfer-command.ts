@@ -5,7 +5,7 @@ import type { Environment } from '../../environment.js';
 import { readEnvironment } from '../../read-environment.js';
 import { Redaction } from '../../redaction.js';
 import { MIGRATIONS } from '../migrations.js';
-import { tellFailure } from './command-failure.js';
+import { failureMessage } from './command-failure.js';
 import { exportStore } from './export-store.js';
 import { importStore, migrationsOf } from './import-store.js';
 import { assertStoreExists, openStore } from './open-store.js';
@@ -32,7 +32,7 @@ interface TransferCommand {
   readonly option: string;
   readonly usage: string;
   readonly run: (environment: Environment, path: string, signal?: AbortSignal) => Promise<StoreDescription>;
-  readonly told: (path: string, rows: number, tables: number) => string;
+  readonly summary: (path: string, rows: number, tables: number) => string;
 }
 
 export const DATA_EXPORT: TransferCommand = {
@@ -49,7 +49,7 @@ the database.
     const dataSource = await openStore(environment, MIGRATIONS);
     return closing(dataSource, exportStore(dataSource, path, signal));
   },
-  told: (path, rows, tables) => `Exported ${rows} rows of ${tables} tables to ${path}.`,
+  summary: (path, rows, tables) => `Exported ${rows} rows of ${tables} tables to ${path}.`,
 };
 
 export const DATA_IMPORT: TransferCommand = {
@@ -67,7 +67,7 @@ DATA_DIR. All or nothing. Import before a gateway is started on the store: its f
     await closing(dataSource, importStore(dataSource, path, description, signal));
     return description;
   },
-  told: (path, rows, tables) => `Imported ${rows} rows of ${tables} tables from ${path}.`,
+  summary: (path, rows, tables) => `Imported ${rows} rows of ${tables} tables from ${path}.`,
 };
 
 /** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws, never prints a secret. */
@@ -83,10 +83,10 @@ export async function runTransfer(command: TransferCommand, world: CommandWorld)
     const path = resolve(world.variables['INIT_CWD'] ?? world.workingDirectory, file);
     const { tables } = await command.run(environment, path, world.signal);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    world.print(`${command.told(path, rows, tables.length)}\n`);
+    world.print(`${command.summary(path, rows, tables.length)}\n`);
     return DONE;
   } catch (error) {
-    world.printError(`${command.name}: ${redaction.text(tellFailure(error))}\n`);
+    world.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);
     return FAILED;
   }
 }
@@ -104,7 +104,7 @@ function readWords({ name, option, usage }: TransferCommand, world: CommandWorld
     if (typeof file === 'string' && file !== '') return file;
     world.printError(`${name}: --${option} FILE is missing.\n\n${usage}`);
   } catch (error) {
-    world.printError(`${name}: ${tellFailure(error)}\n\n${usage}`);
+    world.printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
   }
   return MISUSED;
 }
