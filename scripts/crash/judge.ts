@@ -102,7 +102,7 @@ function dueFor(calls: readonly UpstreamCall[] | undefined): PicoUsd {
 }
 
 function faultOfReply(
-  { id, reportedCost: reportedCost }: SeenReply,
+  { id, reportedCost }: SeenReply,
   due: PicoUsd,
   row: StoredGeneration | undefined,
   entries: ReadonlyMap<string, StoredEntries>,
