@@ -2,7 +2,7 @@
 // Method: the real counts and a clock moved by hand; random calls held against the one rule that never more are inside.
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import type { LimitRefusal } from './limit-counts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
 import type { ModelSlot } from './model-slot.js';
@@ -19,14 +19,14 @@ class HandClock extends Clock {
 
 describe('LocalLimitCounts', () => {
   let clock: HandClock;
-  let held: HeldSlots;
+  let occupied: OccupiedSlots;
   let counts: LocalLimitCounts;
   let calls = 0;
 
   beforeEach(() => {
     clock = new HandClock();
-    held = new HeldSlots(clock, SLOT_LIFE_MS);
-    counts = new LocalLimitCounts(clock, held, 3);
+    occupied = new OccupiedSlots(clock, SLOT_LIFE_MS);
+    counts = new LocalLimitCounts(clock, occupied, 3);
   });
 
   const claim = (limits: ModelLimits, tokens = 0, subject = 'a'): ReturnType<LocalLimitCounts['claimNow']> =>
@@ -200,7 +200,7 @@ describe('LocalLimitCounts', () => {
         requests++;
         tokens += asked;
       }
-      if (held.count('a') !== inside.length) wrong.push(step);
+      if (occupied.count('a') !== inside.length) wrong.push(step);
     }
     expect(wrong).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/time.js';
-import type { HeldSlots } from './held-slots.js';
+import type { OccupiedSlots } from './occupied-slots.js';
 import {
   LimitCounts,
   minuteOf,
@@ -34,7 +34,7 @@ export class LocalLimitCounts extends LimitCounts {
 
   constructor(
     private readonly clock: Clock,
-    private readonly held: HeldSlots,
+    private readonly occupied: OccupiedSlots,
     private readonly subjectsMax = SUBJECTS_MAX,
   ) {
     super();
@@ -58,12 +58,12 @@ export class LocalLimitCounts extends LimitCounts {
     if (minute.tokens + reserved > tokensPerMinute) {
       return refused('tokensPerMinute', tokensPerMinute - minute.tokens, now);
     }
-    if (this.held.count(subject) >= concurrency) return refused('concurrency', 0, now);
+    if (this.occupied.count(subject) >= concurrency) return refused('concurrency', 0, now);
     minute.requests++;
     minute.tokens += reserved;
-    if (concurrency < Infinity) this.held.add(subject, owner);
+    if (concurrency < Infinity) this.occupied.add(subject, owner);
     const slot = slotLeftBy((tokensUsed) => {
-      this.held.remove(subject, owner);
+      this.occupied.remove(subject, owner);
       // Of no effect when the minute has ended: then this one is no longer looked at.
       minute.tokens = Math.max(0, minute.tokens + tokenChange(tokensUsed, reserved));
     });

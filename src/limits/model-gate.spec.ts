@@ -2,7 +2,7 @@
 // nothing. Method: the real local counts on a clock moved by hand; counts that fail when asked.
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import { LimitCounts } from './limit-counts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
 import { ModelGate } from './model-gate.js';
@@ -27,7 +27,7 @@ describe('ModelGate', () => {
   let gate: ModelGate;
   beforeEach(() => {
     const clock = new StoppedClock();
-    gate = new ModelGate(new LocalLimitCounts(clock, new HeldSlots(clock, 900_000)));
+    gate = new ModelGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)));
   });
 
   it.each([

@@ -31,7 +31,7 @@ const REFUSALS: Readonly<
 
 /**
  * The limits of single models (docs/wire/limits.md#limits-of-models), per account, from the catalog. A request counts
- * at admission, whatever its end. Replicas that share a Redis hold a limit together.
+ * at admission, whatever its end. Replicas that share a Redis keep a limit together.
  */
 @Injectable()
 export class ModelGate {

@@ -3,7 +3,7 @@
 import { Logger } from '@nestjs/common';
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import type { Claimed } from './limit-counts.js';
 import type { LimitScripts } from './limit-scripts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
@@ -63,9 +63,9 @@ describe('RedisLimitCounts', () => {
     reconnections = 0;
     clock = new HandClock();
     redis = new FakeScripts();
-    const held = new HeldSlots(clock, LEASE_MS);
+    const occupied = new OccupiedSlots(clock, LEASE_MS);
     const outage = new RedisOutage(clock, () => void reconnections++);
-    counts = new RedisLimitCounts(redis, outage, new LocalLimitCounts(clock, held), held, clock, LEASE_MS);
+    counts = new RedisLimitCounts(redis, outage, new LocalLimitCounts(clock, occupied), occupied, clock, LEASE_MS);
   });
   afterEach(() => counts.onApplicationShutdown());
 

@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ModelLimits } from '../core/routing/catalog.js';
 import type { Clock } from '../core/time.js';
-import type { HeldSlots } from './held-slots.js';
+import type { OccupiedSlots } from './occupied-slots.js';
 import {
   LimitCounts,
   minuteOf,
@@ -39,7 +39,7 @@ interface SlotRelease {
 
 /**
  * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process, from what Redis
- * last said, and returns to Redis by itself; it is first told which slots were left, and which are held.
+ * last said, and returns to Redis by itself; it is first told which slots were left, and which are in use.
  */
 export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
@@ -47,12 +47,12 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   /** Something happened here that Redis does not know. */
   private isBehind = false;
 
-  /** @param held the slots that `local` counts as well */
+  /** @param occupied the slots that `local` counts as well */
   constructor(
     private readonly redis: LimitScripts,
     private readonly outage: RedisOutage,
     private readonly local: LocalLimitCounts,
-    private readonly held: HeldSlots,
+    private readonly occupied: OccupiedSlots,
     private readonly clock: Clock,
     private readonly leaseMs = LEASE_MS,
   ) {
@@ -62,7 +62,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
 
   override async claim(claim: LimitClaim): Promise<Claimed> {
     if (this.outage.isPaused) return this.claimHere(claim);
-    // On the same connection as the claim, and before it: Redis may hold slots that were left, and
+    // On the same connection as the claim, and before it: Redis may count slots that were left, and
     // miss some that are in use.
     if (this.isBehind) void this.catchUp();
     try {
@@ -70,7 +70,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     } catch {
       this.outage.failed();
       const claimed = this.claimHere(claim);
-      // Redis may yet run what it was too slow to answer: then a slot is held there that nobody has.
+      // Redis may yet run what it was too slow to answer: then a slot is taken there that nobody has.
       if ('refusal' in claimed) this.release(claim);
       return claimed;
     }
@@ -99,9 +99,9 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     if (hasMinute(limits)) this.local.learn(subject, { number: minute, requests, tokens: answer.tokens });
     const limit = LIMIT_ORDER[place - 1];
     if (limit) return { refusal: refusalBy(limit, remainingOf(limits, limit, answer.tokens), now) };
-    if (limits.concurrency !== undefined) this.held.add(subject, owner);
+    if (limits.concurrency !== undefined) this.occupied.add(subject, owner);
     const slot = slotLeftBy((tokensUsed) => {
-      this.held.remove(subject, owner);
+      this.occupied.remove(subject, owner);
       this.release(claim, minute, tokenChange(tokensUsed, reserved));
     });
     return { slot };
@@ -145,7 +145,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     if (this.pendingReleases.length > PENDING_RELEASES_MAX) this.pendingReleases.shift();
   }
 
-  /** Tells Redis of slots that were left, and renews the leases of those that are held. */
+  /** Tells Redis of slots that were left, and renews the leases of those in use. */
   private async catchUp(): Promise<void> {
     if (this.outage.isPaused) return;
     this.isBehind = false;
@@ -153,7 +153,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     this.pendingReleases = [];
     for (const release of releases) void this.sendRelease(release);
     try {
-      await Promise.all(this.held.subjects().flatMap((subject) => this.renewalsOf(subject)));
+      await Promise.all(this.occupied.subjects().flatMap((subject) => this.renewalsOf(subject)));
     } catch {
       this.outage.failed();
       this.isBehind = true;
@@ -161,7 +161,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   }
 
   private renewalsOf(subject: string): Promise<unknown>[] {
-    const owners = this.held.ownersOf(subject);
+    const owners = this.occupied.ownersOf(subject);
     const [, slotsKey] = keysOf(subject);
     const renewals: Promise<unknown>[] = [];
     for (let start = 0; start < owners.length; start += RENEWED_MAX) {

@@ -11,7 +11,7 @@ import { Redis } from 'ioredis';
 import type { Model, ModelLimits } from '../../src/core/routing/catalog.js';
 import { Secret } from '../../src/core/secret.js';
 import { GatewayError } from '../../src/core/errors.js';
-import { HeldSlots } from '../../src/limits/held-slots.js';
+import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
 import { LocalLimitCounts } from '../../src/limits/local-limit-counts.js';
 import { ModelGate } from '../../src/limits/model-gate.js';
 import type { ModelSlot } from '../../src/limits/model-slot.js';
@@ -44,7 +44,7 @@ describeOnRedis('limits of models in Redis', () => {
   async function replicaBy(url: string, { timeoutMs = PATIENT_MS, leaseMs = 30_000 } = {}): Promise<Replica> {
     const connection = connectForLimits(new Secret(url), timeoutMs);
     await new Promise((resolve) => connection.once('ready', resolve));
-    const held = new HeldSlots(clock, 900_000);
+    const held = new OccupiedSlots(clock, 900_000);
     const outage = new RedisOutage(clock, () => reconnect(connection));
     const local = new LocalLimitCounts(clock, held);
     const counts = new RedisLimitCounts(connection, outage, local, held, clock, leaseMs);

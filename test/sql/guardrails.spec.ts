@@ -231,7 +231,7 @@ describeOnEachDatabase('guardrails', (database) => {
     it('asks the store for the account alone where nothing is in force', async () => {
       await bench.create({ ignoredModels: ['a'] });
       const { guardrails, repository } = bench.replica();
-      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listHeld')];
+      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
       for (let key = 0; key < 50; key++)
         expect(await guardrails.of({ ...bench.caller, keyHash: hashKey(String(key)) })).toBe(NONE);
       expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
@@ -241,7 +241,7 @@ describeOnEachDatabase('guardrails', (database) => {
       const { guardrails, repository, guardrailsService } = bench.replica();
       const { id } = await bench.create();
       await guardrailsService.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
-      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listHeld')];
+      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
       for (let turn = 0; turn < 50; turn++) await guardrails.of(bench.caller);
       expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
     });
