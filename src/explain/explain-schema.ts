@@ -27,7 +27,7 @@ const healthView = object({
 const refusal = object({ counter: text(), interval: text(), limit: text(), left: text() });
 
 /** What a candidate may cost; absent where it was not asked. */
-const outlookView = object({
+const forecastView = object({
   bound: optional(described('The most it can cost: exact decimal USD.', text())),
   byok_bound: optional(described('The same of what an own account at the provider pays.', text())),
   would_be_granted: optional(flag()),
@@ -46,7 +46,7 @@ const candidateView = object({
   weight: described('Of the draw; null where there was none.', nullable(number())),
   price: described('Exact decimals: USD per million tokens, and per unit.', pricesView),
   price_per_million: described('Prompt and completion together.', number()),
-  ...outlookView.properties,
+  ...forecastView.properties,
   set_back: nullable(text()),
   pinned: flag(),
   health: nullable(healthView),
@@ -81,4 +81,4 @@ export const planView = titled(
 );
 export type PlanView = Static<typeof planView>;
 export type HealthView = Static<typeof healthView>;
-export type OutlookView = Static<typeof outlookView>;
+export type ForecastView = Static<typeof forecastView>;

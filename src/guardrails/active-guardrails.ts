@@ -109,7 +109,8 @@ function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrai
 }
 
 /**
- * A guardrail that is assigned in several ways is in force once, by the nearest of them; each way has a budget of its own.
+ * A guardrail that is assigned in several ways is in force once, by the nearest of them; each way has a budget of
+ * its own.
  */
 function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: readonly EffectiveGuardrail[]): Rules {
   const nearest = new Map<string, EffectiveGuardrail>();

@@ -55,8 +55,13 @@ export class CreateCompletion {
         throw refusal;
       }
       const payer = { request, caller, guardrails: guardrails.budgets };
-      const { entrance } = await this.admission.admit(generation, payer, signal);
-      const begun = await this.plans.run(generation, { request, reveal: routed.reveal, entrance, signal });
+      const { modelLimiter: entrance } = await this.admission.admit(generation, payer, signal);
+      const begun = await this.plans.run(generation, {
+        request,
+        reveal: routed.reveal,
+        modelLimiter: entrance,
+        signal,
+      });
       return new ReplyEvents(generation, begun, signal);
     } catch (error) {
       // Nothing was answered and nothing is charged, so nothing is waited for.

@@ -107,7 +107,7 @@ export class Delivery {
       await writer.pipe(observe(events, pace, (batch) => printed(generation, () => printer.print(batch))));
     } catch (error) {
       void generation.fail(error);
-      generation.spoil(error);
+      generation.failDelivery(error);
       if (!writer.hasBegun || error instanceof CallerGone) {
         writer.stop();
         throw error;
@@ -130,7 +130,7 @@ function printed<T>(generation: Generation, print: () => T): T {
         ? new GatewayError('upstream-failed', "The provider's reply is nested too deep.", {}, { cause: thrown })
         : thrown;
     void generation.fail(error);
-    generation.spoil(error);
+    generation.failDelivery(error);
     throw error;
   }
 }

@@ -4,11 +4,11 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { Leg } from '../core/routing/plan.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
-import { Admission, type LegOutlook } from './admission.js';
+import { Admission, type LegForecast } from './admission.js';
 
 /** A plan with what it may cost. */
 export interface ExplainedPlan extends RoutedPlan {
-  readonly outlook: ReadonlyMap<Leg, LegOutlook>;
+  readonly forecast: ReadonlyMap<Leg, LegForecast>;
 }
 
 /** The plan that a request would be served by at this moment. Nothing is called, charged or kept. */
@@ -27,7 +27,7 @@ export class ExplainRoute {
   async explain(request: ModelRequest, caller: Caller, seed?: string): Promise<ExplainedPlan> {
     const guardrails = await this.guardrails.of(caller);
     const routed = await this.planner.plan(request, caller, guardrails.policies, seed);
-    const outlook = await this.admission.foresee(routed.plan, { request, caller, guardrails: guardrails.budgets });
-    return { ...routed, outlook };
+    const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: guardrails.budgets });
+    return { ...routed, forecast };
   }
 }

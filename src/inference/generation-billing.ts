@@ -9,9 +9,9 @@ import { estimateInputTokens, estimateTokens } from '../core/money/estimate.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { costOf } from '../core/money/pricing.js';
 import type { GenerationRow } from '../ledger/generation-row.js';
-import { countedBy, roomOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
+import { countedBy, remainingOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
 import type { BillingService } from './billing.service.js';
-import { generationRow, type Charged } from './generation-row-of.js';
+import { buildGenerationRow, type Charged } from './build-generation-row.js';
 
 /** What the calls of a generation come to together. */
 interface Priced {
@@ -135,7 +135,7 @@ export class GenerationBilling implements GenerationObserver {
       const outcome = await ledger.extend(this.hold, missing);
       if (outcome === undefined || outcome === 'gone') return;
       const { refused } = outcome;
-      const room = roomOf(refused);
+      const room = remainingOf(refused);
       if (room <= 0n || missing.credits === 0n || countedBy(refused, missing) <= room) return;
       await ledger.extend(this.hold, { credits: smaller(room, missing.credits), byok: 0n });
     } catch (error) {
@@ -154,7 +154,7 @@ export class GenerationBilling implements GenerationObserver {
   private row({ usage }: Priced, charged: Charged): GenerationRow {
     const { generation, hold, prompt, tools } = this;
     const pricing = generation.answer?.leg.endpoint.pricing;
-    return generationRow(generation, {
+    return buildGenerationRow(generation, {
       hold,
       usage,
       charged,

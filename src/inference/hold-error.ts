@@ -4,7 +4,7 @@ import { GatewayError } from '../core/errors.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Interval } from '../core/time.js';
-import { countedBy, roomOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
+import { countedBy, remainingOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
 
 /** The leg that comes nearest to being affordable, with what it would take. */
 export interface CheapestLeg {
@@ -38,7 +38,7 @@ export function holdError(refused: HoldRefusal, prompt: MeasuredPrompt, cheapest
   const { scope } = refused;
   if (scope === 'workspace' || scope === 'guardrail') return budgetError(refused, scope);
   const { source, remedy } = SOURCES[scope === 'key' ? 'key' : 'account'](refused);
-  const room = atLeastZero(roomOf(refused));
+  const room = atLeastZero(remainingOf(refused));
   const asked = cheapest && countedBy(refused, cheapest.amounts);
   const isBusy = asked !== undefined && asked > 0n && asked <= refused.limit - refused.used;
   const whose = scope === 'key' ? `The key's ${refused.interval} limit` : "The account's balance";

@@ -5,13 +5,13 @@ import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../limits/model-gate.js';
 import type { ModelSlot } from '../limits/model-slot.js';
-import type { ModelEntrance } from '../routing/plan-runner.js';
+import type { ModelLimiter } from '../routing/plan-runner.js';
 
 /**
  * The places that one generation has taken at the limits of its models, one after another as they are
  * tried; given back at its end.
  */
-export class ModelSlots implements GenerationObserver, ModelEntrance {
+export class ModelSlots implements GenerationObserver, ModelLimiter {
   refusal: Error | undefined;
   private readonly taken: { readonly model: Model; readonly slot: ModelSlot }[] = [];
 
@@ -21,7 +21,7 @@ export class ModelSlots implements GenerationObserver, ModelEntrance {
     private readonly prompt: MeasuredPrompt,
   ) {}
 
-  enter(model: Model): boolean | Promise<boolean> {
+  acquire(model: Model): boolean | Promise<boolean> {
     return model.limits ? this.enterLimited(model) : true;
   }
 
@@ -29,7 +29,9 @@ export class ModelSlots implements GenerationObserver, ModelEntrance {
     for (const { model, slot } of this.taken) {
       const answers = calls.filter((call) => call.answers && call.leg.model === model);
       // Who did not answer used nothing.
-      slot.leave(answers.length === 0 ? 0 : totalTokens(answers.map(({ usage }) => usage).reduce(addUsage, NO_USAGE)));
+      slot.release(
+        answers.length === 0 ? 0 : totalTokens(answers.map(({ usage }) => usage).reduce(addUsage, NO_USAGE)),
+      );
     }
   }
 

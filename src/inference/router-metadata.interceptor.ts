@@ -30,7 +30,7 @@ export class RouterMetadataInterceptor implements NestInterceptor {
  * (docs/wire/routing-metadata.md#where-it-is-told). Nothing before there is a plan.
  */
 function viewRoute(generation: Generation): JsonObject {
-  const { plan, pipeline, answer, isWell, isRouted } = generation;
+  const { plan, pipeline, answer, isSuccessful: isWell, isRouted } = generation;
   if (!plan || !isRouted) return {};
   const attempts = generation.attempts();
   // On errors no endpoint is the selected one.

@@ -17,7 +17,7 @@ import type { GenerationRow } from './generation-row.js';
 import { GroupCommit } from './group-commit.js';
 import {
   countedBy,
-  roomOf,
+  remainingOf,
   type HeldAmounts,
   type Hold,
   type HoldOutcome,
@@ -102,10 +102,10 @@ export class LedgerService implements OnModuleInit {
   }
 
   /** The counters that a hold would be taken from, as they stand now. @throws GatewayError `unavailable` */
-  async listRoom(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
+  async listCounters(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
     try {
       await this.postings.flush();
-      return await this.repository.listRoom(caller, guardrails);
+      return await this.repository.listCounters(caller, guardrails);
     } catch (error) {
       throw isDatabaseUnavailable(error) ? unavailable() : error;
     }
@@ -300,7 +300,7 @@ export class LedgerService implements OnModuleInit {
 }
 
 function fitsAlone({ amounts }: HoldMember, refused: HoldRefusal): boolean {
-  return (refused.scope === 'free_requests' ? PICO_PER_USD : countedBy(refused, amounts)) <= roomOf(refused);
+  return (refused.scope === 'free_requests' ? PICO_PER_USD : countedBy(refused, amounts)) <= remainingOf(refused);
 }
 
 const isHopeless = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');

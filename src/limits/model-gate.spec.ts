@@ -38,8 +38,8 @@ describe('ModelGate', () => {
     const entered = open.enter('account', model, 'gen-1', 10);
     expect(open.enter('other', model, 'gen-2', 1e9)).toBe(entered);
     const slot = await entered;
-    slot.leave(5);
-    slot.leave();
+    slot.release(5);
+    slot.release();
   });
 
   const SECONDS_LEFT = 40;
@@ -74,7 +74,7 @@ describe('ModelGate', () => {
     const model = modelWith({ concurrency: 2 });
     const [first] = [await gate.enter('account', model, 'gen-1', 1), await gate.enter('account', model, 'gen-1', 1)];
     await expect(gate.enter('account', model, 'gen-2', 1)).rejects.toMatchObject({ kind: 'rate-limited' });
-    first.leave();
+    first.release();
     await gate.enter('account', model, 'gen-2', 1);
     await expect(gate.enter('account', model, 'gen-3', 1)).rejects.toMatchObject({ kind: 'rate-limited' });
   });

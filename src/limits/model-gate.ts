@@ -5,7 +5,7 @@ import { LimitCounts, type LimitRefusal } from './limit-counts.js';
 import type { ModelSlot } from './model-slot.js';
 import { rateLimitError } from './rate-limit-error.js';
 
-const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ leave: () => undefined });
+const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ release: () => undefined });
 
 /** What each limit is called for programs, and what a caller is told of it. */
 const REFUSALS: Readonly<

@@ -112,7 +112,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     const claimed = this.local.claimNow(claim);
     if ('refusal' in claimed) return claimed;
     const slot = slotLeftBy((tokensUsed) => {
-      claimed.slot.leave(tokensUsed);
+      claimed.slot.release(tokensUsed);
       // The slot may have become known there; its tokens were never counted there.
       this.release(claim);
     });
@@ -131,7 +131,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
       return;
     }
     try {
-      await this.redis.leaveLimits(...keysOf(subject), owner, minute, change);
+      await this.redis.releaseLimits(...keysOf(subject), owner, minute, change);
     } catch {
       this.outage.failed();
       // The tokens may have been counted, and are not to be counted twice. A slot is given back as often as one likes.

@@ -66,7 +66,7 @@ export function viewEndpoint(
   uptime: Uptime | undefined,
 ): EndpointView {
   const { model, endpoint, provider, tier, tag } = candidate;
-  const isWell = !health?.isOut && !health?.cooling;
+  const isHealthy = !health?.isOut && !health?.cooling;
   return {
     name: `${provider.name} | ${model.id}`,
     model_id: model.id,
@@ -83,7 +83,7 @@ export function viewEndpoint(
     // The catalog does not say which providers cache unasked: nothing is promised.
     supports_implicit_caching: false,
     // What the other numbers mean is not public, so an endpoint that is not well shows none.
-    ...(isWell && { status: 0 }),
+    ...(isHealthy && { status: 0 }),
     uptime_last_5m: viewUptime(uptime?.last5m),
     uptime_last_30m: viewUptime(uptime?.last30m),
     uptime_last_1d: viewUptime(uptime?.last1d),

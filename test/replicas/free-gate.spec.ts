@@ -105,7 +105,7 @@ describeOnRedis('free variants in Redis', () => {
     await untilConnections(1);
     await app.get(FreeGate).enter(account);
     const model = { id: 'acme/large', limits: { concurrency: 1 } };
-    (await app.get(ModelGate).enter(account, model, 'gen-1', 1)).leave();
+    (await app.get(ModelGate).enter(account, model, 'gen-1', 1)).release();
     expect(await connections()).toBe(1);
     await app.close();
     await untilConnections(0);

@@ -120,15 +120,19 @@ describe('a reply that cannot be printed', () => {
     const { generation, calls } = begun();
     generation.answerWith(calls[0]!);
     void generation.end('completed');
-    generation.spoil(new ProviderFault('malformed-reply', 'x'));
-    expect([generation.ending, generation.outcome, generation.isWell]).toEqual(['completed', 'malformed-reply', false]);
+    generation.failDelivery(new ProviderFault('malformed-reply', 'x'));
+    expect([generation.ending, generation.outcome, generation.isSuccessful]).toEqual([
+      'completed',
+      'malformed-reply',
+      false,
+    ]);
   });
 
   it('is no answer, whoever is at fault', () => {
     const { generation } = begun();
     void generation.end('completed');
-    expect(generation.isWell).toBe(true);
-    generation.spoil(new CallerGone());
-    expect([generation.outcome, generation.isWell]).toEqual(['completed', false]);
+    expect(generation.isSuccessful).toBe(true);
+    generation.failDelivery(new CallerGone());
+    expect([generation.outcome, generation.isSuccessful]).toEqual(['completed', false]);
   });
 });

@@ -78,7 +78,7 @@ export class Generation {
   private readonly observers: GenerationObserver[] = [];
   private settled: Promise<void> | undefined;
   /** It could not be told to its end. */
-  private isSpoilt = false;
+  private isDeliveryFailed = false;
   /** What was wrong with a reply that had come to its end. */
   private unprintable: FaultKind | undefined;
 
@@ -111,8 +111,8 @@ export class Generation {
   }
 
   /** The answer came to its end and could be told, or is still on its way. */
-  get isWell(): boolean {
-    if (this.isSpoilt) return false;
+  get isSuccessful(): boolean {
+    if (this.isDeliveryFailed) return false;
     return this.ending === undefined || this.ending === 'completed';
   }
 
@@ -218,8 +218,8 @@ export class Generation {
    * Told by whoever prints the reply why it could not be told to its end. Its events were in order, so it stays charged
    * as completed: only in print it showed that they make no valid reply.
    */
-  spoil(error: unknown): void {
-    this.isSpoilt = true;
+  failDelivery(error: unknown): void {
+    this.isDeliveryFailed = true;
     if (error instanceof ProviderFault) this.unprintable = error.kind;
   }
 
