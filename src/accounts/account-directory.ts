@@ -9,13 +9,13 @@ import { AccountEntity } from './account.entity.js';
 import { WorkspaceEntity } from './workspace.entity.js';
 
 /** Where a key belongs when nobody says otherwise. */
-export interface Home {
+export interface DefaultWorkspace {
   readonly accountId: string;
   readonly workspaceId: string;
 }
 
 /** What an account has bought, which decides what it gets for nothing. */
-export interface AccountStanding {
+export interface AccountPurchases {
   /** True until the first purchase of credits. */
   readonly isFreeTier: boolean;
   /** All purchases ever, in 10⁻¹² USD. */
@@ -35,7 +35,7 @@ export class AccountDirectory {
    * The one account and its default workspace, made at the first call on an empty store together with the granted
    * credits. Any number of replicas may call it at once: all get the same answer.
    */
-  async ensureDefault(): Promise<Home> {
+  async ensureDefault(): Promise<DefaultWorkspace> {
     // Under a stricter level the snapshot would be older than the wait for the lock.
     return this.database.transaction('READ COMMITTED', async (manager) => {
       await waitForLock(manager, 'opening');
@@ -43,7 +43,7 @@ export class AccountDirectory {
     });
   }
 
-  async getStanding(accountId: string): Promise<AccountStanding> {
+  async getPurchases(accountId: string): Promise<AccountPurchases> {
     const account = await this.database.manager.findOneByOrFail(AccountEntity, { id: accountId });
     const purchased = parseUsd(account.purchasedUsd);
     if (purchased === undefined) throw new RangeError('The purchases of an account lie beyond 10¹⁵ USD.');
@@ -51,12 +51,12 @@ export class AccountDirectory {
   }
 
   // Deleted or not: nothing deletes it but a store changed by hand, and a second account must not come of that.
-  private async findDefault(manager: EntityManager): Promise<Home | null> {
+  private async findDefault(manager: EntityManager): Promise<DefaultWorkspace | null> {
     const workspace = await manager.findOneBy(WorkspaceEntity, { isDefault: true });
     return workspace && { accountId: workspace.accountId, workspaceId: workspace.id };
   }
 
-  private async open(manager: EntityManager): Promise<Home> {
+  private async open(manager: EntityManager): Promise<DefaultWorkspace> {
     const now = this.clock.now();
     const createdAt = new Date(now);
     const accountId = newUuid(now);

@@ -59,7 +59,12 @@ export class AuditController {
     @Query() query: ListAuditDto,
   ): Promise<{ data: AuditEntryView[]; next_cursor: string | null }> {
     const { action, target, actor, cursor, limit } = query;
-    const filter = { action, target, actor, workspaceId: await this.workspaces.idEver(accountId, query.workspace_id) };
+    const filter = {
+      action,
+      target,
+      actor,
+      workspaceId: await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id),
+    };
     // One more than is shown, which tells whether there is another page.
     const found = await this.entries.list(accountId, filter, cursor, limit + 1);
     const shown = found.slice(0, limit);

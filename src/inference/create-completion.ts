@@ -54,12 +54,12 @@ export class CreateCompletion {
         generation.isRouted = true;
         throw refusal;
       }
-      const payer = { request, caller, guardrails: guardrails.budgets };
-      const { modelLimiter: entrance } = await this.admission.admit(generation, payer, signal);
+      const inputs = { request, caller, guardrails: guardrails.budgets };
+      const { modelLimiter } = await this.admission.admit(generation, inputs, signal);
       const begun = await this.plans.run(generation, {
         request,
         reveal: routed.reveal,
-        modelLimiter: entrance,
+        modelLimiter,
         signal,
       });
       return new ReplyEvents(generation, begun, signal);

@@ -52,7 +52,7 @@ export class Delivery {
     const deadline = setTimeout(() => {
       abort.abort(new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
     }, this.environment.timeouts.totalMs);
-    const place = this.open.take(abort);
+    const place = this.open.add(abort);
     try {
       const accepted = this.completions.begin(inference, abort);
       response.setHeader(GENERATION_ID_HEADER, accepted.generation.id);
@@ -61,7 +61,7 @@ export class Delivery {
       else await this.deliverWhole(response, accepted, inference.face);
     } finally {
       clearTimeout(deadline);
-      this.open.give(place);
+      this.open.remove(place);
     }
   }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
-import type { CallMoney, ProviderCall } from '../core/generation/provider-call.js';
+import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { addBill, billOf, type Bill } from '../core/money/bill.js';
 import type { PicoUsd } from '../core/money/credits.js';
@@ -15,7 +15,7 @@ import { buildGenerationRow, type Charged } from './build-generation-row.js';
 
 /** What the calls of a generation come to together. */
 interface Priced {
-  readonly calls: readonly { readonly call: ProviderCall; readonly usage: Usage; readonly money: CallMoney }[];
+  readonly calls: readonly { readonly call: ProviderCall; readonly usage: Usage; readonly money: CallCharge }[];
   /** Of what was answered; estimated where a provider did not tell. */
   readonly usage: Usage;
   /** Undefined where nothing was answered. */
@@ -79,13 +79,13 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   private price(): Priced {
-    const calls: { call: ProviderCall; usage: Usage; money: CallMoney }[] = [];
+    const calls: { call: ProviderCall; usage: Usage; money: CallCharge }[] = [];
     let usage = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
     for (const call of this.generation.calls) {
       const used = this.usageOf(call);
-      const money = this.moneyOf(call, used);
+      const money = this.chargeOf(call, used);
       calls.push({ call, usage: used, money });
       operatorCost += money.operatorCost;
       if (call.answers) usage = addUsage(usage, used);
@@ -105,7 +105,7 @@ export class GenerationBilling implements GenerationObserver {
   /**
    * What was answered is the caller's; what failed, or did not serve, is the operator's where his credential was used.
    */
-  private moneyOf(call: ProviderCall, usage: Usage): CallMoney {
+  private chargeOf(call: ProviderCall, usage: Usage): CallCharge {
     const { leg, answers, stop } = call;
     const { images } = this.prompt;
     const isFault = call.ending !== undefined && ENDINGS[call.ending].charge === 'operator';
@@ -144,7 +144,7 @@ export class GenerationBilling implements GenerationObserver {
     }
   }
 
-  private report({ stop, leg }: ProviderCall, usage: Usage, { bill }: CallMoney): void {
+  private report({ stop, leg }: ProviderCall, usage: Usage, { bill }: CallCharge): void {
     const { metrics } = this.tools;
     if (usage.estimated) metrics.ledgerEvent('estimated');
     const isZero = bill?.list.total === 0n && (usage.inputTokens ?? 0) === 0;

@@ -15,7 +15,7 @@ export interface CheapestLeg {
 const RETRY_AFTER_MS = 1_000;
 
 /** What is for all time never begins anew. */
-const orWait = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
+const resetHint = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
 
 /** The words of docs/wire/errors.md#payment-required for what ran out, and what helps. */
 const SOURCES: Readonly<
@@ -24,7 +24,7 @@ const SOURCES: Readonly<
   account: () => ({ source: 'openrouter_credits', remedy: 'add credits (POST /credits)' }),
   key: ({ interval }) => ({
     source: 'openrouter_key_limit',
-    remedy: `raise the key's limit (PATCH /keys/{hash})${orWait(interval)}`,
+    remedy: `raise the key's limit (PATCH /keys/{hash})${resetHint(interval)}`,
   }),
 };
 
@@ -80,7 +80,7 @@ function amountsOf(
 function budgetError({ interval, limit, used }: HoldRefusal, scope: 'workspace' | 'guardrail'): GatewayError {
   const message =
     `The ${scope}'s ${interval} budget of ${formatUsd(limit)} USD has no room for this request (${formatUsd(used)} USD used). ` +
-    `Raise it${orWait(interval)}, or lower max_tokens.`;
+    `Raise it${resetHint(interval)}, or lower max_tokens.`;
   return new GatewayError('forbidden', message, { metadata: { limit_source: `${scope}_budget`, interval } });
 }
 

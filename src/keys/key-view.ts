@@ -1,4 +1,4 @@
-import type { AccountStanding } from '../accounts/account-directory.js';
+import type { AccountPurchases } from '../accounts/account-directory.js';
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
 import { freeRequestsADay } from '../core/money/free-requests.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
@@ -92,7 +92,7 @@ export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
 }
 
 /** What the account of a key may still do for nothing. */
-export interface FreeAllowance extends AccountStanding {
+export interface FreeAllowance extends AccountPurchases {
   /** Made to free variants on the current UTC day. */
   readonly freeRequests: number;
 }

@@ -27,7 +27,7 @@ function byHand(): { group: GroupCommit<number, string>; batches: Batch[] } {
       ),
     {
       timeoutMs: TIMEOUT_MS,
-      isHopeless: (error) => error instanceof Hopeless || error instanceof GatewayError,
+      isBatchFatal: (error) => error instanceof Hopeless || error instanceof GatewayError,
     },
   );
   return { group, batches };
@@ -168,7 +168,7 @@ describe('GroupCommit', () => {
       () => {
         throw error;
       },
-      { timeoutMs: TIMEOUT_MS, isHopeless: () => false },
+      { timeoutMs: TIMEOUT_MS, isBatchFatal: () => false },
     );
     const settled = Promise.allSettled([group.submit(0), group.submit(1)]);
     await turns();

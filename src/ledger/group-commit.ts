@@ -20,7 +20,7 @@ interface Waiting<Member, Result> {
 
 export interface GroupCommitOptions {
   /** Whether a failed batch, or one without an answer, would fail again for everybody: then nobody is tried alone. */
-  readonly isHopeless: (error: unknown) => boolean;
+  readonly isBatchFatal: (error: unknown) => boolean;
   /** How long a batch is waited for, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -72,7 +72,7 @@ export class GroupCommit<Member, Result> {
       for (let index = 0; index < batch.length; index++) batch[index]!.resolve(results[index]!);
       return {};
     } catch (error) {
-      if (this.options.isHopeless(error)) {
+      if (this.options.isBatchFatal(error)) {
         for (const { reject } of batch) reject(error);
         // Who waited for this one as well would wait as long for the next, and so on, batch by batch.
         if (performance.now() - sentAt >= this.options.timeoutMs / 2) {

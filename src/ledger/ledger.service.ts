@@ -75,10 +75,10 @@ export class LedgerService implements OnModuleInit {
     clock: Clock,
   ) {
     this.replica = newUuid(clock.now());
-    this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isHopeless });
+    this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isBatchFatal });
     this.settlements = new GroupCommit((rows) => repository.settle(rows), {
       timeoutMs: STATEMENT_MS_MAX,
-      isHopeless: (error) => !isRowRefused(error),
+      isBatchFatal: (error) => !isRowRefused(error),
     });
   }
 
@@ -136,7 +136,7 @@ export class LedgerService implements OnModuleInit {
     }
     const heldAt = taken.heldAt.toISOString();
     const granted: Hold = { id, request, heldAt, bound, observe: undefined, place: undefined };
-    granted.place = this.open.take(granted);
+    granted.place = this.open.add(granted);
     return { granted };
   }
 
@@ -167,8 +167,8 @@ export class LedgerService implements OnModuleInit {
   async settle(hold: Hold, row: GenerationRow): Promise<void> {
     hold.observe = () => row;
     const written = this.write(hold, row);
-    const place = this.settling.take(written);
-    void written.then(() => this.settling.give(place));
+    const place = this.settling.add(written);
+    void written.then(() => this.settling.remove(place));
     if (this.environment.ledgerDurability === 'strict') await written;
   }
 
@@ -213,7 +213,7 @@ export class LedgerService implements OnModuleInit {
   }
 
   private close(hold: Hold): void {
-    if (hold.place !== undefined) this.open.give(hold.place);
+    if (hold.place !== undefined) this.open.remove(hold.place);
     hold.place = undefined;
   }
 
@@ -280,7 +280,7 @@ export class LedgerService implements OnModuleInit {
     try {
       return await this.holds.submit(member);
     } catch (error) {
-      if (isHopeless(error) || SACRIFICED_STATE.test(systemCode(error) ?? '')) throw unavailable();
+      if (isBatchFatal(error) || SACRIFICED_STATE.test(systemCode(error) ?? '')) throw unavailable();
       throw error;
     }
   }
@@ -303,7 +303,7 @@ function fitsAlone({ amounts }: HoldMember, refused: HoldRefusal): boolean {
   return (refused.scope === 'free_requests' ? PICO_PER_USD : countedBy(refused, amounts)) <= remainingOf(refused);
 }
 
-const isHopeless = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');
+const isBatchFatal = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');
 
 /** The database does not answer, or did not in time. */
 const isAway = (error: unknown): boolean => error instanceof GatewayError || isDatabaseUnavailable(error);

@@ -10,7 +10,7 @@ import {
   type LimitClaim,
   type LimitRefusal,
 } from './limit-counts.js';
-import { slotLeftBy } from './model-slot.js';
+import { releasableSlot } from './model-slot.js';
 
 /** Subjects whose minute is counted apart at one time. */
 const SUBJECTS_MAX = 10_000;
@@ -62,7 +62,7 @@ export class LocalLimitCounts extends LimitCounts {
     minute.requests++;
     minute.tokens += reserved;
     if (concurrency < Infinity) this.occupied.add(subject, owner);
-    const slot = slotLeftBy((tokensUsed) => {
+    const slot = releasableSlot((tokensUsed) => {
       this.occupied.remove(subject, owner);
       // Of no effect when the minute has ended: then this one is no longer looked at.
       minute.tokens = Math.max(0, minute.tokens + tokenChange(tokensUsed, reserved));

@@ -9,13 +9,13 @@ export interface ModelSlot {
 }
 
 /** A slot that is released once, whatever the number of calls. */
-export function slotLeftBy(release: ModelSlot['release']): ModelSlot {
+export function releasableSlot(onRelease: ModelSlot['release']): ModelSlot {
   let isReleased = false;
   return {
     release(tokensUsed) {
       if (isReleased) return;
       isReleased = true;
-      release(tokensUsed);
+      onRelease(tokensUsed);
     },
   };
 }

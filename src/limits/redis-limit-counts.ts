@@ -13,7 +13,7 @@ import {
 } from './limit-counts.js';
 import { LIMIT_ORDER, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
 import type { LocalLimitCounts } from './local-limit-counts.js';
-import { slotLeftBy } from './model-slot.js';
+import { releasableSlot } from './model-slot.js';
 import type { RedisOutage } from './redis-outage.js';
 
 /**
@@ -100,7 +100,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     const limit = LIMIT_ORDER[place - 1];
     if (limit) return { refusal: refusalBy(limit, remainingOf(limits, limit, answer.tokens), now) };
     if (limits.concurrency !== undefined) this.occupied.add(subject, owner);
-    const slot = slotLeftBy((tokensUsed) => {
+    const slot = releasableSlot((tokensUsed) => {
       this.occupied.remove(subject, owner);
       this.release(claim, minute, tokenChange(tokensUsed, reserved));
     });
@@ -111,7 +111,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     this.isBehind = true;
     const claimed = this.local.claimNow(claim);
     if ('refusal' in claimed) return claimed;
-    const slot = slotLeftBy((tokensUsed) => {
+    const slot = releasableSlot((tokensUsed) => {
       claimed.slot.release(tokensUsed);
       // The slot may have become known there; its tokens were never counted there.
       this.release(claim);

@@ -103,7 +103,7 @@ export function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | und
  */
 function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyBlock, stop: StopReason): JsonObject {
   let whole = value;
-  if (text !== '') whole = { ...whole, ...grown(value, text, stop) };
+  if (text !== '') whole = { ...whole, ...withAppended(value, text, stop) };
   if (citations.length > 0) {
     const before = Array.isArray(value['citations']) ? (value['citations'] as readonly Json[]) : [];
     whole = { ...whole, citations: [...before, ...citations] };
@@ -116,7 +116,7 @@ function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyB
   return whole;
 }
 
-function grown(value: JsonObject, text: string, stop: StopReason): JsonObject {
+function withAppended(value: JsonObject, text: string, stop: StopReason): JsonObject {
   const { name } = value;
   if (Object.hasOwn(value, 'input')) return { input: readToolInput(text, typeof name === 'string' ? name : '', stop) };
   return { text: typeof value['text'] === 'string' ? value['text'] + text : text };

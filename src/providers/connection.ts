@@ -161,7 +161,7 @@ export class OriginPool {
    * @throws ProviderFault `unavailable` when as many calls are open as may be, `unreachable`
    *   when the origin is not a URL
    */
-  take(): Connection {
+  acquire(): Connection {
     if (this.busy.size >= this.connectionsMax) {
       throw new ProviderFault('unavailable', 'As many calls to the provider are open as the gateway allows.');
     }
@@ -171,7 +171,7 @@ export class OriginPool {
   }
 
   /** @param reusable false when its call failed: nothing is known then of the state of its socket */
-  give(connection: Connection, reusable: boolean): void {
+  release(connection: Connection, reusable: boolean): void {
     if (!this.busy.delete(connection)) return;
     connection.settle();
     if (reusable) this.idle.push(connection);

@@ -166,7 +166,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   private giveBack(reusable: boolean): void {
     const connection = this.connection;
     this.connection = undefined;
-    if (connection) this.pool.give(connection, reusable);
+    if (connection) this.pool.release(connection, reusable);
   }
 }
 

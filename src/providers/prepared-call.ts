@@ -112,10 +112,10 @@ export class PreparedCall implements CallContext, DecodeContext {
   private begin(signal: CancelSignal): Promise<UpstreamResponse> {
     const { request, target } = this;
     const { dialect } = this.access;
-    const wants = dialect.wants?.(request, target);
-    if (!wants || wants.length === 0) return this.post(dialect.encode(request, target, NO_MEDIA), signal);
+    const required = dialect.requiredMedia?.(request, target);
+    if (!required || required.length === 0) return this.post(dialect.encode(request, target, NO_MEDIA), signal);
     return this.dependencies.media
-      .fetch(wants, signal)
+      .fetch(required, signal)
       .then((media) => this.post(dialect.encode(request, target, media), signal));
   }
 

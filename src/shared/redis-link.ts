@@ -32,7 +32,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
 
   constructor(url: Secret) {
     super();
-    const changed = (isReady: boolean): void => (isReady ? this.attend() : this.lose());
+    const changed = (isReady: boolean): void => (isReady ? this.synchronise() : this.markLost());
     this.commands = new RedisConnection(url, changed);
     this.listener = new RedisConnection(url, changed);
     this.listener.client.on('message', (channel: string, message: string) => this.deliver(channel, message));
@@ -42,7 +42,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
 
   override join(map: LinkedMap): void {
     this.maps.set(this.channelOf(map.name), map);
-    this.attend();
+    this.synchronise();
   }
 
   override async write(name: string, key: string, text: string, ttlMs: number): Promise<boolean> {
@@ -81,10 +81,10 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
   private beat(): void {
     this.commands.beat();
     this.listener.beat();
-    this.attend();
+    this.synchronise();
   }
 
-  private lose(): void {
+  private markLost(): void {
     this.losses++;
     this.upToDate.clear();
     this.setAway(true);
@@ -97,7 +97,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
     else this.logger.log('Redis answers again; counters and pins are shared between replicas.');
   }
 
-  private attend(): void {
+  private synchronise(): void {
     if (!this.isUp) return;
     for (const map of this.maps.values()) {
       if (this.upToDate.has(map)) map.resend();
@@ -144,7 +144,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
 
   private deliver(channel: string, message: string): void {
     const [key, text] = readPair(message);
-    if (key !== undefined && text !== undefined) this.maps.get(channel)?.hear(key, text);
+    if (key !== undefined && text !== undefined) this.maps.get(channel)?.receive(key, text);
   }
 }
 

@@ -77,7 +77,7 @@ export class WorkspaceMembers {
   async remove(caller: Caller, reference: string, userIds: readonly string[]): Promise<number> {
     return this.workspaces.within(caller, reference, async (manager, workspace, at) => {
       const busy = await this.statements.listMembersWithKeys(manager, workspace, userIds, at);
-      if (busy.length > 0) throw stillHaveKeys(busy);
+      if (busy.length > 0) throw membersHaveKeysError(busy);
       const [rows] = await manager.query<[{ user_id: string }[], number]>(
         `DELETE FROM workspace_members WHERE account_id = $1 AND workspace_id = $2 AND user_id = ANY($3) RETURNING user_id`,
         [caller.accountId, workspace.id, userIds],
@@ -95,7 +95,7 @@ const readMember = (row: MemberRow): WorkspaceMember => ({
   createdAt: row.created_at,
 });
 
-function stillHaveKeys(userIds: readonly string[]): GatewayError {
+function membersHaveKeysError(userIds: readonly string[]): GatewayError {
   const named = userIds.slice(0, NAMED_MAX).map(shortened).join(', ');
   const others = userIds.length > NAMED_MAX ? ` and ${userIds.length - NAMED_MAX} more` : '';
   return new GatewayError(

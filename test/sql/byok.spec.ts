@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import { AccountDirectory, type DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { CredentialOpener } from '../../src/byok/credential-opener.js';
@@ -51,7 +51,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
   const log: { readonly level: string; readonly msg: string }[] = [];
   const clock = new HandClock();
   let dataSource: DataSource;
-  let home: Home;
+  let home: DefaultWorkspace;
   let keys: Keys;
   let repository: CredentialsRepository;
   let opener: CredentialOpener;

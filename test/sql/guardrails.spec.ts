@@ -4,7 +4,7 @@
 // hand, a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import { AccountDirectory, type DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
@@ -45,7 +45,7 @@ interface Replica {
 class Bench {
   readonly clock = new HandClock();
   dataSource!: DataSource;
-  home!: Home;
+  home!: DefaultWorkspace;
   caller!: Caller;
 
   constructor(private readonly database: TestDatabase) {}
@@ -81,11 +81,11 @@ class Bench {
     };
   }
 
-  callerOf({ accountId, workspaceId }: Home, keyHash: string, userId: string | null): Caller {
+  callerOf({ accountId, workspaceId }: DefaultWorkspace, keyHash: string, userId: string | null): Caller {
     return { accountId, workspaceId, keyHash, userId, kind: 'inference' };
   }
 
-  async addStrangers(): Promise<Home> {
+  async addStrangers(): Promise<DefaultWorkspace> {
     const home = { accountId: newUuid(this.clock.time), workspaceId: newUuid(this.clock.time) };
     const createdAt = new Date(this.clock.time);
     await this.dataSource.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'theirs', false, $2)`, [home.accountId, createdAt]); // prettier-ignore

@@ -8,7 +8,7 @@ import type { PlannedLeg } from '../routing/plan.js';
 import { ENDINGS, type Ending } from './ending.js';
 
 /** What one call came to. */
-export interface CallMoney {
+export interface CallCharge {
   /** Of what the caller was answered; absent where no answer went out. */
   readonly bill?: Bill;
   /** What nobody is charged for. */
@@ -33,7 +33,7 @@ export class ProviderCall {
   ending: Ending | undefined;
   /** Why the provider failed, where it did. */
   fault: ProviderFault | undefined;
-  money: CallMoney | undefined;
+  money: CallCharge | undefined;
   /** When its first committing event came, by `performance.now()`. */
   committedAt: number | undefined;
   /** Its reply is what the caller is told; set by its generation. */

@@ -116,7 +116,7 @@ function isLossy(source: string): boolean {
 function canonical(source: string): string {
   const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)!;
   const digits = (whole! + fraction).replace(/^0+/, '');
-  const significant = withoutLastNoughts(digits);
+  const significant = withoutTrailingZeros(digits);
   if (significant === '') return '0';
   const exponent = Number(power);
   // No double has a power near it, and no text of a double is spelt so.
@@ -125,7 +125,7 @@ function canonical(source: string): string {
 }
 
 /** A loop: a pattern that is tied to the end is tried at every nought, which takes time squared. */
-function withoutLastNoughts(digits: string): string {
+function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === NOUGHT) end--;
   return digits.slice(0, end);

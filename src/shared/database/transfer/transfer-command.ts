@@ -16,7 +16,7 @@ const FAILED = 1;
 const MISUSED = 2;
 
 /** The world of a command: the process, or a test. */
-export interface CommandWorld {
+export interface CommandContext {
   readonly words: readonly string[];
   readonly variables: NodeJS.ProcessEnv;
   /** `DATA_DIR` counts from here, as it does for the gateway. */
@@ -71,40 +71,40 @@ DATA_DIR. All or nothing. Import before a gateway is started on the store: its f
 };
 
 /** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws, never prints a secret. */
-export async function runTransfer(command: TransferCommand, world: CommandWorld): Promise<number> {
-  const file = readWords(command, world);
+export async function runTransfer(command: TransferCommand, context: CommandContext): Promise<number> {
+  const file = readWords(command, context);
   if (typeof file === 'number') return file;
 
   let redaction = new Redaction();
   try {
-    const { environment } = readEnvironment(world.variables, world.workingDirectory);
+    const { environment } = readEnvironment(context.variables, context.workingDirectory);
     redaction = new Redaction(environment.databaseUrl && [environment.databaseUrl]);
     // npm starts its scripts in the package's folder; a file is named from where the operator stands.
-    const path = resolve(world.variables['INIT_CWD'] ?? world.workingDirectory, file);
-    const { tables } = await command.run(environment, path, world.signal);
+    const path = resolve(context.variables['INIT_CWD'] ?? context.workingDirectory, file);
+    const { tables } = await command.run(environment, path, context.signal);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    world.print(`${command.summary(path, rows, tables.length)}\n`);
+    context.print(`${command.summary(path, rows, tables.length)}\n`);
     return DONE;
   } catch (error) {
-    world.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);
+    context.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);
     return FAILED;
   }
 }
 
 /** @returns the file that was named, or the exit code */
-function readWords({ name, option, usage }: TransferCommand, world: CommandWorld): string | number {
+function readWords({ name, option, usage }: TransferCommand, context: CommandContext): string | number {
   try {
     const options = { [option]: { type: 'string' }, help: { type: 'boolean' } } as const;
-    const { values } = parseArgs({ args: [...world.words], options });
+    const { values } = parseArgs({ args: [...context.words], options });
     if (values['help'] === true) {
-      world.print(usage);
+      context.print(usage);
       return DONE;
     }
     const file = values[option];
     if (typeof file === 'string' && file !== '') return file;
-    world.printError(`${name}: --${option} FILE is missing.\n\n${usage}`);
+    context.printError(`${name}: --${option} FILE is missing.\n\n${usage}`);
   } catch (error) {
-    world.printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
+    context.printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
   }
   return MISUSED;
 }
