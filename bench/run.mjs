@@ -8,7 +8,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { latencies, load, longestWaitsBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
 import { pacedLoad } from './paced.mjs';
-import { chatFaceOf, startFairlead, startFloor, startPortkey, startUpstream, startWithoutBooks } from './systems.mjs';
+import { chatFaceOf, startFairlead, startFloor, startPortkey, startUpstream, startWithoutLedger } from './systems.mjs';
 
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
@@ -74,7 +74,7 @@ let databaseUrl;
 const upstream = once('upstream', startUpstream);
 const upstreamUrl = async () => (await upstream()).url;
 const fairlead = once('fairlead', async () => startFairlead(await upstreamUrl(), MODELS, databaseUrl));
-const stubbed = once('stubbed', async () => startWithoutBooks(await upstreamUrl(), MODELS, databaseUrl));
+const stubbed = once('stubbed', async () => startWithoutLedger(await upstreamUrl(), MODELS, databaseUrl));
 const nest = once('nest', async () => startFloor('nest-floor.mjs', await upstreamUrl()));
 const pipe = once('pipe', async () => startFloor('pipe-floor.mjs', await upstreamUrl()));
 const portkey = once('portkey', async () => startPortkey(await upstreamUrl()));
@@ -144,7 +144,7 @@ async function addGenerations(url) {
   await database.end();
 }
 
-function tellShareOfBooks(whole, lanes) {
+function printLedgerShare(whole, lanes) {
   const share = 1 - whole['without ledger'].times;
   const more = 1 / whole['without ledger'].times - 1;
   console.log(
@@ -153,7 +153,7 @@ function tellShareOfBooks(whole, lanes) {
 }
 
 /** In turns, like the rest: what the machine adds by itself is then in all of them alike. */
-async function tellAddedLatencies(systems) {
+async function printAddedLatencies(systems) {
   const all = Object.entries({ direct: await direct(), ...systems });
   const times = Object.fromEntries(all.map(([name]) => [name, []]));
   for (const [, system] of all) await load(system, 'whole', { lanes: 1, seconds: WARM_UP_SECONDS, stream: false });
@@ -174,7 +174,7 @@ const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
 /** CPU of an event whose stream is one of many, and comes by itself. */
-async function tellPaced() {
+async function printPaced() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
   for (const system of Object.values(systems)) await pacedLoad(system, PACED);
@@ -188,7 +188,7 @@ async function tellPaced() {
 }
 
 /** How late the latest event of a great many slow streams is. */
-async function tellLatest() {
+async function printLatest() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
   for (const system of Object.values(systems)) await pacedLoad(system, SLOW);
@@ -201,7 +201,7 @@ async function tellLatest() {
   );
 }
 
-async function tellWhole() {
+async function printWhole() {
   const systems = {
     fairlead: await fairlead(),
     'without ledger': await stubbed(),
@@ -216,16 +216,16 @@ async function tellWhole() {
   for (const [name, run] of Object.entries(whole)) {
     row(name, figure(run.perSecond, 0), `${figure(run.busy * 100, 0)} %`, figure(run.cpuUs), figure(run.times, 2));
   }
-  tellShareOfBooks(whole, LANES);
-  await shareOfBooks(MORE_LANES);
+  printLedgerShare(whole, LANES);
+  await ledgerShare(MORE_LANES);
 }
 
-async function shareOfBooks(lanes) {
+async function ledgerShare(lanes) {
   const ledger = { fairlead: await fairlead(), 'without ledger': await stubbed() };
-  tellShareOfBooks(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
+  printLedgerShare(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
 }
 
-async function tellStreams() {
+async function printStreams() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   for (const [model, perWrite] of [
     [ONE, 1],
@@ -241,7 +241,7 @@ async function tellStreams() {
   }
 }
 
-async function tellFaces() {
+async function printFaces() {
   const systems = { fairlead: await fairlead(), chat: chatFaceOf(await fairlead()) };
   for (const [label, model, stream] of [
     ['whole replies', 'whole', false],
@@ -254,8 +254,8 @@ async function tellFaces() {
   }
 }
 
-async function tellLatency() {
-  await tellAddedLatencies({
+async function printLatency() {
+  await printAddedLatencies({
     fairlead: await fairlead(),
     'fairlead without ledger': await stubbed(),
     nest: await nest(),
@@ -264,14 +264,14 @@ async function tellLatency() {
     console.log(`\nThe database's own commit, from here: p50 ${figure(await commitMs(databaseUrl), 2)} ms`);
 }
 
-async function tellMemory() {
+async function printMemory() {
   const memory = await openStreams(await fairlead(), 1000);
   console.log(
     `Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`,
   );
 }
 
-async function tellBodies() {
+async function printBodies() {
   const system = await fairlead();
   for (const [label, bytes, count] of [
     ['400 KB', 400_000, 100],
@@ -286,28 +286,28 @@ async function tellBodies() {
   }
 }
 
-async function tellMany() {
+async function printMany() {
   if (!databaseUrl) return;
   // One at least, to be copied.
   await load(await fairlead(), 'whole', { lanes: 1, seconds: 1, stream: false });
   console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
   await addGenerations(databaseUrl);
-  await shareOfBooks(LANES);
-  await shareOfBooks(MORE_LANES);
-  await tellAddedLatencies({ fairlead: await fairlead() });
+  await ledgerShare(LANES);
+  await ledgerShare(MORE_LANES);
+  await printAddedLatencies({ fairlead: await fairlead() });
 }
 
 /** In the order they run. */
 const PARTS = {
-  whole: tellWhole,
-  streams: tellStreams,
-  paced: tellPaced,
-  latest: tellLatest,
-  faces: tellFaces,
-  latency: tellLatency,
-  memory: tellMemory,
-  bodies: tellBodies,
-  many: tellMany,
+  whole: printWhole,
+  streams: printStreams,
+  paced: printPaced,
+  latest: printLatest,
+  faces: printFaces,
+  latency: printLatency,
+  memory: printMemory,
+  bodies: printBodies,
+  many: printMany,
 };
 
 /** The parts that were asked for; all, unless some are named. */

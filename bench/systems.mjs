@@ -133,7 +133,7 @@ export const chatFaceOf = (fairlead) => ({
 });
 
 /** The same, with the ledger's statements answered at once. */
-export const startWithoutBooks = (upstream, models, databaseUrl) =>
+export const startWithoutLedger = (upstream, models, databaseUrl) =>
   startFairlead(upstream, models, databaseUrl, {}, ['--import', join(here, 'stub-ledger.mjs')]);
 
 export async function startPortkey(upstream) {

@@ -7,7 +7,7 @@ await session.post('Profiler.enable');
 
 process.on('message', (message) => {
   if (message === 'count') void count();
-  else if (message === 'tell') void tell();
+  else if (message === 'report') void report();
 });
 
 async function count() {

@@ -6,7 +6,7 @@ import { shortened } from '../shared/http/schema.js';
 /**
  * Holds a list of slugs of providers to those that a published list or the catalog has: misspelt, one would forbid all
  * others or still be used.
- * @throws GatewayError `invalid-request` naming the first stranger
+ * @throws GatewayError `invalid-request` naming the first unknown entry
  */
 export function assertKnownProviders(
   field: string,

@@ -18,7 +18,7 @@ import { pricesView } from './view-prices.js';
 const percentiles = object({ p50: number(), p75: number(), p90: number(), p99: number() });
 
 const healthView = object({
-  latency: described('Seconds to the first word.', nullable(percentiles)),
+  latency: described('Seconds to the first token.', nullable(percentiles)),
   throughput: described('Tokens per second.', nullable(percentiles)),
   fault_share: nullable(number()),
   out: flag(),
@@ -31,7 +31,7 @@ const forecastView = object({
   bound: optional(described('The most it can cost: exact decimal USD.', text())),
   byok_bound: optional(described('The same of what an own account at the provider pays.', text())),
   would_be_granted: optional(flag()),
-  refused_by: optional(described('The first counter without room for it.', nullable(refusal))),
+  refused_by: optional(described('The first counter that cannot cover it.', nullable(refusal))),
 });
 
 const candidateView = object({

@@ -207,7 +207,7 @@ function blockedBy(findings: readonly Finding[]): GatewayError | undefined {
     }
   }
   if (patterns.size === 0) return undefined;
-  return new GatewayError('forbidden', `A guardrail blocked this request: it holds ${listed(patterns)}.`, {
+  return new GatewayError('forbidden', `A guardrail blocked this request: it contains ${listed(patterns)}.`, {
     metadata: { patterns: [...patterns], reasons: [...reasons] },
   });
 }

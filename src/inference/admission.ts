@@ -174,10 +174,10 @@ function isAffordable(refused: HoldRefusal, { leg, amounts }: PricedLeg): boolea
   return counted === 0n ? refused.used <= refused.limit : counted <= remainingOf(refused);
 }
 
-/** What is left to try when a counter had no room for the dearest of these legs. */
+/** What is left to try when a counter had no room for the most expensive of these legs. */
 function withoutRefused(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
   const left = legs.filter((priced) => isAffordable(refused, priced));
-  // What has room by these figures was refused by figures that have moved on: the dearest goes.
+  // What has room by these figures was refused by figures that have moved on: the most expensive goes.
   const cheaper = left.length < legs.length ? left : withoutMostExpensive(legs, refused);
   // Either kind alone has room: together they are held as if both were called. The caller's own come first.
   return cheaper.length < legs.length ? cheaper : legs.filter(({ leg }) => leg.credential !== SHARED_CREDENTIAL);

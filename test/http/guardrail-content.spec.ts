@@ -92,7 +92,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
             error: {
               type: 'permission_error',
               code: 403,
-              message: 'A guardrail blocked this request: it holds ssn, project.',
+              message: 'A guardrail blocked this request: it contains ssn, project.',
               error_type: 'permission_denied',
               metadata: {
                 patterns: ['ssn', 'project'],

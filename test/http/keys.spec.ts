@@ -219,7 +219,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
     [{ name: 'n', workspace_id: "' OR '1'='1" }, 404, 'workspace_id: there is no such workspace'],
     [{ name: 'n', limt: 5 }, 400, 'limt: is not a known field; did you mean limit?'],
     [{ name: 'n', workspace_id: '0198c0de-0000-7000-8000-000000000001' }, 404, 'workspace_id: there is no such'],
-    ['{"name":"n\\u0000"}', 400, 'name: must not hold NUL'],
+    ['{"name":"n\\u0000"}', 400, 'name: must not contain NUL'],
     ['{"__proto__":{"name":"n"}}', 400, '__proto__'],
     ['[]', 400, 'must be an object'],
     ['{', 400, ''],

@@ -427,7 +427,7 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       [{ user_ids: [''] }, 'user_ids.0: must be at least 1 character'],
       [{ user_ids: [LONG(256)] }, 'user_ids.0: must be at most 255'],
       [{ user_ids: ['a', 1] }, 'user_ids.1: must be a string'],
-      [{ user_ids: ['\u0000'] }, 'user_ids.0: must not hold NUL'],
+      [{ user_ids: ['\u0000'] }, 'user_ids.0: must not contain NUL'],
     ])('are not named by %#', async (request, message) => {
       for (const verb of ['add', 'remove']) {
         const { status, body } = await call('POST', `/workspaces/default/members/${verb}`, request);

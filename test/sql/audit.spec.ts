@@ -496,7 +496,7 @@ describe('npm run audit:verify', () => {
     expect(await run([], { DATA_DIR: join(folder, 'none') })).toEqual({
       code: 1,
       out: '',
-      error: expect.stringMatching(/^audit:verify: .*holds no database[^\n]*\n$/),
+      error: expect.stringMatching(/^audit:verify: .*contains no database[^\n]*\n$/),
     });
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });

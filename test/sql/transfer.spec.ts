@@ -450,7 +450,7 @@ describe('the commands', () => {
     const { code, error } = await run(DATA_EXPORT, ['--out', 'x']);
     expect({ code, error }).toEqual({
       code: 1,
-      error: expect.stringMatching(/^data:export: .*holds no database[^\n]*\n$/),
+      error: expect.stringMatching(/^data:export: .*contains no database[^\n]*\n$/),
     });
     await expect(stat(join(folder, 'nothing-here'))).rejects.toThrow('ENOENT');
   });

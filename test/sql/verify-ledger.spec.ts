@@ -406,7 +406,7 @@ describe('npm run ledger:verify', () => {
     expect(await run([], { DATA_DIR })).toEqual({
       code: 1,
       out: '',
-      error: expect.stringMatching(/^ledger:verify: .*holds no database[^\n]*\n$/),
+      error: expect.stringMatching(/^ledger:verify: .*contains no database[^\n]*\n$/),
     });
     expect(await readdir(folder)).not.toContain('none');
   });

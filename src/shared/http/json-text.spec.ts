@@ -47,7 +47,7 @@ describe('parseJsonBody', () => {
     ['a lone surrogate in a key', '{"a":{"\\udfff":1}}', 'a: has a key with a lone surrogate'],
     ['nesting past the limit', nested(JSON_DEPTH_MAX + 1), `body: is nested deeper than ${JSON_DEPTH_MAX} levels`],
     ['nesting 100,000 deep', nested(100_000), 'body: is nested deeper'],
-    ['more values than are read', entries(JSON_VALUES_MAX + 1), `body: holds more than ${JSON_VALUES_MAX} values`],
+    ['more values than are read', entries(JSON_VALUES_MAX + 1), `body: has more than ${JSON_VALUES_MAX} values`],
     ['nesting that never ends', '{"a":'.repeat(100_000), 'body: is nested deeper'],
   ])('refuses %s', (_, text, message) => {
     expect(() => parse(text)).toThrow(message);

@@ -295,7 +295,7 @@ export const VARIABLES = {
     name: 'FAIRLEAD_BODIES_IN_FLIGHT',
     grammar: bytes(Number.MAX_SAFE_INTEGER),
     meaning:
-      'Bodies held at once by a process, together; above it requests are answered 503 with `Retry-After` before they are read.',
+      'Request bodies in memory at once in a process, together; above it requests are answered 503 with `Retry-After` before they are read.',
   }),
   heartbeatMs: defaulted('15s', {
     name: 'FAIRLEAD_HEARTBEAT',

@@ -1,6 +1,6 @@
 import type { CommandContext } from './transfer-command.js';
 
-/** This process as the world of a command. A first signal ends the work and undoes it, a second one the process. */
+/** This process as what a command runs in. A first signal ends the work and undoes it, a second one the process. */
 export function ofProcess(): CommandContext {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

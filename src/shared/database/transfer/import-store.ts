@@ -29,7 +29,7 @@ export function migrationsOf(path: string, { migrations }: StoreDescription): re
       `${path} is of a version too old: start the last version before the first release once on its store, and export it with that.`,
     );
   }
-  throw new FileRefused(`${path} tells of a schema that there never was.`);
+  throw new FileRefused(`${path} names a schema that never existed.`);
 }
 
 /** All of them: the tables of fewer had other columns. */

@@ -15,7 +15,7 @@ const DONE = 0;
 const FAILED = 1;
 const MISUSED = 2;
 
-/** The world of a command: the process, or a test. */
+/** What a command runs in: the process, or a test. */
 export interface CommandContext {
   readonly words: readonly string[];
   readonly variables: NodeJS.ProcessEnv;
@@ -41,7 +41,7 @@ export const DATA_EXPORT: TransferCommand = {
   usage: `npm run data:export -- --out FILE
 
 Writes the whole store into a new file: the one that DATABASE_URL names, else the embedded one in DATA_DIR, which
-no gateway may have open meanwhile. The file holds hashes of keys and encrypted credentials: keep it as safe as
+no gateway may have open meanwhile. The file contains hashes of keys and encrypted credentials: keep it as safe as
 the database.
 `,
   run: async (environment, path, signal) => {
