@@ -15,7 +15,7 @@ async function count() {
   process.send({ counting: true });
 }
 
-async function tell() {
+async function report() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   await session.post('Profiler.stopPreciseCoverage');
   const called = result.flatMap(({ url, functions }) =>
