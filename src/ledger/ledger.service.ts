@@ -40,7 +40,7 @@ const RETRY_AFTER_MS = 1_000;
  */
 const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...)$/;
 /** SQLSTATE of a transaction that was sacrificed to others. Tried again it goes through. */
-const SACRIFICED_STATE = /^40...$/;
+const ROLLED_BACK_STATE = /^40...$/;
 /** Holds that were given up and are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
@@ -280,7 +280,7 @@ export class LedgerService implements OnModuleInit {
     try {
       return await this.holds.submit(member);
     } catch (error) {
-      if (isBatchFatal(error) || SACRIFICED_STATE.test(systemCode(error) ?? '')) throw unavailable();
+      if (isBatchFatal(error) || ROLLED_BACK_STATE.test(systemCode(error) ?? '')) throw unavailable();
       throw error;
     }
   }

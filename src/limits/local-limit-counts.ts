@@ -29,7 +29,7 @@ interface Minute {
  */
 export class LocalLimitCounts extends LimitCounts {
   private minutes = new Map<string, Minute>();
-  private crowd: Minute = { number: -1, requests: 0, tokens: 0 };
+  private overflow: Minute = { number: -1, requests: 0, tokens: 0 };
   private sweptAt = -1;
 
   constructor(
@@ -73,7 +73,7 @@ export class LocalLimitCounts extends LimitCounts {
   /** Sets the minute to what all replicas together have counted, so that counting here goes on from there. */
   learn(subject: string, counted: Readonly<Minute>): void {
     const minute = this.minuteFor(subject, this.clock.now());
-    if (minute === this.crowd || minute.number !== counted.number) return;
+    if (minute === this.overflow || minute.number !== counted.number) return;
     minute.requests = counted.requests;
     minute.tokens = counted.tokens;
   }
@@ -85,8 +85,8 @@ export class LocalLimitCounts extends LimitCounts {
     if (!known && this.minutes.size >= this.subjectsMax) this.sweep(number);
     const minute = { number, requests: 0, tokens: 0 };
     if (known || this.minutes.size < this.subjectsMax) this.minutes.set(subject, minute);
-    else if (this.crowd.number === number) return this.crowd;
-    else this.crowd = minute;
+    else if (this.overflow.number === number) return this.overflow;
+    else this.overflow = minute;
     return minute;
   }
 
