@@ -12,8 +12,8 @@ import type { CallOutcome } from '../core/generation/ending.js';
 
 /**
  * `over_bound`: a reply cost more than was held. `estimated`: its provider reported no usage. `zero_usage`: a charged
- * reply came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a replica
- * that is gone. `lost`: a settlement could be written nowhere.
+ * reply came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a
+ * replica that is gone. `lost`: a settlement could be written nowhere.
  */
 export type LedgerEvent = 'over_bound' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'lost';
 

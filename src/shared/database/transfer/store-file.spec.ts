@@ -163,11 +163,11 @@ describe('the schema of a file', () => {
 
   it.each([
     ['of a version too old', FORMER_MIGRATIONS.slice(0, -1), /too old/],
-    ['of two pasts', [...FORMER_MIGRATIONS, ...NAMES], /never was/],
+    ['of two pasts', [...FORMER_MIGRATIONS, ...NAMES], /never existed/],
     ['of a newer release', [...NAMES, 'Next1999999999999'], /newer release \(Next1999999999999/],
-    ['with a gap', NAMES.slice(1), /never was/],
-    ['in another order', NAMES.toReversed(), /never was/],
-    ['of no release', [], /never was/],
+    ['with a gap', NAMES.slice(1), /never existed/],
+    ['in another order', NAMES.toReversed(), /never existed/],
+    ['of no release', [], /never existed/],
   ])('is refused when it is one %s', (_, names, reason) => {
     expect(() => made(...names)).toThrow(FileRefused);
     expect(() => made(...names)).toThrow(reason);
