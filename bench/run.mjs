@@ -153,7 +153,7 @@ function printLedgerShare(whole, lanes) {
 }
 
 /** In turns, like the rest: what the machine adds by itself is then in all of them alike. */
-async function measureAddedLatencies(systems) {
+async function printAddedLatencies(systems) {
   const all = Object.entries({ direct: await direct(), ...systems });
   const times = Object.fromEntries(all.map(([name]) => [name, []]));
   for (const [, system] of all) await load(system, 'whole', { lanes: 1, seconds: WARM_UP_SECONDS, stream: false });
@@ -174,7 +174,7 @@ const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
 /** CPU of an event whose stream is one of many, and comes by itself. */
-async function measurePaced() {
+async function printPaced() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
   for (const system of Object.values(systems)) await pacedLoad(system, PACED);
@@ -188,7 +188,7 @@ async function measurePaced() {
 }
 
 /** How late the latest event of a great many slow streams is. */
-async function measureLatest() {
+async function printLatest() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
   for (const system of Object.values(systems)) await pacedLoad(system, SLOW);
@@ -201,7 +201,7 @@ async function measureLatest() {
   );
 }
 
-async function measureWhole() {
+async function printWhole() {
   const systems = {
     fairlead: await fairlead(),
     'without ledger': await stubbed(),
@@ -217,15 +217,15 @@ async function measureWhole() {
     row(name, figure(run.perSecond, 0), `${figure(run.busy * 100, 0)} %`, figure(run.cpuUs), figure(run.times, 2));
   }
   printLedgerShare(whole, LANES);
-  await measureLedgerShare(MORE_LANES);
+  await ledgerShare(MORE_LANES);
 }
 
-async function measureLedgerShare(lanes) {
+async function ledgerShare(lanes) {
   const ledger = { fairlead: await fairlead(), 'without ledger': await stubbed() };
   printLedgerShare(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
 }
 
-async function measureStreams() {
+async function printStreams() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   for (const [model, perWrite] of [
     [ONE, 1],
@@ -241,7 +241,7 @@ async function measureStreams() {
   }
 }
 
-async function measureFaces() {
+async function printFaces() {
   const systems = { fairlead: await fairlead(), chat: chatFaceOf(await fairlead()) };
   for (const [label, model, stream] of [
     ['whole replies', 'whole', false],
@@ -254,8 +254,8 @@ async function measureFaces() {
   }
 }
 
-async function measureLatency() {
-  await measureAddedLatencies({
+async function printLatency() {
+  await printAddedLatencies({
     fairlead: await fairlead(),
     'fairlead without ledger': await stubbed(),
     nest: await nest(),
@@ -264,14 +264,14 @@ async function measureLatency() {
     console.log(`\nThe database's own commit, from here: p50 ${figure(await commitMs(databaseUrl), 2)} ms`);
 }
 
-async function measureMemory() {
+async function printMemory() {
   const memory = await openStreams(await fairlead(), 1000);
   console.log(
     `Memory with 1,000 open streams: ${figure(memory.during, 0)} MiB (${figure(memory.before, 0)} MiB before)`,
   );
 }
 
-async function measureBodies() {
+async function printBodies() {
   const system = await fairlead();
   for (const [label, bytes, count] of [
     ['400 KB', 400_000, 100],
@@ -279,35 +279,35 @@ async function measureBodies() {
   ]) {
     const small = await longestWaitsBeside(system, 500, count);
     const beside = await longestWaitsBeside(system, bytes, count);
-    const print = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
+    const tell = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
     console.log(`Beside a body of ${label}:`);
-    console.log(`  longest wait for /health/live: ${print(beside.waits)} (beside small ones ${print(small.waits)})`);
-    console.log(`  longest delay of the event loop: ${print(beside.lags)} (beside small ones ${print(small.lags)})`);
+    console.log(`  longest wait for /health/live: ${tell(beside.waits)} (beside small ones ${tell(small.waits)})`);
+    console.log(`  longest delay of the event loop: ${tell(beside.lags)} (beside small ones ${tell(small.lags)})`);
   }
 }
 
-async function measureMany() {
+async function printMany() {
   if (!databaseUrl) return;
   // One at least, to be copied.
   await load(await fairlead(), 'whole', { lanes: 1, seconds: 1, stream: false });
   console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
   await addGenerations(databaseUrl);
-  await measureLedgerShare(LANES);
-  await measureLedgerShare(MORE_LANES);
-  await measureAddedLatencies({ fairlead: await fairlead() });
+  await ledgerShare(LANES);
+  await ledgerShare(MORE_LANES);
+  await printAddedLatencies({ fairlead: await fairlead() });
 }
 
 /** In the order they run. */
 const PARTS = {
-  whole: measureWhole,
-  streams: measureStreams,
-  paced: measurePaced,
-  latest: measureLatest,
-  faces: measureFaces,
-  latency: measureLatency,
-  memory: measureMemory,
-  bodies: measureBodies,
-  many: measureMany,
+  whole: printWhole,
+  streams: printStreams,
+  paced: printPaced,
+  latest: printLatest,
+  faces: printFaces,
+  latency: printLatency,
+  memory: printMemory,
+  bodies: printBodies,
+  many: printMany,
 };
 
 /** The parts that were asked for; all, unless some are named. */
@@ -326,7 +326,7 @@ try {
   console.log(
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s, ${LANES} at a time\n`,
   );
-  for (const [name, measure] of Object.entries(PARTS)) if (parts.includes(name)) await measure();
+  for (const [name, tell] of Object.entries(PARTS)) if (parts.includes(name)) await tell();
   const others = ['nest', 'portkey'].filter((name) => started.has(name));
   const memoryOf = (name) => `${name} ${figure(residentMiB(started.get(name).child.pid), 0)} MiB`;
   if (others.length > 0) console.log(`Memory of the others after their load: ${others.map(memoryOf).join(', ')}`);

@@ -60,7 +60,7 @@ async function main(): Promise<void> {
       stretches: Math.ceil(points / STRETCH_POINTS),
       pointsMsMax: minutes * 60_000,
       signal: stop.signal,
-      ...(verbose && { tell: (line) => void process.stderr.write(`${line}\n`) }),
+      ...(verbose && { report: (line) => void process.stderr.write(`${line}\n`) }),
     });
     process.stdout.write(printReport(report, seed));
     list('errors in the logs of the gateways', report.complaints);

@@ -21,7 +21,7 @@ setInterval(() => undefined, 1000);
 describe('npm run dev', () => {
   const project = mkdtempSync(join(tmpdir(), 'fairlead-dev-'));
   let script: ChildProcess | undefined;
-  let told = '';
+  let output = '';
   const write = (path: string, text: string): void => writeFileSync(join(project, path), text);
 
   beforeAll(() => {
@@ -58,9 +58,9 @@ describe('npm run dev', () => {
 
   async function until(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
-      const found = pattern.exec(told);
+      const found = pattern.exec(output);
       if (found) return found;
-      if (script!.exitCode !== null) throw new Error(`The script has ended: ${told}`);
+      if (script!.exitCode !== null) throw new Error(`The script has ended: ${output}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -74,7 +74,7 @@ describe('npm run dev', () => {
 
   it('runs what was written last, as long as it compiles, and ends with its children', async () => {
     script = spawn(process.execPath, [SCRIPT, project], { stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [script.stdout!, script.stderr!]) stream.on('data', (chunk) => (told += String(chunk)));
+    for (const stream of [script.stdout!, script.stderr!]) stream.on('data', (chunk) => (output += String(chunk)));
     const first = Number((await until(/runs one select 1 (\d+)\./))[1]);
 
     write('src/sql/one.sql', 'select 2');
@@ -83,7 +83,7 @@ describe('npm run dev', () => {
 
     write('src/main.ts', PROGRAM('2'));
     await until(/Found 1 error\./);
-    expect([told.includes('runs 2'), isAlive(second)]).toEqual([false, true]);
+    expect([output.includes('runs 2'), isAlive(second)]).toEqual([false, true]);
 
     write('src/main.ts', PROGRAM(`'three'`));
     const third = Number((await until(/runs three select 2 (\d+)\./))[1]);

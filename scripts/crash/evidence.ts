@@ -21,7 +21,7 @@ export interface SeenReply {
   /** The last byte that matters came: `message_stop` of a stream, the whole JSON body. */
   readonly isComplete: boolean;
   /** `usage.cost` of a complete reply, as printed. */
-  readonly toldCost: number | undefined;
+  readonly reportedCost: number | undefined;
 }
 
 /** A row of `generations`. */

@@ -102,7 +102,7 @@ function dueFor(calls: readonly UpstreamCall[] | undefined): PicoUsd {
 }
 
 function faultOfReply(
-  { id, toldCost }: SeenReply,
+  { id, reportedCost }: SeenReply,
   due: PicoUsd,
   row: StoredGeneration | undefined,
   entries: ReadonlyMap<string, StoredEntries>,
@@ -113,7 +113,8 @@ function faultOfReply(
   if (row.cost !== due) return `the upstream counted ${formatUsd(due)} USD, its row says ${formatUsd(row.cost)}`;
   const amount = entries.get(id)?.amount;
   if (amount !== due) return `the upstream counted ${formatUsd(due)} USD, entered is ${formatUsd(amount ?? 0n)}`;
-  if (toldCost !== usdNumber(due)) return `the upstream counted ${formatUsd(due)} USD, its client was told ${toldCost}`;
+  if (reportedCost !== usdNumber(due))
+    return `the upstream counted ${formatUsd(due)} USD, its client was told ${reportedCost}`;
   return undefined;
 }
 

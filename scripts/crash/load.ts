@@ -94,7 +94,7 @@ export class Load {
       call.once('close', () => clearTimeout(leaving));
     }
     const reply = new Promise<SeenReply>((resolve) => {
-      const seen = { marker, id: undefined, status: undefined, isComplete: false, toldCost: undefined };
+      const seen = { marker, id: undefined, status: undefined, isComplete: false, reportedCost: undefined };
       call.once('error', () => resolve(seen));
       call.once('response', (response) => resolve(readReply(marker, response, stream)));
       call.end(body);
@@ -119,7 +119,7 @@ async function readReply(marker: string, response: IncomingMessage, stream: bool
     id: typeof id === 'string' ? id : undefined,
     status,
     isComplete,
-    toldCost: isComplete ? readCost(text, stream) : undefined,
+    reportedCost: isComplete ? readCost(text, stream) : undefined,
   };
 }
 

@@ -32,7 +32,7 @@ export interface CrashOptions {
   /** After so many milliseconds no further process is started to be killed. */
   readonly pointsMsMax: number;
   readonly signal?: AbortSignal;
-  readonly tell?: (line: string) => void;
+  readonly report?: (line: string) => void;
 }
 
 /** At which moment of its life a process is killed. */
@@ -227,7 +227,7 @@ class CrashRun {
     await this.watch.lookForDoubles();
     const seconds = (performance.now() - this.began) / 1_000;
     const replies = this.load.replies.length;
-    this.options.tell?.(`${seconds.toFixed(1)} s: point ${point + 1}, in ${moment}; ${replies} requests so far`);
+    this.options.report?.(`${seconds.toFixed(1)} s: point ${point + 1}, in ${moment}; ${replies} requests so far`);
   }
 
   private momentOf(subject: string): Moment {

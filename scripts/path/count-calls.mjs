@@ -25,9 +25,9 @@ export async function countCalls(databaseUrl) {
   try {
     gateway = await startFairlead(upstream.url, ['whole'], databaseUrl, {}, ['--import', PROBE]);
     await ask(gateway, WARM_UP);
-    await told(gateway.child, 'count');
+    await query(gateway.child, 'count');
     await ask(gateway, COUNTED);
-    const { called } = await told(gateway.child, 'tell');
+    const { called } = await query(gateway.child, 'report');
     return called
       .filter(({ url, calls }) => url.startsWith(`file://${DIST}/`) && calls >= COUNTED * SHARE_MIN)
       .map(({ url, functionName, startOffset, calls }) => ({
@@ -46,7 +46,7 @@ export async function countCalls(databaseUrl) {
   }
 }
 
-async function told(child, message) {
+async function query(child, message) {
   child.send(message);
   const [answer] = await once(child, 'message');
   return answer;

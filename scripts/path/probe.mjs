@@ -7,7 +7,7 @@ await session.post('Profiler.enable');
 
 process.on('message', (message) => {
   if (message === 'count') void count();
-  else if (message === 'tell') void tell();
+  else if (message === 'report') void report();
 });
 
 async function count() {
@@ -15,7 +15,7 @@ async function count() {
   process.send({ counting: true });
 }
 
-async function tell() {
+async function report() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   await session.post('Profiler.stopPreciseCoverage');
   const called = result.flatMap(({ url, functions }) =>

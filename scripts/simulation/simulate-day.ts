@@ -164,7 +164,7 @@ class Day {
     const { session, plan, began, calls } = run;
     const now = this.timeline.now();
     const cached = session.cachedAt(leg, calledAt);
-    this.tellMove(session, leg, cached, calledAt);
+    this.countMove(session, leg, cached, calledAt);
     const tokens = session.answered(leg, cached, now);
     const cost = listPrice(leg.endpoint.pricing, leg.tier, tokens);
     this.tally.attempt(leg);
@@ -179,7 +179,7 @@ class Day {
     });
   }
 
-  private tellMove(session: Session, leg: PlannedLeg, cached: number, calledAt: number): void {
+  private countMove(session: Session, leg: PlannedLeg, cached: number, calledAt: number): void {
     const before = session.answeredBy;
     if (!before) return;
     const hasMoved = before.tag !== leg.tag || before.model.id !== leg.model.id;

@@ -4,13 +4,13 @@ import { parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { AccountEntity } from './account.entity.js';
 
 /** Where a key belongs when nobody says otherwise. */
-export interface Home {
+export interface DefaultWorkspace {
   readonly accountId: string;
   readonly workspaceId: string;
 }
 
 /** What an account has bought, which decides what it gets for nothing. */
-export interface AccountStanding {
+export interface AccountPurchases {
   /** True until the first purchase of credits. */
   readonly isFreeTier: boolean;
   /** All purchases ever, in 10⁻¹² USD. */
@@ -22,7 +22,7 @@ export interface AccountStanding {
 export class AccountDirectory {
   constructor(private readonly database: DataSource) {}
 
-  async getStanding(accountId: string): Promise<AccountStanding> {
+  async getPurchases(accountId: string): Promise<AccountPurchases> {
     const account = await this.database.manager.findOneByOrFail(AccountEntity, { id: accountId });
     const purchased = parseUsd(account.purchasedUsd);
     if (purchased === undefined) throw new RangeError('The purchases of an account lie beyond 10¹⁵ USD.');

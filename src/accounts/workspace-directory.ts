@@ -18,7 +18,7 @@ export class WorkspaceDirectory {
 
   /** @throws GatewayError `not-found` */
   async get(accountId: string, reference: string, named: NamedIn = 'workspace_id'): Promise<WorkspaceEntity> {
-    const wheres = wheresOf(accountId, reference);
+    const wheres = conditionsOf(accountId, reference);
     const rows = wheres.length === 0 ? [] : await this.database.manager.find(WorkspaceEntity, { where: wheres });
     return chosen(rows, reference, named);
   }
@@ -49,7 +49,7 @@ export class WorkspaceDirectory {
    * its slug may be another's now.
    * @throws GatewayError `not-found`
    */
-  async idEver(accountId: string, reference: string | undefined): Promise<string | undefined> {
+  async idEvenIfDeleted(accountId: string, reference: string | undefined): Promise<string | undefined> {
     if (reference !== undefined && isUuid(reference)) {
       const ever = await this.database.manager.findOneBy(WorkspaceEntity, { accountId, id: reference });
       if (ever) return ever.id;
@@ -74,7 +74,7 @@ export class WorkspaceDirectory {
    * @throws GatewayError `not-found`
    */
   async lock(manager: EntityManager, accountId: string, reference: string): Promise<WorkspaceEntity> {
-    const wheres = wheresOf(accountId, reference);
+    const wheres = conditionsOf(accountId, reference);
     const rows = wheres.length === 0 ? [] : await lockAll(manager, wheres);
     return chosen(rows, reference, 'address');
   }
@@ -89,7 +89,7 @@ const lockAll = (manager: EntityManager, wheres: FindOptionsWhere<WorkspaceEntit
     .getMany();
 
 /** Nothing is asked of the store that could not be there. */
-function wheresOf(accountId: string, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
+function conditionsOf(accountId: string, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
   const within = { accountId, deletedAt: IsNull() };
   return [
     ...(isUuid(reference) ? [{ ...within, id: reference }] : []),

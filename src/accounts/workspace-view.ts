@@ -9,7 +9,7 @@ import {
   rows,
   text,
   titled,
-  told,
+  described,
   type Static,
 } from '../shared/http/schema.js';
 import { derivedId } from './derived-id.js';
@@ -33,7 +33,7 @@ export const workspaceView = titled(
     default_text_model: nullable(text()),
     default_image_model: nullable(text()),
     default_provider_sort: nullable(text()),
-    default_guardrail_id: told('Never null: where there is none, an id that no guardrail has.', text()),
+    default_guardrail_id: described('Never null: where there is none, an id that no guardrail has.', text()),
     is_data_discount_logging_enabled: flag(),
     is_observability_broadcast_enabled: flag(),
     is_observability_io_logging_enabled: flag(),

@@ -58,7 +58,7 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
         if (!removed) break;
         const month = removed.first.toISOString().slice(0, 7);
         this.logger.log(
-          `Removed ${removed.entries} entries of ${month} and before: past their time (FAIRLEAD_RETENTION).`,
+          `Removed ${removed.entries} entries of ${month} and before: past their retention (FAIRLEAD_RETENTION).`,
         );
       }
     }

@@ -3,7 +3,17 @@ import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { moment, nullable, object, rows, text, titled, told, unknown, type Static } from '../shared/http/schema.js';
+import {
+  moment,
+  nullable,
+  object,
+  rows,
+  text,
+  titled,
+  described,
+  unknown,
+  type Static,
+} from '../shared/http/schema.js';
 import { AuditRepository, type StoredEntry } from './audit.repository.js';
 import { ListAuditDto, printCursor } from './list-audit.dto.js';
 
@@ -11,17 +21,17 @@ import { ListAuditDto, printCursor } from './list-audit.dto.js';
 const auditEntryView = titled(
   'audit-entry',
   object({
-    id: told('Place in the account’s chain, in decimal.', text()),
+    id: described('Place in the account’s chain, in decimal.', text()),
     created_at: moment(),
     actor: object({
-      key_hash: told('`operator` for what was done by the variables of the process.', text()),
+      key_hash: described('`operator` for what was done by the variables of the process.', text()),
       user_id: nullable(text()),
     }),
     action: text(),
     target: text(),
     workspace_id: nullable(text()),
-    before: told('The thing as it was shown before; null where there was none.', unknown()),
-    after: told('The thing as it is shown since; null where there is none.', unknown()),
+    before: described('The thing as it was shown before; null where there was none.', unknown()),
+    after: described('The thing as it is shown since; null where there is none.', unknown()),
     previous_hash: text(),
     hash: text(),
   }),
@@ -49,7 +59,12 @@ export class AuditController {
     @Query() query: ListAuditDto,
   ): Promise<{ data: AuditEntryView[]; next_cursor: string | null }> {
     const { action, target, actor, cursor, limit } = query;
-    const filter = { action, target, actor, workspaceId: await this.workspaces.idEver(accountId, query.workspace_id) };
+    const filter = {
+      action,
+      target,
+      actor,
+      workspaceId: await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id),
+    };
     // One more than is shown, which tells whether there is another page.
     const found = await this.entries.list(accountId, filter, cursor, limit + 1);
     const shown = found.slice(0, limit);

@@ -1,5 +1,5 @@
 import { DONE, FAILED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandWorld } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
 import { verifyAudit, type ChainReport } from './verify-audit.js';
 
 const USAGE = `npm run audit:verify
@@ -16,7 +16,7 @@ entries were cut off. Ends with 0 when every chain is whole, with 1 when one is 
  * @returns the exit code: 0 every chain is whole, 1 broken or failed, 2 wrong words. Never
  *   throws, never prints a secret.
  */
-export const runAuditVerification = (world: CommandWorld): Promise<number> =>
+export const runAuditVerification = (context: CommandContext): Promise<number> =>
   runStoreCommand(
     {
       name: 'audit:verify',
@@ -27,12 +27,12 @@ export const runAuditVerification = (world: CommandWorld): Promise<number> =>
         let isBroken = false;
         await verifyAudit(database, (report) => {
           isBroken ||= report.broken !== undefined;
-          world.print(printReport(report));
+          context.print(printReport(report));
         });
         return isBroken ? FAILED : DONE;
       },
     },
-    world,
+    context,
   );
 
 function printReport({ accountId, entries, last, broken }: ChainReport): string {

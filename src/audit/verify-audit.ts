@@ -28,14 +28,14 @@ const BEGINNING: ChainLink = { seq: 0, hash: FIRST_HASH };
  * Walks the chain of every account from its beginning, or from where retention has cut it. All of it is read in one
  * snapshot and nothing is written, so it may run beside gateways at work. What it cannot know is whether entries
  * after the last are missing.
- * @param tell gets one report for each account, as soon as there is one
+ * @param onReport gets one report for each account, as soon as there is one
  */
-export async function verifyAudit(database: DataSource, tell: (report: ChainReport) => void): Promise<void> {
+export async function verifyAudit(database: DataSource, onReport: (report: ChainReport) => void): Promise<void> {
   await database.transaction('REPEATABLE READ', async (manager) => {
     await manager.query(`SET TRANSACTION READ ONLY`);
     // For this transaction only: a role's own limits are meant for requests.
     await manager.query(`SET LOCAL statement_timeout = 0`);
-    for (const accountId of await listAccounts(manager)) tell(await walk(manager, accountId));
+    for (const accountId of await listAccounts(manager)) onReport(await walk(manager, accountId));
   });
 }
 

@@ -106,7 +106,7 @@ function labelOfText(key: string): string {
   return PRINTABLE.test(key) && key.length > 20 ? `${key.slice(0, 3)}${tailOf(key)}` : tailOf(key);
 }
 
-/** Anything else is no provider's key, and would spoil the lines that labels stand in. */
+/** Anything else is no provider's key, and would break the lines that labels stand in. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
 const tailOf = (key: string): string => (PRINTABLE.test(key) && key.length >= 12 ? `...${key.slice(-4)}` : '...');

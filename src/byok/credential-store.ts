@@ -16,7 +16,7 @@ const WORKSPACES_MAX = 10_000;
 const LOG_INTERVAL_MS = 60_000;
 
 /** A credential of a workspace in use. */
-interface Held {
+interface CachedCredential {
   readonly stored: StoredCredential;
   /** Absent where it cannot be read now. */
   readonly secret: Secret | undefined;
@@ -31,7 +31,7 @@ interface Held {
 @Injectable()
 export class CredentialStore {
   private readonly logger = new Logger('byok');
-  private readonly workspaces: FreshCache<readonly Held[]>;
+  private readonly workspaces: FreshCache<readonly CachedCredential[]>;
   private readonly repeated: RepeatedLog;
 
   constructor(
@@ -53,27 +53,27 @@ export class CredentialStore {
     const all = await this.workspaces.find(keyOf(caller));
     if (!all || all.length === 0) return NONE;
     const usable: StoredCredential[] = [];
-    for (const held of all) {
-      if (isFor(held, caller) && (held.secret || held.stored.replacesShared)) usable.push(held.stored);
+    for (const cached of all) {
+      if (isFor(cached, caller) && (cached.secret || cached.stored.replacesShared)) usable.push(cached.stored);
     }
     return usable;
   }
 
   /** The text of one of them, as it is now; undefined where it has gone since. */
   async reveal(caller: Caller, id: string): Promise<Secret | undefined> {
-    const held = (await this.workspaces.find(keyOf(caller)))?.find(({ stored }) => stored.id === id);
-    return held && isFor(held, caller) ? held.secret : undefined;
+    const cached = (await this.workspaces.find(keyOf(caller)))?.find(({ stored }) => stored.id === id);
+    return cached && isFor(cached, caller) ? cached.secret : undefined;
   }
 
   /** To be called after a change is committed: what is at hand of its workspace is no longer believed. */
-  forget(row: Home): void {
+  forget(row: CredentialOwner): void {
     this.workspaces.forget(keyOf(row));
   }
 
-  private async load(key: string): Promise<readonly Held[]> {
+  private async load(key: string): Promise<readonly CachedCredential[]> {
     const [accountId, workspaceId] = key.split(' ') as [string, string];
     const rows = await this.list(accountId, workspaceId);
-    return Promise.all(rows.map(async (row) => hold(row, await this.open(row))));
+    return Promise.all(rows.map(async (row) => toCached(row, await this.open(row))));
   }
 
   private async list(accountId: string, workspaceId: string): Promise<ProviderCredentialEntity[]> {
@@ -94,20 +94,20 @@ export class CredentialStore {
 
   private report(row: ProviderCredentialEntity, { status, cause }: Exclude<Opening, { readonly status: 'ok' }>): void {
     if (this.repeated.admit(`${row.id} ${status}`) === undefined) return;
-    const told = `The provider credential ${nameInLog(row)} cannot be used`;
-    if (status === 'undecryptable') this.logger.error(`${told}: it cannot be decrypted.`, cause);
-    else this.logger.warn(`${told}: the key service does not answer.`, cause);
+    const message = `The provider credential ${nameInLog(row)} cannot be used`;
+    if (status === 'undecryptable') this.logger.error(`${message}: it cannot be decrypted.`, cause);
+    else this.logger.warn(`${message}: the key service does not answer.`, cause);
   }
 }
 
 const NONE: readonly never[] = [];
 
 /** Whose a credential is. */
-type Home = Pick<ProviderCredentialEntity, 'accountId' | 'workspaceId'>;
+type CredentialOwner = Pick<ProviderCredentialEntity, 'accountId' | 'workspaceId'>;
 
-const keyOf = ({ accountId, workspaceId }: Home): string => `${accountId} ${workspaceId}`;
+const keyOf = ({ accountId, workspaceId }: CredentialOwner): string => `${accountId} ${workspaceId}`;
 
-function hold(row: ProviderCredentialEntity, secret: Secret | undefined): Held {
+function toCached(row: ProviderCredentialEntity, secret: Secret | undefined): CachedCredential {
   return {
     stored: {
       id: row.id,
@@ -124,5 +124,5 @@ function hold(row: ProviderCredentialEntity, secret: Secret | undefined): Held {
 }
 
 /** A key made for nobody in particular is nobody's on a list. */
-const isFor = ({ keyHashes, userIds }: Held, { keyHash, userId }: Caller): boolean =>
+const isFor = ({ keyHashes, userIds }: CachedCredential, { keyHash, userId }: Caller): boolean =>
   (!keyHashes || keyHashes.has(keyHash)) && (!userIds || (userId !== null && userIds.has(userId)));

@@ -6,7 +6,7 @@ import { GatewayError, ProviderFault, Untranslatable, type FaultKind } from '../
 import type { Secret } from '../core/secret.js';
 import { ProviderClient } from '../providers/provider-client.js';
 import { ProviderRegistry } from '../providers/registry.js';
-import { flag, integer, nullable, object, text, titled, told, type Static } from '../shared/http/schema.js';
+import { flag, integer, nullable, object, text, titled, described, type Static } from '../shared/http/schema.js';
 import { CredentialOpener, type CredentialStatus } from './credential-opener.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { findTrialEndpoint, TRIAL_TOKENS_MAX, type TrialEndpoint } from './trial-endpoint.js';
@@ -15,10 +15,10 @@ import { findTrialEndpoint, TRIAL_TOKENS_MAX, type TrialEndpoint } from './trial
 export const trialView = titled(
   'credential-trial',
   object({
-    works: told('Null: nothing is known of the credential; the message says why.', nullable(flag())),
-    status: told('HTTP status the provider answered with; null where none came.', nullable(integer())),
-    model: told('Id of the model that was asked; null where none was.', nullable(text())),
-    latency_ms: told('Of the call; null where there was none.', nullable(integer())),
+    works: described('Null: nothing is known of the credential; the message says why.', nullable(flag())),
+    status: described('HTTP status the provider answered with; null where none came.', nullable(integer())),
+    model: described('Id of the model that was asked; null where none was.', nullable(text())),
+    latency_ms: described('Of the call; null where there was none.', nullable(integer())),
     message: text(),
   }),
 );

@@ -9,7 +9,7 @@ import {
   rows,
   text,
   titled,
-  told,
+  described,
   type Static,
 } from '../shared/http/schema.js';
 import { CREDENTIAL_STATUSES } from './credential-opener.js';
@@ -19,9 +19,9 @@ const fields = object({
   id: text(),
   provider: text(),
   name: nullable(text()),
-  label: told('The beginning and the end of the credential.', text()),
+  label: described('The beginning and the end of the credential.', text()),
   disabled: flag(),
-  is_fallback: told('Used only when the operator’s own credential has failed.', flag()),
+  is_fallback: described('Used only when the operator’s own credential has failed.', flag()),
   sort_order: integer(),
   workspace_id: text(),
   created_at: moment(),
@@ -42,7 +42,7 @@ export const credentialReply = titled(
   object({
     ...fields.properties,
     // Chosen: a credential that cannot be used must be seen (docs/reasons/security.md#unreadable-credentials-are-seen).
-    status: told('Whether this process can read it now.', oneOf(CREDENTIAL_STATUSES)),
+    status: described('Whether this process can read it now.', oneOf(CREDENTIAL_STATUSES)),
   }),
 );
 export type CredentialReply = Static<typeof credentialReply>;

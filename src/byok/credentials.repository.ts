@@ -12,8 +12,8 @@ export interface CredentialListing extends Page {
   readonly provider: string | undefined;
 }
 
-/** What a workspace holds already. */
-export interface Holdings {
+/** What a workspace has already. */
+export interface CredentialTotals {
   readonly count: number;
   /** The place behind the last one of the provider. */
   readonly nextSortOrder: number;
@@ -69,8 +69,13 @@ export class CredentialsRepository {
       .getOne();
   }
 
-  /** What the workspace holds; until the transaction ends nobody else adds to it. */
-  async holdings(manager: EntityManager, accountId: string, workspaceId: string, provider: string): Promise<Holdings> {
+  /** What the workspace has; until the transaction ends nobody else adds to it. */
+  async lockAndCount(
+    manager: EntityManager,
+    accountId: string,
+    workspaceId: string,
+    provider: string,
+  ): Promise<CredentialTotals> {
     await waitForLock(manager, 'credentialOrder', workspaceId);
     // A statement of its own: it sees what was committed while the lock was waited for.
     const [row] = await manager.query<{ count: number; next: number }[]>(

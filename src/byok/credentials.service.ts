@@ -72,7 +72,7 @@ export class CredentialsService {
     return this.changes.run(caller, async (manager, createdAt) => {
       await this.workspaces.keep(manager, accountId, workspaceId);
       await this.assertOwn(accountId, traits.allowedApiKeyHashes, manager);
-      const { count, nextSortOrder } = await this.credentials.holdings(manager, accountId, workspaceId, provider);
+      const { count, nextSortOrder } = await this.credentials.lockAndCount(manager, accountId, workspaceId, provider);
       if (count >= CREDENTIALS_MAX) throw tooMany();
       const sortOrder = description.sortOrder ?? nextSortOrder;
       const row = await this.credentials.insert(manager, {

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { SystemClock } from '../core/time.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import { DONE, FAILED, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandWorld } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
 import { readEnvironment } from '../shared/read-environment.js';
 import { countByKey, rotateCredentials } from './rotate-credentials.js';
 import { createKeyService } from './vault/create-key-service.js';
@@ -22,7 +22,7 @@ Ends with 0 when all are under the first key or were counted, with 1 when one is
 /**
  * @returns the exit code: 0 done, 1 something is left or failed, 2 wrong words. Never throws, never prints a secret.
  */
-export const runRotation = (world: CommandWorld, opener?: EmbeddedOpener): Promise<number> =>
+export const runRotation = (context: CommandContext, opener?: EmbeddedOpener): Promise<number> =>
   runStoreCommand(
     {
       name: 'vault:rotate',
@@ -31,14 +31,14 @@ export const runRotation = (world: CommandWorld, opener?: EmbeddedOpener): Promi
       readPlace: ({ variables, workingDirectory }) => readEnvironment(variables, workingDirectory).environment,
       run: async (database, switches, environment) => {
         const vault = new Vault(await createKeyService(environment, new SystemClock()));
-        return switches.has('dry-run') ? printCounts(database, vault, world) : rotate(database, vault, world);
+        return switches.has('dry-run') ? printCounts(database, vault, context) : rotate(database, vault, context);
       },
     },
-    world,
+    context,
     opener,
   );
 
-async function printCounts(database: DataSource, vault: Vault, { print }: CommandWorld): Promise<number> {
+async function printCounts(database: DataSource, vault: Vault, { print }: CommandContext): Promise<number> {
   const counts = await countByKey(database);
   for (const { keyId, credentials } of counts) {
     const note = keyId === vault.currentKeyId ? ' (the first)' : vault.hasKey(keyId) ? '' : ' (not known here)';
@@ -51,7 +51,7 @@ async function printCounts(database: DataSource, vault: Vault, { print }: Comman
 async function rotate(
   database: DataSource,
   vault: Vault,
-  { print, printError, signal }: CommandWorld,
+  { print, printError, signal }: CommandContext,
 ): Promise<number> {
   let rewrapped = 0;
   try {

@@ -22,7 +22,7 @@ export class UnreadableCredentials implements OnApplicationBootstrap, OnModuleDe
   ) {}
 
   onApplicationBootstrap(): void {
-    this.settled = this.tell().catch((error: unknown) =>
+    this.settled = this.logUnreadable().catch((error: unknown) =>
       this.logger.warn('Provider credentials could not be checked at the start.', error),
     );
   }
@@ -33,7 +33,7 @@ export class UnreadableCredentials implements OnApplicationBootstrap, OnModuleDe
     await this.settled;
   }
 
-  private async tell(): Promise<void> {
+  private async logUnreadable(): Promise<void> {
     let page = await this.credentials.listAfter(BEFORE_ALL, PAGE);
     while (page.length > 0 && !this.isStopping) {
       const openings = await Promise.all(page.map((row) => this.opener.open(row)));

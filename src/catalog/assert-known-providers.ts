@@ -6,7 +6,7 @@ import { shortened } from '../shared/http/schema.js';
 /**
  * Holds a list of slugs of providers to those that a published list or the catalog has: misspelt, one would forbid all
  * others or still be used.
- * @throws GatewayError `invalid-request` naming the first stranger
+ * @throws GatewayError `invalid-request` naming the first unknown entry
  */
 export function assertKnownProviders(
   field: string,
@@ -15,10 +15,10 @@ export function assertKnownProviders(
 ): void {
   entries?.forEach((entry, index) => {
     if (isKnownProvider(readSlug(entry), providers.values())) return;
-    const told = JSON.stringify(shortened(entry));
+    const shown = JSON.stringify(shortened(entry));
     throw new GatewayError(
       'invalid-request',
-      `${field}.${index}: ${told} is no known provider; name one by its slug, such as "openai" or "groq"`,
+      `${field}.${index}: ${shown} is no known provider; name one by its slug, such as "openai" or "groq"`,
     );
   });
 }

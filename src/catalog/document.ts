@@ -70,14 +70,14 @@ export class CatalogDocument {
     let node: unknown = this.yaml.contents;
     let offset = startOf(node);
     for (const step of path) {
-      const holder = isAlias(node) ? node.resolve(this.yaml) : node;
-      if (isMap(holder)) {
-        const pair = this.pairOf(holder, step);
+      const parent = isAlias(node) ? node.resolve(this.yaml) : node;
+      if (isMap(parent)) {
+        const pair = this.pairOf(parent, step);
         if (!pair) break;
         offset = startOf(pair.key);
         node = pair.value;
-      } else if (isSeq(holder) && typeof step === 'number') {
-        node = holder.items[step];
+      } else if (isSeq(parent) && typeof step === 'number') {
+        node = parent.items[step];
         offset = startOf(node);
       } else break;
     }

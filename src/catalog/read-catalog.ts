@@ -7,7 +7,7 @@ import { readModel, type ModelDraft } from './read-model.js';
 import { readProvider, type VariableLookup } from './read-provider.js';
 import { readTools, type ToolsDraft } from './read-tools.js';
 
-const FAULTS_TOLD_MAX = 20;
+const FAULTS_REPORTED_MAX = 20;
 
 /** A catalog file as it stands on disk. */
 export interface CatalogFile {
@@ -66,7 +66,7 @@ export function readCatalog(
   const tools = layers.reduce<ToolsConfiguration>((all, layer) => ({ ...all, ...layer.tools.tools }), {});
 
   const [first, ...rest] = layers.flatMap(({ document }) => [...document.faults].sort((a, b) => a.line - b.line));
-  if (first) return { faults: [first, ...rest.slice(0, FAULTS_TOLD_MAX - 1)] };
+  if (first) return { faults: [first, ...rest.slice(0, FAULTS_REPORTED_MAX - 1)] };
   return { snapshot: { hash: hash.digest('hex'), providers, models, tools } };
 }
 

@@ -86,7 +86,7 @@ function readModelId(field: Field | undefined): string | undefined {
 
 function readEndpoints(field: Field | undefined, contextLength: number | undefined): readonly EndpointDraft[] {
   const items = field?.items() ?? [];
-  if (field && items.length === 0) field.refuse('must hold at least one endpoint');
+  if (field && items.length === 0) field.refuse('must have at least one endpoint');
   const tags = new Map<string, number>();
   const drafts: EndpointDraft[] = [];
   items.forEach((item, index) => {

@@ -50,8 +50,8 @@ export function readBaseUrl(field: Field): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return field.refuse('must be an http or https URL');
-  if (url.username !== '' || url.password !== '') return field.refuse('must not hold credentials; use `credential`');
-  if (text.includes('?') || text.includes('#')) return field.refuse('must not hold a query or a fragment');
+  if (url.username !== '' || url.password !== '') return field.refuse('must not contain credentials; use `credential`');
+  if (text.includes('?') || text.includes('#')) return field.refuse('must not contain a query or a fragment');
   return url.href.replace(/\/+$/, '');
 }
 
@@ -61,7 +61,7 @@ export function readCredential(field: Field | undefined, variable: VariableLooku
   if (!field || !members) return undefined;
   const env = members.get('env');
   const value = members.get('value');
-  if ((env === undefined) === (value === undefined)) return field.refuse('must hold either env or value');
+  if ((env === undefined) === (value === undefined)) return field.refuse('must have either env or value');
   const name = env?.matching(VARIABLE_NAME, 'the name of an environment variable');
   const text = name === undefined ? value?.text() : variable(name);
   // Secrets mounted from files often end in a line break, which no header could carry.

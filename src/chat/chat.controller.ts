@@ -40,7 +40,7 @@ export class ChatController {
     const request = readRequest(body, readRequestHeaders(headers));
     const face = chatFace({
       hidesReasoning: hidesReasoning(body),
-      tellsUsageAlone: body.stream_options?.include_usage === true,
+      sendsUsageSeparately: body.stream_options?.include_usage === true,
     });
     this.delivery.deliver(response, { request, caller, extras, api: 'chat', face });
   }

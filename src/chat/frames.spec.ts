@@ -5,11 +5,11 @@ import { joinChunks, readChunks } from '../../test/support/chat-stream.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { ReplyBuilder } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
-import { ChatFrames, chunkHead, failureFrames, type ReplyWishes } from './frames.js';
+import { ChatFrames, chunkHead, failureFrames, type ReplyOptions } from './frames.js';
 import { viewReply } from './view-reply.js';
 
 const VIEW = generationView({ model: 'a/m', provider: 'P' });
-const WISHES: ReplyWishes = { hidesReasoning: false, tellsUsageAlone: true };
+const OPTIONS: ReplyOptions = { hidesReasoning: false, sendsUsageSeparately: true };
 const END: StopReason = { unified: 'end-turn', raw: 'end_turn', vendor: 'anthropic' };
 const USAGE: Usage = { inputTokens: 3, outputTokens: 2 };
 
@@ -51,13 +51,13 @@ function whole(events: readonly ModelEvent[], hidesReasoning = false) {
   return JSON.parse(JSON.stringify(body));
 }
 
-const streamed = (events: readonly ModelEvent[], wishes = WISHES): string =>
+const streamed = (events: readonly ModelEvent[], wishes = OPTIONS): string =>
   new ChatFrames(VIEW, wishes).print(events)!;
 
 it('shows what was sent in a chunk of its own before all others, where that is wanted', () => {
   const sent = { model: 'm', messages: [{ role: 'user', content: 'é'.repeat(8_200) }] };
   const body = JSON.stringify({ ...sent, n: 0 }).replace('"n":0', '"n":12345678901234567890');
-  const printer = new ChatFrames({ ...VIEW, upstreamBody: body }, WISHES);
+  const printer = new ChatFrames({ ...VIEW, upstreamBody: body }, OPTIONS);
   const stream = printer.print(eventsOf([text('a')]))!;
   const [first, second] = readChunks(stream);
   expect(first.choices).toEqual([]);
@@ -156,7 +156,7 @@ it.each(CASES)('tells %s, whole and streamed', (_what, blocks, message) => {
 
 it('hides reasoning, and the signs of it', () => {
   const events = eventsOf([thought('secret', 'sig'), [{ type: 'redacted-thinking', data: 'sealed' }], text('a')]);
-  const wishes = { ...WISHES, hidesReasoning: true };
+  const wishes = { ...OPTIONS, hidesReasoning: true };
   expect(JSON.stringify(whole(events, true)) + streamed(events, wishes)).not.toMatch(/secret|sig|sealed/);
   expect(joinChunks(readChunks(streamed(events, wishes))).message.content).toBe('a');
 });
@@ -171,10 +171,10 @@ it.each<[StopReason, string]>([
   [{ unified: 'content-filter', raw: 'sensitive', vendor: 'openai' }, 'content_filter'],
   [{ unified: 'pause', raw: 'pause_turn', vendor: 'anthropic' }, 'stop'],
   [{ unified: 'other', raw: 'owl', vendor: 'openai' }, 'stop'],
-])('tells the end %j as %s', (stop, told) => {
+])('tells the end %j as %s', (stop, expected) => {
   const events = eventsOf([text('a')], stop);
-  expect(whole(events).choices[0]).toMatchObject({ finish_reason: told, native_finish_reason: stop.raw });
-  expect(joinChunks(readChunks(streamed(events)))).toMatchObject({ finish_reason: told });
+  expect(whole(events).choices[0]).toMatchObject({ finish_reason: expected, native_finish_reason: stop.raw });
+  expect(joinChunks(readChunks(streamed(events)))).toMatchObject({ finish_reason: expected });
 });
 
 it.each<[Usage, object]>([
@@ -215,8 +215,10 @@ it.each<[Usage, object]>([
     },
     { prompt_tokens_details: expect.objectContaining({ audio_tokens: 3 }) },
   ],
-])('counts %j', (usage, told) => {
-  expect(whole(eventsOf([text('a')], END, { inputTokens: 0, outputTokens: 0, ...usage })).usage).toMatchObject(told);
+])('counts %j', (usage, expected) => {
+  expect(whole(eventsOf([text('a')], END, { inputTokens: 0, outputTokens: 0, ...usage })).usage).toMatchObject(
+    expected,
+  );
 });
 
 it('says no price that is not known, and the tier in the words of this format', () => {

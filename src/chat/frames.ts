@@ -12,13 +12,13 @@ import { viewUpstreamBody } from './view-upstream-body.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
 /** What of a request its reply's form depends on. */
-export interface ReplyWishes {
+export interface ReplyOptions {
   /** The caller wants no reasoning to be told. */
   readonly hidesReasoning: boolean;
   /**
    * The chunk of the usage holds no choice: the caller asked for it in the format's own way, and is prepared for that.
    */
-  readonly tellsUsageAlone: boolean;
+  readonly sendsUsageSeparately: boolean;
 }
 
 /** What stands in every chunk of a stream. */
@@ -62,7 +62,7 @@ export class ChatFrames implements FramePrinter {
 
   constructor(
     private readonly generation: GenerationView,
-    private readonly wishes: ReplyWishes,
+    private readonly options: ReplyOptions,
   ) {
     this.head = chunkHead(generation);
     this.opening = `data: ${printJson(this.head).slice(0, -1)},"choices":[{"index":0,"delta":`;
@@ -203,7 +203,9 @@ export class ChatFrames implements FramePrinter {
       chunk({ ...this.head, choices: [choice] }) +
       chunk({
         ...this.head,
-        choices: this.wishes.tellsUsageAlone ? [] : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
+        choices: this.options.sendsUsageSeparately
+          ? []
+          : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
         usage: viewUsage(this.usage, this.generation),
         ...viewServiceTier(this.usage),
         ...this.generation.extras,
@@ -213,7 +215,7 @@ export class ChatFrames implements FramePrinter {
   }
 
   private reasoning(delta: JsonObject): string {
-    return this.wishes.hidesReasoning ? '' : this.delta(delta);
+    return this.options.hidesReasoning ? '' : this.delta(delta);
   }
 
   private delta(delta: JsonObject): string {

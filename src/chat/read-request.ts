@@ -6,7 +6,7 @@ import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readPreferences, readStopConditions, withOnline } from '../inference/read-options.js';
 import { LABEL_CHARACTERS_MAX } from '../inference/schemas/options.js';
-import { assertToolPairs, type PairWords } from '../inference/tool-pairs.js';
+import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateChatDto } from './create-chat.dto.js';
 import { invalid } from './invalid.js';
@@ -14,7 +14,7 @@ import { readMessages } from './read-messages.js';
 import { readTool, readToolChoice } from './read-tools.js';
 import type { WireResponseFormat } from './schemas/options.js';
 
-const PAIR_WORDS: PairWords = {
+const PAIR_WORDS: ToolPairMessages = {
   field: 'tool_call_id',
   unasked: (id) => `the assistant message before it has no tool call ${id}`,
   unanswered: (id) => `tool call ${id} has no tool message that follows it; send its result or leave the call out`,

@@ -3,32 +3,32 @@ import { Cancellation, toAbortSignal } from './cancellation.js';
 describe('a cancellation', () => {
   it('tells each listener once, and the first reason alone', () => {
     const cancellation = new Cancellation();
-    const told: string[] = [];
-    const object = { handleEvent: () => void told.push('object') };
-    const left = (): void => void told.push('left');
-    cancellation.addEventListener('abort', () => void told.push('function'));
+    const notified: string[] = [];
+    const object = { handleEvent: () => void notified.push('object') };
+    const left = (): void => void notified.push('left');
+    cancellation.addEventListener('abort', () => void notified.push('function'));
     cancellation.addEventListener('abort', left);
     cancellation.addEventListener('abort', object);
     cancellation.removeEventListener('abort', left);
     cancellation.removeEventListener('abort', left);
-    expect([cancellation.aborted, told]).toEqual([false, []]);
+    expect([cancellation.aborted, notified]).toEqual([false, []]);
     cancellation.throwIfAborted();
 
     const first = new Error('first');
     cancellation.abort(first);
     cancellation.abort(new Error('second'));
-    expect([cancellation.aborted, cancellation.reason, told]).toEqual([true, first, ['function', 'object']]);
+    expect([cancellation.aborted, cancellation.reason, notified]).toEqual([true, first, ['function', 'object']]);
     expect(() => cancellation.throwIfAborted()).toThrow(first);
   });
 
   it('lets a listener leave while others are told', () => {
     const cancellation = new Cancellation();
-    const told: string[] = [];
-    const second = (): void => void told.push('second');
+    const notified: string[] = [];
+    const second = (): void => void notified.push('second');
     cancellation.addEventListener('abort', () => cancellation.removeEventListener('abort', second));
     cancellation.addEventListener('abort', second);
     cancellation.abort(new Error('over'));
-    expect(told).toEqual(['second']);
+    expect(notified).toEqual(['second']);
   });
 
   it.each([

@@ -55,7 +55,7 @@ export interface Target {
 }
 
 /** A URL in the request that the target wants as bytes; fetched before `encode`, by the SSRF-proof fetch. */
-export interface MediaWant {
+export interface RequiredMedia {
   readonly url: string;
   /** Which kinds may come back. */
   readonly accept: 'image' | 'document';
@@ -68,7 +68,7 @@ export interface Media {
   readonly base64: string;
 }
 
-/** By URL, everything that `wants` asked for. */
+/** By URL, everything that `requiredMedia` named. */
 export type FetchedMedia = ReadonlyMap<string, Media>;
 
 /** A call ready to be sent, but for its credential. */
@@ -102,7 +102,7 @@ export interface Dialect {
   readonly id: DialectId;
   readonly defaultCredential: CredentialScheme;
   /** The media that the target needs in the body. Absent: upstreams of this dialect fetch addresses themselves. */
-  wants?(request: ModelRequest, target: Target): readonly MediaWant[];
+  requiredMedia?(request: ModelRequest, target: Target): readonly RequiredMedia[];
   /** @throws Untranslatable when the request holds something that this target cannot carry and no rule lets drop */
   encode(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall;
   /**

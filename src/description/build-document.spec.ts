@@ -123,7 +123,7 @@ describe('a document', () => {
   });
 
   it('refuses a route that does not say what it answers, and one of no chapter', () => {
-    expect(() => collectRoutes([SilentController])).toThrow('SilentController.show does not say what it answers');
+    expect(() => collectRoutes([SilentController])).toThrow('SilentController.show does not declare its reply');
     expect(() => buildDocument(collectRoutes([StrayController]), '1')).toThrow('/elsewhere is in no chapter');
   });
 });

@@ -26,8 +26,8 @@ export const collectRoutes = (controllers: readonly ControllerClass[]): readonly
 
 function describe(controller: ControllerClass, name: string, handler: object): DescribedRoute {
   const answer = answerOf(handler);
-  const told = `${controller.name}.${name}`;
-  if (!answer) throw new Error(`${told} does not say what it answers: use @Answers.`);
+  const handlerName = `${controller.name}.${name}`;
+  if (!answer) throw new Error(`${handlerName} does not declare its reply: use @Answers.`);
   const read = <T>(key: string): T | undefined =>
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
   const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];

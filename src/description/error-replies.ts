@@ -19,7 +19,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   'too-large': 'The body is too large.',
   'unsupported-media-type': 'The body is not declared as JSON.',
   unprocessable: 'The provider cannot process the request.',
-  'rate-limited': 'Too many requests; try again after the time told.',
+  'rate-limited': 'Too many requests; try again after the time given.',
   'headers-too-large': 'The headers are too large.',
   'client-closed': 'The client has closed the connection.',
   internal: 'The gateway has failed.',
@@ -32,7 +32,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
 const RETRY_AFTER: JsonObject = {
   'Retry-After': { description: 'Whole seconds until it is worth trying again.', schema: { type: 'integer' } },
 };
-const TELLS_WHEN = new Set<ErrorKind>(['rate-limited', 'unavailable']);
+const HAS_RETRY_AFTER = new Set<ErrorKind>(['rate-limited', 'unavailable']);
 
 /** Kinds of error that the form of a route tells of. */
 function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
@@ -86,7 +86,7 @@ export class ErrorReplies {
     const { name, schema } = ERROR_SCHEMAS[family];
     return {
       description: kinds.length > 0 ? kinds.map((kind) => MEANINGS[kind]).join(' ') : 'Any other failure.',
-      ...(kinds.some((kind) => TELLS_WHEN.has(kind)) && { headers: RETRY_AFTER }),
+      ...(kinds.some((kind) => HAS_RETRY_AFTER.has(kind)) && { headers: RETRY_AFTER }),
       content: { 'application/json': { schema: this.printer.refer(name, () => schema) } },
     };
   }

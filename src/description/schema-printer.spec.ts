@@ -21,7 +21,7 @@ import {
   refused,
   text,
   titled,
-  told,
+  described,
   variant,
   when,
   type TSchema,
@@ -39,7 +39,7 @@ const branch = (type: string, properties: object = {}) => ({
 describe('SchemaPrinter', () => {
   it.each<[string, TSchema, object]>([
     ['a pattern with its reason', text({ pattern: '^a$', reason: 'must be a' }), { type: 'string', pattern: '^a$', description: 'must be a' }],
-    ['words', told('A number.', number({ min: 1 })), { type: 'number', minimum: 1, description: 'A number.' }],
+    ['words', described('A number.', number({ min: 1 })), { type: 'number', minimum: 1, description: 'A number.' }],
     ['anything', anything(), {}],
     ['text or null', nullable(text({ max: 3 })), { type: ['string', 'null'], maxLength: 3 }],
     ['one of some or null', nullable(oneOf(['a'])), { type: ['string', 'null'], enum: ['a', null] }],

@@ -27,7 +27,7 @@ export const TAGS: readonly Tag[] = [
     description: 'Where keys, credentials and budgets belong; preferences of the account.',
     rooms: ['workspaces', 'account'],
   },
-  { name: 'Guardrails', description: 'What keys, members and workspaces are held to.', rooms: ['guardrails'] },
+  { name: 'Guardrails', description: 'Policies for keys, members and workspaces.', rooms: ['guardrails'] },
   { name: 'Audit', description: 'Who changed what.', rooms: ['audit'] },
   {
     name: 'Operation',

@@ -3,8 +3,8 @@ import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
-import type { LegOutlook } from '../inference/admission.js';
-import type { HealthView, OutlookView, PlanView } from './explain-schema.js';
+import type { LegForecast } from '../inference/admission.js';
+import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
 /**
@@ -12,12 +12,12 @@ import { viewPrices } from './view-prices.js';
  * function of the plan and the prompt's length, with its keys in one order and no time of its own, so that the
  * same inputs give the same bytes.
  * @param promptTokensMin of the plan's `RouteNeeds`: prices may depend on it
- * @param outlook what each leg may cost, and whether there is room for it
+ * @param forecast what each leg may cost, and whether there is room for it
  */
 export function explainView(
   plan: Plan,
   promptTokensMin: number,
-  outlook: ReadonlyMap<Leg, LegOutlook> = new Map(),
+  forecast: ReadonlyMap<Leg, LegForecast> = new Map(),
 ): { data: PlanView } {
   return {
     data: {
@@ -29,7 +29,7 @@ export function explainView(
       catalog_hash: plan.catalog,
       session: viewSession(plan),
       attempts_max: plan.attemptsMax,
-      candidates: plan.legs.map((leg, index) => viewCandidate(leg, index + 1, promptTokensMin, outlook.get(leg))),
+      candidates: plan.legs.map((leg, index) => viewCandidate(leg, index + 1, promptTokensMin, forecast.get(leg))),
       excluded: plan.excluded.map(viewExclusion),
     },
   };
@@ -49,7 +49,7 @@ function viewCandidate(
   leg: PlannedLeg,
   position: number,
   promptTokensMin: number,
-  outlook: LegOutlook | undefined,
+  forecast: LegForecast | undefined,
 ): PlanView['candidates'][number] {
   const { slug, name } = leg.endpoint.provider;
   return {
@@ -64,7 +64,7 @@ function viewCandidate(
     weight: leg.weight ?? null,
     price: viewPrices(leg, promptTokensMin),
     price_per_million: leg.price,
-    ...(outlook && viewOutlook(outlook)),
+    ...(forecast && viewForecast(forecast)),
     set_back: leg.setBack ?? null,
     pinned: leg.isPinned ?? false,
     health: leg.health ? viewHealth(leg.health) : null,
@@ -72,7 +72,7 @@ function viewCandidate(
 }
 
 /** Exact decimal USD: the most it can cost, and whether the counters would grant that now. */
-function viewOutlook({ bound, refused }: LegOutlook): OutlookView {
+function viewForecast({ bound, refused }: LegForecast): ForecastView {
   return {
     bound: formatUsd(bound.credits),
     ...(bound.byok > 0n && { byok_bound: formatUsd(bound.byok) }),

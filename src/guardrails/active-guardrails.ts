@@ -7,7 +7,7 @@ import { FreshCache } from '../shared/fresh-cache.js';
 import { notReadable, withinTime } from '../shared/within-time.js';
 import { readFilters, readPolicy } from './guardrail-policy.js';
 import type { GuardrailEntity } from './guardrail.entity.js';
-import { GuardrailsRepository, type HeldRow } from './guardrails.repository.js';
+import { GuardrailsRepository, type EffectiveGuardrail } from './guardrails.repository.js';
 import { Inspector, type Inspection } from './inspector.js';
 
 /** All guardrails in force for one caller, as one. */
@@ -21,15 +21,15 @@ export interface GuardrailSet {
 /** What is in force for anybody of an account, and the sets that callers have been given of it. */
 interface InForce {
   readonly guardrails: ReadonlyMap<string, GuardrailEntity>;
-  /** By what is held. */
+  /** By the guardrails that are in force and through whom. */
   readonly sets: Map<string, Rules>;
 }
 
-/** What a set is made of besides its budgets: the same for all callers that hold the same. */
+/** What a set is made of besides its budgets: the same for all callers whom the same guardrails are in force for. */
 type Rules = Pick<GuardrailSet, 'policies' | 'inspect'>;
 
-interface Held {
-  readonly rows: readonly HeldRow[];
+interface EffectiveGuardrails {
+  readonly rows: readonly EffectiveGuardrail[];
   readonly budgets: readonly string[];
 }
 
@@ -43,7 +43,7 @@ const CALLERS_MAX = 40_000;
 @Injectable()
 export class ActiveGuardrails {
   private readonly accounts: FreshCache<InForce>;
-  private readonly callers: FreshCache<Held>;
+  private readonly callers: FreshCache<EffectiveGuardrails>;
 
   constructor(
     private readonly guardrails: GuardrailsRepository,
@@ -86,9 +86,9 @@ export class ActiveGuardrails {
     return { guardrails: new Map(guardrails.map((guardrail) => [guardrail.id, guardrail])), sets: new Map() };
   }
 
-  private async loadCaller(name: string): Promise<Held | null> {
+  private async loadCaller(name: string): Promise<EffectiveGuardrails | null> {
     const caller = callerOf(name);
-    const rows = await readable(this.guardrails.listHeld(caller));
+    const rows = await readable(this.guardrails.listEffective(caller));
     return rows.length === 0 ? null : { rows, budgets: rows.map((row) => budgetOf(row, caller)) };
   }
 }
@@ -102,12 +102,12 @@ function callerOf(name: string): Omit<Caller, 'kind'> {
   return { accountId, keyHash, userId, workspaceId };
 }
 
-function budgetOf({ id, through }: HeldRow, { keyHash, userId, workspaceId }: Omit<Caller, 'kind'>): string {
+function budgetOf({ id, through }: EffectiveGuardrail, { keyHash, userId, workspaceId }: Omit<Caller, 'kind'>): string {
   const subject = { key: keyHash, member: userId, workspace: workspaceId }[through];
   return `${id}:${through}:${subject}`;
 }
 
-function rulesOf({ guardrails, sets }: InForce, rows: readonly HeldRow[]): Rules {
+function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrail[]): Rules {
   const key = rows.map(({ id, through }) => `${through} ${id}`).join();
   const known = sets.get(key);
   if (known) return known;
@@ -117,10 +117,11 @@ function rulesOf({ guardrails, sets }: InForce, rows: readonly HeldRow[]): Rules
 }
 
 /**
- * A guardrail that is held in several ways is in force once, by the nearest of them; each way has a budget of its own.
+ * A guardrail that is assigned in several ways is in force once, by the nearest of them; each way has a budget of
+ * its own.
  */
-function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: readonly HeldRow[]): Rules {
-  const nearest = new Map<string, HeldRow>();
+function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: readonly EffectiveGuardrail[]): Rules {
+  const nearest = new Map<string, EffectiveGuardrail>();
   for (const row of rows) if (!nearest.has(row.id)) nearest.set(row.id, row);
   const policies: RoutingPolicy[] = [];
   const filters = [];

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { GuardrailEntity } from './guardrail.entity.js';
 
-/** A key or a member that is held to a guardrail: at most one each. */
+/** The guardrail that is assigned to a key or a member: at most one each. */
 @Entity('guardrail_assignments')
 @Check('guardrail_assignments_kind_check', `kind in ('key', 'member')`)
 @Index('guardrail_assignments_of', ['guardrailId'])

@@ -2,7 +2,7 @@ import { ZDR_AUTHORS, type RoutingPolicy } from '../core/routing/route-inputs.js
 import { BUILTIN_FILTERS, PROMPT_INJECTION } from './builtin-filters.js';
 import { compilePattern } from './custom-pattern.js';
 import type { GuardrailEntity } from './guardrail.entity.js';
-import type { HeldRow } from './guardrails.repository.js';
+import type { EffectiveGuardrail } from './guardrails.repository.js';
 import type { ContentFilter, PipelineStage } from './inspector.js';
 
 /** What a guardrail allows of routing; undefined when it says nothing of it. */
@@ -42,14 +42,14 @@ function readRetention(guardrail: GuardrailEntity): Pick<RoutingPolicy, 'zeroDat
   return { zeroDataRetention: authors.length === all.length ? true : authors };
 }
 
-const SCOPES: Readonly<Record<HeldRow['through'], PipelineStage['guardrail_scope']>> = {
+const SCOPES: Readonly<Record<EffectiveGuardrail['through'], PipelineStage['guardrail_scope']>> = {
   key: 'api-key',
   member: 'member',
   workspace: 'workspace',
 };
 
 /** Its content filters, compiled. Instructions are the operator's own: what looks for injections does not read them. */
-export function readFilters(guardrail: GuardrailEntity, through: HeldRow['through']): ContentFilter[] {
+export function readFilters(guardrail: GuardrailEntity, through: EffectiveGuardrail['through']): ContentFilter[] {
   const whose = { guardrailId: guardrail.id, guardrailScope: SCOPES[through] };
   const builtins = (guardrail.contentFilterBuiltins ?? []).map(({ slug, action, scan_scope }): ContentFilter => {
     const isInjection = slug === PROMPT_INJECTION;

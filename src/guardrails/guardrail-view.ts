@@ -11,7 +11,7 @@ import {
   rows,
   text,
   titled,
-  told,
+  described,
   type Static,
 } from '../shared/http/schema.js';
 import { BUILTIN_FILTERS, BUILTIN_SLUGS } from './builtin-filters.js';
@@ -37,7 +37,7 @@ export const guardrailView = titled(
     ignored_models: texts,
     allowed_providers: texts,
     ignored_providers: texts,
-    allowed_data_regions: told('There is one region.', Type.Null()),
+    allowed_data_regions: described('There is one region.', Type.Null()),
     enforce_zdr: maybe,
     enforce_zdr_anthropic: maybe,
     enforce_zdr_openai: maybe,
@@ -135,7 +135,7 @@ export const memberAssignmentView = titled(
     id: text(),
     guardrail_id: text(),
     user_id: text(),
-    organization_id: told('The account: clients call it so.', text()),
+    organization_id: described('The account: clients call it so.', text()),
     assigned_by: nullable(text()),
     created_at: moment(),
   }),

@@ -23,7 +23,7 @@ export interface BuiltinEntry {
 }
 
 /**
- * A policy that keys, members and workspaces can be held to. By itself it is in force for nobody. Null
+ * A policy for keys, members and workspaces. By itself it is in force for nobody. Null
  * is "says nothing of it".
  */
 @Entity('guardrails')

@@ -10,7 +10,7 @@ import { ActiveGuardrails } from './active-guardrails.js';
 import { GuardrailsRepository } from './guardrails.repository.js';
 import { GuardrailsService } from './guardrails.service.js';
 
-/** Policies that keys and members are held to. */
+/** Policies for keys, members and workspaces. */
 @Module({
   imports: [AccountsModule, AuditModule, KeysModule, TypeOrmModule.forFeature([GuardrailEntity])],
   // The lists of all assignments come before the guardrail of an id.

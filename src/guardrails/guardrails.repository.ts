@@ -37,7 +37,7 @@ interface AssignmentRow {
 }
 
 /** A guardrail that is in force for a caller, and through whom. */
-export interface HeldRow {
+export interface EffectiveGuardrail {
   readonly id: string;
   readonly through: SubjectKind | 'workspace';
 }
@@ -62,10 +62,10 @@ export class GuardrailsRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Changes of one account's guardrails come one after another: which key is held to what, and the budgets that follow,
-   * are never made up of two of them. To be called first in the transaction of a change.
+   * Changes of one account's guardrails come one after another: which guardrail is assigned to which key, and
+   * the budgets that follow, are never made up of two of them. To be called first in the transaction of a change.
    */
-  async takeTurn(manager: EntityManager, accountId: string): Promise<void> {
+  async lockAccount(manager: EntityManager, accountId: string): Promise<void> {
     await waitForLock(manager, 'guardrails', accountId);
   }
 
@@ -260,8 +260,13 @@ export class GuardrailsRepository {
   }
 
   /** What is in force for a caller: through the key first, then the member, then the workspace. */
-  async listHeld({ accountId, keyHash, userId, workspaceId }: Omit<Caller, 'kind'>): Promise<readonly HeldRow[]> {
-    const rows = await this.database.query<(HeldRow & { lacks_budget: boolean })[]>(
+  async listEffective({
+    accountId,
+    keyHash,
+    userId,
+    workspaceId,
+  }: Omit<Caller, 'kind'>): Promise<readonly EffectiveGuardrail[]> {
+    const rows = await this.database.query<(EffectiveGuardrail & { lacks_budget: boolean })[]>(
       `SELECT guardrail_id AS id, kind AS through, false AS lacks_budget FROM guardrail_assignments
        WHERE account_id = $1 AND (kind = 'key' AND subject = $2 OR kind = 'member' AND subject = $3)
        UNION ALL

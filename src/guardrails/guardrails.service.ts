@@ -135,8 +135,8 @@ export class GuardrailsService {
   }
 
   /**
-   * Assigns a guardrail to keys or members; whoever holds another one holds this one instead.
-   * @returns how many did not hold it before
+   * Assigns a guardrail to keys or members; it takes the place of any other one.
+   * @returns how many it was not assigned to before
    * @throws GatewayError `not-found`; `invalid-request` for a hash that is not of a key of the account
    */
   async assign(caller: Caller, id: string, kind: SubjectKind, subjects: readonly string[]): Promise<number> {
@@ -145,22 +145,22 @@ export class GuardrailsService {
       const guardrail = await this.get(accountId, id, manager);
       if (kind === 'key' && !(await this.keys.ownsAll(accountId, subjects, manager)))
         throw new GatewayError('invalid-request', 'key_hashes: there is no key with one of these hashes');
-      const holds = await this.guardrails.listAssigned(manager, accountId, kind, subjects);
-      const others = [...new Set(subjects)].filter((subject) => holds.get(subject) !== guardrail.id);
+      const assigned = await this.guardrails.listAssigned(manager, accountId, kind, subjects);
+      const others = [...new Set(subjects)].filter((subject) => assigned.get(subject) !== guardrail.id);
       if (others.length === 0) return { result: 0, entries: [] };
       const moved = await this.guardrails.assign(manager, caller, guardrail.id, kind, others, at);
-      const left = moved.filter((subject) => holds.has(subject));
-      const concerned = new Set([guardrail.id, ...left.map((subject) => holds.get(subject)!)]);
+      const left = moved.filter((subject) => assigned.has(subject));
+      const concerned = new Set([guardrail.id, ...left.map((subject) => assigned.get(subject)!)]);
       await this.guardrails.followWithBudgets(manager, accountId, [...concerned]);
-      const before = Object.fromEntries(left.map((subject) => [subject, holds.get(subject)!]));
+      const before = Object.fromEntries(left.map((subject) => [subject, assigned.get(subject)!]));
       const states = { ...(left.length > 0 && { before }), after: { [SUBJECT_FIELDS[kind]]: moved } };
       return { result: moved.length, entries: [GUARDRAIL.entry('assign', guardrail, states)] };
     });
   }
 
   /**
-   * Takes a guardrail from keys or members. Whoever does not hold it is passed over.
-   * @returns how many held it
+   * Takes a guardrail from keys or members. Those that it is not assigned to are passed over.
+   * @returns how many it was assigned to
    * @throws GatewayError `not-found`
    */
   async unassign(caller: Caller, id: string, kind: SubjectKind, subjects: readonly string[]): Promise<number> {
@@ -207,7 +207,7 @@ export class GuardrailsService {
   private async change<Result>(caller: Caller, work: ChangeWork<Result>): Promise<Result> {
     const { accountId } = caller;
     return this.changes.run(caller, async (manager, at) => {
-      await this.guardrails.takeTurn(manager, accountId);
+      await this.guardrails.lockAccount(manager, accountId);
       return { ...(await work(manager, at)), forget: () => this.inForce.forget(accountId) };
     });
   }

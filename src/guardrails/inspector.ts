@@ -63,7 +63,7 @@ interface Finding {
   readonly patterns: ReadonlySet<string>;
 }
 
-const LABELS_TOLD_MAX = 5;
+const LABELS_SHOWN_MAX = 5;
 
 /** Holds requests against the content filters of all guardrails that are in force. Safe to share. */
 export class Inspector {
@@ -207,7 +207,7 @@ function blockedBy(findings: readonly Finding[]): GatewayError | undefined {
     }
   }
   if (patterns.size === 0) return undefined;
-  return new GatewayError('forbidden', `A guardrail blocked this request: it holds ${listed(patterns)}.`, {
+  return new GatewayError('forbidden', `A guardrail blocked this request: it contains ${listed(patterns)}.`, {
     metadata: { patterns: [...patterns], reasons: [...reasons] },
   });
 }
@@ -224,6 +224,6 @@ function tooSlow({ filters }: Probe): GatewayError {
 
 function listed(patterns: ReadonlySet<string>): string {
   const [...labels] = patterns;
-  const told = labels.slice(0, LABELS_TOLD_MAX).join(', ');
-  return labels.length > LABELS_TOLD_MAX ? `${told} and ${labels.length - LABELS_TOLD_MAX} more` : told;
+  const shown = labels.slice(0, LABELS_SHOWN_MAX).join(', ');
+  return labels.length > LABELS_SHOWN_MAX ? `${shown} and ${labels.length - LABELS_SHOWN_MAX} more` : shown;
 }

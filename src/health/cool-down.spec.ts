@@ -140,7 +140,7 @@ describe('CoolDown', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const told = new CoolDown(TIMES);
+        const coolDown = new CoolDown(TIMES);
         let now = 0;
         let until = -Infinity;
         let trialEndsAt = -Infinity;
@@ -148,10 +148,10 @@ describe('CoolDown', () => {
         for (const { waitMs, event, hintMs } of steps) {
           now += waitMs;
           if (event === 'admit') {
-            expect(told.admit(now)).toBe(!isPaused || (now >= until && now >= trialEndsAt));
+            expect(coolDown.admit(now)).toBe(!isPaused || (now >= until && now >= trialEndsAt));
             if (isPaused && now >= until && now >= trialEndsAt) trialEndsAt = now + TIMES.trialMs;
           } else if (event === 'fault' || event === 'limit') {
-            const pause = told.begin(event === 'fault' ? 'faults' : 'rate-limit', hintMs, now);
+            const pause = coolDown.begin(event === 'fault' ? 'faults' : 'rate-limit', hintMs, now);
             if (pause) {
               expect(pause.until).toBeGreaterThanOrEqual(Math.max(until, now + Math.min(hintMs, HINT_MS_MAX)));
               [until, trialEndsAt] = [pause.until, -Infinity];
@@ -159,17 +159,17 @@ describe('CoolDown', () => {
             isPaused = true;
           } else if (event === 'succeed') {
             const hasEnded = isPaused && now >= until;
-            expect(told.succeed(now)).toBe(hasEnded);
+            expect(coolDown.succeed(now)).toBe(hasEnded);
             if (hasEnded) [isPaused, until, trialEndsAt] = [false, -Infinity, -Infinity];
           } else if (event === 'adopt') {
-            told.adopt({ until: now + hintMs, by: 'faults', streak: 0 });
+            coolDown.adopt({ until: now + hintMs, by: 'faults', streak: 0 });
             if (!isPaused || now + hintMs > until) [until, trialEndsAt] = [now + hintMs, -Infinity];
             isPaused = true;
           } else {
-            told.release();
+            coolDown.release();
             trialEndsAt = -Infinity;
           }
-          expect(told.cooling(now) !== undefined).toBe(isPaused && (now < until || now < trialEndsAt));
+          expect(coolDown.cooling(now) !== undefined).toBe(isPaused && (now < until || now < trialEndsAt));
         }
       }),
     );

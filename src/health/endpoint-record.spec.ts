@@ -13,7 +13,7 @@ describe('EndpointRecord', () => {
   beforeEach(() => (record = new EndpointRecord(TIMES)));
 
   /** `F` a fault, `S` a success, `L` a refusal for too many calls, all at one time. */
-  function tell(story: string, at = START): void {
+  function play(story: string, at = START): void {
     for (const letter of story) {
       if (letter === 'S') record.succeeded({}, at);
       else record.failed(letter === 'F' ? FAULT : LIMIT, at);
@@ -32,12 +32,12 @@ describe('EndpointRecord', () => {
     ['LLLL', false],
     ['FFLL', false],
   ])('after %s is out: %p', (story, isOut) => {
-    tell(story);
+    play(story);
     expect(record.health(START).isOut).toBe(isOut);
   });
 
   it('is out for as long as the faults are within 30 seconds', () => {
-    tell('FFF');
+    play('FFF');
     expect(record.health(START + OUTAGE_MS - VIEW_MS).isOut).toBe(true);
     expect(record.health(START + OUTAGE_MS).isOut).toBe(false);
   });
@@ -49,12 +49,12 @@ describe('EndpointRecord', () => {
     ['L', undefined],
     ['SFLL', 0.5],
   ])('tells of %s the share of faults %p', (story, faultShare) => {
-    tell(story);
+    play(story);
     expect(record.health(START).faultShare).toBe(faultShare);
   });
 
   it('tells the share of faults over five minutes', () => {
-    tell('FS');
+    play('FS');
     expect(record.health(START + 300_000 - VIEW_MS).faultShare).toBe(0.5);
     expect(record.health(START + 300_000).faultShare).toBeUndefined();
   });
@@ -66,18 +66,18 @@ describe('EndpointRecord', () => {
   ] as const)('counts calls and faults over the last %s, slice by slice', (_, name, lengthMs, sliceMs) => {
     // The beginning of a slice of every length.
     const begin = START - (START % DAY_SLICE_MS);
-    tell('FSLS', begin);
-    tell('F', begin + sliceMs);
+    play('FSLS', begin);
+    play('F', begin + sliceMs);
     expect(record.uptime(begin + lengthMs - 1)[name]).toEqual({ calls: 4, faults: 2 });
     expect(record.uptime(begin + lengthMs)[name]).toEqual({ calls: 1, faults: 1 });
     expect(record.uptime(begin + lengthMs + sliceMs)[name]).toEqual({ calls: 0, faults: 0 });
     // A slice that is used again has forgotten what it held.
-    tell('S', begin + lengthMs);
+    play('S', begin + lengthMs);
     expect(record.uptime(begin + lengthMs)[name]).toEqual({ calls: 2, faults: 1 });
   });
 
   it('tells of a day what it no longer tells of five minutes', () => {
-    tell('FSSS');
+    play('FSSS');
     expect(record.uptime(START + 10 * 60_000)).toEqual({
       last5m: { calls: 0, faults: 0 },
       last30m: { calls: 4, faults: 1 },
@@ -86,7 +86,7 @@ describe('EndpointRecord', () => {
   });
 
   it('keeps no more of a day than of its slices', () => {
-    for (let minute = 0; minute < 3 * 24 * 60; minute++) tell('S', START + minute * 60_000);
+    for (let minute = 0; minute < 3 * 24 * 60; minute++) play('S', START + minute * 60_000);
     const { last30m, last1d } = record.uptime(START + 3 * 24 * 60 * 60_000 - 1);
     expect([last30m.calls, last1d.calls].map((calls, index) => calls <= [30, 1_440][index]!)).toEqual([true, true]);
     expect([last30m.calls > 27, last1d.calls > 1_379]).toEqual([true, true]);
@@ -102,19 +102,19 @@ describe('EndpointRecord', () => {
     ['L', 'rate-limit'],
     ['SL', 'rate-limit'],
   ])('after %s is paused by %p', (story, by) => {
-    tell(story);
+    play(story);
     expect(record.health(START).cooling?.by).toBe(by);
     expect(record.admit(START)).toBe(by === undefined);
   });
 
   it('is paused by a single fault of its trial', () => {
-    tell('FF');
+    play('FF');
     expect(record.admit(START + 5_000)).toBe(true);
     expect(record.failed(FAULT, START + 5_100)).toEqual({ until: START + 15_100, by: 'faults', streak: 1 });
   });
 
   it('needs two faults again after a trial that succeeded', () => {
-    tell('FF');
+    play('FF');
     record.admit(START + 5_000);
     expect(record.succeeded({}, START + 5_100)).toBe(true);
     expect(record.succeeded({}, START + 5_200)).toBe(false);
@@ -147,9 +147,9 @@ describe('EndpointRecord', () => {
 
   describe('the view', () => {
     it('is the same for a second, though calls succeed', () => {
-      tell('S');
+      play('S');
       const view = record.health(START);
-      tell('S');
+      play('S');
       expect(record.health(START + VIEW_MS - 1)).toBe(view);
       expect(record.health(START + VIEW_MS)).not.toBe(view);
     });
@@ -162,7 +162,7 @@ describe('EndpointRecord', () => {
     it('shows pause, trial and their ends at once', () => {
       const isPaused = (at: number): boolean => record.health(at).cooling !== undefined;
       expect(isPaused(START)).toBe(false);
-      tell('L');
+      play('L');
       expect([isPaused(START), isPaused(START + 4_999), isPaused(START + 5_000)]).toEqual([true, true, false]);
       record.admit(START + 5_000);
       expect(isPaused(START + 5_000)).toBe(true);
@@ -177,49 +177,49 @@ describe('EndpointRecord', () => {
 
   describe('told by other replicas', () => {
     it('is paused, and then tries with one call', () => {
-      record.toldOfPause({ until: START + 7_000, by: 'rate-limit', streak: 2 });
+      record.adoptPause({ until: START + 7_000, by: 'rate-limit', streak: 2 });
       expect(record.health(START).cooling).toEqual({ until: START + 7_000, by: 'rate-limit' });
       expect([record.admit(START + 7_000), record.admit(START + 7_000)]).toEqual([true, false]);
     });
 
     it('is free when another saw it answer, and its own faults before are forgotten', () => {
-      tell('FF');
-      record.toldOfPause(undefined);
+      play('FF');
+      record.adoptPause(undefined);
       expect([record.admit(START + 1), record.admit(START + 1)]).toEqual([true, true]);
       expect(record.failed(FAULT, START + 2)).toBeUndefined();
     });
 
     it('is out until then, or until that is taken back', () => {
-      record.toldOfOutage(START + 20_000, START);
+      record.adoptOutage(START + 20_000, START);
       expect([record.health(START).isOut, record.health(START + 20_000).isOut]).toEqual([true, false]);
-      record.toldOfOutage(START + 40_000, START + 20_000);
+      record.adoptOutage(START + 40_000, START + 20_000);
       expect(record.health(START + 20_000).isOut).toBe(true);
-      record.toldOfOutage(undefined, START + 20_000);
+      record.adoptOutage(undefined, START + 20_000);
       expect(record.health(START + 20_000).isOut).toBe(false);
     });
 
     it('believes no outage longer than one lasts', () => {
-      record.toldOfOutage(START + 10 * OUTAGE_MS, START);
+      record.adoptOutage(START + 10 * OUTAGE_MS, START);
       expect(record.health(START + OUTAGE_MS).isOut).toBe(false);
     });
   });
 
   describe('news of an outage', () => {
     it('is told once, again while it goes on, and when it is over', () => {
-      tell('FF');
-      expect(record.outageNews(START)).toBeUndefined();
-      tell('F');
-      expect([record.outageNews(START), record.outageNews(START)]).toEqual(['out', undefined]);
-      tell('FFF', START + 20_000);
-      expect([record.outageNews(START + 19_999), record.outageNews(START + 20_000)]).toEqual([undefined, 'out']);
-      tell('SSSSSSS', START + 20_001);
-      expect([record.outageNews(START + 20_001), record.outageNews(START + 20_001)]).toEqual(['over', undefined]);
+      play('FF');
+      expect(record.outageChange(START)).toBeUndefined();
+      play('F');
+      expect([record.outageChange(START), record.outageChange(START)]).toEqual(['out', undefined]);
+      play('FFF', START + 20_000);
+      expect([record.outageChange(START + 19_999), record.outageChange(START + 20_000)]).toEqual([undefined, 'out']);
+      play('SSSSSSS', START + 20_001);
+      expect([record.outageChange(START + 20_001), record.outageChange(START + 20_001)]).toEqual(['over', undefined]);
     });
 
     it('never takes back what another replica told', () => {
-      record.toldOfOutage(START + 20_000, START);
-      tell('SSS');
-      expect(record.outageNews(START)).toBeUndefined();
+      record.adoptOutage(START + 20_000, START);
+      play('SSS');
+      expect(record.outageChange(START)).toBeUndefined();
       expect(record.health(START).isOut).toBe(true);
     });
   });

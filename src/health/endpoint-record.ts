@@ -13,7 +13,7 @@ export const OUTAGE_SHARE_MIN = 0.5;
 export const OUTAGE_MS = 30_000;
 const OUTAGE_SLICES = 6;
 /** How often an outage that goes on is told to the replicas, milliseconds: well before they think it over. */
-const OUTAGE_NEWS_MS = 20_000;
+const OUTAGE_REPUBLISH_MS = 20_000;
 /** Faults in a row that begin a pause. */
 export const FAULTS_IN_ROW_MAX = 2;
 /** How old a view may be while nothing but the figures has changed, in milliseconds. */
@@ -64,9 +64,9 @@ export class EndpointRecord {
   private latencies: RollingSketch | undefined;
   private throughputs: RollingSketch | undefined;
   private faultsInRow = 0;
-  private toldOutUntil = -Infinity;
+  private outElsewhereUntil = -Infinity;
   /** When the replicas were told last that it is out; undefined while they need not think so. */
-  private toldOutAt: number | undefined;
+  private publishedOutAt: number | undefined;
   private view: EndpointHealth | undefined;
   private viewedAt = 0;
   private viewEndsAt = 0;
@@ -135,7 +135,7 @@ export class EndpointRecord {
   }
 
   /** Another replica paused it, or with undefined: a call of another replica succeeded after the pause. */
-  toldOfPause(pause: Pause | undefined): void {
+  adoptPause(pause: Pause | undefined): void {
     if (pause) {
       (this.coolDown ??= new CoolDown(this.times)).adopt(pause);
     } else {
@@ -146,20 +146,20 @@ export class EndpointRecord {
   }
 
   /** Another replica sees it out until then, or with undefined: no longer. */
-  toldOfOutage(until: number | undefined, now: number): void {
-    this.toldOutUntil = until === undefined ? -Infinity : Math.min(until, now + OUTAGE_MS);
-    this.toldOutAt = undefined;
+  adoptOutage(until: number | undefined, now: number): void {
+    this.outElsewhereUntil = until === undefined ? -Infinity : Math.min(until, now + OUTAGE_MS);
+    this.publishedOutAt = undefined;
     this.view = undefined;
   }
 
   /** What the replicas should be told after a call, once: that it is out as seen from here, or no longer. */
-  outageNews(now: number): 'out' | 'over' | undefined {
+  outageChange(now: number): 'out' | 'over' | undefined {
     // While it is well here there is nothing to take back: this is asked after each call.
-    if (this.faultsInRow === 0 && this.toldOutAt === undefined) return undefined;
+    if (this.faultsInRow === 0 && this.publishedOutAt === undefined) return undefined;
     const isOut = this.isOutHere(now);
-    if (isOut && now - (this.toldOutAt ?? -Infinity) < OUTAGE_NEWS_MS) return undefined;
-    if (!isOut && this.toldOutAt === undefined) return undefined;
-    this.toldOutAt = isOut ? now : undefined;
+    if (isOut && now - (this.publishedOutAt ?? -Infinity) < OUTAGE_REPUBLISH_MS) return undefined;
+    if (!isOut && this.publishedOutAt === undefined) return undefined;
+    this.publishedOutAt = isOut ? now : undefined;
     return isOut ? 'out' : 'over';
   }
 
@@ -179,7 +179,7 @@ export class EndpointRecord {
     const latency = once(() => this.latencies?.percentiles(now));
     const throughput = once(() => this.throughputs?.floors(now));
     return {
-      isOut: now < this.toldOutUntil || this.isOutHere(now),
+      isOut: now < this.outElsewhereUntil || this.isOutHere(now),
       ...(calls > 0 && { faultShare: faults / calls }),
       ...(cooling && { cooling }),
       get latency() {

@@ -41,7 +41,7 @@ export class HealthRegistry {
         lifeMsMax,
         merge: laterDeadline,
         read: (value) => readPause(value, clock.now() + lifeMsMax),
-        heard: (id, pause) => this.record(id).toldOfPause(pause),
+        onRemoteChange: (id, pause) => this.record(id).adoptPause(pause),
       },
       link,
       clock,
@@ -53,7 +53,7 @@ export class HealthRegistry {
         lifeMsMax: OUTAGE_MS,
         merge: laterDeadline,
         read: (value) => (typeof value === 'number' ? value : undefined),
-        heard: (id, until) => this.record(id).toldOfOutage(until, clock.now()),
+        onRemoteChange: (id, until) => this.record(id).adoptOutage(until, clock.now()),
       },
       link,
       clock,
@@ -91,8 +91,8 @@ export class HealthRegistry {
     const now = this.clock.now();
     const record = this.find(key) ?? this.record(idOf(key));
     if (record.succeeded(figures, now)) this.pauses.delete(idOf(key));
-    const news = record.outageNews(now);
-    if (news) this.tellOutage(idOf(key), news, now);
+    const change = record.outageChange(now);
+    if (change) this.publishOutage(idOf(key), change, now);
   }
 
   /** A call that was admitted has failed through the provider. What the gateway refuses by itself is not told here. */
@@ -102,8 +102,8 @@ export class HealthRegistry {
     const record = this.record(id);
     const pause = record.failed(failure, now);
     if (pause) this.pauses.set(id, pause, pause.until + PAUSE_MEMORY_MS);
-    const news = record.outageNews(now);
-    if (news) this.tellOutage(id, news, now);
+    const change = record.outageChange(now);
+    if (change) this.publishOutage(id, change, now);
   }
 
   /** A trial has neither succeeded nor failed: its caller left. */
@@ -111,8 +111,8 @@ export class HealthRegistry {
     this.find(key)?.released();
   }
 
-  private tellOutage(id: string, news: 'out' | 'over', now: number): void {
-    if (news === 'out') this.outages.set(id, now + OUTAGE_MS, now + OUTAGE_MS);
+  private publishOutage(id: string, change: 'out' | 'over', now: number): void {
+    if (change === 'out') this.outages.set(id, now + OUTAGE_MS, now + OUTAGE_MS);
     else this.outages.delete(id);
   }
 
@@ -130,8 +130,8 @@ export class HealthRegistry {
     if (!record) {
       record = new EndpointRecord(this.times);
       const pause = this.pauses.get(id);
-      if (pause) record.toldOfPause(pause);
-      record.toldOfOutage(this.outages.get(id), this.clock.now());
+      if (pause) record.adoptPause(pause);
+      record.adoptOutage(this.outages.get(id), this.clock.now());
       this.records.set(id, record);
     }
     return record;

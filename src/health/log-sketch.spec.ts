@@ -27,10 +27,10 @@ describe('LogSketch', () => {
   it('tells every percentile within its error', () => {
     fc.assert(
       fc.property(values, (all) => {
-        const told = sketchOf(all).percentiles()!;
+        const estimate = sketchOf(all).percentiles()!;
         for (const name of NAMES) {
           const truth = exact(all, SHARES[name]);
-          expect(Math.abs(told[name] - truth) / truth).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-9);
+          expect(Math.abs(estimate[name] - truth) / truth).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-9);
         }
       }),
     );
@@ -39,13 +39,13 @@ describe('LogSketch', () => {
   it('tells what so large a share of the values reaches', () => {
     const sketch = sketchOf(Array.from({ length: 100 }, (_, index) => index + 1));
     const { p50, p75, p90, p99 } = sketch.floors()!;
-    for (const [told, truth] of [
+    for (const [estimate, truth] of [
       [p50, 50],
       [p75, 25],
       [p90, 10],
       [p99, 1],
     ] as const) {
-      expect(Math.abs(told - truth) / truth).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-9);
+      expect(Math.abs(estimate - truth) / truth).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-9);
     }
     expect(sketchOf([]).floors()).toBeUndefined();
   });

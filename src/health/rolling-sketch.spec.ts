@@ -18,10 +18,10 @@ describe('RollingSketch', () => {
   it.each([
     [SAMPLES_MIN - 1, undefined],
     [SAMPLES_MIN, expect.objectContaining({ p50: expect.closeTo(2, 0) })],
-  ])('tells of %i values: %p', (times, told) => {
+  ])('tells of %i values: %p', (times, expected) => {
     const sketch = new RollingSketch(SCALE);
     fill(sketch, 2, START, times);
-    expect(sketch.percentiles(START)).toEqual(told);
+    expect(sketch.percentiles(START)).toEqual(expected);
   });
 
   it('drops what is older, slice by slice', () => {

@@ -10,7 +10,7 @@ import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { Clock, DAY_MS, windowStart, type Interval } from '../core/time.js';
-import { countedBy, roomOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
+import { countedBy, remainingOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { FreeGate, freeDayError } from '../limits/free-gate.js';
 import { ModelGate } from '../limits/model-gate.js';
@@ -25,7 +25,7 @@ const TRIES_MAX = 4;
 const FREE_VARIANT = ':free';
 
 /** What is to be paid for, and from whose counters. */
-export interface Payer {
+export interface AdmissionInputs {
   readonly request: ModelRequest;
   readonly caller: Caller;
   /** Budgets of guardrails. */
@@ -40,7 +40,7 @@ export interface Admitted {
   /** Reserves more for further calls. */
   readonly billing: GenerationBilling;
   /** Whether its models may be called. */
-  readonly entrance: ModelSlots;
+  readonly modelLimiter: ModelSlots;
 }
 
 interface PricedLeg extends CheapestLeg {
@@ -48,7 +48,7 @@ interface PricedLeg extends CheapestLeg {
 }
 
 /** What admission would say of a leg at this moment. */
-export interface LegOutlook {
+export interface LegForecast {
   readonly bound: HeldAmounts;
   /** The first counter without room for it; absent: it would be granted. */
   readonly refused?: {
@@ -77,13 +77,13 @@ export class Admission {
   }
 
   /** Whether each leg would be granted, alone and now. Takes nothing, and asks nothing of limits of number. */
-  async foresee(plan: Plan, { request, caller, guardrails }: Payer): Promise<ReadonlyMap<Leg, LegOutlook>> {
+  async forecast(plan: Plan, { request, caller, guardrails }: AdmissionInputs): Promise<ReadonlyMap<Leg, LegForecast>> {
     const prompt = measurePrompt(request);
-    const counters = await this.ledger.listRoom(caller, guardrails);
+    const counters = await this.ledger.listCounters(caller, guardrails);
     return new Map(
-      plan.legs.map((leg): [Leg, LegOutlook] => {
+      plan.legs.map((leg): [Leg, LegForecast] => {
         const bound = this.price(prompt, leg);
-        const refused = counters.find((counter) => !hasRoom(counter, { leg, amounts: bound }));
+        const refused = counters.find((counter) => !isAffordable(counter, { leg, amounts: bound }));
         return [leg, { bound, ...(refused && { refused: viewRefusal(refused) }) }];
       }),
     );
@@ -95,31 +95,34 @@ export class Admission {
    * @throws GatewayError 402 or 403 when no leg can be paid for, 429 past the free requests, 503 while the
    *   ledger cannot be written
    */
-  async admit(generation: Generation, payer: Payer, signal: CancelSignal): Promise<Admitted> {
+  async admit(generation: Generation, payer: AdmissionInputs, signal: CancelSignal): Promise<Admitted> {
     const prompt = measurePrompt(payer.request);
     const planned = generation.plan!;
     const { hold, legs } = await this.reserve(generation.id, planned, prompt, payer, signal);
     const billing = new GenerationBilling(this.billing, generation, hold, prompt);
-    const entrance = new ModelSlots(this.models, generation);
+    const modelLimiter = new ModelSlots(this.models, generation);
     generation.observe(billing);
-    generation.observe(entrance);
+    generation.observe(modelLimiter);
     const plan = withLegs(planned, legs);
     generation.held(plan);
-    return { plan, prompt, billing, entrance };
+    return { plan, prompt, billing, modelLimiter };
   }
 
   private async reserve(
     id: GenerationId,
     plan: Plan,
     prompt: MeasuredPrompt,
-    { caller, guardrails }: Payer,
+    { caller, guardrails }: AdmissionInputs,
     signal: CancelSignal,
   ): Promise<{ readonly hold: Hold; readonly legs: readonly PricedLeg[] }> {
     let legs: readonly PricedLeg[] = plan.legs.map((leg) => ({ leg, amounts: this.price(prompt, leg) }));
     for (let tries = 1; ; tries++) {
       const isFree = legs.some(({ leg }) => isFreeVariant(leg));
       const model = legs[0]?.leg.model.id ?? plan.requested;
-      const outcome = await this.ledger.hold({ id, caller, guardrails, model, bound: dearest(legs), isFree }, signal);
+      const outcome = await this.ledger.hold(
+        { id, caller, guardrails, model, bound: mostExpensive(legs), isFree },
+        signal,
+      );
       if ('granted' in outcome) {
         const hold = outcome.granted;
         return { hold, legs: isFree ? await this.enterFree(hold, legs) : legs };
@@ -145,11 +148,11 @@ export class Admission {
   }
 }
 
-const viewRefusal = (refused: HoldRefusal): NonNullable<LegOutlook['refused']> => ({
+const viewRefusal = (refused: HoldRefusal): NonNullable<LegForecast['refused']> => ({
   counter: refused.scope,
   interval: refused.interval,
   limit: refused.limit,
-  left: roomOf(refused),
+  left: remainingOf(refused),
 });
 
 /** Through the caller's own credential nothing is free, nor counted as such (docs/wire/limits.md#free-variants). */
@@ -157,7 +160,7 @@ const isFreeVariant = ({ model, credential }: Leg): boolean =>
   credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
 
 /** One call of any leg: only one answers, and only that one is charged. */
-function dearest(legs: readonly PricedLeg[]): HeldAmounts {
+function mostExpensive(legs: readonly PricedLeg[]): HeldAmounts {
   let credits = 0n;
   let byok = 0n;
   for (const { amounts } of legs) {
@@ -167,24 +170,24 @@ function dearest(legs: readonly PricedLeg[]): HeldAmounts {
   return { credits, byok };
 }
 
-function hasRoom(refused: HoldRefusal, { leg, amounts }: PricedLeg): boolean {
+function isAffordable(refused: HoldRefusal, { leg, amounts }: PricedLeg): boolean {
   if (refused.scope === 'free_requests') return !isFreeVariant(leg);
   const counted = countedBy(refused, amounts);
   // What costs nothing passes as long as nothing is owed.
-  return counted === 0n ? refused.used <= refused.limit : counted <= roomOf(refused);
+  return counted === 0n ? refused.used <= refused.limit : counted <= remainingOf(refused);
 }
 
-/** What is left to try when a counter had no room for the dearest of these legs. */
+/** What is left to try when a counter had no room for the most expensive of these legs. */
 function withoutRefused(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
-  const left = legs.filter((priced) => hasRoom(refused, priced));
-  // What has room by these figures was refused by figures that have moved on: the dearest goes.
-  const cheaper = left.length < legs.length ? left : withoutDearest(legs, refused);
+  const left = legs.filter((priced) => isAffordable(refused, priced));
+  // What has room by these figures was refused by figures that have moved on: the most expensive goes.
+  const cheaper = left.length < legs.length ? left : withoutMostExpensive(legs, refused);
   // Either kind alone has room: together they are held as if both were called. The caller's own come first.
   return cheaper.length < legs.length ? cheaper : legs.filter(({ leg }) => leg.credential !== SHARED_CREDENTIAL);
 }
 
-function withoutDearest(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
-  const most = dearest(legs);
+function withoutMostExpensive(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
+  const most = mostExpensive(legs);
   return legs.filter(({ amounts }) => countedBy(refused, amounts) < countedBy(refused, most));
 }
 

@@ -48,9 +48,9 @@ export class CreateCompletion {
         throw refusal;
       }
       const payer = { request, caller, guardrails: budgets };
-      const { plan, prompt, entrance } = await this.admission.admit(generation, payer, signal);
+      const { plan, prompt, modelLimiter } = await this.admission.admit(generation, payer, signal);
       const { reveal } = routed;
-      const run = { plan, request, prompt, purpose: 'answer', reveal, entrance, signal } as const;
+      const run = { plan, request, prompt, purpose: 'answer', reveal, modelLimiter, signal } as const;
       const begun = await this.plans.run(generation, run);
       return new ReplyEvents(generation, begun, signal);
     } catch (error) {

@@ -53,7 +53,7 @@ export class Delivery {
     const deadline = setTimeout(() => {
       abort.abort(new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
     }, this.environment.timeouts.totalMs);
-    const place = this.open.take(abort);
+    const place = this.open.add(abort);
     try {
       const accepted = this.completions.begin(inference, abort);
       response.setHeader(GENERATION_ID_HEADER, accepted.generation.id);
@@ -62,7 +62,7 @@ export class Delivery {
       else await this.deliverWhole(response, accepted, inference.face);
     } finally {
       clearTimeout(deadline);
-      this.open.give(place);
+      this.open.remove(place);
     }
   }
 
@@ -113,7 +113,7 @@ export class Delivery {
       await writer.pipe(observe(events, pace, (batch) => printed(generation, () => printer.print(batch))));
     } catch (error) {
       void generation.fail(error);
-      generation.spoil(error);
+      generation.failDelivery(error);
       if (!writer.hasBegun || error instanceof CallerGone) {
         writer.stop();
         throw error;
@@ -136,7 +136,7 @@ function printed<T>(generation: Generation, print: () => T): T {
         ? new GatewayError('upstream-failed', "The provider's reply is nested too deep.", {}, { cause: thrown })
         : thrown;
     void generation.fail(error);
-    generation.spoil(error);
+    generation.failDelivery(error);
     throw error;
   }
 }

@@ -3,12 +3,12 @@ import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { RoutedPlan } from '../routing/route-planner.js';
-import { Admission, type LegOutlook } from './admission.js';
+import { Admission, type LegForecast } from './admission.js';
 import { RequestPlanner } from './request-planner.js';
 
 /** A plan with what it may cost. */
 export interface ExplainedPlan extends RoutedPlan {
-  readonly outlook: ReadonlyMap<Leg, LegOutlook>;
+  readonly forecast: ReadonlyMap<Leg, LegForecast>;
 }
 
 /** The plan that a request would be served by at this moment. Nothing is called, charged or kept. */
@@ -25,7 +25,7 @@ export class ExplainRoute {
    */
   async explain(request: ModelRequest, caller: Caller, seed?: string): Promise<ExplainedPlan> {
     const { routed, budgets } = await this.planner.plan(request, caller, seed);
-    const outlook = await this.admission.foresee(routed.plan, { request, caller, guardrails: budgets });
-    return { ...routed, outlook };
+    const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
+    return { ...routed, forecast };
   }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
-import type { CallMoney, ProviderCall } from '../core/generation/provider-call.js';
+import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { addBill, billOf, type Bill } from '../core/money/bill.js';
 import type { PicoUsd } from '../core/money/credits.js';
@@ -10,13 +10,13 @@ import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { costOf } from '../core/money/pricing.js';
 import { sanitizeUsage } from '../core/money/sane-usage.js';
 import type { GenerationRow } from '../ledger/generation-row.js';
-import { countedBy, roomOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
+import { countedBy, remainingOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
 import type { BillingService } from './billing.service.js';
-import { generationRow, type Charged } from './generation-row-of.js';
+import { buildGenerationRow, type Charged } from './build-generation-row.js';
 
 /** What the calls of a generation come to together. */
 interface Priced {
-  readonly calls: readonly { readonly call: ProviderCall; readonly usage: Usage; readonly money: CallMoney }[];
+  readonly calls: readonly { readonly call: ProviderCall; readonly usage: Usage; readonly money: CallCharge }[];
   /** Of what was answered; estimated where a provider did not tell. */
   readonly usage: Usage;
   /** Undefined where nothing was answered. */
@@ -80,13 +80,13 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   private price(): Priced {
-    const calls: { call: ProviderCall; usage: Usage; money: CallMoney }[] = [];
+    const calls: { call: ProviderCall; usage: Usage; money: CallCharge }[] = [];
     let usage = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
     for (const call of this.generation.calls) {
       const used = this.usageOf(call);
-      const money = this.moneyOf(call, used);
+      const money = this.chargeOf(call, used);
       calls.push({ call, usage: used, money });
       operatorCost += money.operatorCost;
       if (call.answers) usage = addUsage(usage, used);
@@ -110,7 +110,7 @@ export class GenerationBilling implements GenerationObserver {
   /**
    * What was answered is the caller's; what failed, or did not serve, is the operator's where his credential was used.
    */
-  private moneyOf(call: ProviderCall, usage: Usage): CallMoney {
+  private chargeOf(call: ProviderCall, usage: Usage): CallCharge {
     const { leg, answers, stop } = call;
     const { images } = call.run.prompt;
     const isFault = call.ending !== undefined && ENDINGS[call.ending].charge === 'operator';
@@ -140,7 +140,7 @@ export class GenerationBilling implements GenerationObserver {
       const outcome = await ledger.extend(this.hold, missing);
       if (outcome === undefined || outcome === 'gone') return;
       const { refused } = outcome;
-      const room = roomOf(refused);
+      const room = remainingOf(refused);
       if (room <= 0n || missing.credits === 0n || countedBy(refused, missing) <= room) return;
       await ledger.extend(this.hold, { credits: smaller(room, missing.credits), byok: 0n });
     } catch (error) {
@@ -149,7 +149,7 @@ export class GenerationBilling implements GenerationObserver {
     }
   }
 
-  private report({ stop, leg }: ProviderCall, usage: Usage, { bill }: CallMoney): void {
+  private report({ stop, leg }: ProviderCall, usage: Usage, { bill }: CallCharge): void {
     const { metrics } = this.billing;
     if (usage.estimated) metrics.ledgerEvent('estimated');
     const isZero = bill?.list.total === 0n && (usage.inputTokens ?? 0) === 0;
@@ -159,7 +159,7 @@ export class GenerationBilling implements GenerationObserver {
   private row({ usage }: Priced, charged: Charged): GenerationRow {
     const { generation, hold, prompt, billing } = this;
     const pricing = generation.answer?.leg.endpoint.pricing;
-    return generationRow(generation, {
+    return buildGenerationRow(generation, {
       hold,
       usage,
       charged,

@@ -39,7 +39,7 @@ const refusal = (changes: Partial<HoldRefusal>): HoldRefusal => ({
   held: 0n,
   ...changes,
 });
-const told = (refused: HoldRefusal, by: CheapestLeg | undefined = cheapest): object => {
+const errorOf = (refused: HoldRefusal, by: CheapestLeg | undefined = cheapest): object => {
   const { kind, message, detail } = holdError(refused, PROMPT, by);
   return { kind, message, ...detail };
 };
@@ -73,7 +73,7 @@ describe('holdError', () => {
     ['that pays for the prompt and a part of the output', { used: usd('0.998') }, '0.002', 113],
     ['that lacks the least amount', { used: usd('1') - BOUND + 1n }, '0.015299999999', 999],
   ])('tells of a balance %s: 402, and no hope in waiting', (_, counter, left, room) => {
-    expect(told(refusal(counter))).toEqual({
+    expect(errorOf(refusal(counter))).toEqual({
       kind: 'payment-required',
       message: `The account's balance is used up: ${left} USD left. ${askedFor(room)} Lower max_tokens, or add credits (POST /credits).`,
       metadata: { ...CREDITS, requested_tokens: 1_000, affordable_tokens: room },
@@ -84,7 +84,7 @@ describe('holdError', () => {
     // What is for all time never begins anew.
     const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
     const remedy = `raise the key's limit (PATCH /keys/{hash})${wait}`;
-    expect(told(refusal({ scope: 'key', interval, used: usd('1') }))).toEqual({
+    expect(errorOf(refusal({ scope: 'key', interval, used: usd('1') }))).toEqual({
       kind: 'payment-required',
       message:
         `The key's ${interval} limit is used up: 0 USD left. ${askedFor(0)} ` + `Lower max_tokens, or ${remedy}.`,
@@ -97,7 +97,7 @@ describe('holdError', () => {
     ["a key's limit", { scope: 'key', interval: 'daily' }, "The key's daily limit", '0', 0],
     ['what fits exactly', { limit: BOUND, held: 1n }, "The account's balance", '0.015299999999', 999],
   ])('tells to wait where only requests under way stand in the way of %s', (_, counter, whose, left, room) => {
-    expect(told(refusal({ held: usd('1'), ...counter }))).toEqual({
+    expect(errorOf(refusal({ held: usd('1'), ...counter }))).toEqual({
       kind: 'payment-required',
       message: `${whose} is reserved for requests that are under way: ${left} USD left. ${askedFor(room)} Retry shortly.`,
       metadata: { ...BUSY, requested_tokens: 1_000, affordable_tokens: room },
@@ -106,20 +106,20 @@ describe('holdError', () => {
   });
 
   it('does not tell to wait where it would not fit without those either', () => {
-    expect(told(refusal({ limit: BOUND, used: 1n, held: BOUND }))).toMatchObject({
+    expect(errorOf(refusal({ limit: BOUND, used: 1n, held: BOUND }))).toMatchObject({
       message: expect.stringContaining('is used up'),
       metadata: CREDITS,
     });
-    expect(told(refusal({ limit: BOUND, used: 1n, held: BOUND }))).not.toHaveProperty('retryAfterMs');
+    expect(errorOf(refusal({ limit: BOUND, used: 1n, held: BOUND }))).not.toHaveProperty('retryAfterMs');
   });
 
   it('counts what goes through own credentials where the limit counts it', () => {
     const own: CheapestLeg = { leg, amounts: { credits: 0n, byok: BOUND } };
     const limit = { scope: 'key', limit: usd('0.01') } as const;
-    expect(told(refusal({ ...limit, includesByok: true }), own)).toMatchObject({
+    expect(errorOf(refusal({ ...limit, includesByok: true }), own)).toMatchObject({
       message: expect.stringContaining('(0.0153 USD at most); there is room for 646.'),
     });
-    expect(told(refusal({ ...limit, includesByok: false }), own)).toMatchObject({
+    expect(errorOf(refusal({ ...limit, includesByok: false }), own)).toMatchObject({
       message: expect.stringContaining('(0 USD at most)'),
     });
   });
@@ -138,7 +138,7 @@ describe('holdError', () => {
       const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
       // Whether it is spent or held: what helps is the same.
       for (const held of [0n, usd('2')]) {
-        expect(told(refusal({ scope, interval, limit: usd('2.5'), used: usd('2.49'), held }))).toEqual({
+        expect(errorOf(refusal({ scope, interval, limit: usd('2.5'), used: usd('2.49'), held }))).toEqual({
           kind: 'forbidden',
           message:
             `The ${scope}'s ${interval} budget of 2.5 USD has no room for this request (2.49 USD used). ` +
@@ -151,7 +151,7 @@ describe('holdError', () => {
 
   it('tells no secret and no address', () => {
     for (const scope of ['account', 'key', 'workspace', 'guardrail'] as const) {
-      expect(JSON.stringify(told(refusal({ scope })))).not.toMatch(/https?:|sk-|sql|select/i);
+      expect(JSON.stringify(errorOf(refusal({ scope })))).not.toMatch(/https?:|sk-|sql|select/i);
     }
   });
 });

@@ -4,7 +4,7 @@ import { GatewayError } from '../core/errors.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Interval } from '../core/time.js';
-import { countedBy, roomOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
+import { countedBy, remainingOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
 
 /** The leg that comes nearest to being affordable, with what it would take. */
 export interface CheapestLeg {
@@ -16,7 +16,7 @@ export interface CheapestLeg {
 const HELD_RETRY_AFTER_MS = 1_000;
 
 /** What is for all time never begins anew. */
-const orWait = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
+const resetHint = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
 
 /** The words of docs/wire/errors.md#payment-required for what ran out, and what helps. */
 const SOURCES: Readonly<
@@ -25,7 +25,7 @@ const SOURCES: Readonly<
   account: () => ({ source: 'openrouter_credits', remedy: 'add credits (POST /credits)' }),
   key: ({ interval }) => ({
     source: 'openrouter_key_limit',
-    remedy: `raise the key's limit (PATCH /keys/{hash})${orWait(interval)}`,
+    remedy: `raise the key's limit (PATCH /keys/{hash})${resetHint(interval)}`,
   }),
 };
 
@@ -39,7 +39,7 @@ export function holdError(refused: HoldRefusal, prompt: MeasuredPrompt, cheapest
   const { scope } = refused;
   if (scope === 'workspace' || scope === 'guardrail') return budgetError(refused, scope);
   const { source, remedy } = SOURCES[scope === 'key' ? 'key' : 'account'](refused);
-  const room = atLeastZero(roomOf(refused));
+  const room = atLeastZero(remainingOf(refused));
   const asked = cheapest && countedBy(refused, cheapest.amounts);
   const isBusy = asked !== undefined && asked > 0n && asked <= refused.limit - refused.used;
   const whose = scope === 'key' ? `The key's ${refused.interval} limit` : "The account's balance";
@@ -81,7 +81,7 @@ function amountsOf(
 function budgetError({ interval, limit, used }: HoldRefusal, scope: 'workspace' | 'guardrail'): GatewayError {
   const message =
     `The ${scope}'s ${interval} budget of ${formatUsd(limit)} USD has no room for this request (${formatUsd(used)} USD used). ` +
-    `Raise it${orWait(interval)}, or lower max_tokens.`;
+    `Raise it${resetHint(interval)}, or lower max_tokens.`;
   return new GatewayError('forbidden', message, { metadata: { limit_source: `${scope}_budget`, interval } });
 }
 

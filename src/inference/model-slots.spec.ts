@@ -22,7 +22,7 @@ function setUp(refusal?: Error) {
       entered.push(id);
       await Promise.resolve();
       if (refusal) throw refusal;
-      return { leave: (tokens?: number) => void left.push(tokens) };
+      return { release: (tokens?: number) => void left.push(tokens) };
     },
   } as unknown as ModelGate;
   const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
@@ -39,14 +39,14 @@ function setUp(refusal?: Error) {
 
 it('asks nothing of a model without limits', () => {
   const { slots, entered } = setUp();
-  expect([slots.enter(model('a/free', []), PROMPT), entered]).toEqual([true, []]);
+  expect([slots.acquire(model('a/free', []), PROMPT), entered]).toEqual([true, []]);
 });
 
 it('enters once for calls side by side and one after another, and leaves with what all of them used', async () => {
   const { generation, slots, answer, entered, left } = setUp();
-  expect(await Promise.all([slots.enter(LIMITED, PROMPT), slots.enter(LIMITED, PROMPT)])).toEqual([true, true]);
+  expect(await Promise.all([slots.acquire(LIMITED, PROMPT), slots.acquire(LIMITED, PROMPT)])).toEqual([true, true]);
   answer(1);
-  expect(await slots.enter(LIMITED, PROMPT)).toBe(true);
+  expect(await slots.acquire(LIMITED, PROMPT)).toBe(true);
   answer(2);
   expect([entered, left]).toEqual([['a/limited'], []]);
   await generation.end('completed');
@@ -55,7 +55,7 @@ it('enters once for calls side by side and one after another, and leaves with wh
 
 it('keeps no slot that it is given after its end', async () => {
   const { generation, slots, left } = setUp();
-  const entering = slots.enter(LIMITED, PROMPT);
+  const entering = slots.acquire(LIMITED, PROMPT);
   await generation.end('caller-gone');
   await entering;
   expect(left).toEqual([0]);
@@ -64,6 +64,6 @@ it('keeps no slot that it is given after its end', async () => {
 it('remembers what it was refused with', async () => {
   const refusal = new GatewayError('rate-limited', 'Wait.');
   const { slots, entered } = setUp(refusal);
-  for (let run = 0; run < 2; run++) expect(await slots.enter(LIMITED, PROMPT)).toBe(false);
+  for (let run = 0; run < 2; run++) expect(await slots.acquire(LIMITED, PROMPT)).toBe(false);
   expect([slots.refusal, entered]).toEqual([refusal, ['a/limited']]);
 });

@@ -5,16 +5,16 @@ import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../limits/model-gate.js';
 import type { ModelSlot } from '../limits/model-slot.js';
-import type { ModelEntrance } from '../routing/plan-runner.js';
+import type { ModelLimiter } from '../routing/plan-runner.js';
 
 /**
  * The slots that one generation has taken at the limits of its models, one after another as they are tried; given back
  * at its end. The limits count requests: however often a generation calls a model, it has one slot there.
  */
-export class ModelSlots implements GenerationObserver, ModelEntrance {
+export class ModelSlots implements GenerationObserver, ModelLimiter {
   refusal: Error | undefined;
   /** By id of the model; most have no limits. */
-  private entered: Map<string, Promise<boolean>> | undefined;
+  private admitted: Map<string, Promise<boolean>> | undefined;
   private readonly taken: { readonly model: string; readonly slot: ModelSlot }[] = [];
 
   constructor(
@@ -22,19 +22,21 @@ export class ModelSlots implements GenerationObserver, ModelEntrance {
     private readonly generation: Generation,
   ) {}
 
-  enter(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean> {
+  acquire(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean> {
     if (!model.limits) return true;
-    this.entered ??= new Map();
-    let entered = this.entered.get(model.id);
-    if (!entered) this.entered.set(model.id, (entered = this.enterLimited(model, prompt)));
-    return entered;
+    this.admitted ??= new Map();
+    let admitted = this.admitted.get(model.id);
+    if (!admitted) this.admitted.set(model.id, (admitted = this.enterLimited(model, prompt)));
+    return admitted;
   }
 
   ended({ calls }: Generation): undefined {
     for (const { model, slot } of this.taken) {
       const answers = calls.filter((call) => call.answers && call.leg.model.id === model);
       // Who did not answer used nothing.
-      slot.leave(answers.length === 0 ? 0 : totalTokens(answers.map(({ usage }) => usage).reduce(addUsage, NO_USAGE)));
+      slot.release(
+        answers.length === 0 ? 0 : totalTokens(answers.map(({ usage }) => usage).reduce(addUsage, NO_USAGE)),
+      );
     }
   }
 
@@ -44,7 +46,7 @@ export class ModelSlots implements GenerationObserver, ModelEntrance {
     const input = prompt.fillsContext ? model.contextLength : Math.min(prompt.textTokens, model.contextLength);
     try {
       const slot = await this.gate.enter(generation.caller.accountId, model, generation.id, input + output);
-      if (generation.phase === 'ended') slot.leave(0);
+      if (generation.phase === 'ended') slot.release(0);
       else this.taken.push({ model: model.id, slot });
       return true;
     } catch (error) {

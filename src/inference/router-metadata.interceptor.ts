@@ -30,10 +30,10 @@ export class RouterMetadataInterceptor implements NestInterceptor {
  * (docs/wire/routing-metadata.md#where-it-is-told). Nothing before there is a plan.
  */
 function viewRoute(generation: Generation): JsonObject {
-  const { plan, pipeline, answer, isWell, isRouted } = generation;
+  const { plan, pipeline, answer, isSuccessful, isRouted } = generation;
   if (!plan || !isRouted) return {};
   const attempts = generation.attempts();
   // On errors no endpoint is the selected one.
-  const view = routerMetadata(plan, { attempts, pipeline, ...(answer && isWell && { answered: answer.leg }) });
+  const view = routerMetadata(plan, { attempts, pipeline, ...(answer && isSuccessful && { answered: answer.leg }) });
   return { router_metadata: view, openrouter_metadata: view };
 }

@@ -1,9 +1,9 @@
 // Goal: a call without its result, and a result without its call, are refused by name before anyone is asked
 // (docs/reasons/translation.md#calls-without-results). Method: short conversations, written as turns.
 import type { ContentBlock, Message } from '../core/conversation/content.js';
-import { assertToolPairs, type PairWords } from './tool-pairs.js';
+import { assertToolPairs, type ToolPairMessages } from './tool-pairs.js';
 
-const WORDS: PairWords = {
+const WORDS: ToolPairMessages = {
   field: 'id',
   unasked: (id) => `nobody asked ${id}`,
   unanswered: (id) => `nobody answered ${id}`,

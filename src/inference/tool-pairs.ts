@@ -3,7 +3,7 @@ import { GatewayError } from '../core/errors.js';
 import { shortened } from '../shared/http/schema.js';
 
 /** How a face calls what must be paired. */
-export interface PairWords {
+export interface ToolPairMessages {
   /** Below the result: the field that names the call. */
   readonly field: string;
   readonly unasked: (id: string) => string;
@@ -17,7 +17,7 @@ export interface PairWords {
  * may stand anywhere, as the vendor reads it. Calls of tools the vendor runs are answered by the vendor.
  * @throws GatewayError naming the message and the call
  */
-export function assertToolPairs(messages: readonly Message[], words: PairWords): void {
+export function assertToolPairs(messages: readonly Message[], words: ToolPairMessages): void {
   /** Calls of the last assistant turn, and where each stands. */
   let asked = new Map<string, string>();
   /** Those without a result so far. */
@@ -57,7 +57,7 @@ export function assertToolPairs(messages: readonly Message[], words: PairWords):
 }
 
 /** Names the first. */
-function refuseUnanswered(open: ReadonlyMap<string, string>, words: PairWords): void {
+function refuseUnanswered(open: ReadonlyMap<string, string>, words: ToolPairMessages): void {
   for (const [id, path] of open) {
     throw new GatewayError('invalid-request', `${path}: ${words.unanswered(shortened(id))}`);
   }

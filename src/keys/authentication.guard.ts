@@ -19,7 +19,7 @@ const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
   inference: 'Management keys cannot call inference; use an inference key',
 };
 
-interface Door {
+interface RouteAccess {
   readonly isOpen: boolean;
   readonly accepts: KeyKind | undefined;
 }
@@ -30,7 +30,7 @@ interface Door {
  */
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
-  private readonly doors = new Map<unknown, Door>();
+  private readonly accessByRoute = new Map<unknown, RouteAccess>();
 
   constructor(
     private readonly reflector: Reflector,
@@ -40,7 +40,7 @@ export class AuthenticationGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { isOpen, accepts } = this.doors.get(context.getHandler()) ?? this.readDoor(context);
+    const { isOpen, accepts } = this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
     if (isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const hash = readPresentedKey(request.headers);
@@ -50,15 +50,15 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   /** What the route's decorators say; looked up once a route, for they never change. */
-  private readDoor(context: ExecutionContext): Door {
+  private readRouteAccess(context: ExecutionContext): RouteAccess {
     const handler = context.getHandler();
     const places = [handler, context.getClass()];
-    const door = {
+    const access = {
       isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
       accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places),
     };
-    this.doors.set(handler, door);
-    return door;
+    this.accessByRoute.set(handler, access);
+    return access;
   }
 
   private async ask(request: AuthenticatedRequest, hash: string, accepts: KeyKind | undefined): Promise<boolean> {

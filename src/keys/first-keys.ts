@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Home } from '../accounts/account-directory.js';
+import type { DefaultWorkspace } from '../accounts/account-directory.js';
 import { operatorOf } from '../audit/audit-log.js';
 import { ManagedChanges } from '../audit/managed-changes.js';
 import type { KeyKind } from '../core/caller.js';
@@ -69,7 +69,7 @@ export class FirstKeys {
   /** @returns undefined where there is one already */
   private async ensureKind(
     manager: EntityManager,
-    home: Home,
+    home: DefaultWorkspace,
     kind: KeyKind,
     named: Secret | undefined,
   ): Promise<MadeKey | undefined> {
@@ -81,7 +81,7 @@ export class FirstKeys {
 
   private async ensureNamed(
     manager: EntityManager,
-    home: Home,
+    home: DefaultWorkspace,
     kind: KeyKind,
     key: string,
   ): Promise<MadeKey | undefined> {
@@ -97,7 +97,7 @@ export class FirstKeys {
 
   private async insert(
     manager: EntityManager,
-    home: Home,
+    home: DefaultWorkspace,
     key: string,
     name: string,
     kind: KeyKind,

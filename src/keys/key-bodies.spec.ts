@@ -67,8 +67,8 @@ describe('CreateKeyDto', () => {
     [{ name: 1 }, 'name: must be a string'],
     [{ name: '' }, 'name: must be at least 1 character'],
     [{ name: 'x'.repeat(256) }, 'name: must be at most 255 characters'],
-    [{ name: 'a\0b' }, 'name: must not hold NUL characters or lone surrogates'],
-    [{ name: 'a\ud800b' }, 'name: must not hold NUL characters or lone surrogates'],
+    [{ name: 'a\0b' }, 'name: must not contain NUL characters or lone surrogates'],
+    [{ name: 'a\ud800b' }, 'name: must not contain NUL characters or lone surrogates'],
     [{ kind: null }, 'kind: must be one of inference, management'],
     [{ kind: 'admin' }, 'kind: must be one of inference, management'],
     [{ limit: -1e-12 }, 'limit: must be a number of USD'],
@@ -104,7 +104,7 @@ describe('CreateKeyDto', () => {
     [{ egress: { allowed_domains: [] } }, 'egress: is not supported yet by this gateway'],
     [{ external: null }, 'external: must be an object'],
     [{ external: {} }, 'external.user: is required'],
-    [{ external: { user: 'u\0' } }, 'external.user: must not hold NUL characters or lone surrogates'],
+    [{ external: { user: 'u\0' } }, 'external.user: must not contain NUL characters or lone surrogates'],
   ])('refuses %j', (body, complaint) => {
     expect(complaintOf(() => description(body))).toContain(complaint);
   });

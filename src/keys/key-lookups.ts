@@ -35,11 +35,11 @@ export class KeyLookups {
   find(hash: string): Promise<ActiveKey | null> {
     if (this.waiting.length >= WAITING_MAX) return Promise.reject(notReadable('The key'));
     const found = new Promise<ActiveKey | null>((resolve, reject) => this.waiting.push({ hash, resolve, reject }));
-    this.depart();
+    this.startBatches();
     return found;
   }
 
-  private depart(): void {
+  private startBatches(): void {
     while (this.statements < STATEMENTS_MAX && this.waiting.length > 0)
       void this.run(this.waiting.splice(0, BATCH_MAX));
   }
@@ -58,7 +58,7 @@ export class KeyLookups {
       for (const { reject } of refused) reject(notReadable('The key', error));
     } finally {
       this.statements--;
-      this.depart();
+      this.startBatches();
     }
   }
 }

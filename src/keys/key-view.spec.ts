@@ -139,11 +139,11 @@ describe('viewKeyStatus', () => {
     ['enough bought', 9n * USD, 49, { used: 49, limit: 1000, remaining: 951 }],
     ['all used', 0n, 50, { used: 50, limit: 50, remaining: 0 }],
     ['more used than a lowered limit', 0n, 51, { used: 51, limit: 50, remaining: 0 }],
-  ])('tells the free requests of the day by what was bought: %s', (_, purchased, freeRequests, told) => {
+  ])('tells the free requests of the day by what was bought: %s', (_, purchased, freeRequests, expected) => {
     // Not by the tier: the first purchase may be a small one.
     for (const isFreeTier of [true, false]) {
       const status = viewKeyStatus(key, UNSPENT, { isFreeTier, purchased, freeRequests });
-      expect(status.free_model_daily_requests).toEqual(told);
+      expect(status.free_model_daily_requests).toEqual(expected);
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { AccountStanding } from '../accounts/account-directory.js';
+import type { AccountPurchases } from '../accounts/account-directory.js';
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
 import { freeRequestsADay } from '../core/money/free-requests.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
@@ -15,7 +15,7 @@ import {
   rows,
   text,
   titled,
-  told,
+  described,
   type Static,
 } from '../shared/http/schema.js';
 import { ApiKeyEntity } from './api-key.entity.js';
@@ -24,7 +24,7 @@ const figures = object({
   limit: nullable(number()),
   limit_remaining: nullable(number()),
   limit_reset: nullable(oneOf(RESET_INTERVALS)),
-  limit_held: told('Reserved for calls that are under way; not yet in `usage`.', number()),
+  limit_held: described('Reserved for calls that are under way; not yet in `usage`.', number()),
   include_byok_in_limit: flag(),
   usage: number(),
   usage_daily: number(),
@@ -65,14 +65,14 @@ export const keyStatusView = titled(
     ...figures.properties,
     is_free_tier: flag(),
     is_management_key: flag(),
-    is_provisioning_key: told('The former name of `is_management_key`.', flag()),
+    is_provisioning_key: described('The former name of `is_management_key`.', flag()),
     creator_user_id: nullable(text()),
     expires_at: nullable(moment()),
     allowed_data_regions: rows(text()),
     free_model_daily_requests: object({ used: integer(), limit: integer(), remaining: integer() }),
     organization_id: nullable(text()),
     workspace_id: text(),
-    rate_limit: told(
+    rate_limit: described(
       'Says nothing and can be ignored.',
       object({ requests: integer(), interval: text(), note: text() }),
     ),
@@ -92,7 +92,7 @@ export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
 }
 
 /** What the account of a key may still do for nothing. */
-export interface FreeAllowance extends AccountStanding {
+export interface FreeAllowance extends AccountPurchases {
   /** Made to free variants on the current UTC day. */
   readonly freeRequests: number;
 }

@@ -4,7 +4,7 @@ import { SpendingWindows, UNSPENT } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { object, rows, text, told } from '../shared/http/schema.js';
+import { object, rows, text, described } from '../shared/http/schema.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
 import { KeysService } from './keys.service.js';
@@ -24,7 +24,7 @@ export class KeysController {
   /** The only reply that ever holds a key. */
   @Post()
   @Header('Cache-Control', 'no-store')
-  @Answers(object({ data: keyView, key: told('The key itself. It is never shown again.', text()) }), {
+  @Answers(object({ data: keyView, key: described('The key itself. It is never shown again.', text()) }), {
     summary: 'Make a key',
     errors: ['not-found'],
     examples: {

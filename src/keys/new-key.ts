@@ -1,7 +1,7 @@
 import type { KeyKind } from '../core/caller.js';
 import { hashKey } from '../core/ids.js';
 import type { PicoUsd } from '../core/money/credits.js';
-import type { Home } from '../accounts/account-directory.js';
+import type { DefaultWorkspace } from '../accounts/account-directory.js';
 import type { ApiKeyEntity, LimitReset } from './api-key.entity.js';
 
 /** What a key is to be. */
@@ -29,7 +29,12 @@ export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
 });
 
 /** The row of a new key. The key itself goes no further than this. */
-export function newKeyRow(key: string, home: Home, description: KeyDescription, createdAt: Date): ApiKeyEntity {
+export function newKeyRow(
+  key: string,
+  home: DefaultWorkspace,
+  description: KeyDescription,
+  createdAt: Date,
+): ApiKeyEntity {
   return {
     ...description,
     ...home,

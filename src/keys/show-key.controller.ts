@@ -24,7 +24,7 @@ export class ShowKeyController {
     const [row, spending, standing, freeRequests] = await Promise.all([
       this.keys.find(accountId, keyHash),
       this.windows.ofKey(accountId, keyHash),
-      this.accounts.getStanding(accountId),
+      this.accounts.getPurchases(accountId),
       this.windows.countFreeRequests(accountId),
     ]);
     // Revoked since it was last looked up: here the store itself has just said so.

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Home } from '../accounts/account-directory.js';
+import type { DefaultWorkspace } from '../accounts/account-directory.js';
 import { AccountEntity } from '../accounts/account.entity.js';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { operatorOf } from '../audit/audit-log.js';
@@ -25,7 +25,7 @@ export class AccountOpening {
    * The one account and its default workspace, made at the first call on an empty store together with the granted
    * credits. Any number of replicas may call it at once: all get the same answer.
    */
-  async ensureDefault(): Promise<Home> {
+  async ensureDefault(): Promise<DefaultWorkspace> {
     // Of the account that is made where there is none: nothing is recorded of another.
     const accountId = newUuid(this.clock.now());
     return this.changes.run(operatorOf(accountId), async (manager, at) => {
@@ -55,7 +55,7 @@ export class AccountOpening {
 }
 
 // Deleted or not: nothing deletes it but a store changed by hand, and a second account must not come of that.
-async function findDefault(manager: EntityManager): Promise<Home | null> {
+async function findDefault(manager: EntityManager): Promise<DefaultWorkspace | null> {
   const workspace = await manager.findOneBy(WorkspaceEntity, { isDefault: true });
   return workspace && { accountId: workspace.accountId, workspaceId: workspace.id };
 }

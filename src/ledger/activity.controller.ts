@@ -4,7 +4,17 @@ import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { integer, number, object, optional, rows, text, titled, told, type Static } from '../shared/http/schema.js';
+import {
+  integer,
+  number,
+  object,
+  optional,
+  rows,
+  text,
+  titled,
+  described,
+  type Static,
+} from '../shared/http/schema.js';
 import { ActivityQueryDto, printDay, readDays } from './activity-query.dto.js';
 import { ActivityRepository, type ActivityRow } from './activity.repository.js';
 
@@ -23,7 +33,7 @@ const activityView = titled(
     prompt_tokens: integer(),
     completion_tokens: integer(),
     reasoning_tokens: integer(),
-    workspace_id: optional(told('Where it was grouped by workspace.', text())),
+    workspace_id: optional(described('Where it was grouped by workspace.', text())),
   }),
 );
 type ActivityView = Static<typeof activityView>;

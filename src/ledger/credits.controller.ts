@@ -4,7 +4,7 @@ import { usdNumber } from '../core/money/credits.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { nullable, number, object, titled, told, type Static } from '../shared/http/schema.js';
+import { nullable, number, object, titled, described, type Static } from '../shared/http/schema.js';
 import { EnterCreditsDto, readNewCredits } from './credits.dto.js';
 import { CreditsService } from './credits.service.js';
 import { creditsView, viewCredits, type CreditsView } from './entered-credits.js';
@@ -14,7 +14,7 @@ import { SpendingWindows } from './spending-windows.js';
 const balanceView = titled(
   'balance',
   object({
-    total_credits: told('All credits that ever came in; null is unlimited.', nullable(number())),
+    total_credits: described('All credits that ever came in; null is unlimited.', nullable(number())),
     total_usage: number(),
   }),
 );

@@ -4,7 +4,7 @@ import { Clock } from '../core/time.js';
 import { tryLock } from '../shared/database/advisory-locks.js';
 import { Statements } from '../shared/database/statements.js';
 import { systemCode } from '../shared/database/system-code.js';
-import { patiently } from '../shared/database/watched-client.js';
+import { withoutTimeout } from '../shared/database/watched-client.js';
 
 /** Tables that are kept by the UTC month of `held_at`, and dropped by it. */
 export type MonthlyTable = 'generations' | 'ledger_entries';
@@ -85,7 +85,7 @@ export class GenerationPartitionsRepository {
     try {
       // Under a stricter level the snapshot would be older than the locks.
       return await this.database.transaction('READ COMMITTED', async (manager) =>
-        patiently(await manager.queryRunner?.connect(), () => dropWithin(manager, table, first)),
+        withoutTimeout(await manager.queryRunner?.connect(), () => dropWithin(manager, table, first)),
       );
     } catch (error) {
       if (IN_USE.includes(systemCode(error))) return 'busy';

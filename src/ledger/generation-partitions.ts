@@ -99,8 +99,8 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
   private async drop(month: KeptMonth): Promise<boolean> {
     const outcome = await this.partitions.drop(month);
     const name = `${month.table} of ${month.first.toISOString().slice(0, 7)}`;
-    if (outcome === 'dropped') this.logger.log(`Dropped ${name}: past their time (FAIRLEAD_RETENTION).`);
-    if (outcome === 'held') this.logger.warn(`Kept ${name} past their time: calls from then are not settled yet.`);
+    if (outcome === 'dropped') this.logger.log(`Dropped ${name}: past their retention (FAIRLEAD_RETENTION).`);
+    if (outcome === 'held') this.logger.warn(`Kept ${name} past their retention: calls from then are not settled yet.`);
     return outcome === 'dropped' || outcome === 'gone';
   }
 

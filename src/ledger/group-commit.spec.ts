@@ -16,7 +16,7 @@ interface Batch {
   readonly fail: (error: unknown) => void;
 }
 
-class Hopeless extends Error {}
+class FatalError extends Error {}
 
 function byHand(): { group: GroupCommit<number, string>; batches: Batch[] } {
   const batches: Batch[] = [];
@@ -27,7 +27,7 @@ function byHand(): { group: GroupCommit<number, string>; batches: Batch[] } {
       ),
     {
       timeoutMs: TIMEOUT_MS,
-      isHopeless: (error) => error instanceof Hopeless || error instanceof GatewayError,
+      isBatchFatal: (error) => error instanceof FatalError || error instanceof GatewayError,
     },
   );
   return { group, batches };
@@ -168,7 +168,7 @@ describe('GroupCommit', () => {
       () => {
         throw error;
       },
-      { timeoutMs: TIMEOUT_MS, isHopeless: () => false },
+      { timeoutMs: TIMEOUT_MS, isBatchFatal: () => false },
     );
     const settled = Promise.allSettled([group.submit(0), group.submit(1)]);
     await turns();
@@ -178,23 +178,23 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('does not try a hopeless batch again, and sends the next', async () => {
+  it('does not try a batch again that failed fatally, and sends the next', async () => {
     const { group, batches } = byHand();
     const seen = outcomes(await submitAll(group, range(0, 3)));
     batches[0]!.answer();
     await turns();
     const next = outcomes([group.submit(3)]);
-    const hopeless = new Hopeless();
-    batches[1]!.fail(hopeless);
+    const fatal = new FatalError();
+    batches[1]!.fail(fatal);
     await turns();
-    expect(seen).toEqual([nameOf(0), hopeless, hopeless]);
+    expect(seen).toEqual([nameOf(0), fatal, fatal]);
     expect(batches[2]!.members).toEqual([3]);
     batches[2]!.answer();
     await turns();
     expect(next).toEqual([nameOf(3)]);
   });
 
-  it('does not go on member by member once that has become hopeless', async () => {
+  it('does not go on member by member once that has failed fatally', async () => {
     const { group, batches } = byHand();
     const seen = outcomes(await submitAll(group, range(0, 5)));
     batches[0]!.answer();
@@ -203,10 +203,10 @@ describe('GroupCommit', () => {
     await turns();
     batches[2]!.answer();
     await turns();
-    const hopeless = new Hopeless();
-    batches[3]!.fail(hopeless);
+    const fatal = new FatalError();
+    batches[3]!.fail(fatal);
     await turns();
-    expect(seen).toEqual([nameOf(0), nameOf(1), hopeless, hopeless, hopeless]);
+    expect(seen).toEqual([nameOf(0), nameOf(1), fatal, fatal, fatal]);
     expect(batches).toHaveLength(4);
   });
 
@@ -240,17 +240,17 @@ describe('GroupCommit', () => {
       const { group, batches } = byHand();
       const slow = outcomes(await submitAll(group, [0, 1]));
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
-      const hopeless = new Hopeless();
-      batches[0]!.fail(hopeless);
+      const fatal = new FatalError();
+      batches[0]!.fail(fatal);
       await turns();
-      expect(slow).toEqual([hopeless, hopeless]);
+      expect(slow).toEqual([fatal, fatal]);
       const quick = outcomes(await submitAll(group, [2, 3]));
-      batches[1]!.fail(hopeless);
+      batches[1]!.fail(fatal);
       await turns();
-      expect(quick).toEqual([hopeless, undefined]);
+      expect(quick).toEqual([fatal, undefined]);
       batches[2]!.answer();
       await turns();
-      expect(quick).toEqual([hopeless, nameOf(3)]);
+      expect(quick).toEqual([fatal, nameOf(3)]);
     });
 
     it('asks again for whoever comes afterwards', async () => {

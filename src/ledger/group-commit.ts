@@ -19,8 +19,8 @@ interface Waiting<Member, Result> {
 }
 
 export interface GroupCommitOptions {
-  /** Whether a failed batch, or one without an answer, would fail again for everybody: then nobody is tried alone. */
-  readonly isHopeless: (error: unknown) => boolean;
+  /** Whether a failed batch, or one without an answer, would fail again for everybody: then no member is sent alone. */
+  readonly isBatchFatal: (error: unknown) => boolean;
   /** How long a batch is waited for, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -62,8 +62,8 @@ export class GroupCommit<Member, Result> {
     }
   }
 
-  /** @returns what made it hopeless, if anything did */
-  private async settle(batch: readonly Waiting<Member, Result>[]): Promise<{ readonly hopeless?: unknown }> {
+  /** @returns the error that is fatal for every batch, if there was one */
+  private async settle(batch: readonly Waiting<Member, Result>[]): Promise<{ readonly fatal?: unknown }> {
     const sentAt = performance.now();
     try {
       const members: Member[] = [];
@@ -72,13 +72,13 @@ export class GroupCommit<Member, Result> {
       for (let index = 0; index < batch.length; index++) batch[index]!.resolve(results[index]!);
       return {};
     } catch (error) {
-      if (this.options.isHopeless(error)) {
+      if (this.options.isBatchFatal(error)) {
         for (const { reject } of batch) reject(error);
         // Who waited for this one as well would wait as long for the next, and so on, batch by batch.
         if (performance.now() - sentAt >= this.options.timeoutMs / 2) {
           for (const { reject } of this.waiting.splice(0)) reject(error);
         }
-        return { hopeless: error };
+        return { fatal: error };
       }
       if (batch.length === 1) batch[0]!.reject(error);
       else await this.settleOneByOne(batch);
@@ -88,9 +88,9 @@ export class GroupCommit<Member, Result> {
 
   private async settleOneByOne(batch: readonly Waiting<Member, Result>[]): Promise<void> {
     for (const [index, one] of batch.entries()) {
-      const { hopeless } = await this.settle([one]);
-      if (hopeless === undefined) continue;
-      for (const { reject } of batch.slice(index + 1)) reject(hopeless);
+      const { fatal } = await this.settle([one]);
+      if (fatal === undefined) continue;
+      for (const { reject } of batch.slice(index + 1)) reject(fatal);
       return;
     }
   }

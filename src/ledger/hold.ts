@@ -54,7 +54,7 @@ export interface HoldRefusal {
 export type HoldOutcome = { readonly granted: Hold } | { readonly refused: HoldRefusal };
 
 /** What a counter has room for, also for one call alone. */
-export const roomOf = ({ limit, used, held }: HoldRefusal): PicoUsd => limit - used - held;
+export const remainingOf = ({ limit, used, held }: HoldRefusal): PicoUsd => limit - used - held;
 
 /** How much of these amounts the counter that refused takes. */
 export const countedBy = ({ includesByok }: HoldRefusal, { credits, byok }: HeldAmounts): PicoUsd =>

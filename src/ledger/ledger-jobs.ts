@@ -69,7 +69,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** Everything once, in order: for those who cannot wait until it comes round. */
-  async attend(): Promise<void> {
+  async runAll(): Promise<void> {
     await this.adopting;
     for (const job of this.jobs) await this.runAlone(job);
   }

@@ -79,7 +79,7 @@ export class LedgerRepository {
   /**
    * The counters that a hold of this caller's would be taken from, those with a cap, as they stand now. Takes nothing.
    */
-  async listRoom(
+  async listCounters(
     { accountId, workspaceId, keyHash }: Caller,
     guardrails: readonly string[],
   ): Promise<readonly HoldRefusal[]> {

@@ -17,7 +17,7 @@ import type { GenerationRow } from './generation-row.js';
 import { GroupCommit } from './group-commit.js';
 import {
   countedBy,
-  roomOf,
+  remainingOf,
   type HeldAmounts,
   type Hold,
   type HoldOutcome,
@@ -41,7 +41,7 @@ const TRY_AGAIN_EVERY_MS = 1_000;
  */
 const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...)$/;
 /** SQLSTATE of a transaction that was sacrificed to others. Tried again it goes through. */
-const SACRIFICED_STATE = /^40...$/;
+const ROLLED_BACK_STATE = /^40...$/;
 /** Holds that were given up and are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
@@ -76,10 +76,10 @@ export class LedgerService implements OnModuleInit {
     clock: Clock,
   ) {
     this.replica = newUuid(clock.now());
-    this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isHopeless });
+    this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isBatchFatal });
     this.settlements = new GroupCommit((rows) => repository.settle(rows), {
       timeoutMs: STATEMENT_MS_MAX,
-      isHopeless: (error) => !isRowRefused(error),
+      isBatchFatal: (error) => !isRowRefused(error),
     });
   }
 
@@ -103,10 +103,10 @@ export class LedgerService implements OnModuleInit {
   }
 
   /** The counters that a hold would be taken from, as they stand now. @throws GatewayError `unavailable` */
-  async listRoom(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
+  async listCounters(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
     try {
       await this.postings.flush();
-      return await this.repository.listRoom(caller, guardrails);
+      return await this.repository.listCounters(caller, guardrails);
     } catch (error) {
       throw isDatabaseUnavailable(error) ? unavailable() : error;
     }
@@ -137,7 +137,7 @@ export class LedgerService implements OnModuleInit {
     }
     const heldAt = taken.heldAt.toISOString();
     const granted: Hold = { id, request, heldAt, bound, observe: undefined, place: undefined };
-    granted.place = this.open.take(granted);
+    granted.place = this.open.add(granted);
     return { granted };
   }
 
@@ -168,14 +168,14 @@ export class LedgerService implements OnModuleInit {
   async settle(hold: Hold, row: GenerationRow): Promise<void> {
     hold.observe = () => row;
     const written = this.write(hold, row);
-    const place = this.settling.take(written);
-    void written.then(() => this.settling.give(place));
+    const place = this.settling.add(written);
+    void written.then(() => this.settling.remove(place));
     if (this.environment.ledgerDurability === 'strict') await written;
   }
 
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
   giveUp(hold: Hold, error: unknown): void {
-    this.tellLost(hold.id, error);
+    this.reportLost(hold.id, error);
     this.close(hold);
   }
 
@@ -207,14 +207,14 @@ export class LedgerService implements OnModuleInit {
     await Promise.allSettled(this.settling);
   }
 
-  private tellLost(id: string, error: unknown): void {
+  private reportLost(id: string, error: unknown): void {
     this.metrics.ledgerEvent('lost');
     this.logger.error(`The generation ${id} cannot be settled`, error);
     if (this.givenUp.size < GIVEN_UP_MAX) this.givenUp.add(id);
   }
 
   private close(hold: Hold): void {
-    if (hold.place !== undefined) this.open.give(hold.place);
+    if (hold.place !== undefined) this.open.remove(hold.place);
     hold.place = undefined;
   }
 
@@ -235,7 +235,7 @@ export class LedgerService implements OnModuleInit {
     } catch (error) {
       // One that the database will never take must not keep the others from it.
       if (!isRowRefused(error)) throw error;
-      if (rows.length === 1) this.tellLost(rows[0]!.id, error);
+      if (rows.length === 1) this.reportLost(rows[0]!.id, error);
       else for (const row of rows) await this.replayRows([row]);
     }
   }
@@ -245,7 +245,7 @@ export class LedgerService implements OnModuleInit {
       await this.writeToDatabase(row);
       this.postings.add(hold.id);
     } catch (error) {
-      if (isRowRefused(error)) this.tellLost(hold.id, error);
+      if (isRowRefused(error)) this.reportLost(hold.id, error);
       else await this.writeToSpool(row, error);
     } finally {
       this.close(hold);
@@ -273,7 +273,7 @@ export class LedgerService implements OnModuleInit {
       await this.spool.append(row);
       this.metrics.ledgerEvent('spooled');
     } catch (error) {
-      this.tellLost(row.id, error);
+      this.reportLost(row.id, error);
     }
   }
 
@@ -281,7 +281,7 @@ export class LedgerService implements OnModuleInit {
     try {
       return await this.holds.submit(member);
     } catch (error) {
-      if (isHopeless(error) || SACRIFICED_STATE.test(systemCode(error) ?? '')) throw unavailable();
+      if (isBatchFatal(error) || ROLLED_BACK_STATE.test(systemCode(error) ?? '')) throw unavailable();
       throw error;
     }
   }
@@ -301,10 +301,10 @@ export class LedgerService implements OnModuleInit {
 }
 
 function fitsAlone({ amounts }: HoldMember, refused: HoldRefusal): boolean {
-  return (refused.scope === 'free_requests' ? PICO_PER_USD : countedBy(refused, amounts)) <= roomOf(refused);
+  return (refused.scope === 'free_requests' ? PICO_PER_USD : countedBy(refused, amounts)) <= remainingOf(refused);
 }
 
-const isHopeless = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');
+const isBatchFatal = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');
 
 /** The database does not answer, or did not in time. */
 const isAway = (error: unknown): boolean => error instanceof GatewayError || isDatabaseUnavailable(error);

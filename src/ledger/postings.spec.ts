@@ -114,7 +114,7 @@ describe('Postings', () => {
     ['is away when counters are moved', 'post', away(), 0],
     ['refuses a release', 'release', new Error('refused'), 1],
     ['refuses to move counters', 'post', new Error('refused'), 1],
-  ])('keeps every hold when the database %s, and tells only of a refusal', async (_, name, error, told) => {
+  ])('keeps every hold when the database %s, and tells only of a refusal', async (_, name, error, logged) => {
     let isFailing = true;
     const moved: string[] = [];
     const released: string[] = [];
@@ -125,7 +125,7 @@ describe('Postings', () => {
     for (const id of names(BATCH_MAX + 5, 'settled')) postings.add(id);
     for (const id of names(BATCH_MAX + 5, 'released')) postings.release(id);
     await postings.flush();
-    expect(errors).toHaveLength(told);
+    expect(errors).toHaveLength(logged);
     isFailing = false;
     await postings.flush();
     const all = [...names(BATCH_MAX + 5, 'settled'), ...names(BATCH_MAX + 5, 'released')];

@@ -83,7 +83,7 @@ describe('PriceVersions', () => {
       { requiredKeys: ['prompt', 'completion', 'tiers'] },
     ) as fc.Arbitrary<Pricing>;
     const { versions } = replica();
-    const told = (prices: Pricing): string =>
+    const canonical = (prices: Pricing): string =>
       JSON.stringify(
         [prices.prompt, prices.completion, prices.image, prices.request, prices.tiers],
         (_, value: unknown) =>
@@ -95,7 +95,7 @@ describe('PriceVersions', () => {
       );
     fc.assert(
       fc.property(pricing, pricing, (one, two) => {
-        expect(versions.versionOf(one) === versions.versionOf(reversed(two))).toBe(told(one) === told(two));
+        expect(versions.versionOf(one) === versions.versionOf(reversed(two))).toBe(canonical(one) === canonical(two));
       }),
     );
   });

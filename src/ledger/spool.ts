@@ -104,7 +104,7 @@ export class Spool {
     this.appending++;
     await new Promise<void>((resolve, reject) => {
       this.queue.push({ line, resolve, reject });
-      if (this.queue.length === 1) void this.inTurn(() => this.writeQueued());
+      if (this.queue.length === 1) void this.serialize(() => this.writeQueued());
     });
   }
 
@@ -114,7 +114,7 @@ export class Spool {
    * @throws what `settle` throws: the batch and all after it wait on
    */
   replay(settle: (rows: readonly GenerationRow[]) => Promise<void>, batch = BATCH_ROWS): Promise<void> {
-    this.replaying ??= this.giveAll(settle, batch).finally(() => (this.replaying = undefined));
+    this.replaying ??= this.settleAll(settle, batch).finally(() => (this.replaying = undefined));
     return this.replaying;
   }
 
@@ -135,12 +135,12 @@ export class Spool {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    await this.inTurn(() => this.sealCurrent());
+    await this.serialize(() => this.sealCurrent());
     await this.lock.release();
   }
 
   /** One act at a time on the file that is written to. */
-  private inTurn(act: () => Promise<void>): Promise<void> {
+  private serialize(act: () => Promise<void>): Promise<void> {
     const done = this.lastTurn.then(act);
     this.lastTurn = done.catch(() => undefined);
     return done;
@@ -197,17 +197,18 @@ export class Spool {
     await segment?.seal();
   }
 
-  private async giveAll(settle: (rows: readonly GenerationRow[]) => Promise<void>, batch: number): Promise<void> {
+  private async settleAll(settle: (rows: readonly GenerationRow[]) => Promise<void>, batch: number): Promise<void> {
     const last = this.segments.at(-1);
-    while (last && !this.isClosed && this.segments.includes(last)) await this.give(this.segments[0]!, settle, batch);
+    while (last && !this.isClosed && this.segments.includes(last))
+      await this.settleSegment(this.segments[0]!, settle, batch);
   }
 
-  private async give(
+  private async settleSegment(
     segment: SpoolSegment,
     settle: (rows: readonly GenerationRow[]) => Promise<void>,
     batch: number,
   ): Promise<void> {
-    await this.inTurn(async () => {
+    await this.serialize(async () => {
       if (segment === this.current) await this.sealCurrent();
     });
     const reading = await segment.read().catch((error: unknown) => {

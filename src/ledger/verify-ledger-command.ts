@@ -1,5 +1,5 @@
 import { DONE, FAILED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandWorld } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
 import { verifyLedger, type LedgerDifference, type LedgerReport } from './verify-ledger.js';
 
 const USAGE = `npm run ledger:verify -- [--json]
@@ -15,7 +15,7 @@ Ends with 0 when there is no difference, with 1 when there is one or nothing cou
 /**
  * @returns the exit code: 0 no difference, 1 differences or failed, 2 wrong words. Never throws, never prints a secret.
  */
-export const runVerification = (world: CommandWorld): Promise<number> =>
+export const runVerification = (context: CommandContext): Promise<number> =>
   runStoreCommand(
     {
       name: 'ledger:verify',
@@ -24,11 +24,11 @@ export const runVerification = (world: CommandWorld): Promise<number> =>
       readPlace: readStorePlace,
       run: async (database, switches) => {
         const report = await verifyLedger(database);
-        world.print(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : printReport(report));
+        context.print(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : printReport(report));
         return report.differences.length > 0 ? FAILED : DONE;
       },
     },
-    world,
+    context,
   );
 
 function printReport({ counted, differences, unlisted, warnings }: LedgerReport): string {

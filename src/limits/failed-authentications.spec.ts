@@ -37,8 +37,8 @@ describe('FailedAuthentications', () => {
 
   it('says the limit, what remains, and when it ends', async () => {
     const blocked = { totalHits: 3, timeToExpire: 17, isBlocked: true, timeToBlockExpire: 17 };
-    const told = new FailedAuthentications({ increment: async () => blocked }, environment, new StoppedClock());
-    const error: unknown = await told.record('192.0.2.4').catch((thrown: unknown) => thrown);
+    const limited = new FailedAuthentications({ increment: async () => blocked }, environment, new StoppedClock());
+    const error: unknown = await limited.record('192.0.2.4').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(GatewayError);
     expect((error as GatewayError).detail).toEqual({
       retryAfterMs: 17_000,

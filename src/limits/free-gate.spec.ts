@@ -5,7 +5,7 @@ import { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import { errorHeaders, genericErrorBody } from '../shared/http/error-views.js';
 import { freeDayError, FreeGate } from './free-gate.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
 
 const MINUTE = 1_795_000_020_000;
@@ -22,7 +22,7 @@ const bodyOf = (error: GatewayError): unknown => genericErrorBody(error, { reque
 
 describe('FreeGate', () => {
   const clock = new HandClock();
-  const gate = new FreeGate(new LocalLimitCounts(clock, new HeldSlots(clock, 900_000)));
+  const gate = new FreeGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)));
 
   it('is silent for twenty requests of a minute, refuses the next, and begins anew with the minute', async () => {
     for (let times = 0; times < 20; times++) await expect(gate.enter('a')).resolves.toBeUndefined();

@@ -28,7 +28,7 @@ export interface LimitRefusal {
 export type Claimed = { readonly slot: ModelSlot } | { readonly refusal: LimitRefusal };
 
 /**
- * Counts requests and tokens of the current UTC minute, and the slots that are held. A call is admitted by all of its
+ * Counts requests and tokens of the current UTC minute, and the slots in use. A call is admitted by all of its
  * limits, and then takes of all, or is refused by one, and takes of none.
  */
 export abstract class LimitCounts {

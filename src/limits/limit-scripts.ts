@@ -45,7 +45,7 @@ return { 0, requests, tokens, now }
  * Gives a slot back, and sets the tokens of its minute right, if that is still the one counted.
  * KEYS: as above. ARGV: owner, minute, change of its tokens
  */
-const LEAVE = `
+const RELEASE = `
 redis.call('ZREM', KEYS[2], ARGV[1])
 local change = tonumber(ARGV[3])
 if change ~= 0 then
@@ -70,13 +70,13 @@ return 0
 /** For the client's option `scripts`: sent whole once a connection, then by digest. */
 export const LIMIT_SCRIPTS = {
   claimLimits: { numberOfKeys: 2, lua: CLAIM },
-  leaveLimits: { numberOfKeys: 2, lua: LEAVE },
+  releaseLimits: { numberOfKeys: 2, lua: RELEASE },
   renewSlots: { numberOfKeys: 1, lua: RENEW },
 };
 
 /** What the client makes of them. */
 export interface LimitScripts {
   claimLimits(minuteKey: string, slotsKey: string, ...claim: (string | number)[]): Promise<unknown>;
-  leaveLimits(minuteKey: string, slotsKey: string, owner: string, minute: number, change: number): Promise<unknown>;
+  releaseLimits(minuteKey: string, slotsKey: string, owner: string, minute: number, change: number): Promise<unknown>;
   renewSlots(slotsKey: string, leaseMs: number, aheadMs: number, ...owners: string[]): Promise<unknown>;
 }

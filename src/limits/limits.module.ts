@@ -5,7 +5,7 @@ import { Environment } from '../shared/environment.js';
 import { FailedAuthentications } from './failed-authentications.js';
 import { FloodGuard, floodOptions } from './flood.guard.js';
 import { FreeGate } from './free-gate.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import { LimitCounts } from './limit-counts.js';
 import { LIMITS_REDIS, LimitsRedisModule, type LimitsRedis } from './limits-redis.module.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
@@ -14,7 +14,7 @@ import { ModelGate } from './model-gate.js';
 import { RedisLimitCounts } from './redis-limit-counts.js';
 import { RedisThrottlerStorage } from './redis-throttler.storage.js';
 
-/** How much longer than its call a slot may be held, in milliseconds: calls are settled after their time-out. */
+/** How much longer than its call a slot may be in use, in milliseconds: calls are settled after their time-out. */
 const SLOT_GRACE_MS = 60_000;
 
 function storageOf(shared: LimitsRedis, clock: Clock): ThrottlerStorage {
@@ -41,9 +41,9 @@ function storageOf(shared: LimitsRedis, clock: Clock): ThrottlerStorage {
       provide: LimitCounts,
       inject: [LIMITS_REDIS, Environment, Clock],
       useFactory: (shared: LimitsRedis, { timeouts }: Environment, clock: Clock): LimitCounts => {
-        const held = new HeldSlots(clock, timeouts.totalMs + SLOT_GRACE_MS);
-        const local = new LocalLimitCounts(clock, held);
-        return shared ? new RedisLimitCounts(shared.redis, shared.outage, local, held, clock) : local;
+        const occupied = new OccupiedSlots(clock, timeouts.totalMs + SLOT_GRACE_MS);
+        const local = new LocalLimitCounts(clock, occupied);
+        return shared ? new RedisLimitCounts(shared.redis, shared.outage, local, occupied, clock) : local;
       },
     },
     FailedAuthentications,

@@ -2,7 +2,7 @@
 // Method: the real counts and a clock moved by hand; random calls held against the one rule that never more are inside.
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import type { LimitRefusal } from './limit-counts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
 import type { ModelSlot } from './model-slot.js';
@@ -19,14 +19,14 @@ class HandClock extends Clock {
 
 describe('LocalLimitCounts', () => {
   let clock: HandClock;
-  let held: HeldSlots;
+  let occupied: OccupiedSlots;
   let counts: LocalLimitCounts;
   let calls = 0;
 
   beforeEach(() => {
     clock = new HandClock();
-    held = new HeldSlots(clock, SLOT_LIFE_MS);
-    counts = new LocalLimitCounts(clock, held, 3);
+    occupied = new OccupiedSlots(clock, SLOT_LIFE_MS);
+    counts = new LocalLimitCounts(clock, occupied, 3);
   });
 
   const claim = (limits: ModelLimits, tokens = 0, subject = 'a'): ReturnType<LocalLimitCounts['claimNow']> =>
@@ -44,7 +44,7 @@ describe('LocalLimitCounts', () => {
   it('admits the requests of a minute, refuses the next one until it ends, and begins anew', () => {
     const limits = { requestsPerMinute: 2 };
     enter(limits);
-    enter(limits).leave();
+    enter(limits).release();
     expect(refusal(limits)).toEqual({
       limit: 'requestsPerMinute',
       remaining: 0,
@@ -62,8 +62,8 @@ describe('LocalLimitCounts', () => {
     const slot = enter(limits, 60);
     expect(refusal(limits, 50)).toMatchObject({ limit: 'tokensPerMinute', remaining: 40 });
     expect(refusal(limits, 40)).toMatchObject({ limit: 'concurrency', remaining: 0 });
-    slot.leave();
-    enter(limits, 40).leave();
+    slot.release();
+    enter(limits, 40).release();
     expect(refusal(limits, 1)).toMatchObject({ limit: 'requestsPerMinute' });
   });
 
@@ -89,7 +89,7 @@ describe('LocalLimitCounts', () => {
   ])('counts the tokens that were used: %s', (_, used, counted) => {
     const limits = { tokensPerMinute: 100 };
     enter(limits, 1);
-    enter(limits, 60).leave(used);
+    enter(limits, 60).release(used);
     expect(refusal(limits, 100 - counted)).toMatchObject({ remaining: 99 - counted });
     enter(limits, 99 - counted);
   });
@@ -97,11 +97,11 @@ describe('LocalLimitCounts', () => {
   it('counts the end of a call once', () => {
     const limits = { tokensPerMinute: 100, concurrency: 1 };
     const first = enter(limits, 50);
-    first.leave(20);
+    first.release(20);
     const second = enter(limits, 50);
-    first.leave(0);
+    first.release(0);
     expect(refusal(limits, 1)).toMatchObject({ limit: 'concurrency' });
-    second.leave();
+    second.release();
     expect(refusal(limits, 31)).toMatchObject({ limit: 'tokensPerMinute', remaining: 30 });
   });
 
@@ -110,8 +110,8 @@ describe('LocalLimitCounts', () => {
     const [fewer, more] = [enter(limits, 40), enter(limits, 40)];
     clock.time += 60_000;
     enter(limits, 70);
-    fewer.leave(0);
-    more.leave(1_000);
+    fewer.release(0);
+    more.release(1_000);
     expect(refusal(limits, 31)).toMatchObject({ remaining: 30 });
   });
 
@@ -121,7 +121,7 @@ describe('LocalLimitCounts', () => {
       const limits = { tokensPerMinute: 100 };
       const slot = enter(limits, tokens);
       expect(refusal(limits, 1)).toMatchObject({ remaining: 0 });
-      slot.leave(30);
+      slot.release(30);
       expect(refusal(limits, tokens)).toMatchObject({ remaining: 70 });
       clock.time += 60_000;
       enter(limits, tokens);
@@ -136,7 +136,7 @@ describe('LocalLimitCounts', () => {
   });
 
   it('never says that less than nothing remains', () => {
-    enter({ tokensPerMinute: 100 }, 1).leave(500);
+    enter({ tokensPerMinute: 100 }, 1).release(500);
     expect(refusal({ tokensPerMinute: 100 }, 1)).toMatchObject({ remaining: 0 });
   });
 
@@ -147,7 +147,7 @@ describe('LocalLimitCounts', () => {
     expect(refusal(limits)).toBeDefined();
     clock.time += 1;
     enter(limits);
-    lost.leave();
+    lost.release();
     expect(refusal(limits)).toBeDefined();
   });
 
@@ -188,7 +188,7 @@ describe('LocalLimitCounts', () => {
         [requests, tokens] = [0, 0];
       }
       if (random(2) === 0 && inside.length > 0) {
-        inside.splice(random(inside.length), 1)[0]!.leave();
+        inside.splice(random(inside.length), 1)[0]!.release();
         continue;
       }
       const asked = 1 + random(100);
@@ -200,7 +200,7 @@ describe('LocalLimitCounts', () => {
         requests++;
         tokens += asked;
       }
-      if (held.count('a') !== inside.length) wrong.push(step);
+      if (occupied.count('a') !== inside.length) wrong.push(step);
     }
     expect(wrong).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/time.js';
-import type { HeldSlots } from './held-slots.js';
+import type { OccupiedSlots } from './occupied-slots.js';
 import {
   LimitCounts,
   minuteOf,
@@ -10,7 +10,7 @@ import {
   type LimitClaim,
   type LimitRefusal,
 } from './limit-counts.js';
-import { slotLeftBy } from './model-slot.js';
+import { releasableSlot } from './model-slot.js';
 
 /** Subjects whose minute is counted apart at one time. */
 const SUBJECTS_MAX = 10_000;
@@ -29,12 +29,12 @@ interface Minute {
  */
 export class LocalLimitCounts extends LimitCounts {
   private minutes = new Map<string, Minute>();
-  private crowd: Minute = { number: -1, requests: 0, tokens: 0 };
+  private overflow: Minute = { number: -1, requests: 0, tokens: 0 };
   private sweptAt = -1;
 
   constructor(
     private readonly clock: Clock,
-    private readonly held: HeldSlots,
+    private readonly occupied: OccupiedSlots,
     private readonly subjectsMax = SUBJECTS_MAX,
   ) {
     super();
@@ -58,12 +58,12 @@ export class LocalLimitCounts extends LimitCounts {
     if (minute.tokens + reserved > tokensPerMinute) {
       return refused('tokensPerMinute', tokensPerMinute - minute.tokens, now);
     }
-    if (this.held.count(subject) >= concurrency) return refused('concurrency', 0, now);
+    if (this.occupied.count(subject) >= concurrency) return refused('concurrency', 0, now);
     minute.requests++;
     minute.tokens += reserved;
-    if (concurrency < Infinity) this.held.add(subject, owner);
-    const slot = slotLeftBy((tokensUsed) => {
-      this.held.remove(subject, owner);
+    if (concurrency < Infinity) this.occupied.add(subject, owner);
+    const slot = releasableSlot((tokensUsed) => {
+      this.occupied.remove(subject, owner);
       // Of no effect when the minute has ended: then this one is no longer looked at.
       minute.tokens = Math.max(0, minute.tokens + tokenChange(tokensUsed, reserved));
     });
@@ -73,7 +73,7 @@ export class LocalLimitCounts extends LimitCounts {
   /** Sets the minute to what all replicas together have counted, so that counting here goes on from there. */
   learn(subject: string, counted: Readonly<Minute>): void {
     const minute = this.minuteFor(subject, this.clock.now());
-    if (minute === this.crowd || minute.number !== counted.number) return;
+    if (minute === this.overflow || minute.number !== counted.number) return;
     minute.requests = counted.requests;
     minute.tokens = counted.tokens;
   }
@@ -85,8 +85,8 @@ export class LocalLimitCounts extends LimitCounts {
     if (!known && this.minutes.size >= this.subjectsMax) this.sweep(number);
     const minute = { number, requests: 0, tokens: 0 };
     if (known || this.minutes.size < this.subjectsMax) this.minutes.set(subject, minute);
-    else if (this.crowd.number === number) return this.crowd;
-    else this.crowd = minute;
+    else if (this.overflow.number === number) return this.overflow;
+    else this.overflow = minute;
     return minute;
   }
 

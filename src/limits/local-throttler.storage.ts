@@ -5,7 +5,7 @@ import type { Clock } from '../core/time.js';
 const KEYS_MAX = 10_000;
 
 /** What further keys are counted as: together, since so many at once are one attack. */
-const CROWD = 'crowd';
+const OVERFLOW = 'overflow';
 
 interface Window {
   hits: number;
@@ -53,9 +53,9 @@ export class LocalThrottlerStorage implements ThrottlerStorage {
   private begin(key: string, throttlerName: string, endsAt: number, now: number): Window {
     const known = this.windows.has(key);
     if (!known && this.windows.size >= this.keysMax) this.sweep(now);
-    const countedAs = known || this.windows.size < this.keysMax ? key : `${throttlerName} ${CROWD}`;
-    const crowd = countedAs === key ? undefined : this.windows.get(countedAs);
-    if (crowd && crowd.endsAt > now) return crowd;
+    const countedAs = known || this.windows.size < this.keysMax ? key : `${throttlerName} ${OVERFLOW}`;
+    const overflow = countedAs === key ? undefined : this.windows.get(countedAs);
+    if (overflow && overflow.endsAt > now) return overflow;
     const window = { hits: 0, endsAt };
     this.windows.set(countedAs, window);
     return window;

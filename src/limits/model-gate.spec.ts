@@ -2,7 +2,7 @@
 // nothing. Method: the real local counts on a clock moved by hand; counts that fail when asked.
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import { LimitCounts } from './limit-counts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
 import { ModelGate } from './model-gate.js';
@@ -27,7 +27,7 @@ describe('ModelGate', () => {
   let gate: ModelGate;
   beforeEach(() => {
     const clock = new StoppedClock();
-    gate = new ModelGate(new LocalLimitCounts(clock, new HeldSlots(clock, 900_000)));
+    gate = new ModelGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)));
   });
 
   it.each([
@@ -38,8 +38,8 @@ describe('ModelGate', () => {
     const entered = open.enter('account', model, 'gen-1', 10);
     expect(open.enter('other', model, 'gen-2', 1e9)).toBe(entered);
     const slot = await entered;
-    slot.leave(5);
-    slot.leave();
+    slot.release(5);
+    slot.release();
   });
 
   const SECONDS_LEFT = 40;
@@ -74,7 +74,7 @@ describe('ModelGate', () => {
     const model = modelWith({ concurrency: 2 });
     const [first] = [await gate.enter('account', model, 'gen-1', 1), await gate.enter('account', model, 'gen-1', 1)];
     await expect(gate.enter('account', model, 'gen-2', 1)).rejects.toMatchObject({ kind: 'rate-limited' });
-    first.leave();
+    first.release();
     await gate.enter('account', model, 'gen-2', 1);
     await expect(gate.enter('account', model, 'gen-3', 1)).rejects.toMatchObject({ kind: 'rate-limited' });
   });

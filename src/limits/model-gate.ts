@@ -5,33 +5,33 @@ import { LimitCounts, type LimitRefusal } from './limit-counts.js';
 import type { ModelSlot } from './model-slot.js';
 import { rateLimitError } from './rate-limit-error.js';
 
-const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ leave: () => undefined });
+const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ release: () => undefined });
 
 /** What each limit is called for programs, and what a caller is told of it. */
-const WORDS: Readonly<
-  Record<keyof ModelLimits, { readonly source: string; readonly tell: (model: string, limit: number) => string }>
+const REFUSALS: Readonly<
+  Record<keyof ModelLimits, { readonly source: string; readonly message: (model: string, limit: number) => string }>
 > = {
   requestsPerMinute: {
     source: 'model_requests_per_minute',
-    tell: (model, limit) =>
+    message: (model, limit) =>
       `Rate limit exceeded: ${model} takes ${limit} requests a minute of an account; wait for the next minute.`,
   },
   tokensPerMinute: {
     source: 'model_tokens_per_minute',
-    tell: (model, limit) =>
+    message: (model, limit) =>
       `Rate limit exceeded: ${model} takes ${limit} tokens a minute of an account, prompt and most output together; ` +
       'wait for the next minute, or lower max_tokens.',
   },
   concurrency: {
     source: 'model_concurrency',
-    tell: (model, limit) =>
+    message: (model, limit) =>
       `Rate limit exceeded: ${model} answers ${limit} requests of an account at a time; wait until one has ended.`,
   },
 };
 
 /**
  * The limits of single models (docs/wire/limits.md#limits-of-models), per account, from the catalog. A request counts
- * at admission, whatever its end. Replicas that share a Redis hold a limit together.
+ * at admission, whatever its end. Replicas that share a Redis keep a limit together.
  */
 @Injectable()
 export class ModelGate {
@@ -71,6 +71,6 @@ const isLimited = ({ requestsPerMinute, tokensPerMinute, concurrency }: ModelLim
 
 function refusalError(model: string, limits: ModelLimits, { limit: name, ...reached }: LimitRefusal): GatewayError {
   const limit = limits[name] ?? 0;
-  const { source, tell } = WORDS[name];
-  return rateLimitError(tell(model, limit), { ...reached, limit, source });
+  const { source, message } = REFUSALS[name];
+  return rateLimitError(message(model, limit), { ...reached, limit, source });
 }

@@ -5,17 +5,17 @@ export interface ModelSlot {
    * of its admission still lasts. Safe to call twice: only the first call counts. Never throws.
    * @param tokensUsed prompt and output; absent where nobody knows: then the reserved ones stay counted
    */
-  leave(tokensUsed?: number): void;
+  release(tokensUsed?: number): void;
 }
 
-/** A slot that can be left once, whatever the number of calls. */
-export function slotLeftBy(leave: ModelSlot['leave']): ModelSlot {
-  let isLeft = false;
+/** A slot that is released once, whatever the number of calls. */
+export function releasableSlot(onRelease: ModelSlot['release']): ModelSlot {
+  let isReleased = false;
   return {
-    leave(tokensUsed) {
-      if (isLeft) return;
-      isLeft = true;
-      leave(tokensUsed);
+    release(tokensUsed) {
+      if (isReleased) return;
+      isReleased = true;
+      onRelease(tokensUsed);
     },
   };
 }

@@ -3,7 +3,7 @@
 import { Logger } from '@nestjs/common';
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
-import { HeldSlots } from './held-slots.js';
+import { OccupiedSlots } from './occupied-slots.js';
 import type { Claimed } from './limit-counts.js';
 import type { LimitScripts } from './limit-scripts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
@@ -33,7 +33,7 @@ class FakeScripts implements LimitScripts {
     return this.ask('claim', values, this.answer);
   }
 
-  leaveLimits(...values: (string | number)[]): Promise<unknown> {
+  releaseLimits(...values: (string | number)[]): Promise<unknown> {
     return this.ask('leave', values, 0);
   }
 
@@ -63,9 +63,9 @@ describe('RedisLimitCounts', () => {
     reconnections = 0;
     clock = new HandClock();
     redis = new FakeScripts();
-    const held = new HeldSlots(clock, LEASE_MS);
+    const occupied = new OccupiedSlots(clock, LEASE_MS);
     const outage = new RedisOutage(clock, () => void reconnections++);
-    counts = new RedisLimitCounts(redis, outage, new LocalLimitCounts(clock, held), held, clock, LEASE_MS);
+    counts = new RedisLimitCounts(redis, outage, new LocalLimitCounts(clock, occupied), occupied, clock, LEASE_MS);
   });
   afterEach(() => counts.onApplicationShutdown());
 
@@ -102,8 +102,8 @@ describe('RedisLimitCounts', () => {
   it('says once that a call has ended, with the change of its tokens', async () => {
     const slot = await enter('one');
     asked();
-    slot.leave(4);
-    slot.leave(8);
+    slot.release(4);
+    slot.release(8);
     expect(asked()).toEqual([['leave', ...KEYS, 'one', MINUTE, -6]]);
   });
 
@@ -114,7 +114,7 @@ describe('RedisLimitCounts', () => {
   ])('says nothing of the end when %s', async (_, limits, used) => {
     const slot = await enter('one', limits);
     asked();
-    slot.leave(used);
+    slot.release(used);
     expect(asked()).toEqual([]);
   });
 
@@ -127,7 +127,7 @@ describe('RedisLimitCounts', () => {
     const first = await enter('one', { concurrency: 2 });
     await enter('two', { concurrency: 2 });
     expect(await claim('three', { concurrency: 2 })).toMatchObject({ refusal: { limit: 'concurrency' } });
-    first.leave();
+    first.release();
     await enter('four', { concurrency: 2 });
     expect(asked()).toHaveLength(1);
     expect(lines).toEqual(['Redis does not answer; limits are counted in this process.']);
@@ -142,7 +142,7 @@ describe('RedisLimitCounts', () => {
     expect(await claim('four', { ...ALL, requestsPerMinute: 9 }, 1)).toMatchObject({
       refusal: { limit: 'concurrency' },
     });
-    slot.leave(0);
+    slot.release(0);
     expect(await claim('five', ALL, 1)).toMatchObject({ refusal: { limit: 'requestsPerMinute' } });
   });
 
@@ -151,7 +151,7 @@ describe('RedisLimitCounts', () => {
     await enter('kept');
     redis.isGone = true;
     const meanwhile = await enter('meanwhile', { concurrency: 9 });
-    before.leave(4);
+    before.release(4);
     asked();
     await enter('stays', { concurrency: 9 });
     expect(asked()).toEqual([]);
@@ -163,7 +163,7 @@ describe('RedisLimitCounts', () => {
       ['renew', KEYS[1], LEASE_MS, 7, 'kept', 'meanwhile', 'stays'],
       ['claim', ...KEYS, 3, 100, 2, 10, 'after', LEASE_MS, 7],
     ]);
-    meanwhile.leave();
+    meanwhile.release();
     expect(asked()).toEqual([['leave', ...KEYS, 'meanwhile', 0, 0]]);
     await enter('more');
     expect(asked()).toHaveLength(1);
@@ -172,7 +172,7 @@ describe('RedisLimitCounts', () => {
   it('tells again of a slot whose end may not have arrived, but not of its tokens', async () => {
     const slot = await enter('one');
     redis.isGone = true;
-    slot.leave(4);
+    slot.release(4);
     await settled();
     redis.isGone = false;
     clock.time += 1_000;
@@ -186,7 +186,7 @@ describe('RedisLimitCounts', () => {
     const slot = await enter('one', limits);
     redis.isGone = true;
     expect(await claim('late', limits)).toMatchObject({ refusal: { limit: 'concurrency' } });
-    slot.leave();
+    slot.release();
     redis.isGone = false;
     clock.time += 1_000;
     asked();
@@ -209,13 +209,13 @@ describe('RedisLimitCounts', () => {
 
   it('keeps what it will tell later within bounds', async () => {
     redis.isGone = true;
-    for (let call = 0; call < 1_500; call++) (await enter(`call-${call}`, { concurrency: 1 })).leave();
+    for (let call = 0; call < 1_500; call++) (await enter(`call-${call}`, { concurrency: 1 })).release();
     redis.isGone = false;
     clock.time += 1_000;
     asked();
     await enter('after', { concurrency: 1 });
-    const told = asked().filter(([name]) => name === 'leave');
-    expect([told.length, told[0]?.[3]]).toEqual([1_000, 'call-500']);
+    const releases = asked().filter(([name]) => name === 'leave');
+    expect([releases.length, releases[0]?.[3]]).toEqual([1_000, 'call-500']);
   });
 });
 

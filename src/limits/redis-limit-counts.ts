@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ModelLimits } from '../core/routing/catalog.js';
 import type { Clock } from '../core/time.js';
-import type { HeldSlots } from './held-slots.js';
+import type { OccupiedSlots } from './occupied-slots.js';
 import {
   LimitCounts,
   minuteOf,
@@ -13,7 +13,7 @@ import {
 } from './limit-counts.js';
 import { LIMIT_ORDER, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
 import type { LocalLimitCounts } from './local-limit-counts.js';
-import { slotLeftBy } from './model-slot.js';
+import { releasableSlot } from './model-slot.js';
 import type { RedisOutage } from './redis-outage.js';
 
 /**
@@ -25,10 +25,10 @@ const RENEWALS_PER_LEASE = 3;
 /** Leases renewed by one script, so that none keeps Redis busy. */
 const RENEWED_MAX = 500;
 /** Ends of calls that Redis is told later. Past it the oldest are left to the end of their leases. */
-const UNTOLD_MAX = 1_000;
+const PENDING_RELEASES_MAX = 1_000;
 
 /** The end of a call, as Redis is told it. */
-interface Departure {
+interface SlotRelease {
   readonly subject: string;
   readonly owner: string;
   /** Of its admission; 0 where its tokens were not counted there. */
@@ -39,20 +39,20 @@ interface Departure {
 
 /**
  * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process, from what Redis
- * last said, and returns to Redis by itself; it is first told which slots were left, and which are held.
+ * last said, and returns to Redis by itself; it is first told which slots were left, and which are in use.
  */
 export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
-  private untold: Departure[] = [];
+  private pendingReleases: SlotRelease[] = [];
   /** Something happened here that Redis does not know. */
   private isBehind = false;
 
-  /** @param held the slots that `local` counts as well */
+  /** @param occupied the slots that `local` counts as well */
   constructor(
     private readonly redis: LimitScripts,
     private readonly outage: RedisOutage,
     private readonly local: LocalLimitCounts,
-    private readonly held: HeldSlots,
+    private readonly occupied: OccupiedSlots,
     private readonly clock: Clock,
     private readonly leaseMs = LEASE_MS,
   ) {
@@ -62,7 +62,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
 
   override async claim(claim: LimitClaim): Promise<Claimed> {
     if (this.outage.isPaused) return this.claimHere(claim);
-    // On the same connection as the claim, and before it: Redis may hold slots that were left, and
+    // On the same connection as the claim, and before it: Redis may count slots that were left, and
     // miss some that are in use.
     if (this.isBehind) void this.catchUp();
     try {
@@ -70,8 +70,8 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     } catch {
       this.outage.failed();
       const claimed = this.claimHere(claim);
-      // Redis may yet run what it was too slow to answer: then a slot is held there that nobody has.
-      if ('refusal' in claimed) this.depart(claim);
+      // Redis may yet run what it was too slow to answer: then a slot is taken there that nobody has.
+      if ('refusal' in claimed) this.release(claim);
       return claimed;
     }
   }
@@ -99,10 +99,10 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     if (hasMinute(limits)) this.local.learn(subject, { number: minute, requests, tokens: answer.tokens });
     const limit = LIMIT_ORDER[place - 1];
     if (limit) return { refusal: refusalBy(limit, remainingOf(limits, limit, answer.tokens), now) };
-    if (limits.concurrency !== undefined) this.held.add(subject, owner);
-    const slot = slotLeftBy((tokensUsed) => {
-      this.held.remove(subject, owner);
-      this.depart(claim, minute, tokenChange(tokensUsed, reserved));
+    if (limits.concurrency !== undefined) this.occupied.add(subject, owner);
+    const slot = releasableSlot((tokensUsed) => {
+      this.occupied.remove(subject, owner);
+      this.release(claim, minute, tokenChange(tokensUsed, reserved));
     });
     return { slot };
   }
@@ -111,49 +111,49 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     this.isBehind = true;
     const claimed = this.local.claimNow(claim);
     if ('refusal' in claimed) return claimed;
-    const slot = slotLeftBy((tokensUsed) => {
-      claimed.slot.leave(tokensUsed);
+    const slot = releasableSlot((tokensUsed) => {
+      claimed.slot.release(tokensUsed);
       // The slot may have become known there; its tokens were never counted there.
-      this.depart(claim);
+      this.release(claim);
     });
     return { slot };
   }
 
-  private depart({ subject, limits, owner }: LimitClaim, minute = 0, change = 0): void {
+  private release({ subject, limits, owner }: LimitClaim, minute = 0, change = 0): void {
     if (limits.concurrency === undefined && change === 0) return;
-    void this.tell({ subject, owner, minute, change });
+    void this.sendRelease({ subject, owner, minute, change });
   }
 
-  private async tell(departure: Departure): Promise<void> {
-    const { subject, owner, minute, change } = departure;
+  private async sendRelease(release: SlotRelease): Promise<void> {
+    const { subject, owner, minute, change } = release;
     if (this.outage.isPaused) {
-      this.tellLater(departure);
+      this.deferRelease(release);
       return;
     }
     try {
-      await this.redis.leaveLimits(...keysOf(subject), owner, minute, change);
+      await this.redis.releaseLimits(...keysOf(subject), owner, minute, change);
     } catch {
       this.outage.failed();
       // The tokens may have been counted, and are not to be counted twice. A slot is given back as often as one likes.
-      this.tellLater({ ...departure, change: 0 });
+      this.deferRelease({ ...release, change: 0 });
     }
   }
 
-  private tellLater(departure: Departure): void {
+  private deferRelease(release: SlotRelease): void {
     this.isBehind = true;
-    this.untold.push(departure);
-    if (this.untold.length > UNTOLD_MAX) this.untold.shift();
+    this.pendingReleases.push(release);
+    if (this.pendingReleases.length > PENDING_RELEASES_MAX) this.pendingReleases.shift();
   }
 
-  /** Tells Redis of slots that were left, and renews the leases of those that are held. */
+  /** Tells Redis of slots that were left, and renews the leases of those in use. */
   private async catchUp(): Promise<void> {
     if (this.outage.isPaused) return;
     this.isBehind = false;
-    const departures = this.untold;
-    this.untold = [];
-    for (const departure of departures) void this.tell(departure);
+    const releases = this.pendingReleases;
+    this.pendingReleases = [];
+    for (const release of releases) void this.sendRelease(release);
     try {
-      await Promise.all(this.held.subjects().flatMap((subject) => this.renewalsOf(subject)));
+      await Promise.all(this.occupied.subjects().flatMap((subject) => this.renewalsOf(subject)));
     } catch {
       this.outage.failed();
       this.isBehind = true;
@@ -161,7 +161,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   }
 
   private renewalsOf(subject: string): Promise<unknown>[] {
-    const owners = this.held.ownersOf(subject);
+    const owners = this.occupied.ownersOf(subject);
     const [, slotsKey] = keysOf(subject);
     const renewals: Promise<unknown>[] = [];
     for (let start = 0; start < owners.length; start += RENEWED_MAX) {

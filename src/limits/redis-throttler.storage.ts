@@ -13,7 +13,7 @@ const COMMAND_TIMEOUT_MS = 100;
 /** Longest that making a connection takes, in milliseconds. */
 const CONNECT_MS_MAX = 1_500;
 /** How long a closing socket may take to say goodbye, in milliseconds. */
-const GOODBYE_MS_MAX = 100;
+const CLOSE_MS_MAX = 100;
 
 /**
  * One decision: counts, and says how often and for how long yet. The count past the limit begins the time of refusal.
@@ -88,7 +88,7 @@ export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS_MAX,
-    disconnectTimeout: GOODBYE_MS_MAX,
+    disconnectTimeout: CLOSE_MS_MAX,
     commandTimeout: commandTimeoutMs,
   });
   // Each failing command is told of where it fails; without a listener the client prints every attempt to connect.

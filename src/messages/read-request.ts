@@ -4,7 +4,7 @@ import { definedOnly } from '../core/defined.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readPreferences, readStopConditions, withOnline } from '../inference/read-options.js';
-import { assertToolPairs, type PairWords } from '../inference/tool-pairs.js';
+import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateMessageDto } from './create-message.dto.js';
 import { originOf, readMessage, readSystem } from './read-blocks.js';
@@ -13,7 +13,7 @@ import type { WireOutputConfig, WireThinking } from './schemas/options.js';
 
 const NO_SAMPLING: ModelRequest['sampling'] = {};
 
-const PAIR_WORDS: PairWords = {
+const PAIR_WORDS: ToolPairMessages = {
   field: 'tool_use_id',
   unasked: (id) => `the assistant message before it has no tool_use ${id}`,
   unanswered: (id) =>

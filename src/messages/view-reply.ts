@@ -103,7 +103,7 @@ export function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | und
  */
 function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyBlock, stop: StopReason): JsonObject {
   let whole = value;
-  if (text !== '') whole = { ...whole, ...grown(value, text, stop) };
+  if (text !== '') whole = { ...whole, ...withAppended(value, text, stop) };
   if (citations.length > 0) {
     const before = Array.isArray(value['citations']) ? (value['citations'] as readonly Json[]) : [];
     whole = { ...whole, citations: [...before, ...citations] };
@@ -116,7 +116,7 @@ function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyB
   return whole;
 }
 
-function grown(value: JsonObject, text: string, stop: StopReason): JsonObject {
+function withAppended(value: JsonObject, text: string, stop: StopReason): JsonObject {
   const { name } = value;
   if (Object.hasOwn(value, 'input')) return { input: readToolInput(text, typeof name === 'string' ? name : '', stop) };
   return { text: typeof value['text'] === 'string' ? value['text'] + text : text };
@@ -135,16 +135,16 @@ export interface Ending extends JsonObject {
 
 /** @param start what `ownExtras` gives of its beginning, and `end` of its end */
 export function viewEnding(stop: StopReason, start: JsonObject, end: JsonObject): Ending {
-  const { context_management: _shownApart, stop_reason: _ours, ...told } = end;
+  const { context_management: _shownApart, stop_reason: _ours, ...vendorFields } = end;
   const { unified, vendor, raw } = stop;
   const isForeign = vendor !== 'anthropic';
   const isRefusal = unified === 'refusal' || unified === 'content-filter';
   return {
     stop_reason: isForeign || raw === null ? STOP_REASONS[unified] : raw,
-    ...told,
+    ...vendorFields,
     stop_sequence: stop.sequence ?? null,
-    stop_details: told['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),
-    container: told['container'] ?? start['container'] ?? null,
+    stop_details: vendorFields['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),
+    container: vendorFields['container'] ?? start['container'] ?? null,
   };
 }
 

@@ -14,7 +14,7 @@ import {
   rows,
   text,
   titled,
-  told,
+  described,
   type Static,
 } from '../shared/http/schema.js';
 import { outputTokensMax } from './view-model.js';
@@ -46,12 +46,12 @@ export const endpointView = titled(
     supported_parameters: rows(text()),
     supports_tool_choice: toolChoice,
     supports_implicit_caching: flag(),
-    status: optional(told('0: it is well. Absent: it is not.', integer())),
-    uptime_last_5m: told('In percent, as seen by this gateway.', nullable(number())),
-    uptime_last_30m: told('In percent, as seen by this process.', nullable(number())),
-    uptime_last_1d: told('In percent, as seen by this process.', nullable(number())),
-    latency_last_30m: told('In milliseconds.', nullable(percentiles)),
-    throughput_last_30m: told('In tokens per second.', nullable(percentiles)),
+    status: optional(described('0: it is well. Absent: it is not.', integer())),
+    uptime_last_5m: described('In percent, as seen by this gateway.', nullable(number())),
+    uptime_last_30m: described('In percent, as seen by this process.', nullable(number())),
+    uptime_last_1d: described('In percent, as seen by this process.', nullable(number())),
+    latency_last_30m: described('In milliseconds.', nullable(percentiles)),
+    throughput_last_30m: described('In tokens per second.', nullable(percentiles)),
   }),
 );
 export type EndpointView = Static<typeof endpointView>;
@@ -66,7 +66,7 @@ export function viewEndpoint(
   uptime: Uptime | undefined,
 ): EndpointView {
   const { model, endpoint, provider, tier, tag } = candidate;
-  const isWell = !health?.isOut && !health?.cooling;
+  const isHealthy = !health?.isOut && !health?.cooling;
   return {
     name: `${provider.name} | ${model.id}`,
     model_id: model.id,
@@ -83,7 +83,7 @@ export function viewEndpoint(
     // The catalog does not say which providers cache unasked: nothing is promised.
     supports_implicit_caching: false,
     // What the other numbers mean is not public, so an endpoint that is not well shows none.
-    ...(isWell && { status: 0 }),
+    ...(isHealthy && { status: 0 }),
     uptime_last_5m: viewUptime(uptime?.last5m),
     uptime_last_30m: viewUptime(uptime?.last30m),
     uptime_last_1d: viewUptime(uptime?.last1d),

@@ -1,6 +1,6 @@
 import { Type, type TObject } from '@sinclair/typebox';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
-import { flag, integer, nullable, object, rows, text, titled, told, type Static } from '../shared/http/schema.js';
+import { flag, integer, nullable, object, rows, text, titled, described, type Static } from '../shared/http/schema.js';
 import { pricingView, viewPricing } from './view-pricing.js';
 
 /** The wire demands a time. The catalog says none, and nothing else stands for "nobody said" (docs/models.md). */
@@ -21,10 +21,10 @@ export const modelView = titled(
     id: text(),
     canonical_slug: text(),
     name: text(),
-    created: told('Always 0: the catalog does not say.', integer()),
+    created: described('Always 0: the catalog does not say.', integer()),
     context_length: integer(),
     architecture: object(architecture),
-    pricing: told('Of the cheapest endpoint.', pricingView),
+    pricing: described('Of the cheapest endpoint.', pricingView),
     top_provider: object({
       context_length: integer(),
       max_completion_tokens: nullable(integer()),

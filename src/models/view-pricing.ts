@@ -2,7 +2,7 @@ import { formatUsd } from '../core/money/credits.js';
 import type { Pricing, PriceTier } from '../core/routing/catalog.js';
 import { findTokenPrice, type TokenClass } from '../core/routing/leg-price.js';
 import type { ServiceTier } from '../core/routing/plan.js';
-import { integer, object, optional, rows, text, titled, told, type Static } from '../shared/http/schema.js';
+import { integer, object, optional, rows, text, titled, described, type Static } from '../shared/http/schema.js';
 
 /** By the names of the wire (docs/models.md#a-model), in its order. */
 const TOKEN_CLASSES = [
@@ -31,7 +31,7 @@ const prices = {
 /** Exact decimal strings, USD per token, and per unit for `request`, `image` and `web_search`. */
 export const pricingView = titled(
   'pricing',
-  told(
+  described(
     'Exact decimals: USD per token, and per unit for `request`, `image` and `web_search`.',
     object({
       prompt: text(),
@@ -40,7 +40,7 @@ export const pricingView = titled(
       image: optional(text()),
       web_search: optional(text()),
       overrides: optional(
-        told(
+        described(
           'What differs for longer prompts.',
           rows(
             object({ min_prompt_tokens: integer(), prompt: optional(text()), ...prices, completion: optional(text()) }),

@@ -1,7 +1,7 @@
 import { ProviderFault } from '../core/errors.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 
-/** Bytes that may wait for the reader before the source is held. One socket read (64 KiB) may come on top. */
+/** Bytes that may wait for the reader before the source is paused. One socket read (64 KiB) may come on top. */
 export const WINDOW_BYTES = 64 * 1024;
 
 /** Where a queue's chunks come from. */
@@ -26,7 +26,7 @@ type Chunks = readonly Uint8Array[];
 export class ChunkQueue extends Pulled<Chunks> {
   private queue: Uint8Array[] = [];
   private queuedBytes = 0;
-  private held = false;
+  private isSourcePaused = false;
   private isLeft = false;
   private state: 'open' | 'ended' | 'failed' = 'open';
   private failure: unknown;
@@ -49,8 +49,8 @@ export class ChunkQueue extends Pulled<Chunks> {
     this.queue.push(chunk);
     this.queuedBytes += chunk.length;
     if (this.waiting) this.deliverSoon();
-    if (this.queuedBytes > WINDOW_BYTES && !this.held) {
-      this.held = true;
+    if (this.queuedBytes > WINDOW_BYTES && !this.isSourcePaused) {
+      this.isSourcePaused = true;
       this.source.pause();
     }
   }
@@ -120,8 +120,8 @@ export class ChunkQueue extends Pulled<Chunks> {
     const chunks = this.queue;
     this.queue = [];
     this.queuedBytes = 0;
-    if (this.held) {
-      this.held = false;
+    if (this.isSourcePaused) {
+      this.isSourcePaused = false;
       if (this.state === 'open') this.source.resume();
     }
     return chunks;

@@ -34,7 +34,7 @@ export interface TlsSession {
 export class Connection {
   private readonly client: Client;
   private socket: Socket | undefined;
-  private held = false;
+  private isPaused = false;
   private connectTimeoutMs = 0;
 
   /** @param onClose its socket has closed; called whether a call was under way or not */
@@ -57,23 +57,23 @@ export class Connection {
 
   send(options: Dispatcher.DispatchOptions, receiver: Dispatcher.DispatchHandler, connectTimeoutMs: number): void {
     this.connectTimeoutMs = connectTimeoutMs;
-    this.held = false;
+    this.isPaused = false;
     this.client.dispatch(options, receiver);
   }
 
   pause(): void {
-    this.held = true;
+    this.isPaused = true;
   }
 
   /** Never to be called while undici reads: it reads on at once. */
   resume(): void {
-    this.held = false;
+    this.isPaused = false;
     this.socket?.emit('readable');
   }
 
   /** The call is over: whatever else the socket says, such as its end, is heard again. */
   settle(): void {
-    this.held = false;
+    this.isPaused = false;
   }
 
   /** Closes the socket at once, at any stage. A call under way fails. */
@@ -91,7 +91,7 @@ export class Connection {
     const socket = secure ? this.openSecure(target) : this.openPlain(target);
     this.socket = socket;
     const read = socket.read.bind(socket);
-    socket.read = (size?: number): unknown => (this.held ? null : read(size));
+    socket.read = (size?: number): unknown => (this.isPaused ? null : read(size));
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
 
     const timeoutMs = this.connectTimeoutMs;
@@ -161,7 +161,7 @@ export class OriginPool {
    * @throws ProviderFault `unavailable` when as many calls are open as may be, `unreachable`
    *   when the origin is not a URL
    */
-  take(): Connection {
+  acquire(): Connection {
     if (this.busy.size >= this.connectionsMax) {
       throw new ProviderFault('unavailable', 'As many calls to the provider are open as the gateway allows.');
     }
@@ -171,7 +171,7 @@ export class OriginPool {
   }
 
   /** @param reusable false when its call failed: nothing is known then of the state of its socket */
-  give(connection: Connection, reusable: boolean): void {
+  release(connection: Connection, reusable: boolean): void {
     if (!this.busy.delete(connection)) return;
     connection.settle();
     if (reusable) this.idle.push(connection);

@@ -7,18 +7,18 @@ import type { UpstreamResponse } from './transport.js';
 import { faultBeforeReply, faultInReply } from './transport-faults.js';
 
 /** Whoever waits for the response's head: the two ends of a promise. */
-export interface HeadEnds {
+export interface PendingHead {
   resolve(response: UpstreamResponse): void;
   reject(reason: unknown): void;
 }
 
 /** How a body ended. */
-type BodyEnd = { readonly isWell: true } | { readonly isWell: false; readonly reason: unknown };
+type BodyEnd = { readonly isComplete: true } | { readonly isComplete: false; readonly reason: unknown };
 
-const WELL: BodyEnd = { isWell: true };
+const COMPLETE: BodyEnd = { isComplete: true };
 
 /** Whoever waits for a whole body. */
-interface BodyEnds {
+interface PendingBody {
   readonly bytesMax: number;
   resolve(body: Buffer): void;
   reject(reason: unknown): void;
@@ -40,14 +40,14 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   private bytes = 0;
   private end: BodyEnd | undefined;
   private queue: ChunkQueue | undefined;
-  private whole: BodyEnds | undefined;
+  private whole: PendingBody | undefined;
 
   constructor(
     private readonly pool: OriginPool,
     connection: Connection,
     private readonly idleTimeoutMs: number | undefined,
     private readonly signal: CancelSignal,
-    private readonly head: HeadEnds,
+    private readonly head: PendingHead,
   ) {
     this.connection = connection;
     signal.addEventListener('abort', this, { once: true });
@@ -75,7 +75,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     }
     this.parts = [];
     this.bytes = 0;
-    this.end = { isWell: false, reason };
+    this.end = { isComplete: false, reason };
     this.settleWhole();
     this.leave();
   }
@@ -120,7 +120,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
 
   onResponseEnd(): void {
     this.giveBack(true);
-    this.finish(WELL);
+    this.finish(COMPLETE);
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -130,7 +130,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
       this.head.reject(faultBeforeReply(error));
       this.leave();
     } else {
-      this.finish({ isWell: false, reason: faultInReply(error) });
+      this.finish({ isComplete: false, reason: faultInReply(error) });
     }
   }
 
@@ -156,7 +156,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     if (this.bytes > whole.bytesMax) {
       whole.reject(new ProviderFault('malformed-reply', `The provider's reply has more than ${whole.bytesMax} bytes.`));
     } else if (!end) return;
-    else if (end.isWell) whole.resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, this.bytes));
+    else if (end.isComplete) whole.resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, this.bytes));
     else whole.reject(end.reason);
     this.whole = undefined;
     this.parts = [];
@@ -166,11 +166,11 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   private giveBack(reusable: boolean): void {
     const connection = this.connection;
     this.connection = undefined;
-    if (connection) this.pool.give(connection, reusable);
+    if (connection) this.pool.release(connection, reusable);
   }
 }
 
 function endQueue(queue: ChunkQueue, end: BodyEnd): void {
-  if (end.isWell) queue.end();
+  if (end.isComplete) queue.end();
   else queue.fail(end.reason);
 }

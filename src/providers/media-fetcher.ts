@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import { GatewayError } from '../core/errors.js';
-import type { FetchedMedia, Media, MediaWant } from '../core/provider.js';
+import type { FetchedMedia, Media, RequiredMedia } from '../core/provider.js';
 import { EgressError, SafeFetch } from '../shared/http/safe-fetch.js';
 
 const MEDIA_PER_REQUEST_MAX = 20;
@@ -10,7 +10,7 @@ const MEDIA_TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 3;
 export const NO_MEDIA: FetchedMedia = new Map();
 
-const MEDIA_TYPES: Readonly<Record<MediaWant['accept'], readonly string[]>> = {
+const MEDIA_TYPES: Readonly<Record<RequiredMedia['accept'], readonly string[]>> = {
   image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
   document: ['application/pdf'],
 };
@@ -21,34 +21,37 @@ export class MediaFetcher {
   constructor(private readonly safeFetch: SafeFetch) {}
 
   /** @throws GatewayError naming the field of what could not be fetched */
-  async fetch(wants: readonly MediaWant[], signal: CancelSignal): Promise<FetchedMedia> {
-    if (wants.length > MEDIA_PER_REQUEST_MAX) {
+  async fetch(required: readonly RequiredMedia[], signal: CancelSignal): Promise<FetchedMedia> {
+    if (required.length > MEDIA_PER_REQUEST_MAX) {
       throw new GatewayError(
         'invalid-request',
-        `${wants[MEDIA_PER_REQUEST_MAX]!.path}: at most ${MEDIA_PER_REQUEST_MAX} addresses can be fetched for one request`,
+        `${required[MEDIA_PER_REQUEST_MAX]!.path}: at most ${MEDIA_PER_REQUEST_MAX} addresses can be fetched for one request`,
       );
     }
-    const byUrl = new Map(wants.map((want) => [want.url, want]));
+    const byUrl = new Map(required.map((media) => [media.url, media]));
     const fetched = await Promise.all(
-      [...byUrl.values()].map(async (want): Promise<[string, Media]> => [want.url, await this.fetchOne(want, signal)]),
+      [...byUrl.values()].map(async (media): Promise<[string, Media]> => [
+        media.url,
+        await this.fetchOne(media, signal),
+      ]),
     );
     return new Map(fetched);
   }
 
-  private async fetchOne(want: MediaWant, signal: CancelSignal): Promise<Media> {
+  private async fetchOne(media: RequiredMedia, signal: CancelSignal): Promise<Media> {
     try {
       const limits = {
         bytesMax: MEDIA_BYTES_MAX,
         timeoutMs: MEDIA_TIMEOUT_MS,
-        accept: MEDIA_TYPES[want.accept],
+        accept: MEDIA_TYPES[media.accept],
         redirectsMax: REDIRECTS_MAX,
       };
-      const { mediaType, bytes } = await this.safeFetch.fetch(want.url, limits, signal);
+      const { mediaType, bytes } = await this.safeFetch.fetch(media.url, limits, signal);
       return { mediaType, base64: bytes.toString('base64') };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
-      const detail = want.accept === 'image' ? { errorType: 'image_download_failed' } : {};
-      throw new GatewayError('invalid-request', `${want.path}: ${error.message}`, detail);
+      const detail = media.accept === 'image' ? { errorType: 'image_download_failed' } : {};
+      throw new GatewayError('invalid-request', `${media.path}: ${error.message}`, detail);
     }
   }
 }

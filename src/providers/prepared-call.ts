@@ -29,7 +29,7 @@ const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 const COUNT_BYTES_MAX = 64 * 1024;
 
 /** What calls are made with. */
-export interface CallMeans {
+export interface CallDependencies {
   readonly media: MediaFetcher;
   readonly timeouts: Pick<Environment['timeouts'], 'connectMs' | 'idleMs'>;
 }
@@ -56,7 +56,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     readonly request: ModelRequest,
     readonly credential: Secret | undefined,
     private readonly access: ProviderAccess,
-    private readonly means: CallMeans,
+    private readonly dependencies: CallDependencies,
   ) {}
 
   /** The events of a whole reply, which obey the grammar and whose tool calls hold JSON objects. */
@@ -112,10 +112,10 @@ export class PreparedCall implements CallContext, DecodeContext {
   private begin(signal: CancelSignal): Promise<UpstreamResponse> {
     const { request, target } = this;
     const { dialect } = this.access;
-    const wants = dialect.wants?.(request, target);
-    if (!wants || wants.length === 0) return this.post(dialect.encode(request, target, NO_MEDIA), signal);
-    return this.means.media
-      .fetch(wants, signal)
+    const required = dialect.requiredMedia?.(request, target);
+    if (!required || required.length === 0) return this.post(dialect.encode(request, target, NO_MEDIA), signal);
+    return this.dependencies.media
+      .fetch(required, signal)
       .then((media) => this.post(dialect.encode(request, target, media), signal));
   }
 
@@ -131,7 +131,7 @@ export class PreparedCall implements CallContext, DecodeContext {
 
   private send(call: UpstreamCall, body: PrintedBody, signal: CancelSignal): Promise<UpstreamResponse> {
     if (this.request.echoesUpstreamBody) this.sentBody = textOf(body);
-    const { connectMs: connectTimeoutMs, idleMs: idleTimeoutMs } = this.means.timeouts;
+    const { connectMs: connectTimeoutMs, idleMs: idleTimeoutMs } = this.dependencies.timeouts;
     const headers = outgoingHeaders(call.headers);
     const url = this.access.platform.address(this, call);
     const outgoing = { url, headers, body, stream: call.stream, connectTimeoutMs, idleTimeoutMs };

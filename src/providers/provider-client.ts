@@ -5,7 +5,7 @@ import type { CatalogProvider } from '../core/routing/catalog.js';
 import type { Secret } from '../core/secret.js';
 import { Environment } from '../shared/environment.js';
 import { MediaFetcher } from './media-fetcher.js';
-import { PreparedCall, type CallMeans } from './prepared-call.js';
+import { PreparedCall, type CallDependencies } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
 
 /** Whom a call goes to. */
@@ -17,14 +17,14 @@ export type CallTarget = Omit<Target, 'definition'>;
  */
 @Injectable()
 export class ProviderClient {
-  private readonly means: CallMeans;
+  private readonly dependencies: CallDependencies;
 
   constructor(
     private readonly registry: ProviderRegistry,
     media: MediaFetcher,
     { timeouts }: Environment,
   ) {
-    this.means = { media, timeouts };
+    this.dependencies = { media, timeouts };
   }
 
   /**
@@ -34,7 +34,7 @@ export class ProviderClient {
   prepare({ model, endpoint, tier }: CallTarget, request: ModelRequest, credential: Secret | undefined): PreparedCall {
     const access = this.registry.accessTo(endpoint.provider);
     const target: Target = { model, endpoint, tier, definition: access.definition };
-    return new PreparedCall(target, request, credential, access, this.means);
+    return new PreparedCall(target, request, credential, access, this.dependencies);
   }
 
   /** True when the provider can count the tokens of a prompt without answering it. */

@@ -25,7 +25,7 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
       const pathStart = call.url.indexOf('/', call.url.indexOf('://') + 3);
       const pool = this.poolOf(call.url.slice(0, pathStart));
       pool.lastUsed = ++this.calls;
-      const connection = pool.take();
+      const connection = pool.acquire();
       const idleTimeoutMs = call.stream ? call.idleTimeoutMs : undefined;
       const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, { resolve, reject });
       connection.send(

@@ -64,15 +64,15 @@ export class CallTelemetry implements GenerationObserver {
     const { metrics } = this.to;
     const { outcome, name } = ENDINGS[call.ending!];
     const { usage, stop, leg } = call;
-    const isTold = call.stop !== undefined || call.answers;
+    const hasUsage = call.stop !== undefined || call.answers;
     if (outcome) metrics.attempt(slugOf(call), outcome, (performance.now() - call.beganAt) / 1000);
-    if (isTold) metrics.tokens(slugOf(call), usage);
-    this.tellHealth(request.stream, call);
+    if (hasUsage) metrics.tokens(slugOf(call), usage);
+    this.reportHealth(request.stream, call);
     if (!span) return;
     const firstToken = request.stream ? secondsToFirstToken(call) : undefined;
     const result: SpanResult = {
       model: leg.endpoint.upstreamModel,
-      ...(isTold && { usage }),
+      ...(hasUsage && { usage }),
       ...(stop && { stop: stop.unified }),
       ...(firstToken !== undefined && { secondsToFirstToken: firstToken }),
       ...(name !== 'completed' && { error: name }),
@@ -89,7 +89,7 @@ export class CallTelemetry implements GenerationObserver {
     });
   }
 
-  private tellHealth(isStreamed: boolean, call: ProviderCall): void {
+  private reportHealth(isStreamed: boolean, call: ProviderCall): void {
     const { health } = this.to;
     const { key, isTrial } = this.calls[call.index]!;
     const { fault, leg } = call;

@@ -5,7 +5,7 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import { explainDecision, type ExplainedDecision } from '../core/routing/explain-decision.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import { DONE, FAILED, MISUSED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandWorld } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
 import { SHIPPED_CATALOG, VARIABLES } from '../shared/variables/variables.js';
 import { printDecision } from './print-decision.js';
 
@@ -32,14 +32,14 @@ interface KeptDecision {
 
 /** @returns the exit code, as the usage has it. Never throws, never prints a secret. */
 export function runDecision(
-  world: CommandWorld,
+  context: CommandContext,
   packageDirectory: string,
   opener?: EmbeddedOpener,
 ): Promise<number> | number {
-  const ids = world.words.filter((word) => !word.startsWith('-'));
+  const ids = context.words.filter((word) => !word.startsWith('-'));
   const [id] = ids;
-  if (ids.length > 1 || (id === undefined && !world.words.includes('--help'))) {
-    world.printError(`${NAME}: give the id of one generation\n\n${USAGE}`);
+  if (ids.length > 1 || (id === undefined && !context.words.includes('--help'))) {
+    context.printError(`${NAME}: give the id of one generation\n\n${USAGE}`);
     return MISUSED;
   }
   return runStoreCommand(
@@ -51,22 +51,22 @@ export function runDecision(
       run: async (database, switches, source) => {
         const kept = await findDecision(database, id!);
         if (!kept) {
-          world.printError(`${NAME}: no decision is kept of ${id}: unknown, too old or not written yet\n`);
+          context.printError(`${NAME}: no decision is kept of ${id}: unknown, too old or not written yet\n`);
           return FAILED;
         }
         const catalog = (await CatalogStore.open(source, new Logger(NAME))).current();
         const explained = explainDecision(kept.decision, catalog);
-        world.print(switches.has('json') ? printAsJson(kept, explained) : printInWords(kept, explained));
+        context.print(switches.has('json') ? printAsJson(kept, explained) : printInWords(kept, explained));
         return explained.derivation === 'derived' ? DONE : FAILED;
       },
     },
-    { ...world, words: world.words.filter((word) => word.startsWith('-')) },
+    { ...context, words: context.words.filter((word) => word.startsWith('-')) },
     opener,
   );
 }
 
 function readCatalogSource(
-  { variables, workingDirectory }: CommandWorld,
+  { variables, workingDirectory }: CommandContext,
   packageDirectory: string,
 ): Parameters<typeof CatalogStore.open>[0] {
   const own = variables[VARIABLES.catalog.name]?.trim() ?? '';

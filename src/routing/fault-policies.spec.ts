@@ -8,7 +8,9 @@ import { APPEARANCES } from '../shared/http/error-views.js';
 import { failureOf, faultError, FAULT_POLICIES, healthOf, type FailedAttempt } from './fault-policies.js';
 
 /** Status to the caller, what may do better, what it says of the endpoint's health. */
-const TOLD: Readonly<Record<FaultKind, readonly [number, 'endpoint' | 'model', 'fault' | 'rate-limit' | 'nothing']>> = {
+const EXPECTED: Readonly<
+  Record<FaultKind, readonly [number, 'endpoint' | 'model', 'fault' | 'rate-limit' | 'nothing']>
+> = {
   unreachable: [502, 'endpoint', 'fault'],
   'timed-out': [504, 'endpoint', 'fault'],
   'refused-credential': [502, 'endpoint', 'fault'],
@@ -59,14 +61,16 @@ const impossible = (provider: string): FailedAttempt => ({
   leg: legAt(provider),
   error: new Untranslatable('messages.0.content.1', `cannot be sent to ${provider}`),
 });
-const statusTold = (error: GatewayError): number => APPEARANCES[error.kind].status;
+const shownStatus = (error: GatewayError): number => APPEARANCES[error.kind].status;
 
 describe('FAULT_POLICIES', () => {
-  it.each(Object.entries(TOLD))('%s is told as %j', (kind, [status, tryNext, health]) => {
+  it.each(Object.entries(EXPECTED))('%s is told as %j', (kind, [status, tryNext, health]) => {
     const policy = FAULT_POLICIES[kind as FaultKind];
-    expect([APPEARANCES[policy.tells].status, policy.tryNext, ENDINGS[`provider-${kind as FaultKind}`].health]).toEqual(
-      [status, tryNext, health],
-    );
+    expect([
+      APPEARANCES[policy.errorKind].status,
+      policy.tryNext,
+      ENDINGS[`provider-${kind as FaultKind}`].health,
+    ]).toEqual([status, tryNext, health]);
     expect(healthOf(new ProviderFault(kind as FaultKind, 'x'))).toBe(health);
   });
 
@@ -99,9 +103,9 @@ describe('faultError', () => {
     [400, 400],
     [422, 422],
     [undefined, 400],
-  ])('a request that was rejected with %s is told as %i', (status, told) => {
+  ])('a request that was rejected with %s is told as %i', (status, expected) => {
     const detail = status === undefined ? {} : { status };
-    expect(statusTold(faultError(new ProviderFault('rejected-request', 'No', detail), legAt('Acme')))).toBe(told);
+    expect(shownStatus(faultError(new ProviderFault('rejected-request', 'No', detail), legAt('Acme')))).toBe(expected);
   });
 });
 
@@ -112,7 +116,7 @@ describe('failureOf', () => {
       faulty('Two', 'unreachable'),
       faulty('Three', 'rejected-request', { status: 400 }),
     ]);
-    expect([statusTold(error), error.message]).toEqual([400, 'Three says rejected-request']);
+    expect([shownStatus(error), error.message]).toEqual([400, 'Three says rejected-request']);
     expect(error.detail.metadata).toEqual({
       provider_name: 'Three',
       previous_errors: [
@@ -128,13 +132,13 @@ describe('failureOf', () => {
 
   it('does not let what a target cannot carry hide a fault', () => {
     const error = failureOf([faulty('One', 'overloaded', { status: 529 }), impossible('Two')]);
-    expect([statusTold(error), error.message]).toEqual([529, 'One says overloaded']);
+    expect([shownStatus(error), error.message]).toEqual([529, 'One says overloaded']);
     expect(error.detail.metadata).toMatchObject({ previous_errors: [{ provider: 'Two', code: 400 }] });
   });
 
   it('names the field of the last target when none could carry the request', () => {
     const error = failureOf([impossible('One'), impossible('Two')]);
-    expect([statusTold(error), error.message]).toEqual([400, 'messages.0.content.1: cannot be sent to Two']);
+    expect([shownStatus(error), error.message]).toEqual([400, 'messages.0.content.1: cannot be sent to Two']);
     expect(error.detail.metadata).toMatchObject({ previous_errors: [{ provider: 'One', code: 400 }] });
   });
 
@@ -145,11 +149,11 @@ describe('failureOf', () => {
     ['the shortest of all', [9_000, 3_000, 5_000], 3_000],
     ['none where the first gave none', [undefined, 3_000], undefined],
     ['none where the last gave none', [3_000, undefined], undefined],
-  ])('hints when to come back: %s', (_, hints, told) => {
+  ])('hints when to come back: %s', (_, hints, expected) => {
     const attempts = hints.map((retryAfterMs) =>
       faulty('One', 'rate-limited', retryAfterMs === undefined ? {} : { retryAfterMs }),
     );
-    expect(failureOf(attempts).detail.retryAfterMs).toBe(told);
+    expect(failureOf(attempts).detail.retryAfterMs).toBe(expected);
   });
 
   it('asks no hint of a provider that was not called', () => {

@@ -17,7 +17,7 @@ interface FaultPolicy {
    */
   readonly tryNext: 'endpoint' | 'model';
   /** What the caller is told when it was the last word (docs/wire/errors.md#provider-faults). */
-  readonly tells: ErrorKind;
+  readonly errorKind: ErrorKind;
 }
 
 /**
@@ -25,18 +25,18 @@ interface FaultPolicy {
  * the call is in `ENDINGS`.
  */
 export const FAULT_POLICIES: Readonly<Record<FaultKind, FaultPolicy>> = {
-  unreachable: { tryNext: 'endpoint', tells: 'upstream-failed' },
-  'timed-out': { tryNext: 'endpoint', tells: 'timed-out' },
-  'refused-credential': { tryNext: 'endpoint', tells: 'upstream-failed' },
-  'payment-required': { tryNext: 'endpoint', tells: 'upstream-failed' },
-  'not-found': { tryNext: 'endpoint', tells: 'upstream-failed' },
-  'rejected-request': { tryNext: 'model', tells: 'invalid-request' },
-  'too-large': { tryNext: 'model', tells: 'too-large' },
-  'rate-limited': { tryNext: 'endpoint', tells: 'rate-limited' },
-  unavailable: { tryNext: 'endpoint', tells: 'unavailable' },
-  overloaded: { tryNext: 'endpoint', tells: 'overloaded' },
-  'server-error': { tryNext: 'endpoint', tells: 'upstream-failed' },
-  'malformed-reply': { tryNext: 'endpoint', tells: 'upstream-failed' },
+  unreachable: { tryNext: 'endpoint', errorKind: 'upstream-failed' },
+  'timed-out': { tryNext: 'endpoint', errorKind: 'timed-out' },
+  'refused-credential': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
+  'payment-required': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
+  'not-found': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
+  'rejected-request': { tryNext: 'model', errorKind: 'invalid-request' },
+  'too-large': { tryNext: 'model', errorKind: 'too-large' },
+  'rate-limited': { tryNext: 'endpoint', errorKind: 'rate-limited' },
+  unavailable: { tryNext: 'endpoint', errorKind: 'unavailable' },
+  overloaded: { tryNext: 'endpoint', errorKind: 'overloaded' },
+  'server-error': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
+  'malformed-reply': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
 };
 
 /**
@@ -94,7 +94,7 @@ export function faultError(
   retryAfterMs?: number,
 ): GatewayError {
   const { providerCode, status } = fault.detail;
-  const kind = status === 422 ? 'unprocessable' : FAULT_POLICIES[fault.kind].tells;
+  const kind = status === 422 ? 'unprocessable' : FAULT_POLICIES[fault.kind].errorKind;
   return new GatewayError(
     kind,
     fault.message,

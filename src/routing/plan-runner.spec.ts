@@ -21,7 +21,7 @@ const REFUSED: readonly ModelEvent[] = [
   { type: 'usage', usage: { inputTokens: 100, outputTokens: 20 } },
   { type: 'reply-end', stop: { unified: 'refusal', raw: 'refusal', vendor: 'anthropic' } },
 ];
-const FREE_ENTRANCE = { enter: () => true, refusal: undefined };
+const UNLIMITED = { acquire: () => true, refusal: undefined };
 const REQUEST = { model: 'a/first', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
 
 /** What each attempt does, in order: gives a refusal, or throws. */
@@ -54,7 +54,7 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
       purpose: 'answer',
       ...changes,
       reveal: () => Promise.resolve(undefined),
-      entrance: FREE_ENTRANCE,
+      modelLimiter: UNLIMITED,
       signal: abort.signal,
     });
   return { generation, run, abort, left: () => left };

@@ -22,8 +22,8 @@ import type { RevealCredential } from './route-planner.js';
 const RETRY_SOON_MS = 1_000;
 
 /** Whether models may be called now: asked before the first call of each in a run. */
-export interface ModelEntrance {
-  enter(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean>;
+export interface ModelLimiter {
+  acquire(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean>;
   /** What the first model that had no place was refused with. */
   readonly refusal: Error | undefined;
 }
@@ -31,7 +31,7 @@ export interface ModelEntrance {
 /** What a plan is run with, beside the generation that it is run for. */
 export interface RunInputs extends ModelRun {
   readonly reveal: RevealCredential;
-  readonly entrance: ModelEntrance;
+  readonly modelLimiter: ModelLimiter;
   readonly signal: CancelSignal;
 }
 
@@ -57,8 +57,8 @@ export class PlanRunner {
     const run = new PlanRun(generation, inputs);
     for (const [index, leg] of plan.legs.entries()) {
       if (!mayCall(plan, index, run.made)) continue;
-      const entered = run.enter(leg);
-      if (entered !== true && !(await entered)) continue;
+      const admitted = run.admit(leg);
+      if (admitted !== true && !(await admitted)) continue;
       if (!this.health.admit(healthKeyOf(leg))) continue;
       const begun = await this.attempt(run, leg, inputs);
       if (!begun) continue;
@@ -91,9 +91,9 @@ class PlanRun {
   /** Calls that were made; a target that could not carry the request was not called. */
   made = 0;
   /** Models that may be called, by their place in the request. */
-  private readonly entered = new Set<number>();
+  private readonly admittedModels = new Set<number>();
   /** Models that no other endpoint can help: what was asked of them was at fault, or they refused, or have no place. */
-  private readonly left = new Set<number>();
+  private readonly exhaustedModels = new Set<number>();
   private readonly failures: FailedAttempt[] = [];
   /** The answer if nobody else has one. */
   private refused: BegunCall | undefined;
@@ -103,12 +103,12 @@ class PlanRun {
     private readonly inputs: RunInputs,
   ) {}
 
-  enter({ model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
-    if (this.left.has(modelIndex)) return false;
-    if (this.entered.has(modelIndex)) return true;
-    const entered = this.inputs.entrance.enter(model, this.inputs.prompt);
-    if (entered !== true) return this.awaitEntry(entered, modelIndex);
-    this.entered.add(modelIndex);
+  admit({ model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
+    if (this.exhaustedModels.has(modelIndex)) return false;
+    if (this.admittedModels.has(modelIndex)) return true;
+    const admitted = this.inputs.modelLimiter.acquire(model, this.inputs.prompt);
+    if (admitted !== true) return this.awaitAdmission(admitted, modelIndex);
+    this.admittedModels.add(modelIndex);
     return true;
   }
 
@@ -133,7 +133,7 @@ class PlanRun {
       if (error.detail.usage) call.usage = error.detail.usage;
       generation.endCall(call, endingOf(error), error);
       failures.push({ leg, error });
-      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.left.add(leg.modelIndex);
+      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels.add(leg.modelIndex);
     } else generation.endCall(call, 'not-sent');
   }
 
@@ -149,7 +149,7 @@ class PlanRun {
   }
 
   keepRefusal(begun: BegunCall): void {
-    this.left.add(begun.call.leg.modelIndex);
+    this.exhaustedModels.add(begun.call.leg.modelIndex);
     this.refused = begun;
   }
 
@@ -163,14 +163,14 @@ class PlanRun {
     if (this.refused) return this.answerWith(this.refused);
     if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures);
     // Nobody was called because of limits of ours: they are what the caller is told.
-    const { refusal } = this.inputs.entrance;
+    const { refusal } = this.inputs.modelLimiter;
     if (refusal !== undefined) throw refusal;
-    throw this.failures.length > 0 ? failureOf(this.failures) : allResting();
+    throw this.failures.length > 0 ? failureOf(this.failures) : allCoolingDown();
   }
 
-  private async awaitEntry(entered: boolean | Promise<boolean>, modelIndex: number): Promise<boolean> {
-    const mayCallIt = await entered;
-    (mayCallIt ? this.entered : this.left).add(modelIndex);
+  private async awaitAdmission(admitted: boolean | Promise<boolean>, modelIndex: number): Promise<boolean> {
+    const mayCallIt = await admitted;
+    (mayCallIt ? this.admittedModels : this.exhaustedModels).add(modelIndex);
     return mayCallIt;
   }
 
@@ -190,7 +190,7 @@ const isRefusal = (beginning: readonly ModelEvent[]): boolean =>
       event.type === 'reply-end' && (event.stop.unified === 'refusal' || event.stop.unified === 'content-filter'),
   );
 
-const allResting = (): GatewayError =>
+const allCoolingDown = (): GatewayError =>
   new GatewayError('unavailable', 'Every endpoint that could answer is cooling down after failures; retry.', {
     retryAfterMs: RETRY_SOON_MS,
   });

@@ -74,7 +74,7 @@ export class SessionPins implements GenerationObserver {
     const isWorthAPin =
       request.sessionId === undefined
         ? cachedTokens > 0 && isCacheCheaper(leg)
-        : leg.isPinned === true || !goesThereByItself(plan, leg);
+        : leg.isPinned === true || !isRepeatedBySeed(plan, leg);
     if (isWorthAPin) this.pin(pinName(caller, leg.model.id, request), leg.tag);
   }
 
@@ -101,7 +101,7 @@ interface Pin {
  * Where only the stateless draw decided, and nothing stood in its way, the next request of the
  * session comes out the same.
  */
-function goesThereByItself(plan: Plan, leg: PlannedLeg): boolean {
+function isRepeatedBySeed(plan: Plan, leg: PlannedLeg): boolean {
   if (plan.ordering !== 'session' || plan.legs[0] !== leg) return false;
   const isDisturbed =
     plan.excluded.some(({ reason, model }) => reason === 'cooling-down' && model === leg.model.id) ||

@@ -47,19 +47,19 @@ export class StreamAttempt {
 
 /** The beginning of a reply: what it told until an event committed the reply to its provider, that one included. */
 export async function untilCommitted(batches: EventBatches, attempt: StreamAttempt): Promise<readonly ModelEvent[]> {
-  const held: ModelEvent[] = [];
+  const buffered: ModelEvent[] = [];
   try {
     for (;;) {
       const next = await batches.next();
       if (next.done) break;
-      for (const event of next.value) held.push(event);
+      for (const event of next.value) buffered.push(event);
       if (next.value.some(isCommitting)) break;
     }
   } catch (error) {
-    throw error instanceof ProviderFault ? withUsage(error, usageOf(held)) : error;
+    throw error instanceof ProviderFault ? withUsage(error, usageOf(buffered)) : error;
   }
   attempt.committed();
-  return held;
+  return buffered;
 }
 
 /** The last that was told of it. */

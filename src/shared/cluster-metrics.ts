@@ -4,7 +4,7 @@ import type { PrimaryChannel } from './worker-channel.js';
 
 const WAIT_MS = 1000;
 
-interface Question {
+interface PendingQuery {
   readonly reports: MetricReport[][];
   expected: number | undefined;
   finish: () => void;
@@ -15,7 +15,7 @@ interface Question {
  * second is left out: one stuck process must not hide the others. With one process it is that process's own text.
  */
 export class ClusterMetrics {
-  private readonly questions = new Map<number, Question>();
+  private readonly pending = new Map<number, PendingQuery>();
   private nextAsk = 0;
 
   constructor(
@@ -26,7 +26,7 @@ export class ClusterMetrics {
     channel?.listen((message) => {
       if (message.fairlead === 'metrics-wanted') void this.answer(channel, message.asker, message.ask);
       else if (message.fairlead === 'metrics-expect')
-        this.update(message.ask, (question) => (question.expected = message.count));
+        this.update(message.ask, (query) => (query.expected = message.count));
       else if (message.fairlead === 'metrics-given')
         this.update(message.ask, ({ reports }) => reports.push(message.report));
     });
@@ -52,18 +52,18 @@ export class ClusterMetrics {
         clearTimeout(timer);
         resolve();
       };
-      this.questions.set(ask, { reports, expected: undefined, finish });
+      this.pending.set(ask, { reports, expected: undefined, finish });
       channel.send({ fairlead: 'metrics-ask', ask });
     });
-    this.questions.delete(ask);
+    this.pending.delete(ask);
     return reports;
   }
 
-  private update(ask: number, change: (question: Question) => void): void {
-    const question = this.questions.get(ask);
+  private update(ask: number, change: (query: PendingQuery) => void): void {
+    const query = this.pending.get(ask);
     // An answer that comes after its second belongs to no question any more.
-    if (!question) return;
-    change(question);
-    if (question.expected !== undefined && question.reports.length >= question.expected) question.finish();
+    if (!query) return;
+    change(query);
+    if (query.expected !== undefined && query.reports.length >= query.expected) query.finish();
   }
 }

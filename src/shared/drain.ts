@@ -74,10 +74,10 @@ export class Drain {
   }
 
   private readonly follow: RequestListener = (_request, response) => {
-    const place = this.open.take(response);
+    const place = this.open.add(response);
     if (this.running) askToClose(response);
     response.once('close', () => {
-      this.open.give(place);
+      this.open.remove(place);
       if (!this.listenerClosed) return;
       // A kept-alive connection becomes idle only after this event.
       setImmediate(() => this.options.server.closeIdleConnections());

@@ -91,19 +91,19 @@ describe('Metrics', () => {
 /** A primary in memory: relays as the process does, but for the workers named silent. */
 function joinWorkers(count: number, silent: readonly number[] = []) {
   const listeners = new Map<number, (message: PrimaryMessage) => void>();
-  const tell = (id: number, message: PrimaryMessage): void => listeners.get(id)?.(message);
+  const deliver = (id: number, message: PrimaryMessage): void => listeners.get(id)?.(message);
   const channel = (id: number): PrimaryChannel => ({
     listen: (listener) => void listeners.set(id, listener),
     send: (message: WorkerMessage) => {
       if (message.fairlead === 'metrics-answer') {
-        tell(message.asker, { fairlead: 'metrics-given', ask: message.ask, report: message.report });
+        deliver(message.asker, { fairlead: 'metrics-given', ask: message.ask, report: message.report });
         return;
       }
       for (let other = 1; other <= count; other++) {
         if (other !== id && !silent.includes(other))
-          tell(other, { fairlead: 'metrics-wanted', asker: id, ask: message.ask });
+          deliver(other, { fairlead: 'metrics-wanted', asker: id, ask: message.ask });
       }
-      tell(id, { fairlead: 'metrics-expect', ask: message.ask, count: count - 1 });
+      deliver(id, { fairlead: 'metrics-expect', ask: message.ask, count: count - 1 });
     },
   });
   return Array.from({ length: count }, (_, index) => {

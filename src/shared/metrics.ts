@@ -12,9 +12,9 @@ import type { Usage } from '../core/conversation/usage.js';
 import type { CallOutcome } from '../core/generation/ending.js';
 
 /**
- * `over_bound`: a reply cost more than was held. `estimated`: its provider told no usage. `zero_usage`: a charged reply
- * came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a replica
- * that is gone. `lost`: a settlement could be written nowhere.
+ * `over_bound`: a reply cost more than was held. `estimated`: its provider reported no usage. `zero_usage`: a charged
+ * reply came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a
+ * replica that is gone. `lost`: a settlement could be written nowhere.
  */
 export type LedgerEvent = 'over_bound' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'lost';
 
@@ -131,7 +131,7 @@ export class Metrics {
   });
   private readonly firstTokenSeconds = new Histogram({
     name: 'fairlead_time_to_first_token_seconds',
-    help: 'From the start of a call to a provider to the first event that holds content.',
+    help: 'From the start of a call to a provider to the first event with content.',
     labelNames: ['provider'],
     buckets: FIRST_TOKEN_SECONDS,
     registers: [this.registry],

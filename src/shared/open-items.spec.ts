@@ -12,11 +12,11 @@ describe('Slots', () => {
         for (const step of steps) {
           const [oldest] = held.keys();
           if (step < 4 && oldest) {
-            slots.give(held.get(oldest)!);
+            slots.remove(held.get(oldest)!);
             held.delete(oldest);
           } else {
             const value = { step };
-            held.set(value, slots.take(value));
+            held.set(value, slots.add(value));
           }
           expect(slots.size).toBe(held.size);
           expect(new Set(slots)).toEqual(new Set(held.keys()));
@@ -27,8 +27,8 @@ describe('Slots', () => {
 
   it('use a place again that was given back', () => {
     const slots = new OpenItems<string>();
-    const place = slots.take('a');
-    slots.give(place);
-    expect([slots.take('b'), [...slots]]).toEqual([place, ['b']]);
+    const place = slots.add('a');
+    slots.remove(place);
+    expect([slots.add('b'), [...slots]]).toEqual([place, ['b']]);
   });
 });

@@ -10,14 +10,14 @@ export class OpenItems<T> implements Iterable<T> {
   private readonly free: number[] = [];
 
   /** @returns the place, to be given back once */
-  take(value: T): number {
+  add(value: T): number {
     const place = this.free.pop() ?? this.places.length;
     this.places[place] = value;
     this.size++;
     return place;
   }
 
-  give(place: number): void {
+  remove(place: number): void {
     this.places[place] = undefined;
     this.free.push(place);
     this.size--;

@@ -38,7 +38,7 @@ export function readEnvironment(
 /** Each by its own variable; one that has no default and is not set is left out. */
 function readSettings(reader: VariableReader): Settings {
   const settings = Object.entries<Variable<unknown>>(VARIABLES)
-    .filter(([, variable]) => !('isIngredient' in variable))
+    .filter(([, variable]) => !('isRaw' in variable))
     .map(([name, variable]) => [name, reader.read(variable)] as const)
     .filter(([, value]) => value !== undefined);
   // The type is inferred from the very list that was walked.

@@ -4,7 +4,7 @@ import type { Secret } from '../core/secret.js';
 /** Longest that making a connection takes, in milliseconds. */
 const CONNECT_MS_MAX = 1_500;
 /** How long a closing socket may take to say goodbye, in milliseconds. */
-const GOODBYE_MS_MAX = 100;
+const CLOSE_MS_MAX = 100;
 /** Beats in a row without an answer after which the connection counts as dead. */
 const UNANSWERED_BEATS_MAX = 4;
 
@@ -29,7 +29,7 @@ export class RedisConnection {
       retryStrategy: null,
       maxRetriesPerRequest: 0,
       connectTimeout: CONNECT_MS_MAX,
-      disconnectTimeout: GOODBYE_MS_MAX,
+      disconnectTimeout: CLOSE_MS_MAX,
     });
     this.client.on('connect', () => this.client.stream.unref());
     this.client.on('ready', () => {

@@ -32,7 +32,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
 
   constructor(url: Secret) {
     super();
-    const changed = (isReady: boolean): void => (isReady ? this.attend() : this.lose());
+    const changed = (isReady: boolean): void => (isReady ? this.synchronise() : this.markLost());
     this.commands = new RedisConnection(url, changed);
     this.listener = new RedisConnection(url, changed);
     this.listener.client.on('message', (channel: string, message: string) => this.deliver(channel, message));
@@ -42,7 +42,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
 
   override join(map: LinkedMap): void {
     this.maps.set(this.channelOf(map.name), map);
-    this.attend();
+    this.synchronise();
   }
 
   override async write(name: string, key: string, text: string, ttlMs: number): Promise<boolean> {
@@ -81,23 +81,23 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
   private beat(): void {
     this.commands.beat();
     this.listener.beat();
-    this.attend();
+    this.synchronise();
   }
 
-  private lose(): void {
+  private markLost(): void {
     this.losses++;
     this.upToDate.clear();
-    this.tellAway(true);
+    this.setAway(true);
   }
 
-  private tellAway(isAway: boolean): void {
+  private setAway(isAway: boolean): void {
     if (isAway === this.isAway) return;
     this.isAway = isAway;
     if (isAway) this.logger.warn('Redis does not answer; this process counts locally until it answers again.');
     else this.logger.log('Redis answers again; counters and pins are shared between replicas.');
   }
 
-  private attend(): void {
+  private synchronise(): void {
     if (!this.isUp) return;
     for (const map of this.maps.values()) {
       if (this.upToDate.has(map)) map.resend();
@@ -114,11 +114,11 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
       const stored = await this.read(map);
       if (losses !== this.losses) return;
       this.upToDate.add(map);
-      this.tellAway(false);
+      this.setAway(false);
       map.load(stored);
     } catch {
       // Without the error: it may hold the address. A connection may also stand and its commands be refused.
-      if (!this.isClosed) this.tellAway(true);
+      if (!this.isClosed) this.setAway(true);
     } finally {
       this.catchingUp.delete(map);
     }
@@ -144,7 +144,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
 
   private deliver(channel: string, message: string): void {
     const [key, text] = readPair(message);
-    if (key !== undefined && text !== undefined) this.maps.get(channel)?.hear(key, text);
+    if (key !== undefined && text !== undefined) this.maps.get(channel)?.receive(key, text);
   }
 }
 

@@ -4,7 +4,7 @@ export interface LinkedMap {
   readonly name: string;
   readonly entriesMax: number;
   /** Told of each write to the map anywhere, its own included. */
-  hear(key: string, text: string): void;
+  receive(key: string, text: string): void;
   /** Given what Redis holds, each time the link has come up. Everything written after that is heard. */
   load(entries: ReadonlyMap<string, string>): void;
   /** Asked again and again while the link is up, to write what Redis does not have yet. */

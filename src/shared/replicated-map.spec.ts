@@ -63,7 +63,7 @@ class StoreLink extends ReplicaLink {
   }
 
   carry(): void {
-    for (const [key, text] of this.waiting.splice(0)) this.map!.hear(key, text);
+    for (const [key, text] of this.waiting.splice(0)) this.map!.receive(key, text);
     this.map!.resend();
   }
 
@@ -92,7 +92,7 @@ function replicaOf(store: Store, merge: MergeRule = laterDeadline, clock = new H
       lifeMsMax: LIFE_MS_MAX,
       merge,
       read: (value) => (typeof value === 'string' ? value : undefined),
-      heard: (key, value) => heard.push([key, value]),
+      onRemoteChange: (key, value) => heard.push([key, value]),
     },
     link,
     clock,
@@ -236,13 +236,13 @@ describe('ReplicatedMap', () => {
       ['an end that is past', JSON.stringify({ value: 'x', writtenAt: 1, expiresAt: 999_999 })],
       ['too much text', JSON.stringify({ value: 'x'.repeat(5_000), writtenAt: 1, expiresAt: 1_000_100 })],
     ])('ignores %s', (_, text) => {
-      here.map.hear('a', text);
-      here.map.hear('b', JSON.stringify({ value: 'x', writtenAt: 1, expiresAt: 1_000_100 }));
+      here.map.receive('a', text);
+      here.map.receive('b', JSON.stringify({ value: 'x', writtenAt: 1, expiresAt: 1_000_100 }));
       expect([here.map.get('a'), here.map.get('b'), here.heard]).toEqual([undefined, 'x', [['b', 'x']]]);
     });
 
     it('ignores a key without measure', () => {
-      here.map.hear('k'.repeat(2_000), JSON.stringify({ value: 'x', writtenAt: 1, expiresAt: 1_000_100 }));
+      here.map.receive('k'.repeat(2_000), JSON.stringify({ value: 'x', writtenAt: 1, expiresAt: 1_000_100 }));
       expect(here.map.size).toBe(0);
     });
 

@@ -30,7 +30,7 @@ export interface ReplicatedMapOptions<T> {
   /** The value of another replica, or undefined for what is none: such an entry is ignored. */
   readonly read: (value: Json) => T | undefined;
   /** Told when another replica changed a key, with undefined when it withdrew it. */
-  readonly heard?: (key: string, value: T | undefined) => void;
+  readonly onRemoteChange?: (key: string, value: T | undefined) => void;
 }
 
 interface Kept<T> extends Entry<T> {
@@ -89,7 +89,7 @@ export class ReplicatedMap<T> implements LinkedMap {
     if (known?.value !== undefined) this.write(key, { expiresAt: known.expiresAt }, now);
   }
 
-  hear(key: string, text: string): void {
+  receive(key: string, text: string): void {
     const now = this.clock.now();
     if (key.length > KEY_CHARACTERS_MAX) return;
     const entry = readEntry(text, now + this.options.lifeMsMax + SKEW_MS_MAX, this.options.read);
@@ -97,7 +97,7 @@ export class ReplicatedMap<T> implements LinkedMap {
   }
 
   load(stored: ReadonlyMap<string, string>): void {
-    for (const [key, text] of stored) this.hear(key, text);
+    for (const [key, text] of stored) this.receive(key, text);
     for (const [key, entry] of this.entries) if (entry.isOwn && !stored.has(key)) this.unsent.add(key);
     this.resend();
   }
@@ -126,7 +126,7 @@ export class ReplicatedMap<T> implements LinkedMap {
       this.keep(key, { ...entry, isOwn: false }, now);
       this.unsent.delete(key);
       // Only what was seen here is withdrawn here.
-      if (entry.value !== undefined || known?.value !== undefined) this.options.heard?.(key, entry.value);
+      if (entry.value !== undefined || known?.value !== undefined) this.options.onRemoteChange?.(key, entry.value);
     } else if (order < 0 && known!.isOwn) {
       // Theirs may have been written over ours in Redis.
       this.unsent.add(key);

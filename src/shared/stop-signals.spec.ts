@@ -7,14 +7,14 @@ import type { PrimaryMessage } from './worker-channel.js';
 function listen({ asWorker }: { asWorker: boolean }) {
   const signals = new EventEmitter();
   const heard: string[] = [];
-  let tell: (message: PrimaryMessage) => void = () => undefined;
+  let fromPrimary: (message: PrimaryMessage) => void = () => undefined;
   listenForStop({
     signals,
     stop: (signal) => heard.push(signal),
     stopNow: () => heard.push('now'),
-    ...(asWorker && { channel: { send: () => undefined, listen: (listener) => (tell = listener) } }),
+    ...(asWorker && { channel: { send: () => undefined, listen: (listener) => (fromPrimary = listener) } }),
   });
-  return { signals, heard, tell: (message: PrimaryMessage) => tell(message) };
+  return { signals, heard, fromPrimary: (message: PrimaryMessage) => fromPrimary(message) };
 }
 
 describe('listenForStop', () => {
@@ -40,10 +40,10 @@ describe('listenForStop', () => {
   });
 
   it('in a worker, a signal and the word of the primary are one wish', () => {
-    const { signals, heard, tell } = listen({ asWorker: true });
-    tell({ fairlead: 'metrics-expect', ask: 0, count: 0 });
+    const { signals, heard, fromPrimary } = listen({ asWorker: true });
+    fromPrimary({ fairlead: 'metrics-expect', ask: 0, count: 0 });
     signals.emit('SIGINT');
-    tell({ fairlead: 'stop', signal: 'SIGINT' });
+    fromPrimary({ fairlead: 'stop', signal: 'SIGINT' });
     signals.emit('SIGTERM');
     expect(heard).toEqual(['SIGINT']);
   });

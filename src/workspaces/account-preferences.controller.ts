@@ -39,7 +39,7 @@ export class AccountPreferencesController {
   @Patch()
   @Answers(one(preferencesView), {
     summary: 'Change what the account allows of routing',
-    description: 'It holds for every workspace. What is left out stays as it is, null clears.',
+    description: 'It applies to every workspace. What is left out stays as it is, null clears.',
     examples: { careful: { data_collection: 'deny', ignored_providers: ['groq'] } },
   })
   async update(@FromCaller() caller: Caller, @Body() body: AccountPreferencesDto): Promise<{ data: PolicyView }> {

@@ -9,7 +9,7 @@ import { flag, object, rows, type Static } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
 import { budgetView, type BudgetView } from './budget-view.js';
 import { SetBudgetDto } from './set-budget.dto.js';
-import { WorkspaceBudgets, type StandingBudgets } from './workspace-budgets.js';
+import { WorkspaceBudgets, type BudgetList } from './workspace-budgets.js';
 
 const budgetReply = object({ data: budgetView, include_byok_in_budgets: flag() });
 type BudgetReply = Static<typeof budgetReply>;
@@ -73,7 +73,7 @@ export class BudgetsController {
   }
 }
 
-function shown({ budgets, includesByok }: StandingBudgets, interval: Interval): BudgetReply {
+function shown({ budgets, includesByok }: BudgetList, interval: Interval): BudgetReply {
   const budget = budgets.find((one) => one.interval === interval);
   if (!budget) throw new GatewayError('not-found', `The workspace has no ${interval} budget.`);
   return { data: budget, include_byok_in_budgets: includesByok };

@@ -13,13 +13,13 @@ import { budgetsRemoved, scopeOf, WorkspacesService } from './workspaces.service
 import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** Budgets of a workspace, the shortest interval first. */
-export interface StandingBudgets {
+export interface BudgetList {
   readonly budgets: readonly BudgetView[];
   readonly includesByok: boolean;
 }
 
 /** What a budget is to be. */
-export interface BudgetWish {
+export interface BudgetSettings {
   readonly interval: Interval;
   readonly limit: PicoUsd;
   /** For all budgets of the workspace; undefined leaves it as it is. */
@@ -42,7 +42,7 @@ export class WorkspaceBudgets {
   ) {}
 
   /** @throws GatewayError `not-found` */
-  async list(accountId: string, reference: string): Promise<StandingBudgets> {
+  async list(accountId: string, reference: string): Promise<BudgetList> {
     const workspace = await this.workspaces.get(accountId, reference);
     return this.view(workspace, await this.budgets.list(this.database.manager, accountId, scopeOf(workspace)));
   }
@@ -53,19 +53,19 @@ export class WorkspaceBudgets {
    * @throws GatewayError `not-found`; `invalid-request` when the limit of a shorter interval would not be below that of
    * a longer one
    */
-  async set(caller: Caller, reference: string, wish: BudgetWish): Promise<StandingBudgets> {
+  async set(caller: Caller, reference: string, settings: BudgetSettings): Promise<BudgetList> {
     const { accountId } = caller;
     const { workspace, budget } = await this.workspaces.within(caller, reference, async (manager, workspace, at) => {
       const standing = await this.budgets.list(manager, accountId, scopeOf(workspace));
-      assertInOrder(wish, standing);
-      const includesByok = wish.includesByok ?? workspace.includeByokInBudgets;
-      const before = standing.find(({ interval }) => interval === wish.interval);
+      assertInOrder(settings, standing);
+      const includesByok = settings.includesByok ?? workspace.includeByokInBudgets;
+      const before = standing.find(({ interval }) => interval === settings.interval);
       const isFlagKept = includesByok === workspace.includeByokInBudgets;
-      if (isFlagKept && before?.limit === wish.limit && before.includesByok === includesByok)
+      if (isFlagKept && before?.limit === settings.limit && before.includesByok === includesByok)
         return { result: { workspace, budget: before }, entries: [] };
       const others = standing.filter((other) => other !== before && other.includesByok !== includesByok);
       for (const other of others) await this.budgets.set(manager, accountId, { ...other, includesByok });
-      const { interval, limit } = wish;
+      const { interval, limit } = settings;
       const budget = await this.budgets.set(manager, accountId, {
         ...scopeOf(workspace),
         interval,
@@ -95,7 +95,7 @@ export class WorkspaceBudgets {
     });
   }
 
-  private async view(workspace: WorkspaceEntity, budgets: readonly StoredBudget[]): Promise<StandingBudgets> {
+  private async view(workspace: WorkspaceEntity, budgets: readonly StoredBudget[]): Promise<BudgetList> {
     const spending = await this.windows.ofWorkspace(workspace.accountId, workspace.id);
     const now = this.clock.now();
     return {
@@ -106,7 +106,7 @@ export class WorkspaceBudgets {
 }
 
 /** A budget that a longer one always stops first would never be felt (docs/workspaces.md#budgets). */
-function assertInOrder({ interval, limit }: BudgetWish, standing: readonly Budget[]): void {
+function assertInOrder({ interval, limit }: BudgetSettings, standing: readonly Budget[]): void {
   const place = INTERVALS.indexOf(interval);
   for (const other of standing) {
     const otherPlace = INTERVALS.indexOf(other.interval);

@@ -78,7 +78,7 @@ export class WorkspaceMembers {
   async remove(caller: Caller, reference: string, userIds: readonly string[]): Promise<number> {
     return this.workspaces.within(caller, reference, async (manager, workspace, at) => {
       const busy = await this.statements.listMembersWithKeys(manager, workspace, userIds, at);
-      if (busy.length > 0) throw stillHaveKeys(busy);
+      if (busy.length > 0) throw membersHaveKeysError(busy);
       const removed = await this.statements.removeMembers(manager, workspace, userIds);
       return { result: removed.length, entries: membersRemoved(workspace, removed) };
     });
@@ -91,7 +91,7 @@ const readMember = (row: MemberRow): WorkspaceMember => ({
   createdAt: row.created_at,
 });
 
-function stillHaveKeys(userIds: readonly string[]): GatewayError {
+function membersHaveKeysError(userIds: readonly string[]): GatewayError {
   const named = userIds.slice(0, NAMED_MAX).map(shortened).join(', ');
   const others = userIds.length > NAMED_MAX ? ` and ${userIds.length - NAMED_MAX} more` : '';
   return new GatewayError(

@@ -28,7 +28,7 @@ export class WorkspacesRepository {
    * @throws GatewayError `invalid-request` when another workspace of the account has the slug
    */
   async insert(manager: EntityManager, workspace: WorkspaceEntity): Promise<WorkspaceEntity> {
-    return refusingTakenSlug(insertReturning(manager, WorkspaceEntity, workspace));
+    return refusingDuplicateSlug(insertReturning(manager, WorkspaceEntity, workspace));
   }
 
   /**
@@ -42,7 +42,9 @@ export class WorkspacesRepository {
     updatedAt: Date,
   ): Promise<WorkspaceEntity> {
     const where = { accountId, id };
-    const [row] = await refusingTakenSlug(updateReturning(manager, WorkspaceEntity, where, { ...changes, updatedAt }));
+    const [row] = await refusingDuplicateSlug(
+      updateReturning(manager, WorkspaceEntity, where, { ...changes, updatedAt }),
+    );
     return row!;
   }
 
@@ -97,7 +99,7 @@ export class WorkspacesRepository {
   }
 }
 
-async function refusingTakenSlug<T>(work: Promise<T>): Promise<T> {
+async function refusingDuplicateSlug<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

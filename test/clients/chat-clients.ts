@@ -27,7 +27,7 @@ export interface ChatClientKind {
   /** The class of its error for a status. */
   errorName(status: number): string;
   /** Whether its users see the reasoning that the wire tells. */
-  readonly tellsReasoning: boolean;
+  readonly reportsReasoning: boolean;
 }
 
 const callOf = ({ id, function: called }: JsonBody) => ({
@@ -68,7 +68,7 @@ export const openai: ChatClientKind = {
     });
   },
   errorName: (status) => OPENAI_ERRORS[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
-  tellsReasoning: true,
+  reportsReasoning: true,
 };
 
 /** The same methods in both majors. */
@@ -150,7 +150,7 @@ const openRouter = (name: string, load: (origin: string, key: string) => Promise
   name,
   connect: async (origin, key) => openRouterClient(await load(origin, key)),
   errorName: (status) => OPENROUTER_ERRORS[status] ?? 'OpenRouterDefaultError',
-  tellsReasoning: true,
+  reportsReasoning: true,
 });
 
 export const openRouterNewest = openRouter('@openrouter/sdk 1.x', async (origin, key) => {

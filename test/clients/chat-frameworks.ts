@@ -88,16 +88,16 @@ export const openRouterAi: ChatClientKind = {
     };
   },
   errorName: () => 'APICallError',
-  tellsReasoning: true,
+  reportsReasoning: true,
 };
 
 function langchainSight(answer: JsonBody): ChatSight {
-  const { content, tool_calls: calls, response_metadata: told, usage_metadata: usage } = answer;
+  const { content, tool_calls: calls, response_metadata: metadata, usage_metadata: usage } = answer;
   return {
     text: content,
     reasoning: '',
     calls: callsOf(calls, 'name', 'args', 'id'),
-    finish: told.finish_reason,
+    finish: metadata.finish_reason,
     usage: { input: usage.input_tokens, output: usage.output_tokens },
   };
 }
@@ -122,5 +122,5 @@ export const langchainOpenai: ChatClientKind = {
     };
   },
   errorName: (status) => OPENAI_ERRORS[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
-  tellsReasoning: false,
+  reportsReasoning: false,
 };

@@ -71,7 +71,7 @@ describeOnEmbedded('clients of chat completions', (database) => {
     const sight = await asked(client, streamed, { model, messages: [{ role: 'system', content: 'a' }, USER] });
     expect(sight).toEqual({
       text: TEXT,
-      reasoning: kind.tellsReasoning ? 'Let me think.' : '',
+      reasoning: kind.reportsReasoning ? 'Let me think.' : '',
       calls: [],
       finish: 'stop',
       usage: { input: 12, output: 7 },
@@ -126,9 +126,9 @@ describeOnEmbedded('clients of chat completions', (database) => {
     const [provider] = PROVIDERS;
     const model = bench.script(provider!, refuses(provider!, status, 'api_error', 'No luck'));
     const error = await failureOf(asked(client, streamed, { model, messages: [USER] }));
-    const told: number = error.status ?? error.statusCode;
-    expect(error.constructor.name).toBe(kind.errorName(told));
-    expect(told).toBeGreaterThanOrEqual(400);
+    const shownStatus: number = error.status ?? error.statusCode;
+    expect(error.constructor.name).toBe(kind.errorName(shownStatus));
+    expect(shownStatus).toBeGreaterThanOrEqual(400);
     expect(String(error.message)).toMatch(/\w/);
   });
 

@@ -93,19 +93,19 @@ function partOf(part: Part): object {
 }
 
 function sightOf(answer: JsonBody, generationId: string | null, history: History): Sight {
-  const { additional_kwargs: told, tool_calls: calls, usage_metadata: usage } = answer;
+  const { additional_kwargs: metadata, tool_calls: calls, usage_metadata: usage } = answer;
   const blocks: JsonBody[] = typeof answer.content === 'string' ? [] : answer.content;
   const { cache_creation: cacheWrite = 0, cache_read: cacheRead = 0 } = usage.input_token_details ?? {};
   return {
     id: answer.id,
     generationId,
-    model: told.model,
+    model: metadata.model,
     text: answer.text,
     thinking: blocks
       .filter(({ type }) => type === 'thinking')
       .map(({ thinking, signature }) => ({ text: thinking, signature: signature ?? '' })),
     calls: calls.map(({ id, name, args }: JsonBody) => ({ id, name, input: args })),
-    stopReason: told.stop_reason,
+    stopReason: metadata.stop_reason,
     usage: { input: usage.input_tokens - cacheRead - cacheWrite, output: usage.output_tokens, cacheRead, cacheWrite },
     history: [...history, answer],
   };

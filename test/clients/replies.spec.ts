@@ -43,10 +43,10 @@ describeOnEmbedded('replies in real clients', (database) => {
     it('shows the token counts of the provider', async () => {
       const model = bench.script(provider, provider.says({ text: 'Hi', usage: USAGE }));
       const sight = await bench.connect(kind).ask({ model, say: 'Hello' }, streamed);
-      const misses = streamed && kind.readsPromptTokensOnce && !provider.tellsPromptTokensFirst;
+      const misses = streamed && kind.readsPromptTokensOnce && !provider.reportsPromptTokensFirst;
       expect(sight.usage).toEqual({
         ...USAGE,
-        ...(!provider.tellsCacheWrites && { cacheWrite: 0 }),
+        ...(!provider.reportsCacheWrites && { cacheWrite: 0 }),
         ...(misses && { input: 0, cacheRead: 0 }),
       });
     });

@@ -24,9 +24,9 @@ export interface Provider {
   /** Of the thinking it shows; empty where it does not sign. */
   readonly signature: string;
   /** Whether its usage tells what was written to the cache. */
-  readonly tellsCacheWrites: boolean;
+  readonly reportsCacheWrites: boolean;
   /** Whether a stream tells the tokens of the prompt before its first word. */
-  readonly tellsPromptTokensFirst: boolean;
+  readonly reportsPromptTokensFirst: boolean;
   says(reply: Reply): Script;
   /** Some text, and then the ending. */
   breaksOff(text: string, ending: Ending): Script;
@@ -47,8 +47,8 @@ const anthropic: Provider = {
   kind: 'anthropic',
   dialect: 'anthropic-messages',
   signature: 'c2lnbmVkIGJ5IHRoZSB0ZXN0',
-  tellsCacheWrites: true,
-  tellsPromptTokensFirst: true,
+  reportsCacheWrites: true,
+  reportsPromptTokensFirst: true,
   says: ({ thinking, text, calls = [], usage }) =>
     anthropicReply(
       [
@@ -95,8 +95,8 @@ const openai: Provider = {
   kind: 'openai',
   dialect: 'openai-chat',
   signature: '',
-  tellsCacheWrites: false,
-  tellsPromptTokensFirst: false,
+  reportsCacheWrites: false,
+  reportsPromptTokensFirst: false,
   says: ({ thinking, text, calls, usage }) =>
     openaiReply({
       ...(thinking !== undefined && { reasoning: thinking }),

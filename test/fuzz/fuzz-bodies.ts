@@ -25,7 +25,7 @@ const ANSWER_MS_MAX = 15_000;
 const MODELS = ['sandbox/echo', 'test/native', 'test/translated'];
 
 /** A place in a value: what holds it, and where. */
-type Place = readonly [holder: Value[] | { [key: string]: Value }, key: string];
+type Place = readonly [parent: Value[] | { [key: string]: Value }, key: string];
 
 function placesIn(value: Value): Place[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -42,26 +42,26 @@ interface Mutation {
 function mutate(body: Value, { at, kind, key: newKey, value }: Mutation): void {
   const places = placesIn(body);
   if (places.length === 0) return;
-  const [holder, key] = places[at % places.length]!;
-  const held = holder as { [key: string]: Value };
+  const [parent, key] = places[at % places.length]!;
+  const fields = parent as { [key: string]: Value };
   switch (kind) {
     case 'delete':
-      if (Array.isArray(holder)) holder.splice(Number(key), 1);
-      else delete held[key];
+      if (Array.isArray(parent)) parent.splice(Number(key), 1);
+      else delete fields[key];
       break;
     case 'replace':
-      held[key] = structuredClone(value);
+      fields[key] = structuredClone(value);
       break;
     case 'duplicate':
-      if (Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]!));
-      else held[newKey] = structuredClone(held[key]!);
+      if (Array.isArray(parent)) parent.push(structuredClone(parent[Number(key)]!));
+      else fields[newKey] = structuredClone(fields[key]!);
       break;
     case 'insert':
-      if (Array.isArray(holder)) holder.splice(Number(key), 0, structuredClone(value));
-      else held[newKey] = structuredClone(value);
+      if (Array.isArray(parent)) parent.splice(Number(key), 0, structuredClone(value));
+      else fields[newKey] = structuredClone(value);
       break;
     case 'wrap':
-      held[key] = [held[key]!];
+      fields[key] = [fields[key]!];
       break;
   }
 }

@@ -181,9 +181,9 @@ describeOnEachDatabase('GET /activity', (database) => {
 
   it('is told by workspace when asked to', async () => {
     const items = await list('?date=2027-01-12&group_by=workspace');
-    const told = items.map((item) => [item['workspace_id'], item['usage']]);
-    expect(told).toHaveLength(2);
-    expect(told).toEqual(
+    const shown = items.map((item) => [item['workspace_id'], item['usage']]);
+    expect(shown).toHaveLength(2);
+    expect(shown).toEqual(
       expect.arrayContaining([
         [owner.workspace_id, 4],
         [further.workspace_id, 3],
@@ -219,7 +219,7 @@ describeOnEachDatabase('GET /activity', (database) => {
     [`api_key_hash=${'F'.repeat(64)}`, 400, 'api_key_hash: must be the hash of an API key: 64'],
     [`api_key_hash=${'f'.repeat(64)}`, 404, 'api_key_hash: there is no such key'],
     ['user_id=', 400, 'user_id: must be at least 1 character'],
-    ['user_id=a%00b', 400, 'user_id: must not hold NUL characters'],
+    ['user_id=a%00b', 400, 'user_id: must not contain NUL characters'],
     [`user_id=${'x'.repeat(256)}`, 400, 'user_id: must be at most 255 characters'],
     ['group_by=model', 400, 'group_by: must be one of workspace'],
     ['workspace_id=no-such', 404, 'workspace_id: there is no such workspace'],

@@ -53,8 +53,8 @@ describeOnEmbedded('what an audit found', (database) => {
 
   it('tells the delta that shares a chunk with the error after it', async () => {
     let sendOn!: () => void;
-    const told = new Promise<void>((resolve) => (sendOn = resolve));
-    upstream.script(sse([START + delta('A'), told, delta('B') + OVERLOADED]));
+    const released = new Promise<void>((resolve) => (sendOn = resolve));
+    upstream.script(sse([START + delta('A'), released, delta('B') + OVERLOADED]));
     const response = await gateway.messages(ask(true));
     sendOn();
     const frames = readFrames(await response.text());

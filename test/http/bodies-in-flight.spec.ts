@@ -31,9 +31,9 @@ describeOnEmbedded('bodies in flight', (database) => {
 
   it('refuses a body there is no room for with 503 and Retry-After, and takes it when there is', async () => {
     let answer!: () => void;
-    const told = new Promise<void>((resolve) => (answer = resolve));
+    const released = new Promise<void>((resolve) => (answer = resolve));
     upstream.script(async (request, index) => {
-      await told;
+      await released;
       return anthropicText('done')(request, index);
     });
     const arrival = upstream.request();

@@ -243,10 +243,10 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     expect(said.stop_reason).toBe({ stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens' }[finish]);
   });
 
-  it.each(STOPS)("tells the stop reason %s as %s and keeps the vendor's word", async (native, told) => {
+  it.each(STOPS)("tells the stop reason %s as %s and keeps the vendor's word", async (native, shown) => {
     bench.anthropic.script(anthropicText(TEXT, { stopReason: native }));
-    expect((await askWhole(NATIVE)).choices[0]).toMatchObject({ finish_reason: told, native_finish_reason: native });
-    expect(joinChunks(await askChunks(NATIVE))).toMatchObject({ finish_reason: told, native_finish_reason: native });
+    expect((await askWhole(NATIVE)).choices[0]).toMatchObject({ finish_reason: shown, native_finish_reason: native });
+    expect(joinChunks(await askChunks(NATIVE))).toMatchObject({ finish_reason: shown, native_finish_reason: native });
   });
 
   it('tells a refusal of a chat upstream in its own field', async () => {
@@ -279,10 +279,10 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
       logprobs: tokens,
       message: { content: 'ab' },
     });
-    const told = (await askChunks(TRANSLATED, more)).flatMap(
+    const shown = (await askChunks(TRANSLATED, more)).flatMap(
       ({ choices: [choice] }) => choice?.logprobs?.content ?? [],
     );
-    expect(told).toEqual(tokens.content);
+    expect(shown).toEqual(tokens.content);
     expect(bench.openai.requests.at(-1)!.json).toMatchObject(more);
     expect((await askWhole(TRANSLATED)).choices[0].logprobs).toBeNull();
   });

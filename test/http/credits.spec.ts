@@ -159,11 +159,11 @@ describeOnEachDatabase('credits', (database) => {
     ['{"amount":5,"kind":"grant"}', 'kind: must be one of purchase, adjustment'],
     ['{"amount":5,"kind":null}', 'kind: must be one of purchase, adjustment'],
     ['{"amount":5,"note":7}', 'note: must be a string'],
-    ['{"amount":5,"note":"a\\u0000b"}', 'note: must not hold NUL characters'],
+    ['{"amount":5,"note":"a\\u0000b"}', 'note: must not contain NUL characters'],
     [JSON.stringify({ amount: 5, note: 'x'.repeat(1_001) }), 'note: must be at most 1000 characters'],
     ['{"amount":5,"idempotency_key":""}', 'idempotency_key: must be at least 1 character'],
     ['{"amount":5,"idempotency_key":null}', 'idempotency_key: must be a string'],
-    ['{"amount":5,"idempotency_key":"\\u0000"}', 'idempotency_key: must not hold NUL characters'],
+    ['{"amount":5,"idempotency_key":"\\u0000"}', 'idempotency_key: must not contain NUL characters'],
     [
       JSON.stringify({ amount: 5, idempotency_key: 'x'.repeat(256) }),
       'idempotency_key: must be at most 255 characters',

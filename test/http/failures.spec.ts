@@ -48,20 +48,20 @@ const DIALECTS = {
 } as const;
 type Dialect = (typeof DIALECTS)[UpstreamKind];
 
-interface Told {
+interface ExpectedError {
   readonly status: number;
   readonly type: string;
   readonly errorType: string;
 }
 
-const BAD_REQUEST: Told = { status: 400, type: 'invalid_request_error', errorType: 'invalid_request' };
-const TOO_LARGE: Told = { status: 413, type: 'invalid_request_error', errorType: 'payload_too_large' };
-const UNPROCESSABLE: Told = { status: 422, type: 'invalid_request_error', errorType: 'unprocessable' };
-const RATE_LIMITED: Told = { status: 429, type: 'rate_limit_error', errorType: 'rate_limit_exceeded' };
-const FAILED: Told = { status: 502, type: 'api_error', errorType: 'provider_unavailable' };
-const UNAVAILABLE: Told = { status: 503, type: 'overloaded_error', errorType: 'provider_overloaded' };
-const TIMED_OUT: Told = { status: 504, type: 'timeout_error', errorType: 'timeout' };
-const OVERLOADED: Told = { status: 529, type: 'overloaded_error', errorType: 'provider_overloaded' };
+const BAD_REQUEST: ExpectedError = { status: 400, type: 'invalid_request_error', errorType: 'invalid_request' };
+const TOO_LARGE: ExpectedError = { status: 413, type: 'invalid_request_error', errorType: 'payload_too_large' };
+const UNPROCESSABLE: ExpectedError = { status: 422, type: 'invalid_request_error', errorType: 'unprocessable' };
+const RATE_LIMITED: ExpectedError = { status: 429, type: 'rate_limit_error', errorType: 'rate_limit_exceeded' };
+const FAILED: ExpectedError = { status: 502, type: 'api_error', errorType: 'provider_unavailable' };
+const UNAVAILABLE: ExpectedError = { status: 503, type: 'overloaded_error', errorType: 'provider_overloaded' };
+const TIMED_OUT: ExpectedError = { status: 504, type: 'timeout_error', errorType: 'timeout' };
+const OVERLOADED: ExpectedError = { status: 529, type: 'overloaded_error', errorType: 'provider_overloaded' };
 
 const WORDS = 'Said by the provider';
 const CODE = 'code_of_the_provider';
@@ -69,18 +69,18 @@ const CODE = 'code_of_the_provider';
 interface Failure {
   readonly what: string;
   readonly answer: (dialect: Dialect) => Answer;
-  readonly told: Told;
-  /** The provider told a code of its own, which is passed on. */
+  readonly expected: ExpectedError;
+  /** The provider gave a code of its own, which is passed on. */
   readonly hasCode?: boolean;
   readonly streamedOnly?: boolean;
   /** Another endpoint may do better. */
   readonly isFinal?: boolean;
 }
 
-const refusal = (status: number, told: Told, more: Partial<Failure> = {}): Failure => ({
+const refusal = (status: number, expected: ExpectedError, more: Partial<Failure> = {}): Failure => ({
   what: `status ${status}`,
   answer: (dialect) => json(dialect.error(CODE, WORDS), status),
-  told,
+  expected,
   hasCode: true,
   ...more,
 });
@@ -101,12 +101,12 @@ const FAILURES: readonly Failure[] = [
   refusal(503, UNAVAILABLE),
   refusal(504, TIMED_OUT),
   refusal(529, OVERLOADED),
-  { what: 'a reset before any byte', answer: resets, told: FAILED },
-  { what: 'bytes that are not HTTP', answer: () => garbage(), told: FAILED },
+  { what: 'a reset before any byte', answer: resets, expected: FAILED },
+  { what: 'bytes that are not HTTP', answer: () => garbage(), expected: FAILED },
   {
     what: 'a redirect',
     answer: () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/' }, body: [] }),
-    told: FAILED,
+    expected: FAILED,
   },
   {
     what: 'a page of HTML with status 502',
@@ -115,69 +115,69 @@ const FAILURES: readonly Failure[] = [
       headers: { 'content-type': 'text/html' },
       body: ['<html><h1>Bad Gateway</h1></html>'],
     }),
-    told: FAILED,
+    expected: FAILED,
   },
   {
     what: 'a page of HTML with status 200',
     answer: () => ({ headers: { 'content-type': 'text/html' }, body: ['<html>Welcome</html>'] }),
-    told: FAILED,
+    expected: FAILED,
   },
-  { what: 'an empty body with status 200', answer: () => ({ body: [] }), told: FAILED },
+  { what: 'an empty body with status 200', answer: () => ({ body: [] }), expected: FAILED },
   {
     what: 'broken JSON with status 200',
     answer: () => ({ headers: { 'content-type': 'application/json' }, body: ['{"id":'] }),
-    told: FAILED,
+    expected: FAILED,
   },
-  { what: 'JSON of another shape with status 200', answer: () => json({ hello: 'world' }), told: FAILED },
+  { what: 'JSON of another shape with status 200', answer: () => json({ hello: 'world' }), expected: FAILED },
   {
     what: 'an error with status 200',
     answer: (dialect) => json(dialect.error('overloaded_error', WORDS)),
-    told: OVERLOADED,
+    expected: OVERLOADED,
   },
   {
     what: 'a body that is cut off',
     answer: () => ({ headers: { 'content-type': 'application/json' }, body: ['{"id":"', CUT] }),
-    told: FAILED,
+    expected: FAILED,
   },
   {
     what: 'a refusal whose body is cut off',
     answer: () => ({ status: 429, headers: { 'content-type': 'application/json' }, body: ['{"error":', CUT] }),
-    told: RATE_LIMITED,
+    expected: RATE_LIMITED,
   },
   {
     what: 'a stream whose first event is an error',
     answer: (dialect) => sse([dialect.errorFrame('rate_limit_error', WORDS)]),
-    told: RATE_LIMITED,
+    expected: RATE_LIMITED,
     streamedOnly: true,
   },
   {
     what: 'a stream that begins, then tells an error',
     answer: (dialect) => sse([dialect.start, dialect.errorFrame('overloaded_error', WORDS)]),
-    told: OVERLOADED,
+    expected: OVERLOADED,
     streamedOnly: true,
   },
   {
     what: 'a stream without an event',
     answer: () => sse([]),
-    told: FAILED,
+    expected: FAILED,
     streamedOnly: true,
   },
   {
     what: 'a stream that ends before any block',
     answer: ({ start, ping }) => sse([start, ping]),
-    told: FAILED,
+    expected: FAILED,
     streamedOnly: true,
   },
   {
     what: 'a stream cut off before any block',
     answer: ({ start }) => sse([start, CUT]),
-    told: FAILED,
+    expected: FAILED,
     streamedOnly: true,
   },
   {
     what: 'a stream of garbage',
     answer: () => sse(['data: {"half":\n\n', 'data: \u0000\n\n']),
-    told: FAILED,
+    expected: FAILED,
     streamedOnly: true,
   },
 ];
@@ -198,48 +198,51 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
   afterAll(() => bench?.close());
   beforeEach(() => bench.second.script(anthropicText('From the second.')));
 
-  it.each(CASES)('$kind, stream $stream: $what is told as it is', async ({ kind, stream, answer, told, hasCode }) => {
-    const dialect = DIALECTS[kind];
-    bench[kind].script(() => answer(dialect));
-    const requests = bench[kind].requests.length;
-    const response = await bench.gateway.messages(ask(dialect.model, { stream }));
-    const body = (await response.json()) as JsonBody;
-    expect(response.status).toBe(told.status);
-    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(response.headers.get('retry-after')).toBeNull();
-    expect([...response.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
-    expect(body).toEqual({
-      type: 'error',
-      error: {
-        type: told.type,
-        code: told.status,
-        message: hasCode ? WORDS : expect.stringMatching(/\S/),
-        error_type: told.errorType,
-        metadata: {
-          provider_name: expect.stringMatching(/^Provider p\d$/),
-          ...(told.status === 429 && { error_type: 'rate_limit_exceeded' }),
-          ...(body.error.metadata.provider_code !== undefined && {
-            provider_code: hasCode ? CODE : expect.any(String),
-          }),
+  it.each(CASES)(
+    '$kind, stream $stream: $what is reported as it is',
+    async ({ kind, stream, answer, expected, hasCode }) => {
+      const dialect = DIALECTS[kind];
+      bench[kind].script(() => answer(dialect));
+      const requests = bench[kind].requests.length;
+      const response = await bench.gateway.messages(ask(dialect.model, { stream }));
+      const body = (await response.json()) as JsonBody;
+      expect(response.status).toBe(expected.status);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(response.headers.get('retry-after')).toBeNull();
+      expect([...response.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+      expect(body).toEqual({
+        type: 'error',
+        error: {
+          type: expected.type,
+          code: expected.status,
+          message: hasCode ? WORDS : expect.stringMatching(/\S/),
+          error_type: expected.errorType,
+          metadata: {
+            provider_name: expect.stringMatching(/^Provider p\d$/),
+            ...(expected.status === 429 && { error_type: 'rate_limit_exceeded' }),
+            ...(body.error.metadata.provider_code !== undefined && {
+              provider_code: hasCode ? CODE : expect.any(String),
+            }),
+          },
         },
-      },
-      request_id: response.headers.get('x-generation-id'),
-    });
-    expect(body.error.metadata.provider_code).toEqual(hasCode ? CODE : body.error.metadata.provider_code);
-    expect(body.request_id).toMatch(/^gen-/);
-    expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|credential-of|node:|at \//);
-    expect(bench[kind].requests.length).toBe(requests + 1);
-  });
+        request_id: response.headers.get('x-generation-id'),
+      });
+      expect(body.error.metadata.provider_code).toEqual(hasCode ? CODE : body.error.metadata.provider_code);
+      expect(body.request_id).toMatch(/^gen-/);
+      expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|credential-of|node:|at \//);
+      expect(bench[kind].requests.length).toBe(requests + 1);
+    },
+  );
 
   it.each(CASES)('$kind, stream $stream: $what lets the second endpoint answer, if it can help', async (failure) => {
-    const { kind, stream, answer, told, isFinal } = failure;
+    const { kind, stream, answer, expected, isFinal } = failure;
     const dialect = DIALECTS[kind];
     bench[kind].script(() => answer(dialect));
     const requests = bench.second.requests.length;
     const question = ask(dialect.pair, { stream, messages: [{ role: 'user', content: 'The original.' }] });
     const response = await bench.gateway.messages(question);
     if (isFinal) {
-      expect([response.status, bench.second.requests.length]).toEqual([told.status, requests]);
+      expect([response.status, bench.second.requests.length]).toEqual([expected.status, requests]);
       await response.text();
       return;
     }
@@ -354,17 +357,17 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     it.each([
       ['0', '1'],
       ['1.2', '2'],
-    ])('of %s seconds is %s', async (hint, told) => {
+    ])('of %s seconds is %s', async (hint, retryAfter) => {
       bench.anthropic.script(hinted(429, hint));
-      expect(await askRetryAfter('test/native')).toEqual([429, told]);
+      expect(await askRetryAfter('test/native')).toEqual([429, retryAfter]);
     });
 
     it('is understood as a date', async () => {
       bench.anthropic.script(hinted(429, dateIn(30_000)));
-      const [status, told] = await askRetryAfter('test/native');
+      const [status, retryAfter] = await askRetryAfter('test/native');
       expect(status).toBe(429);
-      expect(Number(told)).toBeGreaterThanOrEqual(28);
-      expect(Number(told)).toBeLessThanOrEqual(30);
+      expect(Number(retryAfter)).toBeGreaterThanOrEqual(28);
+      expect(Number(retryAfter)).toBeLessThanOrEqual(30);
     });
 
     it('is left out where it makes no sense', async () => {
@@ -377,10 +380,10 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
       ['7', '30', '7'],
       ['30', undefined, null],
       [undefined, '30', null],
-    ])('of two providers that hint %s and %s is %s', async (first, second, told) => {
+    ])('of two providers that hint %s and %s is %s', async (first, second, retryAfter) => {
       bench.anthropic.script(hinted(429, first));
       bench.second.script(hinted(429, second));
-      expect(await askRetryAfter('test/native-pair')).toEqual([429, told]);
+      expect(await askRetryAfter('test/native-pair')).toEqual([429, retryAfter]);
     });
   });
 

@@ -186,10 +186,10 @@ describeOnEachDatabase('GET /generation', (database) => {
       { cost: '12345678901.5', prompt_tokens: 4_000_000_000 },
       { usage: 12345678901.5, tokens_prompt: 4_000_000_000 },
     ],
-  ] as const)('tells %s', async (_, changes, told) => {
+  ] as const)('tells %s', async (_, changes, expected) => {
     const row = generationRow(owner, changes);
     await settle(store, row);
-    expect(await show(row.id)).toMatchObject(told);
+    expect(await show(row.id)).toMatchObject(expected);
   });
 
   it.each([
@@ -203,10 +203,10 @@ describeOnEachDatabase('GET /generation', (database) => {
     ['tool-use', 'tool_calls'],
     ['refusal', 'content_filter'],
     ['content-filter', 'content_filter'],
-  ])('tells that a reply ended by %s as %s', async (stop, told) => {
+  ])('tells that a reply ended by %s as %s', async (stop, expected) => {
     const row = generationRow(owner, { finish_reason: stop, native_finish_reason: 'theirs' });
     await settle(store, row);
-    expect(await show(row.id)).toMatchObject({ finish_reason: told, native_finish_reason: 'theirs' });
+    expect(await show(row.id)).toMatchObject({ finish_reason: expected, native_finish_reason: 'theirs' });
   });
 
   it('is there when the reply is, with what the reply said of itself', async () => {

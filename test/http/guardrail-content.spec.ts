@@ -92,7 +92,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
             error: {
               type: 'permission_error',
               code: 403,
-              message: 'A guardrail blocked this request: it holds ssn, project.',
+              message: 'A guardrail blocked this request: it contains ssn, project.',
               error_type: 'permission_denied',
               metadata: {
                 patterns: ['ssn', 'project'],
@@ -102,9 +102,9 @@ describeOnEachDatabase('guardrails in force', (database) => {
             request_id: expect.stringMatching(/^gen-/),
           },
         ]);
-        const told = await ask_(body, key, METADATA);
-        expect(told.status).toBe(403);
-        expect(told.body.router_metadata).toMatchObject({
+        const answer = await ask_(body, key, METADATA);
+        expect(answer.status).toBe(403);
+        expect(answer.body.router_metadata).toMatchObject({
           requested: 'test/native',
           strategy: 'direct',
           attempt: 0,
@@ -131,8 +131,8 @@ describeOnEachDatabase('guardrails in force', (database) => {
             },
           ],
         });
-        expect(told.body.openrouter_metadata).toEqual(told.body.router_metadata);
-        for (const { body: shown } of [plain, told]) expect(JSON.stringify(shown)).not.toMatch(/PRJ-77|bob@|6789/);
+        expect(answer.body.openrouter_metadata).toEqual(answer.body.router_metadata);
+        for (const { body: shown } of [plain, answer]) expect(JSON.stringify(shown)).not.toMatch(/PRJ-77|bob@|6789/);
         expect(JSON.stringify(bench.gateway.log)).not.toMatch(/PRJ-77|123-45-6789/);
         expect(bench.calls).toEqual([]);
         await ledger.rest();
@@ -346,8 +346,11 @@ describeOnEachDatabase('guardrails in force', (database) => {
       const { status, body } = await ask_(say(`PRJ ${SECRET}`, 'test/both'), key, METADATA);
       expect([status, bench.calls]).toEqual([200, ['beta']]);
       expect(bench.sent('beta').rawBody.toString()).toContain(`[REDACTED:project] ${GONE}`);
-      const told = body.router_metadata.pipeline.map((stage: JsonBody) => [stage.guardrail_id, stage.guardrail_scope]);
-      expect(told).toEqual([
+      const answer = body.router_metadata.pipeline.map((stage: JsonBody) => [
+        stage.guardrail_id,
+        stage.guardrail_scope,
+      ]);
+      expect(answer).toEqual([
         [ofKey, 'api-key'],
         [ofMember, 'member'],
       ]);

@@ -438,7 +438,7 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
       ['members', { member_user_ids: [] }, 'member_user_ids: must have at least 1 entry'],
       ['members', { member_user_ids: [''] }, 'member_user_ids.0: must be at least 1 character'],
       ['members', { member_user_ids: [long(256)] }, 'member_user_ids.0: must be at most 255 characters'],
-      ['members', { member_user_ids: ['\u0000'] }, 'member_user_ids.0: must not hold'],
+      ['members', { member_user_ids: ['\u0000'] }, 'member_user_ids.0: must not contain'],
       ['members', { member_user_ids: 'ann' }, 'member_user_ids: must be an array'],
     ])('of %s are not made of %j', async (kind, body, message) => {
       const { id } = await create();

@@ -219,7 +219,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
     [{ name: 'n', workspace_id: "' OR '1'='1" }, 404, 'workspace_id: there is no such workspace'],
     [{ name: 'n', limt: 5 }, 400, 'limt: is not a known field; did you mean limit?'],
     [{ name: 'n', workspace_id: '0198c0de-0000-7000-8000-000000000001' }, 404, 'workspace_id: there is no such'],
-    ['{"name":"n\\u0000"}', 400, 'name: must not hold NUL'],
+    ['{"name":"n\\u0000"}', 400, 'name: must not contain NUL'],
     ['{"__proto__":{"name":"n"}}', 400, '__proto__'],
     ['[]', 400, 'must be an object'],
     ['{', 400, ''],
@@ -323,19 +323,19 @@ describeOnEachDatabase('keys over HTTP', (database) => {
       `insert into spending_windows (account_id, scope, scope_id, interval, window_start, used)
        select id, 'free_requests', id::text, 'daily', window_start_of('daily', now()), 12 from accounts`,
     );
-    const tell = async (used: number, limit: number): Promise<void> =>
+    const expectFreeRequests = async (used: number, limit: number): Promise<void> =>
       expect(await shown()).toMatchObject({
         free_model_daily_requests: { used, limit, remaining: limit - used },
       });
-    await tell(12, 50);
+    await expectFreeRequests(12, 50);
     // A first purchase ends the free tier, yet it takes 9 USD for the higher count.
     await store.query(`update accounts set purchased_usd = 8.999999999999, free_tier = false`);
     expect(await shown()).toMatchObject({ is_free_tier: false });
-    await tell(12, 50);
+    await expectFreeRequests(12, 50);
     await store.query(`update accounts set purchased_usd = 9`);
-    await tell(12, 1000);
+    await expectFreeRequests(12, 1000);
     clock.aheadMs = 86_400_000;
-    await tell(0, 1000);
+    await expectFreeRequests(0, 1000);
     clock.aheadMs = 0;
     await store.query(`update accounts set purchased_usd = 0, free_tier = true`);
     await store.query(`delete from spending_windows where scope = 'free_requests'`);

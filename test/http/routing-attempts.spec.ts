@@ -158,9 +158,9 @@ describeOnEmbedded('attempts of one request', (database) => {
       ['a word, then an error', [OPEN + delta('one')], [failure]],
       ['a word, then the end of the body', [OPEN + delta('one')], []],
       ['a piece of an argument, then a cut', [START + TOOL_START + inputDelta('{"ci')], [CUT]],
-    ])('nobody else is called: %s', async (_, told, rest) => {
+    ])('nobody else is called: %s', async (_, first, rest) => {
       const going = gate();
-      bench.script('alpha', sse([...told, going.opened, ...rest]));
+      bench.script('alpha', sse([...first, going.opened, ...rest]));
       const response = await bench.gateway.messages(ask('test/mixed', { stream: true, models: ['test/next'] }));
       going.open();
       const events = readMessagesEvents(await response.text());
@@ -173,8 +173,8 @@ describeOnEmbedded('attempts of one request', (database) => {
       ['a block without a word', [OPEN]],
       ['an empty word', [OPEN + delta('')]],
       ['a call without an argument', [START + TOOL_START + inputDelta('')]],
-    ])('but before it: %s, then a cut', async (_, untold) => {
-      bench.script('alpha', sse([...untold, CUT]));
+    ])('but before it: %s, then a cut', async (_, empty) => {
+      bench.script('alpha', sse([...empty, CUT]));
       const { events } = await bench.ask(ask('test/mixed', { stream: true }));
       expect(buildMessage(events)).toMatchObject({ provider: 'Beta', content: [{ text: 'From beta.' }] });
       expect(bench.calls).toEqual(['alpha', 'beta']);

@@ -252,19 +252,19 @@ describeOnEmbedded('router metadata', (database) => {
   });
 
   describe('how it is asked for', () => {
-    const isTold = async (headers: Record<string, string>): Promise<boolean> => {
+    const isShown = async (headers: Record<string, string>): Promise<boolean> => {
       const { body } = await bench.ask(ask('test/pair'), { headers });
       return KEYS.every((key) => key in body);
     };
 
     it.each(HEADERS.flatMap((name) => ['enabled', 'ENABLED', ' Enabled '].map((value) => [name, value] as const)))(
       '%s: %s',
-      async (name, value) => expect(await isTold({ [name]: value })).toBe(true),
+      async (name, value) => expect(await isShown({ [name]: value })).toBe(true),
     );
 
     it.each(HEADERS.flatMap((name) => ['disabled', 'true', '1', ''].map((value) => [name, value] as const)))(
       'not by %s: %j',
-      async (name, value) => expect(await isTold({ [name]: value })).toBe(false),
+      async (name, value) => expect(await isShown({ [name]: value })).toBe(false),
     );
 
     it('the header goes to nobody else', async () => {

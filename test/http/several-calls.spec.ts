@@ -178,9 +178,9 @@ describeOnEachDatabase('a generation of several calls', (database) => {
       provider: 'p0',
     });
 
-    const told = await app().get(Metrics, { strict: false }).text();
+    const exposition = await app().get(Metrics, { strict: false }).text();
     const attempts = [
-      ...told.matchAll(/^fairlead_upstream_attempts_total\{provider="p0",outcome="([a-z-]+)"\} (\d+)$/gm),
+      ...exposition.matchAll(/^fairlead_upstream_attempts_total\{provider="p0",outcome="([a-z-]+)"\} (\d+)$/gm),
     ];
     expect(Object.fromEntries(attempts.map(([, outcome, count]) => [outcome, Number(count)]))).toEqual({
       answered: 1,

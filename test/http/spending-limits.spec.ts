@@ -167,14 +167,15 @@ describeOnEachDatabase('spending limits', (database) => {
       const answered = gate();
       upstream.script(after(answered.opened, anthropicText('Hi.')));
       const calls = upstream.requests.length;
-      let told = 0;
+      let replied = 0;
       const replies = Array.from({ length: 20 }, async () => {
         const reply = await message('test/paid', key);
-        told++;
+        replied++;
         return reply;
       });
       // Those without room are told so before any of the others was answered.
-      while (told < 17 || upstream.requests.length - calls < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (replied < 17 || upstream.requests.length - calls < 3)
+        await new Promise((resolve) => setTimeout(resolve, 5));
       answered.open();
       const statuses = (await Promise.all(replies)).map(({ status }) => status).sort();
       expect(statuses).toEqual([...new Array<number>(3).fill(200), ...new Array<number>(17).fill(402)]);

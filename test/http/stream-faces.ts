@@ -21,7 +21,7 @@ export interface StreamFace {
   /** The words of a whole reply. */
   textOf(body: JsonBody): string;
   /** An expected error, in so far as the face tells of it. */
-  error(told: object): object;
+  error(shown: object): object;
 }
 
 export const STREAM_FACES: readonly StreamFace[] = [
@@ -41,7 +41,7 @@ export const STREAM_FACES: readonly StreamFace[] = [
       };
     },
     textOf: ({ content: [block] }) => block.text,
-    error: (told) => told,
+    error: (shown) => shown,
   },
   {
     route: '/chat/completions',
@@ -59,6 +59,6 @@ export const STREAM_FACES: readonly StreamFace[] = [
       };
     },
     textOf: ({ choices: [{ message }] }) => message.content,
-    error: (told) => Object.fromEntries(Object.entries(told).filter(([key]) => key !== 'type')),
+    error: (shown) => Object.fromEntries(Object.entries(shown).filter(([key]) => key !== 'type')),
   },
 ];

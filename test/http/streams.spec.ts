@@ -296,15 +296,15 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     const response = await askFace(face, model);
     expect(response.status).toBe(200);
     // Ends as HTTP wants it, and obeys the grammar, or this throws.
-    const told = face.read(await response.text());
+    const shown = face.read(await response.text());
     expect(performance.now() - startedAt).toBeLessThan(2_000);
-    expect(told).toMatchObject({
+    expect(shown).toMatchObject({
       id: response.headers.get('x-generation-id'),
       text: 'one two three',
       isFinished: false,
       error: { ...face.error(error), message: expect.stringMatching(/\S/) },
     });
-    expect(JSON.stringify(told.error)).not.toMatch(/127\.0\.0\.1|credential-of|node:/);
+    expect(JSON.stringify(shown.error)).not.toMatch(/127\.0\.0\.1|credential-of|node:/);
     expect(await bench.requestLine(lines)).toMatchObject({ status: 200, outcome });
     const record = bench[kind].requests.at(-1)!;
     await record.closed;

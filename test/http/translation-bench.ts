@@ -15,7 +15,7 @@ export interface Call {
 }
 
 /** A reply as its caller sees it. */
-export interface Told {
+export interface SeenReply {
   readonly thinking: string;
   readonly text: string;
   readonly calls: readonly JsonBody[];
@@ -42,9 +42,9 @@ export interface TestFace {
   /** The wish to think for so many tokens. */
   thinking(budget: number): object;
   effort(effort: string): object;
-  whole(body: JsonBody): Told;
+  whole(body: JsonBody): SeenReply;
   /** @throws where the stream breaks the grammar */
-  streamed(stream: string): Told;
+  streamed(stream: string): SeenReply;
   /** The kinds of content of a stream in their order, each as often as it began anew. */
   kinds(stream: string): string[];
   /** How an error of the provider's is told, with its status. */
@@ -53,7 +53,7 @@ export interface TestFace {
 
 const MARKER = { type: 'ephemeral', ttl: '1h' } as const;
 
-function toldOfMessage(message: JsonBody): Told {
+function readMessageReply(message: JsonBody): SeenReply {
   const { content, stop_reason: stop, usage } = message;
   const ofType = (type: string): JsonBody[] => content.filter((block: JsonBody) => block.type === type);
   return {
@@ -88,8 +88,8 @@ const messagesFace: TestFace = {
   tool: (name, schema) => ({ name, input_schema: schema }),
   thinking: (budget_tokens) => ({ thinking: { type: 'enabled', budget_tokens } }),
   effort: (effort) => ({ output_config: { effort } }),
-  whole: toldOfMessage,
-  streamed: (stream) => toldOfMessage(buildMessage(readMessagesEvents(stream))),
+  whole: readMessageReply,
+  streamed: (stream) => readMessageReply(buildMessage(readMessagesEvents(stream))),
   kinds: (stream) =>
     readMessagesEvents(stream)
       .filter(({ type }) => type === 'content_block_start')
@@ -106,7 +106,7 @@ const messagesFace: TestFace = {
     }),
 };
 
-function toldOfChoice({ message, finish_reason: stop }: JsonBody, usage: JsonBody): Told {
+function readChatReply({ message, finish_reason: stop }: JsonBody, usage: JsonBody): SeenReply {
   return {
     thinking: message.reasoning ?? '',
     text: message.content ?? '',
@@ -148,10 +148,10 @@ const chatFace: TestFace = {
   tool: (name, schema) => ({ type: 'function', function: { name, parameters: schema } }),
   thinking: (max_tokens) => ({ reasoning: { max_tokens } }),
   effort: (effort) => ({ reasoning: { effort } }),
-  whole: ({ choices: [choice], usage }) => toldOfChoice(choice, usage),
+  whole: ({ choices: [choice], usage }) => readChatReply(choice, usage),
   streamed: (stream) => {
     const folded = joinChunks(readChunks(stream));
-    return toldOfChoice(folded, folded.usage);
+    return readChatReply(folded, folded.usage);
   },
   kinds: (stream) => {
     const kinds = readChunks(stream).flatMap(({ choices: [choice] }) => {

@@ -13,7 +13,7 @@ import { readMessagesEvents } from '../support/sse.js';
 import { sse, type Answer, type Piece, type Script } from '../support/upstream-answers.js';
 import { PROVIDERS, type Provider } from '../clients/scripted-upstream.js';
 import { gate, MessagesBench } from './messages-bench.js';
-import { CALL_FRAMES, FACES, type TestFace, type Told } from './translation-bench.js';
+import { CALL_FRAMES, FACES, type TestFace, type SeenReply } from './translation-bench.js';
 
 interface Pair {
   readonly face: TestFace;
@@ -70,7 +70,7 @@ describeOnEmbedded('failures of translation', (database) => {
     return response;
   }
 
-  async function ask(pair: Pair, stream: boolean, more: object = {}): Promise<Told> {
+  async function ask(pair: Pair, stream: boolean, more: object = {}): Promise<SeenReply> {
     const response = await sendWell(pair, { stream, ...more });
     return stream ? pair.face.streamed(await response.text()) : pair.face.whole(await response.json());
   }
@@ -109,7 +109,7 @@ describeOnEmbedded('failures of translation', (database) => {
       'cache_creation',
     ])
       expect([key, usage[key] === null || ['number', 'object'].includes(typeof usage[key])]).toEqual([key, true]);
-    if (pair.provider.tellsPromptTokensFirst)
+    if (pair.provider.reportsPromptTokensFirst)
       expect(usage).toMatchObject({ input_tokens: 200, cache_read_input_tokens: 800 });
     expect(events.find(({ type }) => type === 'message_delta').usage).toMatchObject({
       input_tokens: 200,
@@ -327,7 +327,7 @@ describeOnEmbedded('failures of translation', (database) => {
 
   it.each(PAIRS.flatMap((pair) => STOPS.filter(({ dialect }) => dialect === pair.provider.dialect).map((stop) => ({ ...pair, stop, said: stop.said }))))(
     'A24: $pair: the stop $said is told in a word of the face, whole and streamed',
-    async ({ stop: { said, ...told }, ...pair }) => {
+    async ({ stop: { said, ...shown }, ...pair }) => {
       const stopDetails = { type: 'refusal', category: 'cyber', explanation: 'No.' };
       const text = [{ type: 'text', text: 'So far' }];
       script(
@@ -339,7 +339,7 @@ describeOnEmbedded('failures of translation', (database) => {
       for (const stream of MODES) {
         const body = await (await sendWell(pair, { stream })).text();
         const { stop, text: words } = stream ? pair.face.streamed(body) : pair.face.whole(JSON.parse(body));
-        expect([stop, words]).toEqual([told[pair.face.name], 'So far']);
+        expect([stop, words]).toEqual([shown[pair.face.name], 'So far']);
         const keepsDetails = said === 'refusal' && pair.face.name === 'messages';
         expect(body.includes(JSON.stringify(stopDetails))).toBe(keepsDetails);
       }
@@ -356,8 +356,8 @@ describeOnEmbedded('failures of translation', (database) => {
     const other = PAIRS.find(({ face, provider }) => face === pair.face && provider !== pair.provider)!;
     script(other, other.provider.says({ text: 'From the other.' }));
     for (const stream of MODES) {
-      const told = await ask(pair, stream, { fallbacks: [{ model: modelOf(other.provider) }] });
-      expect(told.text).toBe('From the other.');
+      const shown = await ask(pair, stream, { fallbacks: [{ model: modelOf(other.provider) }] });
+      expect(shown.text).toBe('From the other.');
     }
   });
 
@@ -530,10 +530,10 @@ describeOnEmbedded('failures of translation', (database) => {
     const ids = pair.provider.kind === 'anthropic' ? ['toolu_0', 'toolu_1'] : ['call_0', 'call_1'];
     const calls = [WEATHER, TIME].map(({ name, input }, index) => ({ id: ids[index], name, input }));
     for (const stream of MODES) {
-      const told = await ask(pair, stream, { tools: toolsOf(pair.face) });
-      expect(told).toMatchObject({ text: 'Looking.', calls, stop });
+      const shown = await ask(pair, stream, { tools: toolsOf(pair.face) });
+      expect(shown).toMatchObject({ text: 'Looking.', calls, stop });
       if (pair.face.name === 'chat')
-        expect(told.turn.tool_calls.map(({ index, type }: JsonBody) => [index, type])).toEqual([
+        expect(shown.turn.tool_calls.map(({ index, type }: JsonBody) => [index, type])).toEqual([
           [0, 'function'],
           [1, 'function'],
         ]);
@@ -554,10 +554,10 @@ describeOnEmbedded('failures of translation', (database) => {
         script(pair, { status, headers: { 'content-type': 'application/json' }, body: [BODIES[form]!(pair.provider)] });
         for (const stream of MODES) {
           const response = await send(pair, { stream });
-          const told = { 403: 502, 404: 502, 424: 502, 500: 502 }[status] ?? status;
+          const shown = { 403: 502, 404: 502, 424: 502, 500: 502 }[status] ?? status;
           const body = (await response.json()) as JsonBody;
-          expect([status, response.status]).toEqual([status, told]);
-          expect(body).toMatchObject(pair.face.error(told, expect.stringMatching(/\S/)));
+          expect([status, response.status]).toEqual([status, shown]);
+          expect(body).toMatchObject(pair.face.error(shown, expect.stringMatching(/\S/)));
           if (form === 'its own form') expect(body.error.metadata).toMatchObject({ provider_code: 'api_error' });
         }
       }

@@ -264,8 +264,8 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
 
     it.each(['yearly', 'Daily', '%20', '__proto__'])('have no interval %s', async (interval) => {
       for (const [method, body] of [['GET'], ['PUT', { limit_usd: 1 }], ['DELETE']] as const) {
-        const { status, body: told } = await send(method, `/workspaces/default/budgets/${interval}`, body);
-        expect([method, status, told.error.message]).toEqual([
+        const { status, body: shown } = await send(method, `/workspaces/default/budgets/${interval}`, body);
+        expect([method, status, shown.error.message]).toEqual([
           method,
           400,
           'interval: must be one of daily, weekly, monthly, lifetime',

@@ -434,8 +434,8 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       });
       expect((await call('POST', `/workspaces/${id}/members/remove`, { user_ids: ['a'] })).body.removed_count).toBe(0);
       expect(names((await call('GET', `/workspaces/${id}/members`)).body)).toEqual(['b']);
-      const told = (await audited(id)).slice(1);
-      expect(told.map(({ action, before, after }) => [action, (before ?? after).user_ids.sort()])).toEqual([
+      const logged = (await audited(id)).slice(1);
+      expect(logged.map(({ action, before, after }) => [action, (before ?? after).user_ids.sort()])).toEqual([
         ['workspace.members.add', ['a', 'b']],
         ['workspace.members.add', ['c']],
         ['workspace.members.remove', ['a', 'c']],
@@ -481,7 +481,7 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       [{ user_ids: [''] }, 'user_ids.0: must be at least 1 character'],
       [{ user_ids: [LONG(256)] }, 'user_ids.0: must be at most 255'],
       [{ user_ids: ['a', 1] }, 'user_ids.1: must be a string'],
-      [{ user_ids: ['\u0000'] }, 'user_ids.0: must not hold NUL'],
+      [{ user_ids: ['\u0000'] }, 'user_ids.0: must not contain NUL'],
     ])('are not named by %#', async (request, message) => {
       for (const verb of ['add', 'remove']) {
         const { status, body } = await call('POST', `/workspaces/default/members/${verb}`, request);

@@ -615,11 +615,11 @@ describe('the idle limit', () => {
 describe('bounds', () => {
   it('an origin takes no more calls than it may have connections, and takes them again afterwards', () => {
     const pool = new OriginPool('http://127.0.0.1:1', 2);
-    const first = pool.take();
-    pool.take();
-    expect(() => pool.take()).toThrow(expect.objectContaining({ kind: 'unavailable' }));
-    pool.give(first, true);
-    expect(pool.take()).toBe(first);
+    const first = pool.acquire();
+    pool.acquire();
+    expect(() => pool.acquire()).toThrow(expect.objectContaining({ kind: 'unavailable' }));
+    pool.release(first, true);
+    expect(pool.acquire()).toBe(first);
     pool.close();
   });
 

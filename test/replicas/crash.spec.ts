@@ -44,7 +44,7 @@ describeOnPostgres('killed gateways', (database) => {
 describe('the judge of the crash test', () => {
   const cost = 24_000_000n;
   const call = { isRefused: false, cost };
-  const reply = { marker: 'v1-0', id: 'gen-1', status: 200, isComplete: true, toldCost: 0.000024 };
+  const reply = { marker: 'v1-0', id: 'gen-1', status: 200, isComplete: true, reportedCost: 0.000024 };
   const row = { id: 'gen-1', marker: 'v1-0', outcome: 'completed', cost, bound: cost, isRecovered: false };
   const entered = { id: 'gen-1', charges: 1, corrections: 0, amount: cost };
   const sound: Evidence = {
@@ -69,8 +69,8 @@ describe('the judge of the crash test', () => {
   });
 
   it('lets a call that was cut off be charged less than it came to, and one that never went out nothing', () => {
-    const cut = { ...reply, isComplete: false, toldCost: undefined };
-    const unsent = { marker: 'v1-1', id: undefined, status: undefined, isComplete: false, toldCost: undefined };
+    const cut = { ...reply, isComplete: false, reportedCost: undefined };
+    const unsent = { marker: 'v1-1', id: undefined, status: undefined, isComplete: false, reportedCost: undefined };
     const { counts, violations } = judge({
       ...sound,
       replies: [cut, unsent],
@@ -99,7 +99,7 @@ describe('the judge of the crash test', () => {
     ['a complete reply that counts as cut off', { generations: [{ ...row, outcome: 'recovered' }] }, /gen-1: its last byte went out and it counts as recovered/],
     ['a complete reply that is charged less', { generations: [{ ...row, cost: cost - 1n }], entries: [{ ...entered, amount: cost - 1n }] }, /gen-1: the upstream counted 0.000024 USD, its row says 0.000023999999/],
     ['a complete reply of another id', { replies: [{ ...reply, id: 'gen-9' }] }, /gen-9: its row bears another id, gen-1/],
-    ['a client that is told another cost', { replies: [{ ...reply, toldCost: 0.000025 }] }, /its client was told 0.000025/],
+    ['a client that is told another cost', { replies: [{ ...reply, reportedCost: 0.000025 }] }, /its client was told 0.000025/],
     ['a charge above what the upstream counted', { replies: [{ ...reply, isComplete: false }], calls: new Map([['v1-0', [{ ...call, cost: cost - 1n }]]]) }, /gen-1: is charged 0.000024 USD, the upstream counted 0.000023999999/],
     ['a charge above the bound', { generations: [{ ...row, bound: cost - 1n }] }, /gen-1: is charged 0.000024 USD, above its bound/],
     ['a charge for what was never called', { calls: new Map() }, /gen-1: is charged 0.000024 USD, the upstream counted 0/],

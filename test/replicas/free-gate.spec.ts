@@ -11,7 +11,7 @@ import { Redis } from 'ioredis';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
 import { FreeGate } from '../../src/limits/free-gate.js';
-import { HeldSlots } from '../../src/limits/held-slots.js';
+import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
 import { LimitsModule } from '../../src/limits/limits.module.js';
 import { LocalLimitCounts } from '../../src/limits/local-limit-counts.js';
 import { ModelGate } from '../../src/limits/model-gate.js';
@@ -47,7 +47,7 @@ describeOnRedis('free variants in Redis', () => {
     for (let replica = 0; replica < 3; replica++) {
       const connection = connectForLimits(new Secret(redisAddress!), PATIENT_MS);
       await new Promise((resolve) => connection.once('ready', resolve));
-      const held = new HeldSlots(clock, 900_000);
+      const held = new OccupiedSlots(clock, 900_000);
       const local = new LocalLimitCounts(clock, held);
       const counts = new RedisLimitCounts(connection, new RedisOutage(clock), local, held, clock);
       gates.push(new FreeGate(counts));
@@ -105,7 +105,7 @@ describeOnRedis('free variants in Redis', () => {
     await untilConnections(1);
     await app.get(FreeGate).enter(account);
     const model = { id: 'acme/large', limits: { concurrency: 1 } };
-    (await app.get(ModelGate).enter(account, model, 'gen-1', 1)).leave();
+    (await app.get(ModelGate).enter(account, model, 'gen-1', 1)).release();
     expect(await connections()).toBe(1);
     await app.close();
     await untilConnections(0);

@@ -11,7 +11,7 @@ import { Redis } from 'ioredis';
 import type { Model, ModelLimits } from '../../src/core/routing/catalog.js';
 import { Secret } from '../../src/core/secret.js';
 import { GatewayError } from '../../src/core/errors.js';
-import { HeldSlots } from '../../src/limits/held-slots.js';
+import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
 import { LocalLimitCounts } from '../../src/limits/local-limit-counts.js';
 import { ModelGate } from '../../src/limits/model-gate.js';
 import type { ModelSlot } from '../../src/limits/model-slot.js';
@@ -44,7 +44,7 @@ describeOnRedis('limits of models in Redis', () => {
   async function replicaBy(url: string, { timeoutMs = PATIENT_MS, leaseMs = 30_000 } = {}): Promise<Replica> {
     const connection = connectForLimits(new Secret(url), timeoutMs);
     await new Promise((resolve) => connection.once('ready', resolve));
-    const held = new HeldSlots(clock, 900_000);
+    const held = new OccupiedSlots(clock, 900_000);
     const outage = new RedisOutage(clock, () => reconnect(connection));
     const local = new LocalLimitCounts(clock, held);
     const counts = new RedisLimitCounts(connection, outage, local, held, clock, leaseMs);
@@ -111,7 +111,7 @@ describeOnRedis('limits of models in Redis', () => {
     const minuteEnd = Math.ceil(clock.now() / 60_000) * 60_000;
     const tried = await Promise.all(Array.from({ length: 120 }, (_, call) => tryEnter(gates[call % 3]!, model)));
     expect(tried.filter((slot) => slot !== undefined)).toHaveLength(40);
-    for (const slot of tried) slot?.leave();
+    for (const slot of tried) slot?.release();
     await expect(enter(gates[0]!, model)).rejects.toMatchObject({
       detail: {
         headers: {
@@ -134,13 +134,13 @@ describeOnRedis('limits of models in Redis', () => {
     await expect(enter(second, model, 50)).rejects.toMatchObject({
       detail: { headers: { 'X-RateLimit-Remaining': '40' } },
     });
-    slot.leave(20);
-    slot.leave(0);
+    slot.release(20);
+    slot.release(0);
     await tokensCounted('20');
     const late = await enter(second, model, 80);
     expect(await tryEnter(third, model)).toBeUndefined();
     // A provider may count more than was thought.
-    late.leave(500);
+    late.release(500);
     await tokensCounted('520');
     expect(await tryEnter(third, model)).toBeUndefined();
 
@@ -149,20 +149,20 @@ describeOnRedis('limits of models in Redis', () => {
     const whole = await enter(third, model, 1e9);
     expect(await tryEnter(first, model)).toBeUndefined();
     clock.aheadMs += 60_000;
-    (await enter(first, model, 30)).leave(0);
+    (await enter(first, model, 30)).release(0);
     await tokensCounted('0');
     const one = await enter(second, model, 10);
-    whole.leave(0);
-    one.leave(5);
+    whole.release(0);
+    one.release(5);
     // By the same connection as the end above: when the one has arrived, so has the other.
-    (await enter(third, model, 10)).leave(4);
+    (await enter(third, model, 10)).release(4);
     await tokensCounted('9');
 
     const reserved = await enter(first, model, 50);
     await redis.del(keyOf(model, 'minute'));
     const anew = await enter(first, model, 7);
-    reserved.leave(0);
-    anew.leave(9);
+    reserved.release(0);
+    anew.release(9);
     await tokensCounted('2');
   });
 
@@ -173,7 +173,7 @@ describeOnRedis('limits of models in Redis', () => {
     expect([await tryEnter(second, model, 50), await tryEnter(second, model, 40)]).toEqual([undefined, undefined]);
     expect(await redis.hgetall(keyOf(model, 'minute'))).toMatchObject({ requests: '1', tokens: '60' });
     expect(await redis.zcard(keyOf(model, 'slots'))).toBe(1);
-    slot.leave();
+    slot.release();
     await until(async () => (await tryEnter(second, model, 40)) !== undefined);
     expect(await redis.hgetall(keyOf(model, 'minute'))).toMatchObject({ requests: '2', tokens: '100' });
   });
@@ -191,8 +191,8 @@ describeOnRedis('limits of models in Redis', () => {
         most = Math.max(most, inside);
         await sleep((name * 7 + call * 3) % 5);
         inside--;
-        slot.leave();
-        slot.leave();
+        slot.release();
+        slot.release();
       }
     };
     await Promise.all(Array.from({ length: 20 }, (_, name) => caller(name)));
@@ -255,13 +255,13 @@ describeOnRedis('limits of models in Redis', () => {
         const [left, kept] = [await enter(cut, model), await enter(cut, model)];
         await breakIt();
 
-        left.leave();
+        left.release();
         for (let call = 0; call < 5; call++) {
           const began = performance.now();
           const slot = await enter(cut, model);
           expect(await tryEnter(cut, model)).toBeUndefined();
           expect(performance.now() - began).toBeLessThan(2 * WAIT_MS_MAX);
-          slot.leave();
+          slot.release();
         }
         // Redis has lost everything by the time it comes back.
         await redis.del(keyOf(model, 'minute'), keyOf(model, 'slots'));
@@ -269,16 +269,16 @@ describeOnRedis('limits of models in Redis', () => {
 
         // One request after another, as callers send them, until they count in Redis again.
         await until(async () => {
-          (await tryEnter(cut, model))?.leave();
+          (await tryEnter(cut, model))?.release();
           return (await redis.hget(keyOf(model, 'minute'), 'requests')) !== null;
         });
         // What was held all the time is known again, what was left is not.
         await until(async () => (await redis.zcard(keyOf(model, 'slots'))) === 1);
         const second = await enter(other, model);
         expect(await tryEnter(other, model)).toBeUndefined();
-        kept.leave();
+        kept.release();
         await until(async () => (await redis.zcard(keyOf(model, 'slots'))) === 1);
-        second.leave();
+        second.release();
         await until(async () => (await redis.zcard(keyOf(model, 'slots'))) === 0);
       },
       60_000,
@@ -289,7 +289,7 @@ describeOnRedis('limits of models in Redis', () => {
       const model = modelWith({ requestsPerMinute: 10 });
       for (let call = 0; call < 7; call++) await enter(other, model);
       await until(async () => {
-        (await tryEnter(cut, model))?.leave();
+        (await tryEnter(cut, model))?.release();
         return Number(await redis.hget(keyOf(model, 'minute'), 'requests')) >= 8;
       });
       await way.stop();

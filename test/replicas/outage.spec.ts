@@ -124,7 +124,7 @@ class Scene {
 
   /** The jobs's round, as it comes by itself every five seconds. */
   attend(): Promise<void> {
-    return this.gateway.gateway.app.get(LedgerJobs).attend();
+    return this.gateway.gateway.app.get(LedgerJobs).runAll();
   }
 
   query(text: string, values: unknown[] = []): Promise<JsonBody[]> {

@@ -50,7 +50,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean, msMa
   }
 }
 
-const attend = ({ gateway }: TestGateway): Promise<void> => gateway.app.get(LedgerJobs).attend();
+const attend = ({ gateway }: TestGateway): Promise<void> => gateway.app.get(LedgerJobs).runAll();
 
 /** Another replica on the same ledger: its calls are made by hand, and it beats when it is told to. */
 class OtherReplica {

@@ -466,13 +466,13 @@ describeOnPostgres('an audit log that many write', (database) => {
   });
 });
 
-interface Told {
+interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly error: string;
 }
 
-async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<Told> {
+async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<CommandOutput> {
   let [out, error] = ['', ''];
   const code = await runAuditVerification({
     words,
@@ -496,7 +496,7 @@ describe('npm run audit:verify', () => {
     expect(await run([], { DATA_DIR: join(folder, 'none') })).toEqual({
       code: 1,
       out: '',
-      error: expect.stringMatching(/^audit:verify: .*holds no database[^\n]*\n$/),
+      error: expect.stringMatching(/^audit:verify: .*contains no database[^\n]*\n$/),
     });
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { Home } from '../../src/accounts/account-directory.js';
+import type { DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { CredentialOpener } from '../../src/byok/credential-opener.js';
@@ -51,7 +51,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
   const log: { readonly level: string; readonly msg: string }[] = [];
   const clock = new HandClock();
   let dataSource: DataSource;
-  let home: Home;
+  let home: DefaultWorkspace;
   let keys: Keys;
   let repository: CredentialsRepository;
   let opener: CredentialOpener;
@@ -273,7 +273,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
   });
 
   describe('at the start', () => {
-    const tell = async (): Promise<string[]> => {
+    const logUnreadable = async (): Promise<string[]> => {
       const unreadable = new UnreadableCredentials(repository, opener);
       unreadable.onApplicationBootstrap();
       await unreadable.settled;
@@ -286,7 +286,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
         rows.push(await add({ label: `...${1000 + index}`, disabled: index > 20 }));
       const [whole, ...broken] = rows;
       for (const { id } of broken) await spoil(id);
-      const lines = await tell();
+      const lines = await logUnreadable();
       expect(lines.length).toBeGreaterThan(0);
       for (const { label, id } of broken) expect(lines.join('\n')).toContain(`${label} (openai, ${id})`);
       expect(lines.join('\n')).not.toContain(whole!.id);
@@ -296,25 +296,25 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     it('names them all where the encryption key is another', async () => {
       const row = await add();
       opener = new CredentialOpener(new Vault(newKeys()));
-      expect(await tell()).toEqual([
+      expect(await logUnreadable()).toEqual([
         `Provider credentials that cannot be decrypted, and are not used: sk-...AbCd (openai, ${row.id}).`,
       ]);
     });
 
     it('says nothing where all is well', async () => {
       await add();
-      expect(await tell()).toEqual([]);
+      expect(await logUnreadable()).toEqual([]);
     });
 
     it('says once that the key service is away', async () => {
       for (let index = 0; index < 30; index++) await add();
       keys.isAway = true;
-      expect(await tell()).toEqual([expect.stringContaining('The key service does not answer')]);
+      expect(await logUnreadable()).toEqual([expect.stringContaining('The key service does not answer')]);
     });
 
     it('goes on where the store fails', async () => {
       const reads = jest.spyOn(repository, 'listAfter').mockRejectedValue(new Error('connection refused'));
-      expect(await tell()).toEqual(['Provider credentials could not be checked at the start.']);
+      expect(await logUnreadable()).toEqual(['Provider credentials could not be checked at the start.']);
       reads.mockRestore();
     });
   });

@@ -4,7 +4,7 @@
 // hand, a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { Home } from '../../src/accounts/account-directory.js';
+import type { DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
@@ -46,7 +46,7 @@ interface Replica {
 class Bench {
   readonly clock = new HandClock();
   dataSource!: DataSource;
-  home!: Home;
+  home!: DefaultWorkspace;
   caller!: Caller;
 
   constructor(private readonly database: TestDatabase) {}
@@ -82,11 +82,11 @@ class Bench {
     };
   }
 
-  callerOf({ accountId, workspaceId }: Home, keyHash: string, userId: string | null): Caller {
+  callerOf({ accountId, workspaceId }: DefaultWorkspace, keyHash: string, userId: string | null): Caller {
     return { accountId, workspaceId, keyHash, userId, kind: 'inference' };
   }
 
-  async addStrangers(): Promise<Home> {
+  async addStrangers(): Promise<DefaultWorkspace> {
     const home = { accountId: newUuid(this.clock.time), workspaceId: newUuid(this.clock.time) };
     const createdAt = new Date(this.clock.time);
     await this.dataSource.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'theirs', false, $2)`, [home.accountId, createdAt]); // prettier-ignore
@@ -232,7 +232,7 @@ describeOnEachDatabase('guardrails', (database) => {
     it('asks the store for the account alone where nothing is in force', async () => {
       await bench.create({ ignoredModels: ['a'] });
       const { guardrails, repository } = bench.replica();
-      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listHeld')];
+      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
       for (let key = 0; key < 50; key++)
         expect(await guardrails.of({ ...bench.caller, keyHash: hashKey(String(key)) })).toBe(NONE);
       expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
@@ -242,7 +242,7 @@ describeOnEachDatabase('guardrails', (database) => {
       const { guardrails, repository, guardrailsService } = bench.replica();
       const { id } = await bench.create();
       await guardrailsService.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
-      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listHeld')];
+      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
       for (let turn = 0; turn < 50; turn++) await guardrails.of(bench.caller);
       expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
     });

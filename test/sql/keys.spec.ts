@@ -3,7 +3,7 @@
 // classes over them put together by hand, a clock moved by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { AccountDirectory, type Home } from '../../src/accounts/account-directory.js';
+import { AccountDirectory, type DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
@@ -91,7 +91,10 @@ describeOnEachDatabase('keys', (database) => {
   const firstKeys = (variables: { managementKey?: Secret; apiKey?: Secret } = {}): FirstKeys =>
     new FirstKeys(changes, accounts, keys, { ...settings, ...variables } as Environment, clock);
 
-  async function addKey(home: Home, values: Partial<ApiKeyEntity> & Partial<KeyDescription> = {}): Promise<string> {
+  async function addKey(
+    home: DefaultWorkspace,
+    values: Partial<ApiKeyEntity> & Partial<KeyDescription> = {},
+  ): Promise<string> {
     const row = newKeyRow(newApiKey(), home, plainKey('name', 'inference'), new Date(clock.time));
     await keys.insert(dataSource.manager, { ...row, ...values });
     return row.hash;
@@ -106,7 +109,7 @@ describeOnEachDatabase('keys', (database) => {
   const ABSENT = 'There is no key with this hash.';
   const LAST = 'The last management key cannot be deleted or disabled; create another first.';
 
-  async function addStrangers(): Promise<Home> {
+  async function addStrangers(): Promise<DefaultWorkspace> {
     const accountId = newUuid(clock.time);
     const workspaceId = newUuid(clock.time);
     const createdAt = new Date(clock.time);
@@ -129,7 +132,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(homes).toEqual(homes.map(() => home));
       expect(await dataSource.manager.count(AccountEntity)).toBe(1);
       expect(await workspaces.idOrDefault(home.accountId, undefined)).toBe(home.workspaceId);
-      expect(await new AccountDirectory(dataSource).getStanding(home.accountId)).toEqual({
+      expect(await new AccountDirectory(dataSource).getPurchases(home.accountId)).toEqual({
         isFreeTier: true,
         purchased: 0n,
       });
@@ -241,7 +244,7 @@ describeOnEachDatabase('keys', (database) => {
   });
 
   describe('the statements over keys', () => {
-    let home: Home;
+    let home: DefaultWorkspace;
     let actor: AuditActor;
     beforeEach(async () => {
       home = await accounts.ensureDefault();
@@ -397,7 +400,7 @@ describeOnEachDatabase('keys', (database) => {
   });
 
   describe('the ring', () => {
-    let home: Home;
+    let home: DefaultWorkspace;
     beforeEach(async () => {
       home = await accounts.ensureDefault();
     });
@@ -479,7 +482,7 @@ describeOnEachDatabase('keys', (database) => {
   });
 
   describe('spending', () => {
-    async function addWindow(home: Home, window: Partial<SpendingWindowEntity>): Promise<void> {
+    async function addWindow(home: DefaultWorkspace, window: Partial<SpendingWindowEntity>): Promise<void> {
       await dataSource.manager.insert(SpendingWindowEntity, {
         accountId: home.accountId,
         scope: 'key',

@@ -21,7 +21,7 @@ import { neverAnswers } from '../support/upstream-answers.js';
 const ALL = ['alpha', 'beta', 'gamma'];
 const WORDS = 'a-word-of-the-prompt';
 const BYTES_MAX = 1_024;
-const TOLD = { headers: { 'x-router-metadata': 'enabled' } };
+const WITH_METADATA = { headers: { 'x-router-metadata': 'enabled' } };
 
 interface Row {
   readonly generation_id: string;
@@ -117,7 +117,7 @@ describeOnEachDatabase('kept decisions', (database) => {
   ];
 
   it.each(REQUESTS)('is enough to make the plan again: %s', async (_, body) => {
-    const outcome = await bench.ask(body, TOLD);
+    const outcome = await bench.ask(body, WITH_METADATA);
     expect(outcome.status).toBe(200);
     const row = await rowOf(outcome);
     expect(planAgain(row)).toEqual(plannedBy(outcome));
@@ -139,7 +139,7 @@ describeOnEachDatabase('kept decisions', (database) => {
 
   it.each([false, true])('tells the calls that were made, also where all failed (stream %s)', async (stream) => {
     bench.fails('alpha', 400);
-    const outcome = await bench.ask(question('test/turns', { stream }), TOLD);
+    const outcome = await bench.ask(question('test/turns', { stream }), WITH_METADATA);
     expect(outcome.status).toBe(400);
     const row = await rowOf(outcome);
     expect(JSON.parse(row.decision)).toMatchObject({ legs: ALL, calls: [['alpha', 400]] });
@@ -148,11 +148,11 @@ describeOnEachDatabase('kept decisions', (database) => {
 
   it('holds what was known of the endpoints then, whatever is known now', async () => {
     bench.fails('alpha', 429, { 'retry-after': '20' });
-    const first = await bench.ask(question('test/cooled'), TOLD);
-    const during = await bench.ask(question('test/cooled'), TOLD);
+    const first = await bench.ask(question('test/cooled'), WITH_METADATA);
+    const during = await bench.ask(question('test/cooled'), WITH_METADATA);
     bench.answers('alpha');
     clock.aheadMs += 21_000;
-    const after = await bench.ask(question('test/cooled'), TOLD);
+    const after = await bench.ask(question('test/cooled'), WITH_METADATA);
     const kept = [await rowOf(first), await rowOf(during), await rowOf(after)];
     expect(kept.map(({ decision }) => JSON.parse(decision).calls)).toEqual([
       [['alpha', 429], ['beta', 200]],
@@ -170,7 +170,7 @@ describeOnEachDatabase('kept decisions', (database) => {
       bench.fails('alpha', 500);
       await bench.ask(alone);
     }
-    const outcome = await bench.ask(question('test/shaky'), TOLD);
+    const outcome = await bench.ask(question('test/shaky'), WITH_METADATA);
     expect(outcome.body.provider).toBe('Beta');
     expect(planAgain(await rowOf(outcome))).toEqual(plannedBy(outcome));
     expect(plannedBy(outcome).at(-1)).toMatchObject({ provider: 'Alpha' });
@@ -180,13 +180,13 @@ describeOnEachDatabase('kept decisions', (database) => {
     bench.script('beta', anthropicText('Cached.', { usage: { cache_read_input_tokens: 900 } }));
     const body = question('test/turns', { system: 'A conversation of its own.' });
     await bench.ask({ ...body, provider: { only: ['beta'] } });
-    const outcome = await bench.ask(body, TOLD);
+    const outcome = await bench.ask(body, WITH_METADATA);
     expect(outcome.body.provider).toBe('Beta');
     expect(planAgain(await rowOf(outcome))).toEqual(plannedBy(outcome));
   });
 
   it('gives the same explanation again, by its seed', async () => {
-    const outcome = await bench.ask(question('test/equal'), TOLD);
+    const outcome = await bench.ask(question('test/equal'), WITH_METADATA);
     const { seed, catalog } = JSON.parse((await rowOf(outcome)).decision);
     const { data } = await bench.explain(question('test/equal'), { query: `?seed=${seed}` });
     expect(data.candidates.map(({ provider_name }: JsonBody) => provider_name)).toEqual(

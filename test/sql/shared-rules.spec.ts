@@ -95,7 +95,7 @@ describeOnEachDatabase('a rule of the database and of the gateway', (database) =
     const repository = new LedgerRepository(new Statements(source), new SystemClock());
     const caller = { accountId: account.id, workspaceId: account.workspaceId, keyHash: account.keys[0]! };
     const request = { id: 'gen-1-room', caller, guardrails: [], model: 'm', bound: amounts(9n), isFree: false };
-    const room = await repository.listRoom(caller as never, []);
+    const room = await repository.listCounters(caller as never, []);
     const [taken] = await repository.take(randomUUID(), [
       { request: request as never, amounts: amounts(9n), extends: false },
     ]);

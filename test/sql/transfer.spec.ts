@@ -402,7 +402,7 @@ describeOnEachEmptyDatabase('import', (database) => {
 });
 
 describe('the commands', () => {
-  interface Told {
+  interface CommandOutput {
     readonly code: number;
     readonly out: string;
     readonly error: string;
@@ -412,7 +412,7 @@ describe('the commands', () => {
     command: typeof DATA_EXPORT,
     words: readonly string[],
     variables: NodeJS.ProcessEnv = {},
-  ): Promise<Told> {
+  ): Promise<CommandOutput> {
     let [out, error] = ['', ''];
     const code = await runTransfer(command, {
       words,
@@ -450,7 +450,7 @@ describe('the commands', () => {
     const { code, error } = await run(DATA_EXPORT, ['--out', 'x']);
     expect({ code, error }).toEqual({
       code: 1,
-      error: expect.stringMatching(/^data:export: .*holds no database[^\n]*\n$/),
+      error: expect.stringMatching(/^data:export: .*contains no database[^\n]*\n$/),
     });
     await expect(stat(join(folder, 'nothing-here'))).rejects.toThrow('ENOENT');
   });

@@ -308,13 +308,17 @@ describeOnPostgres('rotation beside gateways', (database) => {
   });
 });
 
-interface Told {
+interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly error: string;
 }
 
-async function run(words: readonly string[], variables: NodeJS.ProcessEnv, opener?: EmbeddedOpener): Promise<Told> {
+async function run(
+  words: readonly string[],
+  variables: NodeJS.ProcessEnv,
+  opener?: EmbeddedOpener,
+): Promise<CommandOutput> {
   let [out, error] = ['', ''];
   const world = {
     words,

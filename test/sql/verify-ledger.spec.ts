@@ -370,13 +370,13 @@ describeOnPostgres('ledger that are verified while they are written', (database)
   });
 });
 
-interface Told {
+interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly error: string;
 }
 
-async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<Told> {
+async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<CommandOutput> {
   let [out, error] = ['', ''];
   const code = await runVerification({
     words,
@@ -406,7 +406,7 @@ describe('npm run ledger:verify', () => {
     expect(await run([], { DATA_DIR })).toEqual({
       code: 1,
       out: '',
-      error: expect.stringMatching(/^ledger:verify: .*holds no database[^\n]*\n$/),
+      error: expect.stringMatching(/^ledger:verify: .*contains no database[^\n]*\n$/),
     });
     expect(await readdir(folder)).not.toContain('none');
   });

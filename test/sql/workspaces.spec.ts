@@ -3,7 +3,7 @@
 // only if they are current. Method: real migrated databases, the classes over them put together by hand, a clock moved
 // by hand; races on PostgreSQL.
 import type { DataSource } from 'typeorm';
-import type { Home } from '../../src/accounts/account-directory.js';
+import type { DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
@@ -68,7 +68,7 @@ class Bench {
     return this.directory.get(accountId, id);
   }
 
-  async addStrangers(): Promise<Home> {
+  async addStrangers(): Promise<DefaultWorkspace> {
     const accountId = newUuid(this.clock.time);
     const createdAt = new Date(this.clock.time);
     await this.source.manager.insert(AccountEntity, { id: accountId, name: 'theirs', freeTier: true, createdAt });
@@ -87,7 +87,7 @@ class Bench {
 
 describeOnEachDatabase('workspaces', (database) => {
   let bench: Bench;
-  let home: Home;
+  let home: DefaultWorkspace;
   beforeAll(async () => {
     bench = await Bench.open(database);
     home = await bench.accounts.ensureDefault();
@@ -103,7 +103,7 @@ describeOnEachDatabase('workspaces', (database) => {
         return false;
       },
     );
-  const keep = ({ accountId }: Home, workspaceId: string): Promise<void> =>
+  const keep = ({ accountId }: DefaultWorkspace, workspaceId: string): Promise<void> =>
     bench.source.transaction('READ COMMITTED', (manager) => bench.directory.keep(manager, accountId, workspaceId));
 
   it('are their account’s, by id and slug, and gone once deleted', async () => {
@@ -122,9 +122,9 @@ describeOnEachDatabase('workspaces', (database) => {
     await bench.remove(workspace);
     expect(await known()).toEqual(Array.from({ length: 8 }, () => false));
     // What is kept of times gone by names it still, by its id.
-    expect(await bench.directory.idEver(home.accountId, workspace.id)).toBe(workspace.id);
-    expect(await isThere(bench.directory.idEver(home.accountId, 'no-such'))).toBe(false);
-    expect(await isThere(bench.directory.idEver(strangers.accountId, workspace.id))).toBe(false);
+    expect(await bench.directory.idEvenIfDeleted(home.accountId, workspace.id)).toBe(workspace.id);
+    expect(await isThere(bench.directory.idEvenIfDeleted(home.accountId, 'no-such'))).toBe(false);
+    expect(await isThere(bench.directory.idEvenIfDeleted(strangers.accountId, workspace.id))).toBe(false);
     const again = await bench.addWorkspace(home.accountId, { slug: workspace.slug });
     expect((await bench.directory.get(home.accountId, workspace.slug)).id).toBe(again.id);
   });
@@ -141,7 +141,7 @@ describeOnEachDatabase('workspaces', (database) => {
   });
 
   describe('their policies', () => {
-    const callerOf = ({ accountId, workspaceId }: Home): Caller => ({
+    const callerOf = ({ accountId, workspaceId }: DefaultWorkspace): Caller => ({
       accountId,
       workspaceId,
       keyHash: 'k',
@@ -206,7 +206,7 @@ describeOnEachDatabase('workspaces', (database) => {
 
 describeOnPostgres('workspaces that several change at once', (database) => {
   let bench: Bench;
-  let home: Home;
+  let home: DefaultWorkspace;
   beforeAll(async () => {
     bench = await Bench.open(database);
     home = await bench.accounts.ensureDefault();

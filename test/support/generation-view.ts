@@ -1,7 +1,7 @@
 import type { GenerationView } from '../../src/inference/inference.js';
 
 /** What faces read of a generation, made up for specs of printers. */
-export const generationView = (told: Partial<GenerationView> = {}): GenerationView => ({
+export const generationView = (view: Partial<GenerationView> = {}): GenerationView => ({
   id: 'gen-7-a',
   model: 'author/model',
   provider: 'Provider',
@@ -9,5 +9,5 @@ export const generationView = (told: Partial<GenerationView> = {}): GenerationVi
   bill: undefined,
   extras: {},
   upstreamBody: undefined,
-  ...told,
+  ...view,
 });

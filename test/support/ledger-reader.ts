@@ -25,7 +25,7 @@ export class LedgerReader {
     for (let turn = 0; ledger.openHolds.size > 0 && turn < 200; turn++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     await ledger.settled();
-    await this.app.get(LedgerJobs).attend();
+    await this.app.get(LedgerJobs).runAll();
   }
 
   /** The row of a generation, settled or not; undefined where there is none. */

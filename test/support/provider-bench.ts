@@ -3,7 +3,7 @@ import type { Platform } from '../../src/core/platform.js';
 import type { CatalogProvider, DialectId, Endpoint } from '../../src/core/routing/catalog.js';
 import { Secret } from '../../src/core/secret.js';
 import { MediaFetcher } from '../../src/providers/media-fetcher.js';
-import type { PlatformMeans } from '../../src/providers/platforms/index.js';
+import type { PlatformDependencies } from '../../src/providers/platforms/index.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
 import { ProviderClient } from '../../src/providers/provider-client.js';
 import { ProviderRegistry, type ProviderAccess } from '../../src/providers/registry.js';
@@ -27,7 +27,7 @@ export class ProviderBench {
   readonly clock = new AheadClock();
   readonly client: ProviderClient;
 
-  constructor(transport: Transport, create?: (means: PlatformMeans) => Platform) {
+  constructor(transport: Transport, create?: (means: PlatformDependencies) => Platform) {
     const { clock } = this;
     const registry = create
       ? new OnePlatform(transport, clock, create({ transport, clock }))

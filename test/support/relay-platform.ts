@@ -6,7 +6,7 @@ import type { Target, UpstreamCall, UpstreamFailure } from '../../src/core/provi
 import type { Secret } from '../../src/core/secret.js';
 import type { SseFrame } from '../../src/core/stream/sse.js';
 import type { Step } from '../../src/core/stream/step.js';
-import type { PlatformMeans } from '../../src/providers/platforms/index.js';
+import type { PlatformDependencies } from '../../src/providers/platforms/index.js';
 
 /** The credential, as JSON. */
 export interface RelayAccount {
@@ -39,7 +39,7 @@ const KIND_OF_EXCEPTION: Readonly<Record<string, FaultKind>> = {
 export class RelayPlatform implements Platform {
   private readonly tokens = new Map<string, RelayToken>();
 
-  constructor(private readonly means: PlatformMeans) {}
+  constructor(private readonly means: PlatformDependencies) {}
 
   /** The model stands in the address. */
   adapt({ body, ...call }: UpstreamCall, _target: Target): UpstreamCall {

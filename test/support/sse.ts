@@ -158,7 +158,7 @@ class MessagesGrammar {
     }
   }
 
-  private expect(holds: boolean, fault: string): void {
-    if (!holds) this.report(fault);
+  private expect(isAllowed: boolean, fault: string): void {
+    if (!isAllowed) this.report(fault);
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/time.js';
 import type { KeyServiceSetting } from '../../shared/environment.js';
 import { signPost } from './aws-signature.js';
 import { KeyService, Undecryptable, unknownKey, type WrappedKey } from './key-service.js';
-import { bytesOf, OutsideCall, textOf, type CallLimits, type Meaning, type Reply } from './outside-call.js';
+import { bytesOf, ExternalCall, textOf, type CallLimits, type Meaning, type Reply } from './external-call.js';
 import { KEY_BYTES } from './sealed-box.js';
 
 type Setting = Extract<KeyServiceSetting, { kind: 'aws-kms' }>;
@@ -39,7 +39,7 @@ const REFUSALS = [
  */
 export class AwsKms extends KeyService {
   readonly currentKeyId: string;
-  private readonly call: OutsideCall;
+  private readonly call: ExternalCall;
   private readonly host: string;
 
   constructor(
@@ -49,7 +49,7 @@ export class AwsKms extends KeyService {
   ) {
     super();
     this.currentKeyId = `aws-kms:${setting.keyId}`;
-    this.call = new OutsideCall('AWS KMS', limits);
+    this.call = new ExternalCall('AWS KMS', limits);
     this.host = new URL(setting.endpoint).host;
   }
 

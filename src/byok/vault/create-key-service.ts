@@ -20,14 +20,14 @@ export async function createKeyService(settings: KeySettings, clock: Clock): Pro
   const keys = await localKeysOf(settings);
   const local = keys.length > 0 ? [new LocalKeyService(keys)] : [];
   const named = settings.keyServices.flatMap((setting): readonly KeyService[] =>
-    setting.kind === 'local' ? local : [new CachedKeyService(createOutside(setting, clock))],
+    setting.kind === 'local' ? local : [new CachedKeyService(createExternal(setting, clock))],
   );
   const [first, ...others] = new Set([...named, ...local]);
   if (!first) throw new RangeError('The vault needs a key to encrypt with.');
   return others.length === 0 ? first : new JoinedKeyService(first, ...others);
 }
 
-function createOutside(setting: Exclude<KeyServiceSetting, { kind: 'local' }>, clock: Clock): KeyService {
+function createExternal(setting: Exclude<KeyServiceSetting, { kind: 'local' }>, clock: Clock): KeyService {
   switch (setting.kind) {
     case 'aws-kms':
       return new AwsKms(setting, clock);

@@ -30,7 +30,7 @@ export async function findGeneratedKeys(dataDir: string): Promise<LocalKeys> {
     // Told below, for both.
   }
   throw new StoreRefused(
-    `${path} does not hold encryption keys: restore it from a backup. Without it, the provider credentials stored here cannot be ` +
+    `${path} does not contain encryption keys: restore it from a backup. Without it, the provider credentials stored here cannot be ` +
       'read; to give them up, move the file away.',
   );
 }

@@ -1,6 +1,6 @@
 import type { KeyServiceSetting } from '../../shared/environment.js';
 import { KeyService, Undecryptable, unknownKey, type WrappedKey } from './key-service.js';
-import { bytesOf, memberOf, OutsideCall, textOf, type CallLimits, type Meaning, type Reply } from './outside-call.js';
+import { bytesOf, memberOf, ExternalCall, textOf, type CallLimits, type Meaning, type Reply } from './external-call.js';
 import { KEY_BYTES } from './sealed-box.js';
 
 type Setting = Extract<KeyServiceSetting, { kind: 'vault-transit' }>;
@@ -16,7 +16,7 @@ const UNDECRYPTABLE = /message authentication failed|invalid ciphertext|unable t
  */
 export class VaultTransit extends KeyService {
   readonly currentKeyId: string;
-  private readonly call: OutsideCall;
+  private readonly call: ExternalCall;
 
   constructor(
     private readonly setting: Setting,
@@ -24,7 +24,7 @@ export class VaultTransit extends KeyService {
   ) {
     super();
     this.currentKeyId = `vault-transit:${setting.mount}/${setting.key}`;
-    this.call = new OutsideCall('HashiCorp Vault', limits);
+    this.call = new ExternalCall('HashiCorp Vault', limits);
   }
 
   async wrap(dataKey: Buffer, context: string): Promise<WrappedKey> {

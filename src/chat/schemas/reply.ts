@@ -14,7 +14,7 @@ import {
   optional,
   text,
   titled,
-  told,
+  described,
   type Static,
   type TSchema,
 } from '../../shared/http/schema.js';
@@ -33,7 +33,7 @@ const usage = titled(
     prompt_tokens: integer(),
     completion_tokens: integer(),
     total_tokens: integer(),
-    cost: optional(told('What was charged, in USD; absent where it is not known.', number())),
+    cost: optional(described('What was charged, in USD; absent where it is not known.', number())),
     cost_details: optional(costDetails),
     is_byok: flag(),
     prompt_tokens_details: object({
@@ -100,15 +100,15 @@ const choice = object({
   index: integer(),
   logprobs: nullable(freeForm()),
   finish_reason: oneOf(FINISH_REASONS),
-  native_finish_reason: told('The provider’s own word for it.', nullable(text())),
+  native_finish_reason: described('The provider’s own word for it.', nullable(text())),
   message,
 });
 
 const head = {
-  id: told('Of the generation: `GET /generation` tells what became of it.', text()),
-  created: told('Seconds of Unix time.', integer()),
-  model: told('Which model answered.', text()),
-  provider: told('Who answered.', text()),
+  id: described('Of the generation: `GET /generation` tells what became of it.', text()),
+  created: described('Seconds of Unix time.', integer()),
+  model: described('Which model answered.', text()),
+  provider: described('Who answered.', text()),
 };
 
 /** The whole reply. */
@@ -137,7 +137,7 @@ const chunkChoice = object({
 /** The data of one event of the stream. */
 export const chatChunk = titled(
   'chat-completion-chunk',
-  told(
+  described(
     'The data of one event. Behind the last one comes `[DONE]`; comments keep silent streams open.',
     object({
       ...head,
@@ -147,7 +147,10 @@ export const chatChunk = titled(
       service_tier: optional(text()),
       error: optional(freeForm()),
       debug: optional(
-        told('In the first event, where the body’s `debug` asks for it.', object({ echo_upstream_body: freeForm() })),
+        described(
+          'In the first event, where the body’s `debug` asks for it.',
+          object({ echo_upstream_body: freeForm() }),
+        ),
       ),
       ...routed,
     }),

@@ -69,9 +69,9 @@ it.each(ENDINGS)('%s ends the answer that is under way, and all of it', (_, end,
 it.each(ENDINGS)('%s after another ending says nothing new', (_, end) => {
   const { generation, diary } = begun();
   void generation.end('caller-gone');
-  const told = [...diary.lines];
+  const before = [...diary.lines];
   end(generation);
-  expect(diary.lines).toEqual(told);
+  expect(diary.lines).toEqual(before);
   expect(generation.outcome).toBe('caller-gone');
 });
 
@@ -121,12 +121,12 @@ it('is told by who answers, and before that by what was asked', () => {
 
 it('adds up what its answers used', () => {
   const { generation, calls } = begun([RUN, RUN, RUN]);
-  const tell = (call: ProviderCall, ...usages: Extract<ModelEvent, { type: 'usage' }>['usage'][]) =>
+  const record = (call: ProviderCall, ...usages: Extract<ModelEvent, { type: 'usage' }>['usage'][]) =>
     call.observe(usages.map((usage) => ({ type: 'usage', usage })));
   for (const call of [calls[0]!, calls[2]!]) generation.answerWith(call);
-  tell(calls[0]!, { inputTokens: 10 }, { inputTokens: 10, outputTokens: 2 });
-  tell(calls[1]!, { inputTokens: 1_000 });
-  tell(calls[2]!, { inputTokens: 5, outputTokens: 1, estimated: true });
+  record(calls[0]!, { inputTokens: 10 }, { inputTokens: 10, outputTokens: 2 });
+  record(calls[1]!, { inputTokens: 1_000 });
+  record(calls[2]!, { inputTokens: 5, outputTokens: 1, estimated: true });
   expect(generation.usage).toEqual({ inputTokens: 15, outputTokens: 3, estimated: true });
 });
 
@@ -163,8 +163,8 @@ describe('a reply that cannot be printed', () => {
     const { generation, calls } = begun();
     generation.answerWith(calls[0]!);
     void generation.end('completed');
-    generation.spoil(new ProviderFault('malformed-reply', 'x'));
-    expect([generation.ending, generation.outcome, generation.isWell]).toEqual([
+    generation.failDelivery(new ProviderFault('malformed-reply', 'x'));
+    expect([generation.ending, generation.outcome, generation.isSuccessful]).toEqual([
       'completed',
       'provider-malformed-reply',
       false,
@@ -174,8 +174,8 @@ describe('a reply that cannot be printed', () => {
   it('is no answer, whoever is at fault', () => {
     const { generation } = begun();
     void generation.end('completed');
-    expect(generation.isWell).toBe(true);
-    generation.spoil(new CallerGone());
-    expect([generation.outcome, generation.isWell]).toEqual(['completed', false]);
+    expect(generation.isSuccessful).toBe(true);
+    generation.failDelivery(new CallerGone());
+    expect([generation.outcome, generation.isSuccessful]).toEqual(['completed', false]);
   });
 });

@@ -75,13 +75,13 @@ export class Generation {
   ending: Ending | undefined;
   /** Whether what it may cost was reserved. */
   wasHeld = false;
-  /** Whether its route may be told: what the gateway's own checks refuse (money, limits) has none. */
+  /** Whether its route may be shown: what the gateway's own checks refuse (money, limits) has none. */
   isRouted = false;
   readonly beganAt = performance.now();
   private readonly observers: GenerationObserver[] = [];
   private settled: Promise<void> | undefined;
-  /** It could not be told to its end. */
-  private isSpoilt = false;
+  /** Its reply could not be delivered to its end. */
+  private isDeliveryFailed = false;
   /** What was wrong with a reply that had come to its end. */
   private unprintable: EndingName | undefined;
 
@@ -113,9 +113,9 @@ export class Generation {
     return this.calls.some(({ wasMade }) => wasMade);
   }
 
-  /** The answer came to its end and could be told, or is still on its way. */
-  get isWell(): boolean {
-    if (this.isSpoilt) return false;
+  /** The answer came to its end and could be delivered, or is still on its way. */
+  get isSuccessful(): boolean {
+    if (this.isDeliveryFailed) return false;
     return this.ending === undefined || this.ending === 'completed';
   }
 
@@ -225,11 +225,11 @@ export class Generation {
   }
 
   /**
-   * Told by whoever prints the reply why it could not be told to its end. Its events were in order, so it stays charged
-   * as completed: only in print it showed that they make no valid reply.
+   * Called by whoever prints the reply, with why it could not be delivered to its end. Its events were in order, so it
+   * stays charged as completed: only in print it showed that they make no valid reply.
    */
-  spoil(error: unknown): void {
-    this.isSpoilt = true;
+  failDelivery(error: unknown): void {
+    this.isDeliveryFailed = true;
     if (error instanceof ProviderFault) this.unprintable = ENDINGS[providerEnding(error)].name;
   }
 

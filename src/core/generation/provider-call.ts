@@ -9,7 +9,7 @@ import { ENDINGS, type Ending } from './ending.js';
 import type { ModelRun } from './model-run.js';
 
 /** What one call came to. */
-export interface CallMoney {
+export interface CallCharge {
   /** Of what the caller was answered; absent where no answer went out. */
   readonly bill?: Bill;
   /** What nobody is charged for. */
@@ -34,7 +34,7 @@ export class ProviderCall {
   ending: Ending | undefined;
   /** Why the provider failed, where it did. */
   fault: ProviderFault | undefined;
-  money: CallMoney | undefined;
+  money: CallCharge | undefined;
   /** When its first committing event came, by `performance.now()`. */
   committedAt: number | undefined;
   /** Its reply is used, and the caller's to pay, whatever its run's purpose; set by its generation. */

@@ -81,8 +81,8 @@ function revive(_key: string, value: unknown): unknown {
 
 const QUOTE = 34;
 const MINUS = 45;
-const NOUGHT = 48;
-const NINE = 57;
+const DIGIT_ZERO = 48;
+const DIGIT_NINE = 57;
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /** @returns undefined when there is none */
@@ -93,7 +93,7 @@ function markLossyNumbers(text: string): string | undefined {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       index = endOfString(text, index);
-    } else if (code === MINUS || (code >= NOUGHT && code <= NINE)) {
+    } else if (code === MINUS || (code >= DIGIT_ZERO && code <= DIGIT_NINE)) {
       NUMBER.lastIndex = index;
       const [source] = NUMBER.exec(text)!;
       if (isLossy(source)) {
@@ -116,7 +116,7 @@ function isLossy(source: string): boolean {
 function canonical(source: string): string {
   const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)!;
   const digits = (whole! + fraction).replace(/^0+/, '');
-  const significant = withoutLastNoughts(digits);
+  const significant = withoutTrailingZeros(digits);
   if (significant === '') return '0';
   const exponent = Number(power);
   // No double has a power near it, and no text of a double is spelt so.
@@ -124,9 +124,9 @@ function canonical(source: string): string {
   return `${sign}${significant}e${exponent - fraction.length + digits.length - significant.length}`;
 }
 
-/** A loop: a pattern that is tied to the end is tried at every nought, which takes time squared. */
-function withoutLastNoughts(digits: string): string {
+/** A loop: a pattern that is tied to the end is tried at every zero, which takes time squared. */
+function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
-  while (end > 0 && digits.charCodeAt(end - 1) === NOUGHT) end--;
+  while (end > 0 && digits.charCodeAt(end - 1) === DIGIT_ZERO) end--;
   return digits.slice(0, end);
 }

@@ -66,13 +66,13 @@ describe('boundOf', () => {
   it.each<[string, Partial<Pricing>, Partial<MeasuredPrompt>, ServiceTier, bigint]>([
     ['prompt and completion', {}, {}, 'standard', 300n + 150n],
     [
-      'the dearest class of input',
+      'the most expensive class of input',
       { inputCacheRead: 1n, inputCacheWrite: 4n, inputCacheWrite1h: 6n },
       {},
       'standard',
       600n + 150n,
     ],
-    ['the dearest class of output', { reasoning: 20n }, {}, 'standard', 300n + 200n],
+    ['the most expensive class of output', { reasoning: 20n }, {}, 'standard', 300n + 200n],
     ['a cheaper class not', { inputCacheRead: 1n, reasoning: 2n }, {}, 'standard', 300n + 150n],
     ['the fee of a request', { request: 7n }, {}, 'standard', 457n],
     ['the fee of each image', { image: 7n }, { images: 2 }, 'standard', 464n],
@@ -248,7 +248,7 @@ describe('boundOf', () => {
     );
   });
 
-  it('is met exactly by a call of the dearest classes', () => {
+  it('is met exactly by a call of the most expensive classes', () => {
     const pricing = { ...plain, inputCacheWrite1h: 6n, reasoning: 20n, request: 1n, image: 2n, webSearch: 3n };
     const leg = legOf({ pricing }, { imageTokensMax: 5 });
     const prompt = measured({ images: 2, webSearches: 4 });

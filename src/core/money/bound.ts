@@ -33,8 +33,8 @@ export function boundOf(prompt: MeasuredPrompt, leg: BoundLeg): PicoUsd {
   if (!pricing) return 0n;
   const { input, output } = boundTokens(prompt, leg);
   return (
-    BigInt(input) * dearest(pricing, INPUT_CLASSES, leg.tier, input) +
-    BigInt(output) * dearest(pricing, OUTPUT_CLASSES, leg.tier, input) +
+    BigInt(input) * highestPrice(pricing, INPUT_CLASSES, leg.tier, input) +
+    BigInt(output) * highestPrice(pricing, OUTPUT_CLASSES, leg.tier, input) +
     BigInt(prompt.images) * (pricing.image ?? 0n) +
     BigInt(prompt.webSearches) * (pricing.webSearch ?? 0n) +
     (pricing.request ?? 0n)
@@ -68,7 +68,12 @@ export function affordableOutput(prompt: MeasuredPrompt, leg: BoundLeg, availabl
 }
 
 /** Over every price list that a prompt of up to this length may fall under: a longer one may be cheaper. */
-function dearest(pricing: Pricing, kinds: readonly TokenClass[], tier: ServiceTier, promptTokensMax: number): PicoUsd {
+function highestPrice(
+  pricing: Pricing,
+  kinds: readonly TokenClass[],
+  tier: ServiceTier,
+  promptTokensMax: number,
+): PicoUsd {
   const lengths = [0];
   for (const { minPromptTokens } of pricing.tiers)
     if (minPromptTokens <= promptTokensMax) lengths.push(minPromptTokens);

@@ -3,7 +3,7 @@ export type PicoUsd = bigint;
 
 export const PICO_PER_USD = 1_000_000_000_000n;
 const DECIMALS = 12;
-const NOUGHT = 48;
+const DIGIT_ZERO = 48;
 const DECIMAL = /^(-?)(\d{1,15})(?:\.(\d{1,12}))?$/;
 
 /**
@@ -25,7 +25,7 @@ export function formatUsd(amount: PicoUsd): string {
   const digits = (negative ? -amount : amount).toString().padStart(DECIMALS + 1, '0');
   const point = digits.length - DECIMALS;
   let end = digits.length;
-  while (end > point && digits.charCodeAt(end - 1) === NOUGHT) end--;
+  while (end > point && digits.charCodeAt(end - 1) === DIGIT_ZERO) end--;
   const text = end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
   return negative ? `-${text}` : text;
 }

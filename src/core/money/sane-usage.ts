@@ -42,7 +42,7 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
     const limit = most[FIGURES[name]];
     // As nearly all are.
     if (said === undefined || (Number.isSafeInteger(said) && said >= 0 && said <= limit)) continue;
-    sane = withFigure(sane, name, believed(said, limit));
+    sane = withFigure(sane, name, plausible(said, limit));
   }
   const { reasoningTokens, outputTokens } = sane;
   if (reasoningTokens === undefined || reasoningTokens <= (outputTokens ?? 0)) return sane;
@@ -50,7 +50,7 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
 }
 
 /** Figures kept by others may have become anything on the way: their type is a promise that is checked here. */
-function believed(said: unknown, most: number): number | undefined {
+function plausible(said: unknown, most: number): number | undefined {
   if (typeof said !== 'number' || !Number.isFinite(said) || said < 0) return undefined;
   return Math.min(Math.ceil(said), most);
 }

@@ -8,7 +8,7 @@ import type { RouteInputs } from './route-inputs.js';
 import { findExclusion, supports, takesPart, type Rules } from './rules.js';
 
 /** A candidate with one credential that nothing speaks against. */
-export interface Kept {
+export interface EligibleCandidate {
   readonly candidate: Candidate;
   readonly credential: CredentialCopy;
   readonly health: EndpointHealth | undefined;
@@ -37,7 +37,7 @@ export interface Judgement {
   readonly inputs: RouteInputs;
   /** The caller's own, as `inOrder` gives them. */
   readonly credentials: readonly StoredCredential[];
-  readonly kept: Kept[];
+  readonly kept: EligibleCandidate[];
   readonly excluded: Exclusion[];
 }
 
@@ -135,7 +135,7 @@ function keepCopies(
   copies: readonly CredentialCopy[],
 ): void {
   const { model, tag, provider } = candidate;
-  let first: Kept | undefined;
+  let first: EligibleCandidate | undefined;
   for (const credential of copies) {
     const health = inputs.health.find({ model: model.id, tag, credential: credential.id });
     const cooling = health?.cooling;
@@ -145,7 +145,7 @@ function keepCopies(
       continue;
     }
     const isFirst = first?.credential.group !== credential.group;
-    const one: Kept = { candidate, credential, health, placedBy: isFirst ? health : first?.health };
+    const one: EligibleCandidate = { candidate, credential, health, placedBy: isFirst ? health : first?.health };
     if (isFirst) first = one;
     kept.push(one);
   }

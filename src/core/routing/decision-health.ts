@@ -17,7 +17,11 @@ export function deriveHealth(record: DecisionRecord, needs: RouteNeeds, context:
   const firsts = record.firsts && new Set(record.firsts);
   const latency = figureReader(record.latency, preferredMaxLatency, LATENCY);
   const throughput = figureReader(record.throughput, preferredMinThroughput, THROUGHPUT);
-  const told = (sort: 'latency' | 'throughput', { model }: HealthKey, candidate: string): Partial<EndpointHealth> => {
+  const recordedFigures = (
+    sort: 'latency' | 'throughput',
+    { model }: HealthKey,
+    candidate: string,
+  ): Partial<EndpointHealth> => {
     const reader = sort === 'latency' ? latency : throughput;
     const figures = reader(candidate, behind.has(candidate), isSortedBy(needs, model, sort));
     return figures ? { [sort]: figures } : {};
@@ -33,8 +37,8 @@ export function deriveHealth(record: DecisionRecord, needs: RouteNeeds, context:
       if (firsts && !firsts.has(candidate)) return beaten;
       const faultShare = faults.get(candidate);
       return {
-        ...told('latency', key, candidate),
-        ...told('throughput', key, candidate),
+        ...recordedFigures('latency', key, candidate),
+        ...recordedFigures('throughput', key, candidate),
         ...(faultShare !== undefined && { faultShare }),
         isOut: out.has(candidate),
       };

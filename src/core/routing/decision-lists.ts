@@ -26,17 +26,20 @@ export function withoutOtherModels(policy: RoutingPolicy, { models }: RouteNeeds
 const LISTS = ['order', 'only', 'ignore'] as const;
 
 /** An allow-list of an enterprise names many providers that have nothing to do with this request. */
-export function withoutStrangers<T extends ProviderPreferences | RoutingPolicy>(lists: T, providers: Providers): T {
+export function withoutUnrelatedProviders<T extends ProviderPreferences | RoutingPolicy>(
+  lists: T,
+  providers: Providers,
+): T {
   let shorter = lists;
   for (const list of LISTS) {
     const entries = (lists as ProviderPreferences)[list];
-    if (entries) shorter = { ...shorter, [list]: namingAny(entries, providers) };
+    if (entries) shorter = { ...shorter, [list]: keepingOne(entries, providers) };
   }
   return shorter;
 }
 
 /** Of a list that names none, one entry stays: an empty list could mean that none was given. */
-function namingAny(entries: readonly string[], providers: Providers): readonly string[] {
+function keepingOne(entries: readonly string[], providers: Providers): readonly string[] {
   const named = entries.filter((entry) => {
     const pattern = readSlug(entry);
     for (const provider of providers.values()) if (namesProvider(pattern, provider)) return true;

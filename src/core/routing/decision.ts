@@ -2,7 +2,7 @@ import type { CatalogProvider, CatalogSnapshot, Model } from './catalog.js';
 import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
 import { recordFigures } from './decision-figures.js';
 import { DECISION_VERSION, type DecisionRecord, type KeyRecord } from './decision-record.js';
-import { withoutOtherModels, withoutStrangers, type Providers } from './decision-lists.js';
+import { withoutOtherModels, withoutUnrelatedProviders, type Providers } from './decision-lists.js';
 import type { Cooling } from './health.js';
 import type { Leg, Plan } from './plan.js';
 import type { NamedModel, RouteInputs, RouteNeeds } from './route-inputs.js';
@@ -11,7 +11,7 @@ import type { AttemptOutcomeView } from './router-metadata.js';
 /** Longest record of a decision, in bytes of UTF-8 (docs/reasons/routing.md#bounds-of-a-plan). */
 export const DECISION_BYTES_MAX = 1_024;
 /** Most legs a record tells; the others follow from its inputs. */
-const LEGS_TOLD_MAX = 8;
+const LEGS_RECORDED_MAX = 8;
 
 /**
  * What goes first when a record would be too long. `legs` follows from the rest. Without any other part nothing can be
@@ -94,7 +94,7 @@ function recordOf(from: DecidedFrom, plan: Plan, calls: readonly AttemptOutcomeV
     catalog: catalogName(from.catalog),
     seed: from.seed,
     requested: needs.requested,
-    legs: isFirstOnly ? undefined : unlessEmpty(legs.slice(0, LEGS_TOLD_MAX)),
+    legs: isFirstOnly ? undefined : unlessEmpty(legs.slice(0, LEGS_RECORDED_MAX)),
     calls: unlessEmpty(made),
     ...recordNeeds(needs, providers),
     ...recordCaller(from, credentials, providers),
@@ -126,7 +126,7 @@ function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
   return {
     models: isAsRequested ? undefined : models.map(({ id, sort }) => (sort ? ([id, sort] as const) : id)),
     refusal: needs.movesOnRefusal || undefined,
-    preferences: Object.keys(preferences).length > 0 ? withoutStrangers(preferences, providers) : undefined,
+    preferences: Object.keys(preferences).length > 0 ? withoutUnrelatedProviders(preferences, providers) : undefined,
     parameters: unlessEmpty(needs.parameters),
     modalities: unlessEmpty(needs.modalities),
     prompt: needs.promptTokensMin || undefined,
@@ -146,7 +146,9 @@ function recordCaller(
   const unshared: string[] = [];
   for (const [slug, provider] of providers) (isShared(provider) ? shared : unshared).push(slug);
   return {
-    policies: unlessEmpty(policies.map((policy) => withoutOtherModels(withoutStrangers(policy, providers), needs))),
+    policies: unlessEmpty(
+      policies.map((policy) => withoutOtherModels(withoutUnrelatedProviders(policy, providers), needs)),
+    ),
     keys: unlessEmpty(credentials.map((credential) => recordKey(credential, needs))),
     ...(shared.length < unshared.length ? { shared } : { unshared: unlessEmpty(unshared) }),
   };

@@ -1,4 +1,4 @@
-import type { Kept } from './candidates.js';
+import type { EligibleCandidate } from './candidates.js';
 import { drawKey } from './draw.js';
 import type { EndpointHealth, Percentiles } from './health.js';
 import { comparedPrice } from './leg-price.js';
@@ -74,7 +74,7 @@ export function readOrdering(
  * `order`, and at last `sort` or the draw.
  */
 export function orderLegs(
-  kept: readonly Kept[],
+  kept: readonly EligibleCandidate[],
   rules: Rules,
   orderings: OrderingRules,
   excluded: Exclusion[],
@@ -84,7 +84,7 @@ export function orderLegs(
   for (const one of kept) ranked.push(rank(one, rules, orderings, isContested));
   if (isContested) {
     ranked.sort(compare);
-    if (rules.needs.preferences.partition !== 'none' && setModelsBack(ranked)) ranked.sort(compare);
+    if (rules.needs.preferences.partition !== 'none' && deprioritizeModels(ranked)) ranked.sort(compare);
   }
   if (rules.onlyFirst) return firstOfEach(ranked, excluded);
   const legs: PlannedLeg[] = [];
@@ -97,7 +97,7 @@ export function orderLegs(
  * (docs/wire/routing.md#cut-offs). Its first leg tells: one that keeps to them would stand before it.
  * @returns whether any model was moved
  */
-function setModelsBack(sorted: readonly Ranked[]): boolean {
+function deprioritizeModels(sorted: readonly Ranked[]): boolean {
   // By the place of the model in the request.
   const keeps: boolean[] = [];
   for (const { leg } of sorted) keeps[leg.modelIndex] ??= leg.setBack !== 'preference';
@@ -109,7 +109,7 @@ function setModelsBack(sorted: readonly Ranked[]): boolean {
 const LISTED_NOT = Number.MAX_SAFE_INTEGER;
 
 /** @param isContested whether there is any other that it could stand before or behind */
-function rank(kept: Kept, rules: Rules, { seed, models }: OrderingRules, isContested: boolean): Ranked {
+function rank(kept: EligibleCandidate, rules: Rules, { seed, models }: OrderingRules, isContested: boolean): Ranked {
   const { candidate, credential, health, placedBy } = kept;
   const { model, modelIndex, endpoint, tier, tag } = candidate;
   const { needs, order } = rules;
@@ -118,7 +118,8 @@ function rank(kept: Kept, rules: Rules, { seed, models }: OrderingRules, isConte
   const isListed = place !== -1;
   const isDrawn = !isListed && figures === undefined;
   const isPinned = pin === tag && health?.isOut !== true;
-  const setBack = isListed || isPinned ? undefined : findSetBack(figures !== undefined, health, needs.preferences);
+  const setBack =
+    isListed || isPinned ? undefined : findDeprioritized(figures !== undefined, health, needs.preferences);
   const price = comparedPrice(endpoint.pricing, tier, needs.promptTokensMin);
   // Written to rather than spread together: this runs for every leg of every request.
   const leg: Written<PlannedLeg> = { model, endpoint, tier, tag, credential: credential.id, modelIndex, price };
@@ -148,7 +149,7 @@ const SET_BACK_RANK: Readonly<Record<NonNullable<PlannedLeg['setBack']>, number>
  * docs/wire/routing.md#default-order). What is not known counts as good. A list that the caller had sorted is tried in
  * its order, whatever is out; the caller's own cut-offs still count.
  */
-function findSetBack(
+function findDeprioritized(
   isSorted: boolean,
   health: EndpointHealth | undefined,
   { preferredMaxLatency, preferredMinThroughput }: ProviderPreferences,

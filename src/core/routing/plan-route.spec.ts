@@ -124,7 +124,7 @@ describe('any plan', () => {
       ].map(String);
       expect({ seed, count: new Set(names).size }).toEqual({ seed, count: names.length });
       for (const { reason } of excluded) expect(reason).toBeTruthy();
-      const told = new Set([
+      const seen = new Set([
         ...legs.map((leg) => `${leg.model.id} ${leg.tag}`),
         ...excluded.map((out) => `${out.model} ${out.tag}`),
       ]);
@@ -134,7 +134,7 @@ describe('any plan', () => {
           ...(['priority', 'flex'] as const).filter((tier) => pricing?.[tier]).map((tier) => `${id} ${tag}/${tier}`),
         ]),
       );
-      expect({ seed, told: [...told].sort() }).toEqual({ seed, told: expected.sort() });
+      expect({ seed, seen: [...seen].sort() }).toEqual({ seed, seen: expected.sort() });
     }
     expect(legsSeen).toBeGreaterThan(RUNS);
   });

@@ -181,9 +181,9 @@ export function supports({ supportedParameters }: Endpoint, parameter: string): 
 }
 
 /** The list that decides: the first that has the candidate, or the first that has it not. */
-function findList(lists: readonly SlugList[], candidate: Candidate, holds: boolean): SlugList | undefined {
+function findList(lists: readonly SlugList[], candidate: Candidate, includes: boolean): SlugList | undefined {
   for (const list of lists) {
-    if ((findSlug(list.patterns, candidate, list.isPolicy) !== -1) === holds) return list;
+    if ((findSlug(list.patterns, candidate, list.isPolicy) !== -1) === includes) return list;
   }
   return undefined;
 }

@@ -67,8 +67,8 @@ class Grammar {
     this.expect(this.state === 'ended', 'the stream stopped before the reply ended');
   }
 
-  private expect(holds: boolean, complaint: string): void {
-    if (!holds) throw new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`);
+  private expect(isAllowed: boolean, complaint: string): void {
+    if (!isAllowed) throw new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`);
   }
 }
 

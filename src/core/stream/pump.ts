@@ -35,7 +35,7 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
 
   override pull(puller: Puller<Out[]>): void {
     this.puller = puller;
-    if (this.failure) this.tellFailure(this.failure.error);
+    if (this.failure) this.closeAndFail(this.failure.error);
     else if (this.isOver) puller.end();
     else this.source.pull(this);
   }
@@ -46,7 +46,7 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
       for (const chunk of chunks) this.step.push(chunk, out);
     } catch (error) {
       if (out.length === 0 || !this.keepsPartial()) {
-        this.tellFailure(error);
+        this.closeAndFail(error);
         return;
       }
       this.failure = { error };
@@ -82,7 +82,7 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
     return left();
   }
 
-  private tellFailure(error: unknown): void {
+  private closeAndFail(error: unknown): void {
     const { puller } = this;
     this.failure = undefined;
     this.return().then(

@@ -211,7 +211,7 @@ function valueStart(buffer: Buffer, afterName: number, end: number): number {
 }
 
 /**
- * One frame on the wire. `data` must hold no line break; JSON text never does. An empty name gives an unnamed frame.
+ * One frame on the wire. `data` must contain no line break; JSON text never does. An empty name gives an unnamed frame.
  */
 export function writeFrame(event: string, data: string): string {
   return event === '' ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;

@@ -8,7 +8,7 @@ import {
   optional,
   text,
   titled,
-  told,
+  described,
   freeForm,
 } from '../../shared/http/schema.js';
 
@@ -20,7 +20,7 @@ import {
 export const costDetails = titled(
   'cost-details',
   object({
-    upstream_inference_cost: told('Paid by the caller’s own account at the provider.', nullable(number())),
+    upstream_inference_cost: described('Paid by the caller’s own account at the provider.', nullable(number())),
     upstream_inference_prompt_cost: number(),
     upstream_inference_completions_cost: number(),
     server_tool_cost: number(),
@@ -32,7 +32,7 @@ const endpoint = object({ provider: text(), model: text(), selected: flag() });
 /** As `routerMetadata` prints it. */
 const routerMetadata = titled(
   'router-metadata',
-  told(
+  described(
     'How the request was routed. Only where the header `X-Router-Metadata` or its like asks for it.',
     object({
       requested: text(),

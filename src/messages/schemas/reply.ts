@@ -14,7 +14,7 @@ import {
   optional,
   text,
   titled,
-  told,
+  described,
   unknown,
   variant,
   when,
@@ -42,7 +42,7 @@ const orVendorsOwn = (name: string, cases: Readonly<Record<string, TProperties>>
     when(
       object({ type: oneOf(Object.keys(cases)) }),
       titled(`known-${name}`, variant('type', cases)),
-      told(words, vendorsOwn),
+      described(words, vendorsOwn),
     ),
   );
 
@@ -70,7 +70,7 @@ const usage = titled(
     server_tool_use: nullable(object({ web_search_requests: integer(), web_fetch_requests: integer() })),
     service_tier: nullable(text()),
     output_tokens_details: nullable(object({ thinking_tokens: integer() })),
-    cost: told('What was charged, in USD; null while it is not known.', nullable(number())),
+    cost: described('What was charged, in USD; null while it is not known.', nullable(number())),
     cost_details: nullable(costDetails),
     is_byok: flag(),
     iterations: list(freeForm()),
@@ -79,7 +79,7 @@ const usage = titled(
 );
 
 const ending = {
-  stop_reason: told('Null at the start of a stream only.', nullable(text())),
+  stop_reason: described('Null at the start of a stream only.', nullable(text())),
   stop_sequence: nullable(text()),
   stop_details: unknown(),
   container: unknown(),
@@ -89,15 +89,15 @@ const ending = {
 export const messageReply = titled(
   'message',
   object({
-    id: told('Of the generation: `GET /generation` tells what became of it.', text()),
+    id: described('Of the generation: `GET /generation` tells what became of it.', text()),
     type: literal('message'),
     role: literal('assistant'),
-    model: told('Which model answered.', text()),
+    model: described('Which model answered.', text()),
     content: Type.Unsafe<readonly JsonObject[]>(list(block)),
     ...ending,
     usage: part(usage),
     context_management: unknown(),
-    provider: told('Who answered.', text()),
+    provider: described('Who answered.', text()),
     ...routed,
   }),
 );
@@ -116,7 +116,7 @@ const delta = orVendorsOwn('block-delta', knownDeltas, 'A delta of a vendor’s 
 /** The data of one event of the stream. */
 export const messageEvent = titled(
   'message-event',
-  told(
+  described(
     'The data of one event, whose name is its `type`. Behind the last one comes `[DONE]`; comments keep silent streams open.',
     variant('type', {
       message_start: { message: messageReply },

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
 import type { Pricing } from '../../core/routing/catalog.js';
 import type { ServiceTier } from '../../core/routing/plan.js';
-import { tierWords, type TierWords } from './service-tier.js';
+import { tierParameters, type TierParameters } from './service-tier.js';
 
 type Wish = Pick<ModelRequest, 'serviceTier' | 'speed'>;
 
@@ -14,8 +14,8 @@ const target = (tier: ServiceTier, apart: readonly ('fast' | 'priority' | 'flex'
     endpoint: { pricing: { tiers: [], ...Object.fromEntries(apart.map((name) => [name, {}])) } as unknown as Pricing },
   }) as unknown as Target;
 
-describe('tierWords', () => {
-  it.each<[string, Wish, ServiceTier, readonly ('fast' | 'priority' | 'flex')[], TierWords]>([
+describe('tierParameters', () => {
+  it.each<[string, Wish, ServiceTier, readonly ('fast' | 'priority' | 'flex')[], TierParameters]>([
     ['says nothing unasked', {}, 'standard', [], {}],
     ['asks for the tier of the attempt', {}, 'priority', ['priority'], { serviceTier: 'priority' }],
     ['asks for speed as speed', { serviceTier: 'priority' }, 'fast', ['fast'], { speed: 'fast' }],
@@ -38,11 +38,11 @@ describe('tierWords', () => {
     ],
     ['leaves `standard` as it is', { speed: 'standard' }, 'standard', ['fast'], { speed: 'standard' }],
   ])('%s', (_, wish, tier, apart, words) => {
-    expect(tierWords(wish as ModelRequest, target(tier, apart))).toEqual(words);
+    expect(tierParameters(wish as ModelRequest, target(tier, apart))).toEqual(words);
   });
 
   it('has nothing to keep back at an endpoint that is free', () => {
     const free = { tier: 'standard', endpoint: { pricing: null } } as unknown as Target;
-    expect(tierWords({ speed: 'fast' } as ModelRequest, free)).toEqual({ speed: 'fast' });
+    expect(tierParameters({ speed: 'fast' } as ModelRequest, free)).toEqual({ speed: 'fast' });
   });
 });

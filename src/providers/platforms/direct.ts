@@ -38,7 +38,7 @@ function revealSafe(credential: Secret | undefined): string {
   if (!credential) throw new ProviderFault('refused-credential', 'There is no credential for the provider.');
   const value = credential.reveal();
   if (HEADER_SAFE.test(value)) return value;
-  throw new ProviderFault('refused-credential', 'The credential holds characters that no HTTP header can carry.');
+  throw new ProviderFault('refused-credential', 'The credential contains characters that no HTTP header can carry.');
 }
 
 /** Some upstreams answer a streamed call with a whole reply; anything that is not called JSON is read as events. */

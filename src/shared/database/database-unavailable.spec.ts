@@ -4,7 +4,7 @@ import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error('text'), { code, ...more });
-const retold = (error: Error): Error => new QueryFailedError('select secret', [], error);
+const wrapped = (error: Error): Error => new QueryFailedError('select secret', [], error);
 
 const GONE: readonly (readonly [string, Error])[] = [
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EHOSTUNREACH', 'ENETDOWN', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE']
@@ -27,7 +27,7 @@ const GONE: readonly (readonly [string, Error])[] = [
 
 it.each(GONE)('takes %s for an outage, as it is and as TypeORM retells it', (_, error) => {
   expect(isDatabaseUnavailable(error)).toBe(true);
-  expect(isDatabaseUnavailable(retold(error))).toBe(true);
+  expect(isDatabaseUnavailable(wrapped(error))).toBe(true);
 });
 
 it('takes a connection that broke between two statements of a transaction for an outage', () => {
@@ -50,5 +50,5 @@ it.each([
   ['null', null],
 ])('does not take %s for one', (_, error) => {
   expect(isDatabaseUnavailable(error)).toBe(false);
-  if (error instanceof Error) expect(isDatabaseUnavailable(retold(error))).toBe(false);
+  if (error instanceof Error) expect(isDatabaseUnavailable(wrapped(error))).toBe(false);
 });

@@ -6,34 +6,34 @@ import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
 
 const HEARTBEAT_MS = 1_000;
-/** How long a lock of an invisible process may go without a heartbeat. A holder's event loop may stall for seconds. */
+/** How long a lock of an invisible process may go without a heartbeat. An owner's event loop may stall for seconds. */
 const SILENCE_MS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
 
-interface Holder extends ProcessIdentity {
+interface LockOwner extends ProcessIdentity {
   /** Names this one act of locking: whoever takes over takes over exactly it. */
   readonly nonce: string;
 }
 
-/** A held lock. Let go of it once. */
+/** A lock that this process has. Release it once. */
 export interface DirectoryLock {
   release(): Promise<void>;
 }
 
 /**
- * Takes the lock at `path` for this process, from a dead holder too.
+ * Takes the lock at `path` for this process, from a dead owner too.
  *
- * The file is created exclusively and never deleted by anyone but its holder. A dead holder's lock is succeeded
+ * The file is created exclusively and never deleted by anyone but its owner. A dead owner's lock is succeeded
  * instead: the file `<path>.<its nonce>` is created exclusively, so that of several successors one wins; the
  * winner renames its file over the lock. A successor that dies half-way is succeeded in the same way. Losers
- * find another living holder.
+ * find another living owner.
  *
- * @param silenceMs how long a holder in another container or on another machine may be silent before it counts as dead
- * @throws StoreRefused while another process lives that holds it
+ * @param silenceMs how long an owner in another container or on another machine may be silent before it counts as dead
+ * @throws StoreRefused while another process lives that has it
  */
 export async function lockDirectory(path: string, silenceMs = SILENCE_MS_MAX): Promise<DirectoryLock> {
-  const self: Holder = { ...(await identifySelf()), nonce: randomUUID() };
-  while (!(await tryToHold(path, self, silenceMs)));
+  const self: LockOwner = { ...(await identifySelf()), nonce: randomUUID() };
+  while (!(await tryToAcquire(path, self, silenceMs)));
 
   const heartbeat = setInterval(() => {
     const now = new Date();
@@ -45,21 +45,21 @@ export async function lockDirectory(path: string, silenceMs = SILENCE_MS_MAX): P
   return {
     release: async () => {
       clearInterval(heartbeat);
-      if ((await readHolder(path)).nonce === self.nonce) await rm(path, { force: true });
+      if ((await readOwner(path)).nonce === self.nonce) await rm(path, { force: true });
     },
   };
 }
 
 /** @returns false when the locks changed meanwhile and it must be looked at anew */
-async function tryToHold(path: string, self: Holder, silenceMs: number): Promise<boolean> {
+async function tryToAcquire(path: string, self: LockOwner, silenceMs: number): Promise<boolean> {
   const dead: string[] = [];
   let link = path;
   while (!(await create(link, self))) {
-    const holder = await judge(link, self, silenceMs);
-    if (holder === undefined) return false;
-    if (holder.alive) throw new StoreRefused(refusal(path, holder));
+    const owner = await judge(link, self, silenceMs);
+    if (owner === undefined) return false;
+    if (owner.alive) throw new StoreRefused(refusal(path, owner));
     dead.push(link);
-    link = `${path}.${holder.nonce}`;
+    link = `${path}.${owner.nonce}`;
   }
   if (dead.length === 0) return true;
 
@@ -75,15 +75,15 @@ async function tryToHold(path: string, self: Holder, silenceMs: number): Promise
 
 async function leadsTo(path: string, nonce: string, steps: number): Promise<boolean> {
   let link = path;
-  for (let step = 0; step < steps; step++) link = `${path}.${(await readHolder(link)).nonce}`;
-  return (await readHolder(link)).nonce === nonce;
+  for (let step = 0; step < steps; step++) link = `${path}.${(await readOwner(link)).nonce}`;
+  return (await readOwner(link)).nonce === nonce;
 }
 
-async function create(path: string, holder: Holder): Promise<boolean> {
+async function create(path: string, owner: LockOwner): Promise<boolean> {
   try {
     const file = await open(path, 'wx', 0o600);
     try {
-      await file.writeFile(`${JSON.stringify(holder)}\n`);
+      await file.writeFile(`${JSON.stringify(owner)}\n`);
     } finally {
       await file.close();
     }
@@ -100,12 +100,12 @@ interface Judged {
   readonly alive: boolean;
 }
 
-/** Whether the holder of this link lives; `undefined` when the link has gone. */
-async function judge(link: string, self: Holder, silenceMs: number): Promise<Judged | undefined> {
-  const first = await readHolder(link);
+/** Whether the owner of this link lives; `undefined` when the link has gone. */
+async function judge(link: string, self: LockOwner, silenceMs: number): Promise<Judged | undefined> {
+  const first = await readOwner(link);
   if (first.beatMs === undefined) return undefined;
   for (let silentMs = 0; ; silentMs += LOOK_EVERY_MS) {
-    const now = await readHolder(link);
+    const now = await readOwner(link);
     if (now.beatMs === undefined || now.nonce !== first.nonce) return undefined;
     const alive = now.identity && (await isAlive(now.identity, self));
     const judged = { nonce: now.nonce, pid: now.identity?.pid };
@@ -118,28 +118,28 @@ async function judge(link: string, self: Holder, silenceMs: number): Promise<Jud
 }
 
 interface Read {
-  /** Of an unreadable lock, whose holder died before writing a word, the file's own number. */
+  /** Of an unreadable lock, whose owner died before writing a word, the file's own number. */
   readonly nonce: string;
   readonly identity?: ProcessIdentity;
   /** When the file was last touched; absent when there is none. */
   readonly beatMs?: number;
 }
 
-async function readHolder(link: string): Promise<Read> {
+async function readOwner(link: string): Promise<Read> {
   try {
     const [text, { ino, mtimeMs }] = await Promise.all([readFile(link, 'utf8'), stat(link)]);
-    const holder = parseHolder(text);
-    if (holder === undefined) return { nonce: `unreadable-${ino}`, beatMs: mtimeMs };
-    return { nonce: holder.nonce, identity: holder, beatMs: mtimeMs };
+    const owner = parseOwner(text);
+    if (owner === undefined) return { nonce: `unreadable-${ino}`, beatMs: mtimeMs };
+    return { nonce: owner.nonce, identity: owner, beatMs: mtimeMs };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return { nonce: 'none' };
     throw error;
   }
 }
 
-function parseHolder(text: string): Holder | undefined {
+function parseOwner(text: string): LockOwner | undefined {
   try {
-    const { pid, startedAt, place, nonce } = JSON.parse(text) as Partial<Holder>;
+    const { pid, startedAt, place, nonce } = JSON.parse(text) as Partial<LockOwner>;
     // The nonce becomes part of a file name.
     if (typeof pid !== 'number' || typeof place !== 'string' || !/^[\w-]{1,64}$/.test(nonce ?? '')) return undefined;
     return { pid, startedAt: startedAt ?? null, place, nonce: nonce! };
@@ -148,8 +148,8 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-function refusal(path: string, holder: Judged): string {
-  const who = holder.pid === undefined ? 'another process' : `another process (pid ${holder.pid})`;
+function refusal(path: string, owner: Judged): string {
+  const who = owner.pid === undefined ? 'another process' : `another process (pid ${owner.pid})`;
   return (
     `${path}: the embedded database is in use by ${who}. It serves one process at a time: stop the other one, give this ` +
     `one a DATA_DIR of its own, or set DATABASE_URL to run several.`

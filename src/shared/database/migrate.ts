@@ -1,7 +1,7 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import { waitForLock } from './advisory-locks.js';
 import { assertOfThisRelease, listExecuted } from './schema-history.js';
-import { patiently } from './watched-client.js';
+import { withoutTimeout } from './watched-client.js';
 
 /**
  * Brings the schema up to date, all of it or nothing. Any number of replicas may call it at once: one works, the others
@@ -12,7 +12,7 @@ import { patiently } from './watched-client.js';
  */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
-  return patiently(await runner.connect(), () => migrateBy(dataSource, runner));
+  return withoutTimeout(await runner.connect(), () => migrateBy(dataSource, runner));
 }
 
 async function migrateBy(dataSource: DataSource, runner: QueryRunner): Promise<string[]> {

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 /**
  * Longest that the server may say nothing while it owes an answer. Requests wait 2 s at most; anything
- * slower says so by `patiently`.
+ * slower says so by `withoutTimeout`.
  */
 const SILENCE_MS_MAX = 10_000;
 
@@ -51,7 +51,7 @@ export class WatchedClient extends pg.Client {
  * Lets statements on this connection take their time: a migration, a lock that is waited for. Anything but
  * a watched client passes.
  */
-export async function patiently<T>(client: unknown, act: () => Promise<T>): Promise<T> {
+export async function withoutTimeout<T>(client: unknown, act: () => Promise<T>): Promise<T> {
   if (!(client instanceof WatchedClient)) return act();
   client.isPatient = true;
   try {

@@ -6,7 +6,7 @@ import { freeForm, integer, literal, nullable, object, optional, text, type TSch
  * The error bodies that `error-views.ts` makes, as the description tells them.
  */
 
-const told = {
+const errorFields = {
   code: integer(),
   message: text(),
   /** Why a model cannot be had. */
@@ -20,7 +20,7 @@ const routed = { router_metadata: optional(freeForm()), openrouter_metadata: opt
 /** The finer word, and what else there is to tell. */
 const chatMetadata = Type.Object({ error_type: text() }, { additionalProperties: true });
 
-const genericError = object({ error: object(told), ...routed });
+const genericError = object({ error: object(errorFields), ...routed });
 
 /** One form per family. */
 export const ERROR_SCHEMAS: Readonly<Record<ErrorFamily, { readonly name: string; readonly schema: TSchema }>> = {
@@ -28,7 +28,7 @@ export const ERROR_SCHEMAS: Readonly<Record<ErrorFamily, { readonly name: string
     name: 'messages-error',
     schema: object({
       type: literal('error'),
-      error: object({ type: text(), error_type: text(), ...told }),
+      error: object({ type: text(), error_type: text(), ...errorFields }),
       request_id: nullable(text()),
       ...routed,
     }),
@@ -36,7 +36,7 @@ export const ERROR_SCHEMAS: Readonly<Record<ErrorFamily, { readonly name: string
   chat: {
     name: 'chat-error',
     schema: object({
-      error: object({ ...told, metadata: chatMetadata }),
+      error: object({ ...errorFields, metadata: chatMetadata }),
       ...routed,
     }),
   },

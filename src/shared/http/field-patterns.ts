@@ -19,7 +19,7 @@ export const SLUG = {
 /** Texts that PostgreSQL can store. */
 export const STORABLE = {
   pattern: '^[^\\u0000\\p{Cs}]*$',
-  reason: 'must not hold NUL characters or lone surrogates',
+  reason: 'must not contain NUL characters or lone surrogates',
 } as const;
 
 const UUID_TEXT = new RegExp(UUID.pattern);

@@ -1,6 +1,6 @@
 import { RESET_INTERVALS } from '../../core/time.js';
 import { KEY_HASH, SLUG, STORABLE, UUID } from './field-patterns.js';
-import { compile, flag, list, oneOf, text, told } from './schema.js';
+import { compile, flag, list, oneOf, text, described } from './schema.js';
 
 /*
  * Fields that bodies and queries of several rooms have, each defined once.
@@ -31,7 +31,7 @@ export const workspaceSlug = compile(text({ min: 1, max: WORKSPACE_SLUG_MAX, ...
  * How callers name a workspace. Whether there is one is for `accounts/workspace-directory.ts` to say: no text is
  * malformed.
  */
-export const workspaceReference = compile(told('Id of a workspace, or its slug.', text({ min: 1 })));
+export const workspaceReference = compile(described('Id of a workspace, or its slug.', text({ min: 1 })));
 
 /** The hash of a key. */
 export const keyHash = compile(text(KEY_HASH));

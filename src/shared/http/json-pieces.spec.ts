@@ -1,6 +1,6 @@
 /**
  * Goal: a text read in pieces means what it means as a whole, and whatever is no JSON, or says a key twice, is
- * left to the whole. Method: a property against JSON itself, over whole texts and spoilt ones, in pieces as
+ * left to the whole. Method: a property against JSON itself, over whole texts and damaged ones, in pieces as
  * short as can be; tables.
  */
 import fc from 'fast-check';
@@ -59,13 +59,13 @@ describe('parseInPieces', () => {
 
   it('reads nothing that the whole does not say', () => {
     const marks = fc.constantFrom(...'[]{},:"\\ 1a', '');
-    const spoilt = fc.tuple(bodies, fc.nat(), fc.nat({ max: 2 }), marks).map(([body, place, taken, mark]) => {
+    const damaged = fc.tuple(bodies, fc.nat(), fc.nat({ max: 2 }), marks).map(([body, place, taken, mark]) => {
       const text = JSON.stringify(body);
       const from = place % (text.length + 1);
       return (text.slice(0, from) + mark + text.slice(from + taken)).toWellFormed();
     });
     fc.assert(
-      fc.property(spoilt, (text) => {
+      fc.property(damaged, (text) => {
         let value: unknown;
         try {
           ({ value } = read(text));

@@ -47,15 +47,15 @@ function* parseEntries(
 ): Generator<undefined, unknown[]> {
   const entries: unknown[] = [];
   let start = from + 1;
-  let told = from;
+  let yieldedAt = from;
   for (const cut of [...cuts, to - 1]) {
     const piece = parse(`[${bytes.toString('utf8', start, cut)}]`) as unknown[];
     if (piece.length === 0) throw new SyntaxError('An entry is missing.');
     // One by one: a call does not take as many arguments as there may be.
     for (const entry of piece) entries.push(entry);
-    if (cut - told > TURN_BYTES) {
+    if (cut - yieldedAt > TURN_BYTES) {
       yield;
-      told = cut;
+      yieldedAt = cut;
     }
     start = cut + 1;
   }

@@ -139,7 +139,7 @@ export class JsonScan {
       }
       if (code === COLON) this.keys++;
       else if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) {
-        if (++this.values > JSON_VALUES_MAX) throw refuse(`holds more than ${JSON_VALUES_MAX} values`);
+        if (++this.values > JSON_VALUES_MAX) throw refuse(`has more than ${JSON_VALUES_MAX} values`);
         if (code === COMMA) {
           if (this.depth === 2 && index - this.pieceFrom > this.pieceBytes) this.cut(index);
         } else {

@@ -42,12 +42,12 @@ describe('parseJsonBody', () => {
     ['__proto__ at the top', '{"__proto__":{"model":"x"}}', '__proto__: is not a known field'],
     ['__proto__ spelt with escapes', '{"a":{"\\u005f_pr\\u006Fto__":1}}', 'a.__proto__: is not a known field'],
     ['__proto__ inside', '{"messages":[{"__proto__":null}]}', 'messages.0.__proto__: is not a known field'],
-    ['a lone surrogate', '{"a":["ok","\\ud800x"]}', 'a.1: holds a lone surrogate'],
-    ['a lone low surrogate', '{"a":"\\uDC00"}', 'a: holds a lone surrogate'],
+    ['a lone surrogate', '{"a":["ok","\\ud800x"]}', 'a.1: contains a lone surrogate'],
+    ['a lone low surrogate', '{"a":"\\uDC00"}', 'a: contains a lone surrogate'],
     ['a lone surrogate in a key', '{"a":{"\\udfff":1}}', 'a: has a key with a lone surrogate'],
     ['nesting past the limit', nested(JSON_DEPTH_MAX + 1), `body: is nested deeper than ${JSON_DEPTH_MAX} levels`],
     ['nesting 100,000 deep', nested(100_000), 'body: is nested deeper'],
-    ['more values than are read', entries(JSON_VALUES_MAX + 1), `body: holds more than ${JSON_VALUES_MAX} values`],
+    ['more values than are read', entries(JSON_VALUES_MAX + 1), `body: has more than ${JSON_VALUES_MAX} values`],
     ['nesting that never ends', '{"a":'.repeat(100_000), 'body: is nested deeper'],
   ])('refuses %s', (_, text, message) => {
     expect(() => parse(text)).toThrow(message);

@@ -157,7 +157,7 @@ function refuseProto(value: unknown, path: string): void {
 function refuseLoneSurrogates(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed())
-      throw refuse(`${path.slice(0, -1)}: holds a lone surrogate, which no UTF-8 text can carry`);
+      throw refuse(`${path.slice(0, -1)}: contains a lone surrogate, which no UTF-8 text can carry`);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
       if (!key.isWellFormed()) throw refuse(`${path.slice(0, -1) || 'body'}: has a key with a lone surrogate`);

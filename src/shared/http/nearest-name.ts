@@ -15,7 +15,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   let nearest: string | undefined;
   let fewest = Math.min(SLIPS_MAX, Math.floor(asked.length / 2)) + 1;
   for (const candidate of known) {
-    const slips = slipsBetween(asked, plain(candidate));
+    const slips = editDistance(asked, plain(candidate));
     if (slips >= fewest) continue;
     fewest = slips;
     nearest = candidate;
@@ -27,7 +27,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '');
 
 /** Characters left out, added, replaced or swapped with their neighbour. */
-function slipsBetween(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let twoBack: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row++) {

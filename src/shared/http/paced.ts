@@ -3,31 +3,31 @@ import { asPulled, type Pulled, type Puller } from '../../core/stream/pulled.js'
 
 /** Says whether the reader can take more. One per reply. */
 export class Pace {
-  private held = false;
+  private paused = false;
   private wake: (() => void) | undefined;
 
   get isPaused(): boolean {
-    return this.held;
+    return this.paused;
   }
 
   pause(): void {
-    this.held = true;
+    this.paused = true;
   }
 
   resume(): void {
-    this.held = false;
+    this.paused = false;
     this.wake?.();
     this.wake = undefined;
   }
 
   /** Resolves when the reader takes more. */
   ready(): Promise<void> {
-    return this.held ? new Promise((resolve) => (this.wake = resolve)) : Promise.resolve();
+    return this.paused ? new Promise((resolve) => (this.wake = resolve)) : Promise.resolve();
   }
 }
 
 /**
- * Emits what `read` makes of each item, as fast as the reader allows: while the pace is held the source is not pulled.
+ * Emits what `read` makes of each item, as fast as the reader allows: while it is paused the source is not pulled.
  * Unsubscribing closes the source once it is idle; a source that is waiting must be ended by its own signal.
  * @param read gives undefined for what shows nothing; here and not in operators, each of which costs an
  *   event as much as its write
@@ -79,7 +79,7 @@ class PacedPuller<T, Out> implements Puller<T> {
 
   /** @param error what it is closed for, told once it is; absent where nobody listens any more */
   private close(error?: unknown): void {
-    const tell = (reason: unknown): void => this.subscriber.error(error ?? reason);
-    void this.source.return().then(() => error !== undefined && tell(error), tell);
+    const fail = (reason: unknown): void => this.subscriber.error(error ?? reason);
+    void this.source.return().then(() => error !== undefined && fail(error), fail);
   }
 }

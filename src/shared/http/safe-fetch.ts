@@ -148,7 +148,7 @@ function readUrl(text: string): URL {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new EgressError('refused-url', 'must be an http or https URL');
   }
-  if (url.username !== '' || url.password !== '') throw new EgressError('refused-url', 'must not hold credentials');
+  if (url.username !== '' || url.password !== '') throw new EgressError('refused-url', 'must not contain credentials');
   return url;
 }
 

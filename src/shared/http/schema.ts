@@ -89,7 +89,7 @@ export const list = <Item extends TSchema>(item: Item, limits: { min?: number; m
 export const rows = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item));
 
 /** Words for those who read the description; nothing is judged by them. */
-export const told = <S extends TSchema>(description: string, schema: S): S => ({ ...schema, description });
+export const described = <S extends TSchema>(description: string, schema: S): S => ({ ...schema, description });
 
 /** An object with these fields, and any others beside them. */
 export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields);

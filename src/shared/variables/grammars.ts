@@ -170,7 +170,8 @@ export const path: Grammar<string> = (text) => {
 export const ownKey: Grammar<Secret> = (text) => {
   if ([...text].length < 16) throw new Ungrammatical('must have 16 characters or more');
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw new Ungrammatical('must hold no line break or other control character');
+  if (/[\u0000-\u001f\u007f]/.test(text))
+    throw new Ungrammatical('must contain no line break or other control character');
   return new Secret(text);
 };
 

@@ -15,9 +15,9 @@ describe('docs/operating.md', () => {
   });
 
   it('names each metric of ours, and only metrics that there are', async () => {
-    const told = [...(await new Metrics().text()).matchAll(/^# TYPE (fairlead_\w+) /gm)].map((match) => match[1]);
+    const exported = [...(await new Metrics().text()).matchAll(/^# TYPE (fairlead_\w+) /gm)].map((match) => match[1]);
     const documented = [...document.matchAll(/^\| `(fairlead_\w+)`/gm)].map((match) => match[1]);
-    expect(documented).toEqual(told);
+    expect(documented).toEqual(exported);
   });
 });
 

@@ -49,8 +49,8 @@ export interface Variable<T> extends VariableRow {
  * One that is no setting by itself: `readEnvironment` makes a setting of it and others, or of it
  * and where the process runs.
  */
-export interface Ingredient {
-  readonly isIngredient: true;
+export interface RawVariable {
+  readonly isRaw: true;
 }
 
 interface Description<T> {
@@ -80,7 +80,7 @@ function listed<T>({ grammar, ...rest }: Description<T>): Variable<readonly T[]>
   };
 }
 
-const ingredient = <Of extends VariableRow>(variable: Of): Of & Ingredient => ({ ...variable, isIngredient: true });
+const rawVariable = <Of extends VariableRow>(variable: Of): Of & RawVariable => ({ ...variable, isRaw: true });
 
 const NONE = Object.freeze([]);
 
@@ -136,7 +136,7 @@ export const VARIABLES = {
     grammar: wholeNumber(1, 256),
     meaning: 'Processes that share the port. More than one needs `DATABASE_URL` and `REDIS_URL`.',
   }),
-  catalog: ingredient(
+  catalog: rawVariable(
     optional({
       name: 'FAIRLEAD_CATALOG',
       grammar: path,
@@ -153,7 +153,7 @@ export const VARIABLES = {
     meaning:
       '`id:base64(32 bytes)[,older…]`: the first encrypts, all decrypt. Required with `DATABASE_URL`, unless a key service encrypts. Make one with `echo "k1:$(openssl rand -base64 32)"`.',
   }),
-  keyService: ingredient(
+  keyService: rawVariable(
     optional({
       name: 'FAIRLEAD_KEY_SERVICE',
       grammar: list(keyService),
@@ -162,14 +162,14 @@ export const VARIABLES = {
         '`aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (the keys above), several between commas: the first encrypts, all decrypt.',
     }),
   ),
-  awsRegion: ingredient(
+  awsRegion: rawVariable(
     optional({
       name: 'AWS_REGION',
       grammar: awsRegion,
       meaning: 'Region of the AWS KMS key, where it is not named by its ARN.',
     }),
   ),
-  awsAccessKeyId: ingredient(
+  awsAccessKeyId: rawVariable(
     optional({
       name: 'AWS_ACCESS_KEY_ID',
       grammar: headerSecret,
@@ -177,7 +177,7 @@ export const VARIABLES = {
       meaning: 'Credentials for AWS KMS; required with it.',
     }),
   ),
-  awsSecretAccessKey: ingredient(
+  awsSecretAccessKey: rawVariable(
     optional({
       name: 'AWS_SECRET_ACCESS_KEY',
       grammar: headerSecret,
@@ -185,7 +185,7 @@ export const VARIABLES = {
       meaning: 'Likewise.',
     }),
   ),
-  awsSessionToken: ingredient(
+  awsSessionToken: rawVariable(
     optional({
       name: 'AWS_SESSION_TOKEN',
       grammar: headerSecret,
@@ -194,7 +194,7 @@ export const VARIABLES = {
         'Likewise, for temporary credentials. They are not renewed: the process has to be started again before they end.',
     }),
   ),
-  awsEndpointUrlKms: ingredient(
+  awsEndpointUrlKms: rawVariable(
     optional({
       name: 'AWS_ENDPOINT_URL_KMS',
       grammar: keyServiceOrigin,
@@ -203,7 +203,7 @@ export const VARIABLES = {
       meaning: 'Address of AWS KMS, for example of a VPC endpoint.',
     }),
   ),
-  vaultAddress: ingredient(
+  vaultAddress: rawVariable(
     optional({
       name: 'VAULT_ADDR',
       grammar: keyServiceAddress,
@@ -211,7 +211,7 @@ export const VARIABLES = {
       meaning: 'Address of HashiCorp Vault; required with `vault-transit`.',
     }),
   ),
-  vaultToken: ingredient(
+  vaultToken: rawVariable(
     optional({
       name: 'VAULT_TOKEN',
       grammar: headerSecret,
@@ -219,7 +219,7 @@ export const VARIABLES = {
       meaning: 'Token for it; required with `vault-transit`.',
     }),
   ),
-  vaultNamespace: ingredient(
+  vaultNamespace: rawVariable(
     optional({
       name: 'VAULT_NAMESPACE',
       grammar: vaultNamespace,
@@ -295,7 +295,7 @@ export const VARIABLES = {
     name: 'FAIRLEAD_BODIES_IN_FLIGHT',
     grammar: bytes(Number.MAX_SAFE_INTEGER),
     meaning:
-      'Bodies held at once by a process, together; above it requests are answered 503 with `Retry-After` before they are read.',
+      'Request bodies in memory at once in a process, together; above it requests are answered 503 with `Retry-After` before they are read.',
   }),
   heartbeatMs: defaulted('15s', {
     name: 'FAIRLEAD_HEARTBEAT',
@@ -341,7 +341,7 @@ export const VARIABLE_ROWS: readonly VariableRow[] = Object.values(VARIABLES);
 type Variables = typeof VARIABLES;
 type ValueOf<Of> = Of extends { readonly grammar: Grammar<infer T> } ? T : never;
 type SettingName = {
-  [Name in keyof Variables]: Variables[Name] extends Ingredient ? never : Name;
+  [Name in keyof Variables]: Variables[Name] extends RawVariable ? never : Name;
 }[keyof Variables];
 /** Those without a default: absent from the settings where they are not set. */
 type OptionalName = {

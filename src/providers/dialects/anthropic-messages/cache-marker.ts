@@ -36,14 +36,14 @@ function markContent(content: Json | undefined, marker: CacheMarker): JsonObject
   if (typeof content === 'string') return content === '' ? undefined : [{ type: 'text', text: content, cache_control }];
   if (!Array.isArray(content)) return undefined;
   const blocks = content as readonly JsonObject[];
-  const last = blocks.findLastIndex(bearsMarker);
+  const last = blocks.findLastIndex(mayBeMarked);
   if (last === -1) return undefined;
   const block = blocks[last]!;
   return isMarked(block) ? [...blocks] : blocks.with(last, { ...block, cache_control });
 }
 
 /** Reasoning and empty text may not be marked. */
-function bearsMarker(block: JsonObject): boolean {
+function mayBeMarked(block: JsonObject): boolean {
   switch (block['type']) {
     case 'thinking':
     case 'redacted_thinking':

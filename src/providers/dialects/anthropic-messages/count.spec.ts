@@ -77,6 +77,6 @@ describe('decodeCount', () => {
     { input_tokens: 1.5 },
     { input_tokens: 1e300 },
   ])('does not believe %j', (body) => {
-    expect(() => decodeCount(body)).toThrow("The provider's reply holds no count.");
+    expect(() => decodeCount(body)).toThrow("The provider's reply has no count.");
   });
 });

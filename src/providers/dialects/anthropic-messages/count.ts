@@ -26,5 +26,5 @@ export function encodeCount(request: ModelRequest, target: Target): UpstreamCall
 export function decodeCount(body: unknown): number {
   const count = isJsonObject(body) ? body['input_tokens'] : undefined;
   if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-  throw new ProviderFault('malformed-reply', "The provider's reply holds no count.");
+  throw new ProviderFault('malformed-reply', "The provider's reply has no count.");
 }

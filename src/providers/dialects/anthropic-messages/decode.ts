@@ -84,7 +84,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   }
 
   startReply(message: Json | undefined, out: ModelEvent[]): void {
-    if (!isJsonObject(message)) throw malformed('message_start holds no message');
+    if (!isJsonObject(message)) throw malformed('message_start has no message');
     const { type: _type, role: _role, content: _content, id, model, usage, ...rest } = message;
     const { stop_reason: _reason, stop_sequence: _sequence, ...unknown } = rest;
     const said = Object.fromEntries(
@@ -141,7 +141,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   /** `message_delta`: the final usage, and why the reply ends. What it says besides travels with the end. */
   readEnding(payload: JsonObject, out: ModelEvent[]): void {
     const { type: _type, delta, usage, ...beside } = payload;
-    if (!isJsonObject(delta)) throw malformed('message_delta holds no delta');
+    if (!isJsonObject(delta)) throw malformed('message_delta has no delta');
     const { stop_reason: reason, stop_sequence: sequence, ...rest } = delta;
     this.endWith(reason, sequence, { ...this.endExtras, ...beside, ...rest });
     if (isJsonObject(usage)) this.readUsage(usage, out);

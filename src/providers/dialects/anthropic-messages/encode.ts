@@ -3,7 +3,7 @@ import type { Tool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { JsonObject, Opaque } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
-import { tierWords } from '../service-tier.js';
+import { tierParameters } from '../service-tier.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { encodeMarker, encodeSystem, encodeTurn, wireName } from './encode-blocks.js';
 import { keptTurns, thinkingThatFits } from './history.js';
@@ -76,7 +76,7 @@ export function encodeBody(request: ModelRequest, target: Target): JsonObject {
   };
   // docs/wire/messages.md#cache-markers: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
-  const words = tierWords(request, target);
+  const words = tierParameters(request, target);
   // Extras come before what is modelled, which overrides them, also where it is undefined and so not sent. No
   // extra is called `model`.
   return {

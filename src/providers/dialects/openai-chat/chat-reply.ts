@@ -203,8 +203,8 @@ export class ChatReply {
    * estimate, and the figures say so.
    */
   private finalUsage(): Usage {
-    const told = this.usage ?? {};
-    const isWhole = told.inputTokens !== undefined && told.outputTokens !== undefined;
+    const reported = this.usage ?? {};
+    const isWhole = reported.inputTokens !== undefined && reported.outputTokens !== undefined;
     const counted: Usage = isWhole
       ? {}
       : {
@@ -212,7 +212,7 @@ export class ChatReply {
           outputTokens: estimateTokens(this.outputBytes),
           estimated: true,
         };
-    return mergeUsage(mergeUsage(counted, told), definedOnly({ serviceTier: this.serviceTier }));
+    return mergeUsage(mergeUsage(counted, reported), definedOnly({ serviceTier: this.serviceTier }));
   }
 }
 

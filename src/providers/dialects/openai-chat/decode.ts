@@ -67,7 +67,7 @@ export function decodeWholeChat(body: unknown, context: DecodeContext): ModelEve
   if (fault !== undefined) throw fault;
   const choice = firstChoice(body['choices']);
   const message = choice?.['message'];
-  if (choice === undefined || !isJsonObject(message)) throw malformed('holds no answer');
+  if (choice === undefined || !isJsonObject(message)) throw malformed('has no answer');
   const out: ModelEvent[] = [];
   const reply = new ChatReply(context);
   reply.envelope(body, out);

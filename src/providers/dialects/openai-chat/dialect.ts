@@ -2,13 +2,13 @@ import type { Dialect } from '../../../core/provider.js';
 import { ChatStreamDecoder, decodeWholeChat } from './decode.js';
 import { encodeChat } from './encode.js';
 import { faultOfFailure } from './fault.js';
-import { wantedMedia } from './media-wants.js';
+import { findRequiredMedia } from './required-media.js';
 
 /** The chat-completions format, as OpenAI and the many that follow it speak it. */
 export const openaiChat: Dialect = {
   id: 'openai-chat',
   defaultCredential: 'bearer',
-  wants: wantedMedia,
+  requiredMedia: findRequiredMedia,
   encode: encodeChat,
   decodeStream: (context) => new ChatStreamDecoder(context),
   decodeWhole: decodeWholeChat,

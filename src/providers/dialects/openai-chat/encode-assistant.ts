@@ -16,7 +16,7 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
   const texts = new TextRun();
   const reasoning: string[] = [];
   const calls: ChatToolCall[] = [];
-  const untold = untoldCalls(message.content);
+  const droppedCalls = findDroppedCalls(message.content);
   let marker: WireCacheControl | undefined;
   for (const [index, block] of message.content.entries()) {
     marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
@@ -35,7 +35,7 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
         break;
       case 'opaque':
         texts.interrupt();
-        if (!untold.has(block.opaque.value['id'])) texts.add(foreignText(block, pathOf(index), context));
+        if (!droppedCalls.has(block.opaque.value['id'])) texts.add(foreignText(block, pathOf(index), context));
         break;
       default:
         context.refuse(pathOf(index), `a ${block.type} block in an assistant turn`);
@@ -83,7 +83,7 @@ class TextRun {
 }
 
 /** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
-function untoldCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
+function findDroppedCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
   const ids = new Set<Json | undefined>();
   for (const block of content) {
     if (block.type !== 'opaque') continue;

@@ -17,32 +17,32 @@ export function encodeMessages(context: EncodeContext): ChatMessage[] {
     out.push(systemMessage({ role: 'system', content: request.system }, (place) => `system.${place}`, context));
   }
   // System turns between a call and its results wait until the results are out.
-  let held: ChatMessage[] = [];
+  let deferred: ChatMessage[] = [];
   let awaitsResults = false;
   for (const [index, message] of request.messages.entries()) {
     const pathOf = (place: number): string => blockPath(message, index, place);
     switch (message.role) {
       case 'system':
-        (awaitsResults ? held : out).push(systemMessage(message, pathOf, context));
+        (awaitsResults ? deferred : out).push(systemMessage(message, pathOf, context));
         break;
       case 'assistant': {
         const encoded = encodeAssistant(message, pathOf, context);
-        out.push(...held);
-        held = [];
+        out.push(...deferred);
+        deferred = [];
         if (encoded !== undefined) out.push(encoded);
         awaitsResults = message.content.some((block) => block.type === 'tool-use');
         break;
       }
       case 'user': {
         const { results, rest } = userMessages(message, pathOf, context);
-        out.push(...results, ...held, ...rest);
-        held = [];
+        out.push(...results, ...deferred, ...rest);
+        deferred = [];
         awaitsResults = false;
         break;
       }
     }
   }
-  out.push(...held);
+  out.push(...deferred);
   return out;
 }
 

@@ -606,7 +606,7 @@ describe('user turns', () => {
         ),
       ),
     ];
-    expect(openaiChat.wants!(request({ messages }), target())).toEqual([
+    expect(openaiChat.requiredMedia!(request({ messages }), target())).toEqual([
       { url: 'https://a.test/d.pdf', accept: 'document', path: 'messages.0.content.0.source.url' },
       { url: 'https://a.test/e', accept: 'document', path: 'messages.2.content.0.content.1.source.url' },
     ]);

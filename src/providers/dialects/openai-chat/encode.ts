@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
-import { tierWords, type TierWords } from '../service-tier.js';
+import { tierParameters, type TierParameters } from '../service-tier.js';
 import { markLastPart } from './cache-markers.js';
 import { EncodeContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
@@ -49,7 +49,7 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
     ...userField(request),
     // Who prices a tier apart sells it, whatever else is known of the provider.
-    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(tierWords(request, target))),
+    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(tierParameters(request, target))),
     // docs/reasons/money.md#usage-is-asked-for: without it streamed replies carry no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
   };
@@ -87,7 +87,7 @@ function userField(request: ModelRequest): { user?: string } {
   return { user: user.length <= USER_MAX ? user : createHash('sha256').update(user).digest('hex') };
 }
 
-function serviceTier({ serviceTier, speed }: TierWords): { service_tier?: string } {
+function serviceTier({ serviceTier, speed }: TierParameters): { service_tier?: string } {
   const tier = serviceTier ?? (speed === 'fast' ? 'fast' : undefined);
   if (tier === undefined) return {};
   return { service_tier: Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier]! : tier };

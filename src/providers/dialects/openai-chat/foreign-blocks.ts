@@ -27,18 +27,18 @@ export function ruleForForeign(opaque: Opaque): ForeignRule {
   const type = value['type'];
   if (vendor !== 'anthropic' || typeof type !== 'string') return { type: 'refuse', blockType: textOf(type) };
   if (DROPPED_RESULTS.has(type)) return DROP;
-  if (type === 'server_tool_use' || type === 'mcp_tool_use') return told(callText(value));
-  if (type === 'web_search_tool_result') return told(searchText(value['content']));
-  if (type === 'web_fetch_tool_result') return told(fetchText(value['content']));
-  if (type.endsWith('_tool_result')) return told(resultText(type, value['content']));
+  if (type === 'server_tool_use' || type === 'mcp_tool_use') return asText(callText(value));
+  if (type === 'web_search_tool_result') return asText(searchText(value['content']));
+  if (type === 'web_fetch_tool_result') return asText(fetchText(value['content']));
+  if (type.endsWith('_tool_result')) return asText(resultText(type, value['content']));
   if (type === 'compaction') {
     const { content } = value;
-    return typeof content === 'string' && content !== '' ? told(content) : DROP;
+    return typeof content === 'string' && content !== '' ? asText(content) : DROP;
   }
   return { type: 'refuse', blockType: type };
 }
 
-const told = (text: string): ForeignRule => ({ type: 'text', text });
+const asText = (text: string): ForeignRule => ({ type: 'text', text });
 
 function callText(value: JsonObject): string {
   return `[Called tool ${textOf(value['name'])} with ${printJson(value['input'] ?? {})}]`;

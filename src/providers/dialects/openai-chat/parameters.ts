@@ -77,7 +77,7 @@ function readStop(request: ModelRequest): Json | undefined {
   if (sequences.length > STOP_SEQUENCES_MAX) {
     throw new Untranslatable(
       'stop_sequences',
-      `has ${sequences.length} entries, the chat-completions format of this model's provider holds at most ${STOP_SEQUENCES_MAX}`,
+      `has ${sequences.length} entries, the chat-completions format of this model's provider takes at most ${STOP_SEQUENCES_MAX}`,
     );
   }
   return sequences;

@@ -28,7 +28,7 @@ export class PlainChunk {
 
   /** @param chunk what the parser made of the data */
   learn(data: string, chunk: JsonObject): void {
-    if (this.lessons === LESSONS_MAX || !holdsWordsAlone(chunk)) return;
+    if (this.lessons === LESSONS_MAX || !hasOnlyText(chunk)) return;
     this.lessons++;
     // Without escapes a key is spelt in one way: the only one of that name is the one whose words were found.
     const place = data.indexOf(NAME);
@@ -41,7 +41,7 @@ export class PlainChunk {
 }
 
 /** Beside the envelope: one choice, the one that is read, unfinished, that holds text. */
-function holdsWordsAlone({ choices, usage }: JsonObject): boolean {
+function hasOnlyText({ choices, usage }: JsonObject): boolean {
   if (isSaid(usage) || !Array.isArray(choices) || choices.length !== 1) return false;
   const [choice] = choices as readonly Json[];
   if (!isJsonObject(choice) || !isJsonObject(choice['delta'])) return false;

@@ -53,10 +53,10 @@ function effortOf(request: ModelRequest): Effort | undefined {
 function reasoningObject(request: ModelRequest, efforts: readonly Effort[]): Json | undefined {
   const { thinking, effort, reasoningSummary: summary } = request;
   if (thinking?.type === 'disabled') return { enabled: false };
-  const told = summary === undefined ? undefined : { summary };
-  if (effort !== undefined) return { effort: nearest(effort, efforts), ...told };
-  if (thinking?.type === 'enabled') return { max_tokens: thinking.budgetTokens, ...told };
-  return thinking?.type === 'adaptive' ? { enabled: true, ...told } : told;
+  const summaryField = summary === undefined ? undefined : { summary };
+  if (effort !== undefined) return { effort: nearest(effort, efforts), ...summaryField };
+  if (thinking?.type === 'enabled') return { max_tokens: thinking.budgetTokens, ...summaryField };
+  return thinking?.type === 'adaptive' ? { enabled: true, ...summaryField } : summaryField;
 }
 
 function effortOfBudget(tokens: number): Effort {

@@ -16,7 +16,7 @@ export interface Message {
   /** Prompt tokens read from and written to the cache; the rest of the prompt is plain. */
   readonly cached?: { readonly read: number; readonly written: number };
   readonly pace?: Pace;
-  /** How the reply is spoilt on the way; absent: it arrives well. */
+  /** How the reply is damaged on the way; absent: it arrives intact. */
   readonly flaw?: Flaw;
 }
 

@@ -242,7 +242,7 @@ describe.each([true, false])('refusals, streamed: %s', (stream) => {
   });
 });
 
-describe('spoilt replies', () => {
+describe('damaged replies', () => {
   it.each([
     ['malformed', 0, 'malformed-reply'],
     ['cut', 3, 'malformed-reply'],

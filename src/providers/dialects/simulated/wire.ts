@@ -45,7 +45,7 @@ export function* streamMessage(message: Message, question: Question, id: string)
   yield frame({ type: 'message_stop' });
 }
 
-/** The whole reply as the text of its body; a flaw spoils that. */
+/** The whole reply as the text of its body; a flaw damages that. */
 export function printMessage(message: Message, question: Question, id: string): string {
   if (message.flaw === 'error') return JSON.stringify(OVERLOADED);
   if (message.flaw === 'malformed') return BROKEN_JSON;

@@ -8,7 +8,7 @@ import { FileRefused } from './file-refused.js';
 const EXPECTED = [InvalidEnvironment, StoreRefused, FileRefused];
 
 /** What a command says of its failure: one line, but for settings, of which several may be wrong. */
-export function tellFailure(error: unknown): string {
+export function failureMessage(error: unknown): string {
   if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
   const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
   const reason = message || systemCode(error) || 'failed';

@@ -1,7 +1,7 @@
-import type { CommandWorld } from './transfer-command.js';
+import type { CommandContext } from './transfer-command.js';
 
-/** This process as the world of a command. A first signal ends the work and undoes it, a second one the process. */
-export function ofProcess(): CommandWorld {
+/** This process as what a command runs in. A first signal ends the work and undoes it, a second one the process. */
+export function ofProcess(): CommandContext {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));

@@ -23,7 +23,7 @@ export async function exportStore(
     await runner.query(`set transaction read only`);
     const migrations = await listExecuted(runner);
     if (migrations.length === 0)
-      throw new StoreRefused('The database holds no store of Fairlead: there is nothing to export.');
+      throw new StoreRefused('The database contains no store of Fairlead: there is nothing to export.');
     assertOfThisRelease(migrations);
     const file = await StoreFileWriter.create(path);
     try {

@@ -29,7 +29,7 @@ export function migrationsOf(path: string, { migrations }: StoreDescription): re
       `${path} is of a version too old: start the last version before the first release once on its store, and export it with that.`,
     );
   }
-  throw new FileRefused(`${path} tells of a schema that there never was.`);
+  throw new FileRefused(`${path} names a schema that never existed.`);
 }
 
 /** All of them: the tables of fewer had other columns. */
@@ -68,8 +68,8 @@ export async function importStore(
     });
 
     const counts = await countRows(runner, stored);
-    const told = new Map(tables.map(({ name, rows }) => [name, rows]));
-    const differing = stored.find(({ name }, index) => told.get(name) !== counts[index]);
+    const expectedRows = new Map(tables.map(({ name, rows }) => [name, rows]));
+    const differing = stored.find(({ name }, index) => expectedRows.get(name) !== counts[index]);
     if (differing) throw new Error(`${differing.name} has other rows than the file after the import; it was undone.`);
   });
 }

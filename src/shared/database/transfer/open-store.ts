@@ -29,6 +29,6 @@ export async function assertStoreExists({ databaseUrl, dataDir }: StorePlace): P
   try {
     await access(join(dataDir, 'database'));
   } catch {
-    throw new StoreRefused(`${dataDir} holds no database. Set DATA_DIR or DATABASE_URL as for the gateway.`);
+    throw new StoreRefused(`${dataDir} contains no database. Set DATA_DIR or DATABASE_URL as for the gateway.`);
   }
 }

@@ -9,9 +9,9 @@ import type { EmbeddedOpener } from '../embedded.js';
 import { MIGRATIONS } from '../migrations.js';
 import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
-import { tellFailure } from './command-failure.js';
+import { failureMessage } from './command-failure.js';
 import { assertStoreExists, openStore, type StorePlace } from './open-store.js';
-import type { CommandWorld } from './transfer-command.js';
+import type { CommandContext } from './transfer-command.js';
 
 export const DONE = 0;
 export const FAILED = 1;
@@ -24,7 +24,7 @@ export interface StoreCommand<Place extends StorePlace> {
   /** Switches beside `--help`. */
   readonly switches: readonly string[];
   /** Reads as much of the environment as it needs. Throws InvalidEnvironment. */
-  readonly readPlace: (world: CommandWorld) => Place;
+  readonly readPlace: (context: CommandContext) => Place;
   /** @returns the exit code */
   readonly run: (database: DataSource, switches: ReadonlySet<string>, place: Place) => Promise<number>;
 }
@@ -32,15 +32,15 @@ export interface StoreCommand<Place extends StorePlace> {
 /** @returns the exit code: what `run` gives, 1 failed, 2 wrong words. Never throws, never prints a secret. */
 export async function runStoreCommand<Place extends StorePlace>(
   command: StoreCommand<Place>,
-  world: CommandWorld,
+  context: CommandContext,
   opener?: EmbeddedOpener,
 ): Promise<number> {
-  const switches = readWords(command, world);
+  const switches = readWords(command, context);
   if (typeof switches === 'number') return switches;
 
   let redaction = new Redaction();
   try {
-    const place = command.readPlace(world);
+    const place = command.readPlace(context);
     redaction = new Redaction(place.databaseUrl && [place.databaseUrl]);
     await assertStoreExists(place);
     const database = await openStore(place, MIGRATIONS, opener);
@@ -51,7 +51,7 @@ export async function runStoreCommand<Place extends StorePlace>(
       await database.destroy();
     }
   } catch (error) {
-    world.printError(`${command.name}: ${redaction.text(tellFailure(error))}\n`);
+    context.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);
     return FAILED;
   }
 }
@@ -63,7 +63,7 @@ export async function runStoreCommand<Place extends StorePlace>(
 export function readStorePlace({
   variables,
   workingDirectory,
-}: Pick<CommandWorld, 'variables' | 'workingDirectory'>): StorePlace {
+}: Pick<CommandContext, 'variables' | 'workingDirectory'>): StorePlace {
   const read = <T>(variable: Variable<T>): T => {
     const text = variables[variable.name]?.trim() ?? '';
     if (text === '') return variable.fallback();
@@ -80,7 +80,7 @@ export function readStorePlace({
 /** @returns the switches that were given, or the exit code */
 function readWords<Place extends StorePlace>(
   { name, usage, switches }: StoreCommand<Place>,
-  { words, print, printError }: CommandWorld,
+  { words, print, printError }: CommandContext,
 ): ReadonlySet<string> | number {
   const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
     [...switches, 'help'].map((option) => [option, { type: 'boolean' }]),
@@ -91,7 +91,7 @@ function readWords<Place extends StorePlace>(
     print(usage);
     return DONE;
   } catch (error) {
-    printError(`${name}: ${tellFailure(error)}\n\n${usage}`);
+    printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
     return MISUSED;
   }
 }

@@ -43,17 +43,17 @@ async function write(description: StoreDescription, rows: readonly string[]): Pr
 /** How each file is refused; undefined where it is not. */
 async function refusals(files: readonly Buffer[]): Promise<(string | undefined)[]> {
   const path = newPath();
-  const told: (string | undefined)[] = [];
+  const reason: (string | undefined)[] = [];
   for (const bytes of files) {
     await writeFile(path, bytes);
-    told.push(
+    reason.push(
       await readStoreFile(path).then(
         () => undefined,
         (error: unknown) => (error instanceof FileRefused ? error.message : `not refused but failed: ${String(error)}`),
       ),
     );
   }
-  return told;
+  return reason;
 }
 
 describe('a file of a store', () => {
@@ -91,7 +91,9 @@ describe('a file of a store', () => {
   it('is refused when it is cut short, at any byte', async () => {
     const bytes = await readFile(await write(describing(1, 1), [ROW, ROW]));
     const cut = await refusals(Array.from(bytes, (_, length) => bytes.subarray(0, length)));
-    expect(cut.map((told, length) => ({ told, length })).filter(({ told }) => !told?.startsWith(folder))).toEqual([]);
+    expect(
+      cut.map((reason, length) => ({ told: reason, length })).filter(({ told: reason }) => !reason?.startsWith(folder)),
+    ).toEqual([]);
   });
 
   it('is refused when a byte of it was changed, any byte', async () => {
@@ -99,9 +101,9 @@ describe('a file of a store', () => {
     const changed = Array.from(bytes, (byte, place) => bytes.with(place, byte ^ 0x02)).map((array) =>
       Buffer.from(array),
     );
-    const told = await refusals(changed);
+    const reason = await refusals(changed);
     expect(
-      told.map((reason, place) => ({ reason, place })).filter(({ reason }) => !reason?.startsWith(folder)),
+      reason.map((reason, place) => ({ reason, place })).filter(({ reason }) => !reason?.startsWith(folder)),
     ).toEqual([]);
   });
 
@@ -116,13 +118,13 @@ describe('a file of a store', () => {
   ])('is refused when it %s', async (_, change, reason) => {
     const path = await write(describing(1, 1), [ROW, ROW]);
     const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
-    const [told] = await refusals([Buffer.from(change(lines).map((line) => `${line}\n`).join(''))]);
-    expect(told).toMatch(reason);
+    const [message] = await refusals([Buffer.from(change(lines).map((line) => `${line}\n`).join(''))]);
+    expect(message).toMatch(reason);
   }); // prettier-ignore
 
   it('is refused, and not kept in memory, when it has no lines', async () => {
-    const [told] = await refusals([Buffer.alloc(70 * 1_048_576, 'x')]);
-    expect(told).toContain('not a store');
+    const [reason] = await refusals([Buffer.alloc(70 * 1_048_576, 'x')]);
+    expect(reason).toContain('not a store');
   });
 
   it('is refused when there is none, or none can be written', async () => {
@@ -161,11 +163,11 @@ describe('the schema of a file', () => {
 
   it.each([
     ['of a version too old', FORMER_MIGRATIONS.slice(0, -1), /too old/],
-    ['of two pasts', [...FORMER_MIGRATIONS, ...NAMES], /never was/],
+    ['of two pasts', [...FORMER_MIGRATIONS, ...NAMES], /never existed/],
     ['of a newer release', [...NAMES, 'Next1999999999999'], /newer release \(Next1999999999999/],
-    ['with a gap', NAMES.slice(1), /never was/],
-    ['in another order', NAMES.toReversed(), /never was/],
-    ['of no release', [], /never was/],
+    ['with a gap', NAMES.slice(1), /never existed/],
+    ['in another order', NAMES.toReversed(), /never existed/],
+    ['of no release', [], /never existed/],
   ])('is refused when it is one %s', (_, names, reason) => {
     expect(() => made(...names)).toThrow(FileRefused);
     expect(() => made(...names)).toThrow(reason);

@@ -5,7 +5,7 @@ import type { Environment } from '../../environment.js';
 import { readEnvironment } from '../../read-environment.js';
 import { Redaction } from '../../redaction.js';
 import { MIGRATIONS } from '../migrations.js';
-import { tellFailure } from './command-failure.js';
+import { failureMessage } from './command-failure.js';
 import { exportStore } from './export-store.js';
 import { importStore, migrationsOf } from './import-store.js';
 import { assertStoreExists, openStore } from './open-store.js';
@@ -15,8 +15,8 @@ const DONE = 0;
 const FAILED = 1;
 const MISUSED = 2;
 
-/** The world of a command: the process, or a test. */
-export interface CommandWorld {
+/** What a command runs in: the process, or a test. */
+export interface CommandContext {
   readonly words: readonly string[];
   readonly variables: NodeJS.ProcessEnv;
   /** `DATA_DIR` counts from here, as it does for the gateway. */
@@ -32,7 +32,7 @@ interface TransferCommand {
   readonly option: string;
   readonly usage: string;
   readonly run: (environment: Environment, path: string, signal?: AbortSignal) => Promise<StoreDescription>;
-  readonly told: (path: string, rows: number, tables: number) => string;
+  readonly summary: (path: string, rows: number, tables: number) => string;
 }
 
 export const DATA_EXPORT: TransferCommand = {
@@ -41,7 +41,7 @@ export const DATA_EXPORT: TransferCommand = {
   usage: `npm run data:export -- --out FILE
 
 Writes the whole store into a new file: the one that DATABASE_URL names, else the embedded one in DATA_DIR, which
-no gateway may have open meanwhile. The file holds hashes of keys and encrypted credentials: keep it as safe as
+no gateway may have open meanwhile. The file contains hashes of keys and encrypted credentials: keep it as safe as
 the database.
 `,
   run: async (environment, path, signal) => {
@@ -49,7 +49,7 @@ the database.
     const dataSource = await openStore(environment, MIGRATIONS);
     return closing(dataSource, exportStore(dataSource, path, signal));
   },
-  told: (path, rows, tables) => `Exported ${rows} rows of ${tables} tables to ${path}.`,
+  summary: (path, rows, tables) => `Exported ${rows} rows of ${tables} tables to ${path}.`,
 };
 
 export const DATA_IMPORT: TransferCommand = {
@@ -67,44 +67,44 @@ DATA_DIR. All or nothing. Import before a gateway is started on the store: its f
     await closing(dataSource, importStore(dataSource, path, description, signal));
     return description;
   },
-  told: (path, rows, tables) => `Imported ${rows} rows of ${tables} tables from ${path}.`,
+  summary: (path, rows, tables) => `Imported ${rows} rows of ${tables} tables from ${path}.`,
 };
 
 /** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws, never prints a secret. */
-export async function runTransfer(command: TransferCommand, world: CommandWorld): Promise<number> {
-  const file = readWords(command, world);
+export async function runTransfer(command: TransferCommand, context: CommandContext): Promise<number> {
+  const file = readWords(command, context);
   if (typeof file === 'number') return file;
 
   let redaction = new Redaction();
   try {
-    const { environment } = readEnvironment(world.variables, world.workingDirectory);
+    const { environment } = readEnvironment(context.variables, context.workingDirectory);
     redaction = new Redaction(environment.databaseUrl && [environment.databaseUrl]);
     // npm starts its scripts in the package's folder; a file is named from where the operator stands.
-    const path = resolve(world.variables['INIT_CWD'] ?? world.workingDirectory, file);
-    const { tables } = await command.run(environment, path, world.signal);
+    const path = resolve(context.variables['INIT_CWD'] ?? context.workingDirectory, file);
+    const { tables } = await command.run(environment, path, context.signal);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    world.print(`${command.told(path, rows, tables.length)}\n`);
+    context.print(`${command.summary(path, rows, tables.length)}\n`);
     return DONE;
   } catch (error) {
-    world.printError(`${command.name}: ${redaction.text(tellFailure(error))}\n`);
+    context.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);
     return FAILED;
   }
 }
 
 /** @returns the file that was named, or the exit code */
-function readWords({ name, option, usage }: TransferCommand, world: CommandWorld): string | number {
+function readWords({ name, option, usage }: TransferCommand, context: CommandContext): string | number {
   try {
     const options = { [option]: { type: 'string' }, help: { type: 'boolean' } } as const;
-    const { values } = parseArgs({ args: [...world.words], options });
+    const { values } = parseArgs({ args: [...context.words], options });
     if (values['help'] === true) {
-      world.print(usage);
+      context.print(usage);
       return DONE;
     }
     const file = values[option];
     if (typeof file === 'string' && file !== '') return file;
-    world.printError(`${name}: --${option} FILE is missing.\n\n${usage}`);
+    context.printError(`${name}: --${option} FILE is missing.\n\n${usage}`);
   } catch (error) {
-    world.printError(`${name}: ${tellFailure(error)}\n\n${usage}`);
+    context.printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
   }
   return MISUSED;
 }

@@ -34,7 +34,7 @@ export interface RowFigures {
 }
 
 /** The record of a generation as it is settled: what `/generation` and `/activity` tell. */
-export function generationRow(generation: Generation, figures: RowFigures): GenerationRow {
+export function buildGenerationRow(generation: Generation, figures: RowFigures): GenerationRow {
   const { hold, usage, charged, images, settledAt, priceVersion } = figures;
   const { request, caller, answer, beganAt, committedAt } = generation;
   const { bill } = charged;
@@ -86,7 +86,7 @@ export function generationRow(generation: Generation, figures: RowFigures): Gene
     generation_ms: Math.round(performance.now() - beganAt),
     session_id: request.sessionId ?? null,
     end_user: request.user ?? null,
-    trace: keptTrace(request.trace),
+    trace: recordedTrace(request.trace),
     attempts: generation.attempts().map(({ leg: called, status }) => ({
       provider: called.endpoint.provider.name,
       model: called.model.id,
@@ -97,7 +97,7 @@ export function generationRow(generation: Generation, figures: RowFigures): Gene
 }
 
 /** Its numbers become doubles: it groups records, nothing is computed from it. */
-function keptTrace(trace: ModelRequest['trace']): JsonObject | null {
+function recordedTrace(trace: ModelRequest['trace']): JsonObject | null {
   if (!trace) return null;
   const text = printJson(trace);
   return text.length > TRACE_CHARACTERS_MAX ? null : (JSON.parse(text) as JsonObject);

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/time.js';
 
 /**
- * The slots that calls of this process hold, by subject. One that nobody gives back ends by itself. There are never
+ * The slots that calls of this process occupy, by subject. One that nobody gives back ends by itself. There are never
  * more than calls under way.
  */
-export class HeldSlots {
+export class OccupiedSlots {
   /** Subject → owner → end, epoch milliseconds. The oldest is the first. */
   private readonly slots = new Map<string, Map<string, number>>();
 

@@ -35,7 +35,7 @@ export type Meaning = { readonly undecryptable: true } | { readonly again: boole
  * POSTs JSON to a service outside. Redirects are not followed, since keys and tokens go to the address of the settings
  * alone. No message holds anything of a reply, an address or a request. Safe to share.
  */
-export class OutsideCall {
+export class ExternalCall {
   private readonly limits: CallLimits;
   /** Private to the runtime too: its connections hold requests. */
   readonly #agent: Agent;
