@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { isKnownProvider, readSlug } from '../core/routing/slug.js';
-import { shortened } from '../shared/http/schema.js';
+import { shortened } from '../core/shortened.js';
 
 /**
  * Holds a list of slugs of providers to those that a published list or the catalog has: misspelt, one would forbid all

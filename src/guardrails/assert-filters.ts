@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.js';
-import { shortened } from '../shared/http/schema.js';
+import { shortened } from '../core/shortened.js';
 import { PROMPT_INJECTION } from './builtin-filters.js';
 import { compilePattern, PatternRefused } from './custom-pattern.js';
 import type { BuiltinEntry, CustomFilter, GuardrailTerms } from './guardrail.entity.js';

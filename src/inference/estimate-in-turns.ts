@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../core/conversation/request.js';
 import { InputEstimate, listSizes } from '../core/money/estimate.js';
-import { yieldToEventLoop } from '../shared/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 
 /**
  * After this much text others have their turn, in bytes: less than a millisecond's work. All of the largest

@@ -1,6 +1,6 @@
 import { blockPath, type Message } from '../core/conversation/content.js';
 import { GatewayError } from '../core/errors.js';
-import { shortened } from '../shared/http/schema.js';
+import { shortened } from '../core/shortened.js';
 
 /** How a face calls what must be paired. */
 export interface ToolPairMessages {

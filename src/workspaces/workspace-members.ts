@@ -4,7 +4,7 @@ import { WORKSPACE } from '../audit/managed-workspace.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import type { Page } from '../shared/http/page.dto.js';
-import { shortened } from '../shared/http/schema.js';
+import { shortened } from '../core/shortened.js';
 import { membersRemoved, WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 

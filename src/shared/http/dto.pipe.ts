@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { DtoRules, type DtoClass } from './dto-rules.js';
 import { FITS } from './fits.decorator.js';
 import { nearestName, unknownField } from './nearest-name.js';
-import { shortened } from './schema.js';
+import { shortened } from '../../core/shortened.js';
 
 /** Where a DTO keeps what the caller sent beyond its declared fields. */
 const UNKNOWN_FIELDS = Symbol('unknown fields');

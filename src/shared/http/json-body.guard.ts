@@ -1,9 +1,9 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
+import { parseJsonBody, parseLargeJsonBody } from '../../core/json/parse-json-body.js';
+import { LARGE, yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { Environment } from '../environment.js';
-import { LARGE, yieldToEventLoop } from '../yield-to-event-loop.js';
-import { parseJsonBody, parseLargeJsonBody } from './json-text.js';
 
 /** Methods whose routes read a body. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);

@@ -9,6 +9,7 @@ import {
 } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Json, JsonObject } from '../../core/json/json.js';
+import { shortened } from '../../core/shortened.js';
 import { unknownField } from './nearest-name.js';
 
 /*
@@ -314,16 +315,5 @@ const count = (amount: unknown, one: string, many: string): string => `${String(
 
 const unescapePointer = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Longest piece of the caller's own words in a message, in characters: it may be megabytes long. */
-const QUOTED_CHARACTERS_MAX = 64;
-
 /** A path as errors show it: `messages.3.content.0.id`. */
 export const pathText = (keys: readonly string[]): string => keys.map(shortened).join('.');
-
-/** A key, name or id of the caller's as errors show it: whole, or its beginning. */
-export function shortened(key: string): string {
-  if (key.length <= QUOTED_CHARACTERS_MAX) return key;
-  // Twice as many units are sure to hold that many characters, so none is cut in half.
-  const characters = Array.from(key.slice(0, 2 * QUOTED_CHARACTERS_MAX));
-  return `${characters.slice(0, QUOTED_CHARACTERS_MAX).join('')}…`;
-}

@@ -1,5 +1,5 @@
-import { printInPieces } from '../core/json/print-in-pieces.js';
-import { yieldToEventLoop, PIECE } from '../shared/yield-to-event-loop.js';
+import { yieldToEventLoop, PIECE } from '../yield-to-event-loop.js';
+import { printInPieces } from './print-in-pieces.js';
 
 /** Parts after which others have their turn: about a millisecond's work. */
 const TURN_PARTS = 4;

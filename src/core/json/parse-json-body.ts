@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../../core/errors.js';
-import { parseJson } from '../../core/json/json.js';
-import { endOfString } from '../../core/json/string-end.js';
+import { GatewayError } from '../errors.js';
+import { shortened } from '../shortened.js';
 import { LARGE, yieldToEventLoop, PIECE } from '../yield-to-event-loop.js';
-import { parseInPieces } from './json-pieces.js';
 import { JsonScan } from './json-scan.js';
-import { shortened } from './schema.js';
+import { parseJson } from './json.js';
+import { parseInPieces } from './parse-in-pieces.js';
+import { endOfString } from './string-end.js';
 
 /**
  * Bytes scanned in one go: a few milliseconds where every byte is looked at, in text full of
@@ -42,17 +42,17 @@ function* steps(bytes: Buffer): Generator<undefined, unknown> {
   while (scan.walk(STRIDE_BYTES)) yield;
   yield;
   const { hasLongNumber, longArrays } = scan;
-  const suspects: Suspects = { proto: false, loneSurrogate: false };
+  const suspected: Suspected = { proto: false, loneSurrogate: false };
   let value: unknown;
   if (longArrays.length > 0) {
-    value = yield* parseInPieces(bytes, longArrays, (piece) => parseText(piece, hasLongNumber, suspects));
+    value = yield* parseInPieces(bytes, longArrays, (piece) => parseText(piece, hasLongNumber, suspected));
   }
   // Whatever goes wrong with pieces is told by the whole text.
   if (value === undefined) {
     const whole = bytes.toString('utf8');
     yield;
     try {
-      value = parseText(whole, hasLongNumber, suspects);
+      value = parseText(whole, hasLongNumber, suspected);
     } catch (error) {
       throw noJson(error as Error);
     }
@@ -60,8 +60,8 @@ function* steps(bytes: Buffer): Generator<undefined, unknown> {
   yield;
   if (countKeys(value) !== scan.keys)
     throw refuse(`${firstDuplicate(bytes.toString('utf8'))}: is given twice in one object`);
-  if (suspects.proto) refuseProto(value, '');
-  if (suspects.loneSurrogate) refuseLoneSurrogates(value, '');
+  if (suspected.proto) refuseProto(value, '');
+  if (suspected.loneSurrogate) refuseLoneSurrogates(value, '');
   return value;
 }
 
@@ -78,7 +78,7 @@ const LETTER_ESCAPE = /\\u00[5-7]/;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /** What is to be looked for in the values of a text. */
-interface Suspects {
+interface Suspected {
   proto: boolean;
   loneSurrogate: boolean;
 }
@@ -87,12 +87,12 @@ interface Suspects {
  * The text of a body, or of one piece of it.
  * @throws SyntaxError
  */
-function parseText(text: string, hasLongNumber: boolean, suspects: Suspects): unknown {
+function parseText(text: string, hasLongNumber: boolean, suspected: Suspected): unknown {
   const value: unknown = hasLongNumber ? parseJson(text) : JSON.parse(text);
   // Not `includes`, which is slow on text full of backslashes.
   const isEscaped = UNICODE_ESCAPE.test(text);
-  if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) suspects.proto = true;
-  if (isEscaped && SURROGATE_ESCAPE.test(text)) suspects.loneSurrogate = true;
+  if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) suspected.proto = true;
+  if (isEscaped && SURROGATE_ESCAPE.test(text)) suspected.loneSurrogate = true;
   return value;
 }
 

@@ -4,7 +4,7 @@
  * short as can be; tables.
  */
 import fc from 'fast-check';
-import { parseInPieces } from './json-pieces.js';
+import { parseInPieces } from './parse-in-pieces.js';
 import { JsonScan } from './json-scan.js';
 
 const PIECE = 12;

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../core/errors.js';
+import { GatewayError } from '../errors.js';
 
 /** Deepest nesting of arrays and objects in a body: everything recursive behind the door may rely on it. */
 export const JSON_DEPTH_MAX = 200;

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from './json-scan.js';
-import { parseJsonBody, parseLargeJsonBody } from './json-text.js';
+import { parseJsonBody, parseLargeJsonBody } from './parse-json-body.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
 const entries = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
