@@ -21,7 +21,7 @@ const POLICY = ['allowed_providers', 'ignored_providers', 'data_collection', 'en
 const WORKSPACE = [
   'name', 'slug', 'description', 'default_text_model', 'default_image_model', 'default_provider_sort', 'disabled_server_tools',
   'is_data_discount_logging_enabled', 'is_observability_broadcast_enabled', 'is_observability_io_logging_enabled',
-  'io_logging_sampling_rate', 'io_logging_api_key_ids', ...POLICY,
+  'io_logging_sampling_rate', 'io_logging_api_key_ids', 'include_byok_in_budgets', ...POLICY,
 ]; // prettier-ignore
 const KEY = ['name', 'limit', 'limit_reset', 'include_byok_in_limit', 'rate_limits', 'allowed_models', 'egress'];
 const CREDENTIAL = [
@@ -155,6 +155,55 @@ describeOnEmbedded('management bodies', (database) => {
       const named = body.error.message.split('the known ones are ')[1].split(', ');
       const usable = Object.keys(schema.properties).filter((name) => !unusableOf(operation).includes(name));
       expect([nameOf(operation), named.sort()]).toEqual([nameOf(operation), usable.sort()]);
+    }
+  });
+
+  it.each([
+    ['POST', '/guardrails', '{"content_filters":[{"patern":"x","action":"block"}]}', 'content_filters.0.patern: is not a known field; did you mean pattern?'],
+    ['PATCH', '/account/preferences', '{"egress":{"blocked_domains":[],"zz":1}}', 'egress.zz: is not a known field; the known ones are allowed_domains, blocked_domains'],
+    ['POST', '/keys', '{"rate_limits":{"requests_per_minut":1}}', 'rate_limits.requests_per_minut: is not a known field; did you mean requests_per_minute?'],
+    ['POST', '/keys', '{"external":{"usr":"u"},"limit":"x"}', 'external.usr: is not a known field; did you mean user?'],
+    ['POST', '/workspaces/default/members/add', '{"__proto__":1}', '__proto__: is not a known field; the known ones are user_ids'],
+    ['POST', '/guardrails', '{"content_filters":[{"__proto__":1}]}', 'content_filters.0.__proto__: is not a known field; the known ones are pattern, action, label'],
+  ])('%s %s %s: tell of what is unknown first, at any depth', async (method, path, text, complaint) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await gateway.request(path, { method, key: MANAGEMENT_KEY, headers, body: text });
+    const { error } = (await response.json()) as JsonBody;
+    expect([response.status, error.message]).toEqual([400, complaint]);
+  }); // prettier-ignore
+
+  it('have no members where a route takes none', async () => {
+    const bare = description.operations.filter((one) => isManagement(one) && one.method !== 'GET' && !schemaOf(one));
+    expect(bare.map(nameOf).sort()).toEqual([
+      'DELETE /byok/{id}',
+      'DELETE /guardrails/{id}',
+      'DELETE /keys/{hash}',
+      'DELETE /workspaces/{reference}',
+      'DELETE /workspaces/{reference}/budgets/{interval}',
+      'POST /byok/{id}/test',
+    ]);
+    for (const operation of bare) {
+      const sent = async (body: string | undefined, type: string): Promise<readonly unknown[]> => {
+        const headers = { 'content-type': type };
+        const path = filled(operation.path, newUuid(Date.now()));
+        const reply = await gateway.request(path, {
+          method: operation.method,
+          key: MANAGEMENT_KEY,
+          headers,
+          ...(body !== undefined && { body }),
+        });
+        return [nameOf(operation), body, reply.status, ((await reply.json()) as JsonBody).error?.message];
+      };
+      for (const [body, complaint] of [
+        ['{"foo":1,"bar":2}', 'foo: is not a known field; this route takes no body'],
+        ['{"__proto__":1}', '__proto__: is not a known field; this route takes no body'],
+        ['[]', 'body: must be an object'],
+        ['{', expect.stringContaining('body: is not valid JSON')],
+      ] as const)
+        expect(await sent(body, 'application/json')).toEqual([nameOf(operation), body, 400, complaint]);
+      for (const body of [undefined, '', '{}', ' {} '])
+        for (const type of ['application/json', 'text/plain'])
+          expect((await sent(body, type)).slice(0, 3)).toEqual([nameOf(operation), body, 404]);
     }
   });
 
