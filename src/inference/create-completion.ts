@@ -41,10 +41,9 @@ export class CreateCompletion {
     try {
       const { caller, request: asked } = generation;
       const { request, routed, stages, budgets, refusal } = await this.planner.plan(asked, caller);
-      // Before it is refused: the caller may want to know who would have been called.
       generation.planned(routed, stages);
       if (refusal) {
-        generation.isRouted = true;
+        generation.refusedByPolicy();
         throw refusal;
       }
       const payer = { request, caller, guardrails: budgets };

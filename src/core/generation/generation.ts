@@ -8,7 +8,7 @@ import type { Bill } from '../money/bill.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
-import { ENDINGS, endingOf, providerEnding, type Ending, type EndingName } from './ending.js';
+import { ENDINGS, endingOf, faultOf, providerEnding, type Ending, type EndingName } from './ending.js';
 import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
 
@@ -25,6 +25,9 @@ export interface GenerationStart {
 
 /** How far a generation has got. It only moves forward. */
 export type Phase = 'accepted' | 'planned' | 'held' | 'calling' | 'answering' | 'ended';
+
+/** The phases in which what it may cost is reserved. */
+const HELD_PHASES: ReadonlySet<Phase> = new Set(['held', 'calling', 'answering']);
 
 /** Who is told of a generation's way, in the order in which they were added. None is to throw. */
 export interface GenerationObserver {
@@ -53,7 +56,6 @@ export class Generation {
   readonly request: ModelRequest;
   readonly caller: Caller;
   readonly api: GenerationStart['api'];
-  phase: Phase = 'accepted';
   /** How what the caller asked was routed; undefined before there is a plan. Further runs have plans of their own. */
   plan: Plan | undefined;
   /** Until it is kept: a long reply must not hold on to what it was decided from. */
@@ -73,12 +75,11 @@ export class Generation {
    */
   upstreamBody: string | undefined;
   ending: Ending | undefined;
-  /** Whether what it may cost was reserved. */
-  wasHeld = false;
-  /** Whether its route may be shown: what the gateway's own checks refuse (money, limits) has none. */
-  isRouted = false;
   readonly beganAt = performance.now();
   private readonly observers: GenerationObserver[] = [];
+  /** The phase, or the last one before its end. */
+  private reached: Exclude<Phase, 'ended'> = 'accepted';
+  private isRefusedByPolicy = false;
   private settled: Promise<void> | undefined;
   /** Its reply could not be delivered to its end. */
   private isDeliveryFailed = false;
@@ -92,6 +93,20 @@ export class Generation {
     this.request = start.request;
     this.caller = start.caller;
     this.api = start.api;
+  }
+
+  get phase(): Phase {
+    return this.ending === undefined ? this.reached : 'ended';
+  }
+
+  /** Whether what it may cost was reserved. */
+  get wasHeld(): boolean {
+    return HELD_PHASES.has(this.reached);
+  }
+
+  /** Whether its route may be shown: what the gateway's own checks refuse (money, limits) has none. */
+  get isRouted(): boolean {
+    return this.wasHeld || this.isRefusedByPolicy;
   }
 
   /** Id of the model that answers, or, before anybody does, the name that was asked for. */
@@ -144,21 +159,24 @@ export class Generation {
     this.decision = decision;
     this.plan = decision.plan;
     this.pipeline = pipeline;
-    this.phase = 'planned';
+    this.reached = 'planned';
+  }
+
+  /** Policies of its caller's refuse what was planned: the caller may see who would have been called. */
+  refusedByPolicy(): void {
+    this.isRefusedByPolicy = true;
   }
 
   /** What it may cost is reserved. @param plan without the legs that cannot be paid for */
   held(plan: Plan): void {
     this.plan = plan;
-    this.wasHeld = true;
-    this.isRouted = true;
-    this.phase = 'held';
+    this.reached = 'held';
   }
 
   begin(run: ModelRun, leg: PlannedLeg): ProviderCall {
     const call = new ProviderCall(this.calls.length, run, leg);
     this.calls.push(call);
-    if (this.phase !== 'answering') this.phase = 'calling';
+    if (this.reached !== 'answering') this.reached = 'calling';
     for (const observer of this.observers) observer.called?.(this, call);
     return call;
   }
@@ -173,7 +191,7 @@ export class Generation {
       this.answer = call;
       this.committedAt ??= call.committedAt;
       this.upstreamBody = sentBody;
-      this.phase = 'answering';
+      this.reached = 'answering';
     }
     for (const observer of this.observers) observer.answered?.(this, call);
   }
@@ -196,7 +214,7 @@ export class Generation {
     if (this.settled) return this.settled;
     this.settled = DONE;
     const failures: unknown[] = [];
-    const fault = reason instanceof ProviderFault ? reason : undefined;
+    const fault = faultOf(reason);
     for (const call of this.calls) {
       try {
         this.endCall(call, ending, fault);
@@ -205,7 +223,6 @@ export class Generation {
       }
     }
     this.ending = ending;
-    this.phase = 'ended';
     for (const observer of this.observers) {
       // Whatever one of them does, the others are told: one of them has the money.
       try {
