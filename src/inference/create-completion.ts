@@ -31,6 +31,7 @@ export class CreateCompletion {
 
   /**
    * Begins one inference of a request that has been read. Aborting ends it at any stage and closes every socket of it.
+   * Observers that are added at once miss nothing but its start.
    */
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
