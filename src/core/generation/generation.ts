@@ -205,7 +205,7 @@ export class Generation {
     if (this.settled) return this.settled;
     this.settled = DONE;
     const failures: unknown[] = [];
-    const fault = faultOf(reason);
+    const fault = reason === undefined ? undefined : faultOf(reason);
     for (const call of this.calls) {
       try {
         this.endCall(call, ending, fault);
