@@ -1,4 +1,5 @@
 import type { Caller } from '../../src/core/caller.js';
+import { ENDINGS, providerEnding } from '../../src/core/generation/ending.js';
 import type { CatalogProvider, CatalogSnapshot } from '../../src/core/routing/catalog.js';
 import { noRouteError } from '../../src/core/routing/no-route-error.js';
 import type { Plan, PlannedLeg } from '../../src/core/routing/plan.js';
@@ -6,7 +7,7 @@ import { mayCall, planRoute } from '../../src/core/routing/plan-route.js';
 import { namesProvider } from '../../src/core/routing/slug.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import { healthKeyOf } from '../../src/routing/call-telemetry.js';
-import { failureOf, FAULT_POLICIES, healthOf, type FailedAttempt } from '../../src/routing/fault-policies.js';
+import { failureOf, FAULT_POLICIES, type FailedAttempt } from '../../src/routing/fault-policies.js';
 import { SessionPins } from '../../src/routing/session-pins.js';
 import { NoReplicas } from '../../src/shared/replicated-map-link.js';
 import { Fortune } from './fortune.js';
@@ -145,7 +146,7 @@ class Day {
       return;
     }
     this.tally.attempt(leg, fault.kind === 'rate-limited' ? 'rate-limited' : 'other');
-    const by = healthOf(fault);
+    const by = ENDINGS[providerEnding(fault)].health;
     const key = healthKeyOf(leg);
     if (by === 'nothing' || by === 'success') this.health.released(key);
     else this.health.failed(key, { by, ...fault.detail });

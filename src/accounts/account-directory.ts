@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { parseUsd, type PicoUsd } from '../core/money/credits.js';
-import { AccountEntity } from './account.entity.js';
 
 /** Where a key belongs when nobody says otherwise. */
 export interface DefaultWorkspace {
@@ -9,12 +7,12 @@ export interface DefaultWorkspace {
   readonly workspaceId: string;
 }
 
-/** What an account has bought, which decides what it gets for nothing. */
-export interface AccountPurchases {
+/** What an account gets for nothing, by what it has bought. */
+export interface FreeTier {
   /** True until the first purchase of credits. */
   readonly isFreeTier: boolean;
-  /** All purchases ever, in 10⁻¹² USD. */
-  readonly purchased: PicoUsd;
+  /** Requests to free variants that it may make in a UTC day. */
+  readonly freeRequestsADay: number;
 }
 
 /** Knows the account and how it stands. Safe to share; every answer is read afresh. */
@@ -22,10 +20,13 @@ export interface AccountPurchases {
 export class AccountDirectory {
   constructor(private readonly database: DataSource) {}
 
-  async getPurchases(accountId: string): Promise<AccountPurchases> {
-    const account = await this.database.manager.findOneByOrFail(AccountEntity, { id: accountId });
-    const purchased = parseUsd(account.purchasedUsd);
-    if (purchased === undefined) throw new RangeError('The purchases of an account lie beyond 10¹⁵ USD.');
-    return { isFreeTier: account.freeTier, purchased };
+  /** By the rule that holds are taken by: the database's. */
+  async getFreeTier(accountId: string): Promise<FreeTier> {
+    const [row] = await this.database.query<{ free_tier: boolean; free_requests: string }[]>(
+      'SELECT free_tier, free_requests_a_day_1(purchased_usd) AS free_requests FROM accounts WHERE id = $1',
+      [accountId],
+    );
+    if (!row) throw new Error('There is no such account.');
+    return { isFreeTier: row.free_tier, freeRequestsADay: Number(row.free_requests) };
   }
 }

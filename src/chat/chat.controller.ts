@@ -34,7 +34,7 @@ export class ChatController {
   })
   create(
     @Body() body: CreateChatDto,
-    @Req() { headers, caller, extras }: InferenceRequest,
+    @Req() { headers, caller, observer }: InferenceRequest,
     @Res() response: Response,
   ): undefined {
     const request = readRequest(body, readRequestHeaders(headers));
@@ -42,6 +42,6 @@ export class ChatController {
       hidesReasoning: hidesReasoning(body),
       sendsUsageSeparately: body.stream_options?.include_usage === true,
     });
-    this.delivery.deliver(response, { request, caller, extras, api: 'chat', face });
+    this.delivery.deliver(response, { request, caller, observer, api: 'chat', face });
   }
 }

@@ -101,6 +101,8 @@ export interface UpstreamFailure {
 export interface Dialect {
   readonly id: DialectId;
   readonly defaultCredential: CredentialScheme;
+  /** It misbehaves where a caller asks it to: its failures are no sign of health. */
+  readonly failsOnPurpose?: boolean;
   /** The media that the target needs in the body. Absent: upstreams of this dialect fetch addresses themselves. */
   requiredMedia?(request: ModelRequest, target: Target): readonly RequiredMedia[];
   /** @throws Untranslatable when the request holds something that this target cannot carry and no rule lets drop */

@@ -1,10 +1,11 @@
 import { RequestMethod } from '@nestjs/common';
-import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { KeyKind } from '../core/caller.js';
 import { BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/addresses.js';
 import { answerOf } from '../shared/http/answers.decorator.js';
 import { fieldsOf } from '../shared/http/dto-schema.js';
+import { parameterTypes } from '../shared/http/parameter-types.js';
 import { ACCEPTS, OPEN } from '../shared/http/route.decorators.js';
 import type { DescribedRoute, Dto } from './route.js';
 
@@ -74,16 +75,10 @@ function placeOf(paths: readonly string[]): Place {
 }
 
 /** The decorated classes among a handler's arguments of one kind. */
-function dtosOf(controller: ControllerClass, name: string, kind: RouteParamtypes): readonly Dto[] {
-  const given = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Readonly<
-    Record<string, { readonly index: number }>
-  >;
-  const types = Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) as readonly Dto[];
-  return Object.entries(given)
-    .filter(([key]) => key.startsWith(`${kind}:`))
-    .map(([, { index }]) => types[index]!)
-    .filter((type) => typeof type === 'function' && fieldsOf(type).length > 0);
-}
+const dtosOf = (controller: ControllerClass, name: string, kind: RouteParamtypes): readonly Dto[] =>
+  (parameterTypes(controller, name, kind) as readonly Dto[]).filter(
+    (type) => typeof type === 'function' && fieldsOf(type).length > 0,
+  );
 
 /** `keysCreate` */
 function operationName({ name }: ControllerClass, handler: string): string {

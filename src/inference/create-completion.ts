@@ -31,6 +31,7 @@ export class CreateCompletion {
 
   /**
    * Begins one inference of a request that has been read. Aborting ends it at any stage and closes every socket of it.
+   * Observers that are added at once miss nothing but its start.
    */
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
@@ -41,10 +42,9 @@ export class CreateCompletion {
     try {
       const { caller, request: asked } = generation;
       const { request, routed, stages, budgets, refusal } = await this.planner.plan(asked, caller);
-      // Before it is refused: the caller may want to know who would have been called.
       generation.planned(routed, stages);
       if (refusal) {
-        generation.isRouted = true;
+        generation.refusedByPolicy();
         throw refusal;
       }
       const payer = { request, caller, guardrails: budgets };

@@ -3,15 +3,16 @@ import type { Response } from 'express';
 import type { Cancellation } from '../core/cancellation.js';
 import { ReplyBuilder } from '../core/conversation/reply.js';
 import { printJson } from '../core/json/json.js';
-import { CallerGone, GatewayError } from '../core/errors.js';
+import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
+import { faultError } from '../routing/fault-policies.js';
 import { Environment } from '../shared/environment.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
 import { ErrorFilter, GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { observe, Pace } from '../shared/http/paced.js';
-import { noteGeneration } from '../shared/http/request-log.js';
+import { logGeneration } from '../shared/http/request-log.js';
 import { StallWatch } from '../shared/http/stall-watch.js';
 import { StreamWriter } from '../shared/http/stream-writer.js';
 import { Metrics } from '../shared/metrics.js';
@@ -44,7 +45,7 @@ export class Delivery {
    * status was sent are answered here, by the one filter.
    */
   deliver(response: Response, inference: Inference): void {
-    this.carry(response, inference).catch((error: unknown) => this.errors.answer(error, response.req, response));
+    void this.carry(response, inference);
   }
 
   private async carry(response: Response, inference: Inference): Promise<void> {
@@ -54,12 +55,16 @@ export class Delivery {
       abort.abort(new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
     }, this.environment.timeouts.totalMs);
     const place = this.open.add(abort);
+    let generation: Generation | undefined;
     try {
       const accepted = this.completions.begin(inference, abort);
-      response.setHeader(GENERATION_ID_HEADER, accepted.generation.id);
-      noteGeneration(response, accepted.generation);
+      generation = accepted.generation;
+      response.setHeader(GENERATION_ID_HEADER, generation.id);
+      logGeneration(response, generation);
       if (inference.request.stream) await this.deliverStream(response, accepted, inference.face);
       else await this.deliverWhole(response, accepted, inference.face);
+    } catch (error) {
+      this.errors.answer(error, response.req, response, generation?.extras);
     } finally {
       clearTimeout(deadline);
       this.open.remove(place);
@@ -112,7 +117,6 @@ export class Delivery {
       const printer = face.printer(generation);
       await writer.pipe(observe(events, pace, (batch) => printed(generation, () => printer.print(batch))));
     } catch (error) {
-      void generation.fail(error);
       generation.failDelivery(error);
       if (!writer.hasBegun || error instanceof CallerGone) {
         writer.stop();
@@ -125,18 +129,21 @@ export class Delivery {
 
 /**
  * Runs what prints a reply. What cannot be printed ends the generation before its reader leaves it: that is the
- * provider's doing and not the caller's. So is nesting, of which the parser takes more than the printer.
+ * provider's doing and not the caller's.
  */
 function printed<T>(generation: Generation, print: () => T): T {
   try {
     return print();
   } catch (thrown) {
-    const error =
-      thrown instanceof RangeError
-        ? new GatewayError('upstream-failed', "The provider's reply is nested too deep.", {}, { cause: thrown })
-        : thrown;
-    void generation.fail(error);
+    const error = printError(thrown, generation);
     generation.failDelivery(error);
     throw error;
   }
+}
+
+/** What the caller is told. Nesting too is the provider's doing, of which the parser takes more than the printer. */
+function printError(thrown: unknown, { answer }: Generation): unknown {
+  if (thrown instanceof ProviderFault && answer) return faultError(thrown, answer.leg);
+  if (!(thrown instanceof RangeError)) return thrown;
+  return new GatewayError('upstream-failed', "The provider's reply is nested too deep.", {}, { cause: thrown });
 }

@@ -1,13 +1,27 @@
 import type { Reply } from '../core/conversation/reply.js';
 import type { GatewayError } from '../core/errors.js';
-import type { Generation, GenerationStart } from '../core/generation/generation.js';
+import type { GenerationStart } from '../core/generation/generation.js';
+import type { GenerationId } from '../core/ids.js';
+import type { JsonObject } from '../core/json/json.js';
+import type { Bill } from '../core/money/bill.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 
-/** What faces read of a generation. What is known at the end only is read when the reply ends. */
-export type GenerationView = Pick<
-  Generation,
-  'id' | 'model' | 'provider' | 'isByok' | 'bill' | 'extras' | 'upstreamBody'
->;
+/** What faces read of a generation. */
+export interface GenerationView {
+  readonly id: GenerationId;
+  /** Id of the model that answers; the name that was asked for where nobody does. */
+  readonly model: string;
+  /** Display name of who answers; empty where nobody does. */
+  readonly provider: string;
+  /** Answered through a credential of the caller's own. */
+  readonly isByok: boolean;
+  /** Known when the reply has ended. Undefined where nothing was answered. */
+  readonly bill: Bill | undefined;
+  /** Keys that are added where the reply or its failure ends; known when it has ended. */
+  readonly extras: JsonObject;
+  /** What the answering provider was sent, where the caller wants to see it. */
+  readonly upstreamBody: string | undefined;
+}
 
 /** How a reply looks in a wire format, streamed and whole. */
 export interface Face<Body extends object = object> {

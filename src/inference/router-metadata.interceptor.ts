@@ -1,14 +1,16 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import type { Generation, GenerationStart } from '../core/generation/generation.js';
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { JsonObject } from '../core/json/json.js';
+import type { Leg } from '../core/routing/plan.js';
 import { routerMetadata } from '../core/routing/router-metadata.js';
 import type { AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { wantsRouterMetadata } from './read-headers.js';
 
 /** A request of inference, as its interceptors leave it to the handler. */
 export interface InferenceRequest extends AuthenticatedRequest {
-  extras?: GenerationStart['extras'];
+  /** Observes the generation that the request begins. */
+  observer?: GenerationObserver;
 }
 
 /**
@@ -20,20 +22,30 @@ export interface InferenceRequest extends AuthenticatedRequest {
 export class RouterMetadataInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<InferenceRequest>();
-    if (wantsRouterMetadata(request.headers)) request.extras = viewRoute;
+    if (wantsRouterMetadata(request.headers)) request.observer = ROUTE_OBSERVER;
     return next.handle();
   }
 }
 
+/** Keeps nothing: it is the same for every generation. */
+const ROUTE_OBSERVER: GenerationObserver = {
+  ended(generation) {
+    generation.extras = viewRoute(generation, generation.ending === 'completed' ? generation.answer?.leg : undefined);
+  },
+  deliveryFailed(generation) {
+    generation.extras = viewRoute(generation);
+  },
+};
+
 /**
  * Two names of the same: the contract's, and the one that real clients look for
  * (docs/wire/routing-metadata.md#where-it-is-told). Nothing before there is a plan.
+ * @param answered who is the selected one; on errors no endpoint is
  */
-function viewRoute(generation: Generation): JsonObject {
-  const { plan, pipeline, answer, isSuccessful, isRouted } = generation;
+function viewRoute(generation: Generation, answered?: Leg): JsonObject {
+  const { plan, pipeline, isRouted } = generation;
   if (!plan || !isRouted) return {};
   const attempts = generation.attempts();
-  // On errors no endpoint is the selected one.
-  const view = routerMetadata(plan, { attempts, pipeline, ...(answer && isSuccessful && { answered: answer.leg }) });
+  const view = routerMetadata(plan, { attempts, pipeline, ...(answered && { answered }) });
   return { router_metadata: view, openrouter_metadata: view };
 }

@@ -94,7 +94,7 @@ describe('viewKey', () => {
 });
 
 describe('viewKeyStatus', () => {
-  const poor: FreeAllowance = { isFreeTier: true, purchased: 0n, freeRequests: 0 };
+  const poor: FreeAllowance = { isFreeTier: true, freeRequestsADay: 50, freeRequests: 0 };
 
   it('shows a key to its bearer', () => {
     expect(viewKeyStatus({ ...key, expiresAt: new Date('2030-01-01T00:00:00Z') }, UNSPENT, poor)).toEqual({
@@ -134,15 +134,15 @@ describe('viewKeyStatus', () => {
   });
 
   it.each([
-    ['nothing bought', 0n, 0, { used: 0, limit: 50, remaining: 50 }],
-    ['just too little bought', 9n * USD - 1n, 49, { used: 49, limit: 50, remaining: 1 }],
-    ['enough bought', 9n * USD, 49, { used: 49, limit: 1000, remaining: 951 }],
-    ['all used', 0n, 50, { used: 50, limit: 50, remaining: 0 }],
-    ['more used than a lowered limit', 0n, 51, { used: 51, limit: 50, remaining: 0 }],
-  ])('tells the free requests of the day by what was bought: %s', (_, purchased, freeRequests, expected) => {
+    ['none used', 50, 0, { used: 0, limit: 50, remaining: 50 }],
+    ['one left', 50, 49, { used: 49, limit: 50, remaining: 1 }],
+    ['more of them', 1000, 49, { used: 49, limit: 1000, remaining: 951 }],
+    ['all used', 50, 50, { used: 50, limit: 50, remaining: 0 }],
+    ['more used than a lowered limit', 50, 51, { used: 51, limit: 50, remaining: 0 }],
+  ])('tells the free requests of the day by how many there are: %s', (_, freeRequestsADay, freeRequests, expected) => {
     // Not by the tier: the first purchase may be a small one.
     for (const isFreeTier of [true, false]) {
-      const status = viewKeyStatus(key, UNSPENT, { isFreeTier, purchased, freeRequests });
+      const status = viewKeyStatus(key, UNSPENT, { isFreeTier, freeRequestsADay, freeRequests });
       expect(status.free_model_daily_requests).toEqual(expected);
     }
   });

@@ -1,6 +1,5 @@
-import type { AccountPurchases } from '../accounts/account-directory.js';
+import type { FreeTier } from '../accounts/account-directory.js';
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
-import { freeRequestsADay } from '../core/money/free-requests.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
 import { viewExposed } from '../shared/http/exposed.js';
 import { RESET_INTERVALS, type Interval } from '../core/time.js';
@@ -92,7 +91,7 @@ export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
 }
 
 /** What the account of a key may still do for nothing. */
-export interface FreeAllowance extends AccountPurchases {
+export interface FreeAllowance extends FreeTier {
   /** Made to free variants on the current UTC day. */
   readonly freeRequests: number;
 }
@@ -118,10 +117,9 @@ export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, account:
 }
 
 function viewFreeRequests({
-  purchased,
+  freeRequestsADay: limit,
   freeRequests: used,
 }: FreeAllowance): KeyStatusView['free_model_daily_requests'] {
-  const limit = freeRequestsADay(purchased);
   return { used, limit, remaining: Math.max(0, limit - used) };
 }
 

@@ -21,14 +21,14 @@ export class ShowKeyController {
   @Get()
   @Answers(one(keyStatusView), { summary: 'Show the key of this request', description: 'And what it may still spend.' })
   async show(@FromCaller() { accountId, keyHash }: Caller): Promise<{ data: KeyStatusView }> {
-    const [row, spending, standing, freeRequests] = await Promise.all([
+    const [row, spending, tier, freeRequests] = await Promise.all([
       this.keys.find(accountId, keyHash),
       this.windows.ofKey(accountId, keyHash),
-      this.accounts.getPurchases(accountId),
+      this.accounts.getFreeTier(accountId),
       this.windows.countFreeRequests(accountId),
     ]);
     // Revoked since it was last looked up: here the store itself has just said so.
     if (!row || row.disabled) throw new GatewayError('unauthenticated', 'Invalid API key');
-    return { data: viewKeyStatus(row, spending, { ...standing, freeRequests }) };
+    return { data: viewKeyStatus(row, spending, { ...tier, freeRequests }) };
   }
 }

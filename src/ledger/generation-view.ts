@@ -91,10 +91,10 @@ export const generationView = titled(
     user_agent: never,
   }),
 );
-export type GenerationView = Static<typeof generationView>;
+export type GenerationRecordView = Static<typeof generationView>;
 
 /** Times in ms, amounts in USD. Amounts become JSON numbers here and nowhere earlier. */
-export function viewGeneration(row: StoredGeneration): GenerationView {
+export function viewGeneration(row: StoredGeneration): GenerationRecordView {
   const promptTokens = Number(row.all_prompt_tokens);
   const completionTokens = Number(row.completion_tokens);
   const charged = Number(row.cost);

@@ -5,7 +5,7 @@ import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
 import { FromCaller } from '../shared/http/route.decorators.js';
 import { GenerationQueryDto } from './generation-query.dto.js';
-import { generationView, viewGeneration, type GenerationView } from './generation-view.js';
+import { generationView, viewGeneration, type GenerationRecordView } from './generation-view.js';
 import { GenerationRepository } from './generation.repository.js';
 
 /** What became of one generation of the key's workspace, once it is settled. Either kind of key. */
@@ -19,7 +19,10 @@ export class GenerationController {
     description: 'Once it is settled; of the key’s workspace.',
     errors: ['not-found'],
   })
-  async show(@FromCaller() caller: Caller, @Query() { id }: GenerationQueryDto): Promise<{ data: GenerationView }> {
+  async show(
+    @FromCaller() caller: Caller,
+    @Query() { id }: GenerationQueryDto,
+  ): Promise<{ data: GenerationRecordView }> {
     const row = await this.generations.find(caller, id);
     if (!row) throw new GatewayError('not-found', 'There is no generation with this id, or it is still running.');
     return { data: viewGeneration(row) };

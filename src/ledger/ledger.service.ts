@@ -11,6 +11,7 @@ import { systemCode } from '../shared/database/system-code.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
+import { STATEMENT_MS_MAX } from '../shared/within-time.js';
 import { LedgerRepository, printGeneration, type HoldMember, type TakenHold } from './ledger.repository.js';
 import { Postings } from './postings.js';
 import type { GenerationRow } from './generation-row.js';
@@ -28,11 +29,6 @@ import { GenerationPartitions } from './generation-partitions.js';
 import { isRowRefused } from './row-refused.js';
 import { Spool } from './spool.js';
 
-/**
- * How long a statement of the request path is waited for, in milliseconds
- * (docs/reasons/money.md#patience-with-the-database).
- */
-const STATEMENT_MS_MAX = 2_000;
 /** During an outage of the database, how often a reply finds out whether it is over. */
 const TRY_AGAIN_EVERY_MS = 1_000;
 /**

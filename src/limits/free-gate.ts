@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewayError } from '../core/errors.js';
-import { FREE_REQUESTS_A_DAY } from '../core/money/free-requests.js';
+import { HIGHER_FREE_REQUESTS_A_DAY } from '../core/money/free-requests.js';
 import { LimitCounts } from './limit-counts.js';
 import { rateLimitError } from './rate-limit-error.js';
 
@@ -35,7 +35,7 @@ export class FreeGate {
 
 /**
  * What a caller is told whose day of free variants is used up (docs/wire/errors.md#free-variants).
- * @param limit requests a day, by `freeRequestsADay`
+ * @param limit requests a day, as the hold was refused by
  * @param resetAtMs the next 00:00 UTC, epoch milliseconds
  */
 export function freeDayError({
@@ -46,8 +46,8 @@ export function freeDayError({
   readonly resetAtMs: number;
 }): GatewayError {
   const message =
-    limit >= FREE_REQUESTS_A_DAY.much
+    limit >= HIGHER_FREE_REQUESTS_A_DAY
       ? 'Rate limit exceeded: free-models-per-day-high-balance'
-      : `Rate limit exceeded: free-models-per-day; with 10 credits bought the account has ${FREE_REQUESTS_A_DAY.much} a day`;
+      : `Rate limit exceeded: free-models-per-day; with 10 credits bought the account has ${HIGHER_FREE_REQUESTS_A_DAY} a day`;
   return rateLimitError(message, { limit, resetAtMs, source: 'openrouter_free_tier_daily' });
 }

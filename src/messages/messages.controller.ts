@@ -31,10 +31,10 @@ export class MessagesController {
   })
   create(
     @Body() body: CreateMessageDto,
-    @Req() { headers, caller, extras }: InferenceRequest,
+    @Req() { headers, caller, observer }: InferenceRequest,
     @Res() response: Response,
   ): undefined {
     const request = readRequest(body, readRequestHeaders(headers));
-    this.delivery.deliver(response, { request, caller, extras, api: 'messages', face: messagesFace });
+    this.delivery.deliver(response, { request, caller, observer, api: 'messages', face: messagesFace });
   }
 }

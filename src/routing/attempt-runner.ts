@@ -63,9 +63,8 @@ export class AttemptRunner {
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
   async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: CancelSignal): Promise<BegunReply> {
-    const { provider } = leg.endpoint;
-    const credential = leg.credential === SHARED_CREDENTIAL ? provider.credential : await ownCredential(leg, reveal);
-    const call = this.client.prepare(leg, request, credential);
+    const prepared = this.prepare(leg, request, reveal);
+    const call = prepared instanceof Promise ? await prepared : prepared;
     return request.stream ? await this.runStream(call, signal) : new BegunReply(call, await call.answer(signal));
   }
 
@@ -80,10 +79,15 @@ export class AttemptRunner {
     reveal: RevealCredential,
     signal: CancelSignal,
   ): Promise<number | undefined> {
-    const { provider } = leg.endpoint;
-    if (!this.client.canCount(provider)) return undefined;
-    const credential = leg.credential === SHARED_CREDENTIAL ? provider.credential : await ownCredential(leg, reveal);
-    return this.client.prepare(leg, request, credential).count(signal);
+    if (!this.client.canCount(leg.endpoint.provider)) return undefined;
+    return (await this.prepare(leg, request, reveal)).count(signal);
+  }
+
+  /** With the credential of the leg: at hand where it is the operator's, else revealed first. */
+  private prepare(leg: Leg, request: ModelRequest, reveal: RevealCredential): PreparedCall | Promise<PreparedCall> {
+    if (leg.credential === SHARED_CREDENTIAL)
+      return this.client.prepare(leg, request, leg.endpoint.provider.credential);
+    return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential));
   }
 
   private async runStream(call: PreparedCall, signal: CancelSignal): Promise<BegunReply> {

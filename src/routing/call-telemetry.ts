@@ -5,9 +5,9 @@ import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { HealthKey } from '../core/routing/health.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { HealthRegistry } from '../health/health-registry.js';
+import { DIALECTS } from '../providers/dialects/index.js';
 import type { Metrics } from '../shared/metrics.js';
 import type { SpanResult, TraceSpan, Tracing } from '../shared/tracing.js';
-import { healthOf } from './fault-policies.js';
 
 /** Where telemetry goes. */
 export interface TelemetrySinks {
@@ -93,12 +93,10 @@ export class CallTelemetry implements GenerationObserver {
     const { health } = this.to;
     const { key, isTrial } = this.calls[call.index]!;
     const { fault, leg } = call;
-    // The sandbox misbehaves on purpose, each time it is asked to.
-    const isSimulated = leg.endpoint.provider.dialect === 'simulated';
-    const report = fault && !isSimulated ? healthOf(fault) : ENDINGS[call.ending!].health;
+    const report = ENDINGS[call.ending!].health;
     if (report === 'success') health.succeeded(key, isStreamed ? figuresOf(call) : {});
-    else if (fault && !isSimulated && report !== 'nothing') {
-      const { retryAfterMs } = fault.detail;
+    else if (report !== 'nothing' && !DIALECTS[leg.endpoint.provider.dialect].failsOnPurpose) {
+      const retryAfterMs = fault?.detail.retryAfterMs;
       health.failed(key, { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }) });
     } else if (isTrial) health.released(key);
   }

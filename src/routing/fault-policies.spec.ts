@@ -5,7 +5,7 @@ import { ENDINGS } from '../core/generation/ending.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
 import type { Leg } from '../core/routing/plan.js';
 import { APPEARANCES } from '../shared/http/error-views.js';
-import { failureOf, faultError, FAULT_POLICIES, healthOf, type FailedAttempt } from './fault-policies.js';
+import { failureOf, faultError, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
 
 /** Status to the caller, what may do better, what it says of the endpoint's health. */
 const EXPECTED: Readonly<
@@ -71,12 +71,6 @@ describe('FAULT_POLICIES', () => {
       policy.tryNext,
       ENDINGS[`provider-${kind as FaultKind}`].health,
     ]).toEqual([status, tryNext, health]);
-    expect(healthOf(new ProviderFault(kind as FaultKind, 'x'))).toBe(health);
-  });
-
-  it('takes a 403 for no sign of health: it may be about what one caller asked', () => {
-    expect(healthOf(new ProviderFault('refused-credential', 'x', { status: 403 }))).toBe('nothing');
-    expect(healthOf(new ProviderFault('refused-credential', 'x', { status: 401 }))).toBe('fault');
   });
 });
 

@@ -6,7 +6,6 @@ import {
   type ErrorKind,
   type FaultKind,
 } from '../core/errors.js';
-import { ENDINGS, providerEnding, type HealthReport } from '../core/generation/ending.js';
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
 
@@ -38,16 +37,6 @@ export const FAULT_POLICIES: Readonly<Record<FaultKind, FaultPolicy>> = {
   'server-error': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
   'malformed-reply': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
 };
-
-/**
- * A provider forbids for what was asked (moderation, say) as often as for who asks: it is no sign of health
- * (docs/wire/routing.md#default-order).
- */
-const FORBIDDEN_STATUS = 403;
-
-/** What a fault says of the health of its endpoint. */
-export const healthOf = (fault: ProviderFault): HealthReport =>
-  fault.detail.status === FORBIDDEN_STATUS ? 'nothing' : ENDINGS[providerEnding(fault)].health;
 
 /** One attempt that did not answer, and why. */
 export interface FailedAttempt {

@@ -1,8 +1,11 @@
 import { GatewayError } from '../core/errors.js';
 import { DATABASE_RETRY_AFTER_MS } from './database/database-unavailable.js';
 
-/** Longest that a statement of the request path is waited for. */
-const STATEMENT_MS_MAX = 2_000;
+/**
+ * How long a statement of the request path is waited for, in milliseconds
+ * (docs/reasons/money.md#patience-with-the-database).
+ */
+export const STATEMENT_MS_MAX = 2_000;
 
 /** What the work brings, unless it takes longer than a request may wait for the store. The work itself goes on. */
 export async function withinTime<T>(work: Promise<T>): Promise<T> {

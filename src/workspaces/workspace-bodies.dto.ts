@@ -65,5 +65,6 @@ export function readWorkspace(
     }),
     ...(body.io_logging_sampling_rate !== undefined && { ioLoggingSamplingRate: body.io_logging_sampling_rate }),
     ...(body.io_logging_api_key_ids !== undefined && { ioLoggingApiKeyIds: body.io_logging_api_key_ids }),
+    ...(body.include_byok_in_budgets !== undefined && { includeByokInBudgets: body.include_byok_in_budgets }),
   };
 }

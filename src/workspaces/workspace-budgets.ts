@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Budgets, type Budget, type StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
-import { WORKSPACE } from '../audit/managed-workspace.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock, INTERVALS, type Interval } from '../core/time.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
-import { viewBudget, viewBudgetTerms, type BudgetView } from './budget-view.js';
-import { budgetsRemoved, scopeOf, WorkspacesService } from './workspaces.service.js';
+import { viewBudget, type BudgetView } from './budget-view.js';
+import { budgetSet, budgetsRemoved, scopeOf, WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** Budgets of a workspace, the shortest interval first. */
@@ -63,8 +62,6 @@ export class WorkspaceBudgets {
       const isFlagKept = includesByok === workspace.includeByokInBudgets;
       if (isFlagKept && before?.limit === settings.limit && before.includesByok === includesByok)
         return { result: { workspace, budget: before }, entries: [] };
-      const others = standing.filter((other) => other !== before && other.includesByok !== includesByok);
-      for (const other of others) await this.budgets.set(manager, accountId, { ...other, includesByok });
       const { interval, limit } = settings;
       const budget = await this.budgets.set(manager, accountId, {
         ...scopeOf(workspace),
@@ -73,11 +70,9 @@ export class WorkspaceBudgets {
         includesByok,
       });
       const changed = await this.statements.change(manager, workspace, { includeByokInBudgets: includesByok }, at);
-      const entry = WORKSPACE.entry('budget.set', workspace, {
-        before: before && { ...viewBudgetTerms(before), include_byok_in_budgets: workspace.includeByokInBudgets },
-        after: viewBudgetTerms(budget),
-      });
-      return { result: { workspace: changed, budget }, entries: [entry] };
+      const others = standing.filter((other) => other !== before);
+      const aligned = await this.workspaces.alignBudgets(manager, changed, others);
+      return { result: { workspace: changed, budget }, entries: [budgetSet(changed, before, budget), ...aligned] };
     });
     return this.view(workspace, [budget]);
   }

@@ -58,6 +58,11 @@ export abstract class WorkspaceSettingsDto extends PolicyDto {
   @Fits(apiKeyIds)
   io_logging_api_key_ids?: number[] | null;
 
+  /** Of all its budgets: a change of it is a change of each. */
+  @MayOmit()
+  @Fits(yesOrNo)
+  include_byok_in_budgets?: boolean;
+
   @MayOmit()
   @Fits(noList)
   disabled_server_tools?: unknown;

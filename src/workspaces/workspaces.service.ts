@@ -67,8 +67,35 @@ export class WorkspacesService {
     return this.within(caller, reference, async (manager, workspace, at) => {
       const defaultGuardrailId = await this.readGuardrail(manager, workspace, changes.defaultGuardrailId);
       const wanted = { ...changes, ...(defaultGuardrailId !== undefined && { defaultGuardrailId }) };
-      return WORKSPACE.update(workspace, wanted, () => this.workspaces.change(manager, workspace, wanted, at));
+      const change = await WORKSPACE.update(workspace, wanted, () =>
+        this.workspaces.change(manager, workspace, wanted, at),
+      );
+      if (change.result.includeByokInBudgets === workspace.includeByokInBudgets) return change;
+      const standing = await this.budgets.list(manager, workspace.accountId, scopeOf(workspace));
+      return {
+        ...change,
+        entries: [...change.entries, ...(await this.alignBudgets(manager, change.result, standing))],
+      };
     });
+  }
+
+  /**
+   * Lets what goes through own credentials count in these budgets as the workspace has it for all of them.
+   * @returns what the log keeps of those that had it otherwise
+   */
+  async alignBudgets(
+    manager: EntityManager,
+    workspace: WorkspaceEntity,
+    standing: readonly StoredBudget[],
+  ): Promise<readonly AuditChange[]> {
+    const entries: AuditChange[] = [];
+    const includesByok = workspace.includeByokInBudgets;
+    for (const before of standing) {
+      if (before.includesByok === includesByok) continue;
+      const after = await this.budgets.set(manager, workspace.accountId, { ...before, includesByok });
+      entries.push(budgetSet(workspace, before, after));
+    }
+    return entries;
   }
 
   /**
@@ -131,6 +158,17 @@ export class WorkspacesService {
 
 /** Whose budgets those of a workspace are. */
 export const scopeOf = ({ id }: WorkspaceEntity): BudgetScope => ({ scope: 'workspace', scopeId: id });
+
+/** What the log keeps of a budget that was set. @param before undefined where there was none */
+export const budgetSet = (
+  workspace: WorkspaceEntity,
+  before: StoredBudget | undefined,
+  after: StoredBudget,
+): AuditChange =>
+  WORKSPACE.entry('budget.set', workspace, {
+    before: before && viewBudgetTerms(before),
+    after: viewBudgetTerms(after),
+  });
 
 /** What the log keeps of budgets that were removed. */
 export const budgetsRemoved = (workspace: WorkspaceEntity, budgets: readonly StoredBudget[]): readonly AuditChange[] =>

@@ -21,7 +21,7 @@ const POLICY = ['allowed_providers', 'ignored_providers', 'data_collection', 'en
 const WORKSPACE = [
   'name', 'slug', 'description', 'default_text_model', 'default_image_model', 'default_provider_sort', 'disabled_server_tools',
   'is_data_discount_logging_enabled', 'is_observability_broadcast_enabled', 'is_observability_io_logging_enabled',
-  'io_logging_sampling_rate', 'io_logging_api_key_ids', ...POLICY,
+  'io_logging_sampling_rate', 'io_logging_api_key_ids', 'include_byok_in_budgets', ...POLICY,
 ]; // prettier-ignore
 const KEY = ['name', 'limit', 'limit_reset', 'include_byok_in_limit', 'rate_limits', 'allowed_models', 'egress'];
 const CREDENTIAL = [
@@ -67,6 +67,10 @@ const UNUSABLE: Readonly<Record<string, readonly string[]>> = {
   'PATCH /workspaces/{reference}': ['plugins', 'disabled_server_tools'],
   'PATCH /account/preferences': ['plugins', 'egress'],
 }; // prettier-ignore
+
+/** What is fixed once a thing is made, or set by the gateway itself. */
+const OWN =
+  /^(?:id|hash|label|created_(?:at|by)|updated_at|creator_user_id|workspace_id|kind|expires_at|external.*|limit_(?:held|remaining)|(?:byok_)?usage.*)$/;
 
 const NOT_YET = 'is not supported yet by this gateway';
 
@@ -156,6 +160,67 @@ describeOnEmbedded('management bodies', (database) => {
       const usable = Object.keys(schema.properties).filter((name) => !unusableOf(operation).includes(name));
       expect([nameOf(operation), named.sort()]).toEqual([nameOf(operation), usable.sort()]);
     }
+  });
+
+  it.each([
+    ['POST', '/guardrails', '{"content_filters":[{"patern":"x","action":"block"}]}', 'content_filters.0.patern: is not a known field; did you mean pattern?'],
+    ['PATCH', '/account/preferences', '{"egress":{"blocked_domains":[],"zz":1}}', 'egress.zz: is not a known field; the known ones are allowed_domains, blocked_domains'],
+    ['POST', '/keys', '{"rate_limits":{"requests_per_minut":1}}', 'rate_limits.requests_per_minut: is not a known field; did you mean requests_per_minute?'],
+    ['POST', '/keys', '{"external":{"usr":"u"},"limit":"x"}', 'external.usr: is not a known field; did you mean user?'],
+    ['POST', '/workspaces/default/members/add', '{"__proto__":1}', '__proto__: is not a known field; the known ones are user_ids'],
+    ['POST', '/guardrails', '{"content_filters":[{"__proto__":1}]}', 'content_filters.0.__proto__: is not a known field; the known ones are pattern, action, label'],
+  ])('%s %s %s: tell of what is unknown first, at any depth', async (method, path, text, complaint) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await gateway.request(path, { method, key: MANAGEMENT_KEY, headers, body: text });
+    const { error } = (await response.json()) as JsonBody;
+    expect([response.status, error.message]).toEqual([400, complaint]);
+  }); // prettier-ignore
+
+  it('have no members where a route takes none', async () => {
+    const bare = description.operations.filter((one) => isManagement(one) && one.method !== 'GET' && !schemaOf(one));
+    expect(bare.map(nameOf).sort()).toEqual([
+      'DELETE /byok/{id}',
+      'DELETE /guardrails/{id}',
+      'DELETE /keys/{hash}',
+      'DELETE /workspaces/{reference}',
+      'DELETE /workspaces/{reference}/budgets/{interval}',
+      'POST /byok/{id}/test',
+    ]);
+    for (const operation of bare) {
+      const sent = async (body: string | undefined, type: string): Promise<readonly unknown[]> => {
+        const headers = { 'content-type': type };
+        const path = filled(operation.path, newUuid(Date.now()));
+        const reply = await gateway.request(path, {
+          method: operation.method,
+          key: MANAGEMENT_KEY,
+          headers,
+          ...(body !== undefined && { body }),
+        });
+        return [nameOf(operation), body, reply.status, ((await reply.json()) as JsonBody).error?.message];
+      };
+      for (const [body, complaint] of [
+        ['{"foo":1,"bar":2}', 'foo: is not a known field; this route takes no body'],
+        ['{"__proto__":1}', '__proto__: is not a known field; this route takes no body'],
+        ['[]', 'body: must be an object'],
+        ['{', expect.stringContaining('body: is not valid JSON')],
+      ] as const)
+        expect(await sent(body, 'application/json')).toEqual([nameOf(operation), body, 400, complaint]);
+      for (const body of [undefined, '', '{}', ' {} '])
+        for (const type of ['application/json', 'text/plain'])
+          expect((await sent(body, type)).slice(0, 3)).toEqual([nameOf(operation), body, 404]);
+    }
+  });
+
+  it.each([
+    ['/keys', { name: 'n' }, 'hash'],
+    ['/guardrails', { name: 'n', content_filters: [{ pattern: 'x', action: 'block' }] }, 'id'],
+    ['/workspaces', { name: 'n', slug: 'read-and-sent-back' }, 'id'],
+  ])('take back what is shown of %s, but for what is fixed or the gateway’s own', async (path, body, id) => {
+    const made = (await send('POST', path, body)).body.data;
+    const shown = Object.entries(made).filter(([name]) => !OWN.test(name));
+    expect(shown.length).toBeGreaterThan(4);
+    const { status, body: reply } = await send('PATCH', `${path}/${made[id]}`, Object.fromEntries(shown));
+    expect([status, reply.error?.message]).toEqual([200, undefined]);
   });
 
   it('leave queries open', async () => {

@@ -73,7 +73,7 @@ describeOnEachDatabase('changes of managed things', (database) => {
 
   const hashes = (): object => ({ key_hashes: [ids.get('key')!] });
   const GUARDRAIL_DELETE = ['guardrail.unassign', 'guardrail.unassign', 'workspace.update', 'guardrail.delete'];
-  const WORKSPACE_DELETE = ['api_key.delete', 'byok.delete', 'workspace.members.remove', 'workspace.budget.remove', 'workspace.delete']; // prettier-ignore
+  const WORKSPACE_DELETE = ['api_key.delete', 'byok.delete', 'workspace.members.remove', 'workspace.budget.remove', 'workspace.budget.remove', 'workspace.delete']; // prettier-ignore
   const WORKSPACE: readonly Cache[] = ['guardrails', 'policies'];
   /** In an order in which each finds what it needs; a step that makes something names it. */
   const STEPS: readonly (() => Step)[] = [
@@ -102,6 +102,8 @@ describeOnEachDatabase('changes of managed things', (database) => {
     () => ['byok.create', 'POST', '/byok', { provider: 'openai', key: 'sk-a-key-of-nobody', workspace_id: 'v' }, ['credentials']],
     () => ['workspace.members.add', 'POST', '/workspaces/v/members/add', { user_ids: ['u'] }, WORKSPACE],
     () => ['workspace.budget.set', 'PUT', '/workspaces/v/budgets/daily', { limit_usd: 5 }, WORKSPACE],
+    () => [['workspace.budget.set', 'workspace.budget.set'], 'PUT', '/workspaces/v/budgets/weekly', { limit_usd: 6, include_byok_in_budgets: true }, WORKSPACE],
+    () => [['workspace.update', 'workspace.budget.set', 'workspace.budget.set'], 'PATCH', '/workspaces/v', { include_byok_in_budgets: false }, WORKSPACE],
     () => ['guardrail.create', 'POST', '/guardrails', { name: 'g' }, ['guardrails']],
     () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/keys', hashes(), ['guardrails']],
     () => ['guardrail.assign', 'POST', '/guardrails/{guardrail}/assignments/members', { member_user_ids: ['u'] }, ['guardrails']],

@@ -259,8 +259,14 @@ describeOnEmbedded('replies of POST /messages', (database) => {
       const lines = bench.requestLines.length;
       const response = await bench.gateway.messages(ask(TRANSLATED, { tools: TOOLS }));
       expect(response.status).toBe(502);
-      expect(await response.json()).toMatchObject({ error: { type: 'api_error', code: 502 } });
-      expect(await bench.requestLine(lines)).toMatchObject({ status: 502, outcome: 'provider-malformed-reply' });
+      expect(await response.json()).toMatchObject({
+        error: { type: 'api_error', code: 502, metadata: { provider_name: expect.stringMatching(/\S/) } },
+      });
+      expect(await bench.requestLine(lines)).toMatchObject({
+        level: 'warn',
+        status: 502,
+        outcome: 'provider-malformed-reply',
+      });
     });
 
     it('pass as they came in a stream', async () => {

@@ -22,7 +22,7 @@ import { Admission, type Admitted } from '../../src/inference/admission.js';
 import { RouterMetadataInterceptor } from '../../src/inference/router-metadata.interceptor.js';
 import { GenerationFactory } from '../../src/routing/generation-factory.js';
 import { RoutePlanner } from '../../src/routing/route-planner.js';
-import { noteGeneration, requestLog } from '../../src/shared/http/request-log.js';
+import { logGeneration, requestLog } from '../../src/shared/http/request-log.js';
 import { PinoLogger } from '../../src/shared/logger.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import { SystemClock } from '../../src/core/time.js';
@@ -98,7 +98,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
 
   /** As the routes do it. */
   async function begin(): Promise<Generation> {
-    const asked: { headers: object; extras?: GenerationStart['extras'] } = {
+    const asked: { headers: object; observer?: GenerationStart['observer'] } = {
       headers: { 'x-router-metadata': 'enabled' },
     };
     const context = { switchToHttp: () => ({ getRequest: () => asked }) };
@@ -107,7 +107,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
         handle: () => of(undefined),
       }),
     );
-    const start: GenerationStart = { request: REQUEST, caller, api: 'messages', extras: asked.extras };
+    const start: GenerationStart = { request: REQUEST, caller, api: 'messages', observer: asked.observer };
     return app().get(GenerationFactory, { strict: false }).create(start);
   }
 
@@ -121,6 +121,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
   it('is charged, told and logged as one', async () => {
     const abort = new Cancellation();
     const generation = await begin();
+    const log = logOf(generation);
     const { billing, plan, prompt } = await admit(generation, abort);
     const run: ModelRun = { plan, request: REQUEST, prompt, purpose: 'answer' };
     const leg = plan.legs[0]!;
@@ -171,7 +172,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
       summary: 'available=1',
       attempts: [{ status: 200 }, { status: 200 }],
     });
-    expect(logLineOf(generation)).toMatchObject({
+    expect(log()).toMatchObject({
       level: 'info',
       outcome: 'caller-gone',
       model: leg.model.id,
@@ -191,6 +192,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
   it('pays for a model that is consulted by its own request, and is told by who answers', async () => {
     const abort = new Cancellation();
     const generation = await begin();
+    const log = logOf(generation);
     const { billing, plan, prompt } = await admit(generation, abort);
     const long = { role: 'user', content: [{ type: 'text', text: 'What would you do? '.repeat(20) }] } as const;
     const request: ModelRequest = { ...REQUEST, model: 'test/adviser', messages: [long] };
@@ -226,7 +228,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     expect(generation.extras).toMatchObject({
       router_metadata: { attempt: 2, summary: 'available=1, selected=Provider p0' },
     });
-    expect(logLineOf(generation)).toMatchObject({ outcome: 'completed', model: 'test/model' });
+    expect(log()).toMatchObject({ outcome: 'completed', model: 'test/model' });
   });
 
   it('that made no call costs nothing and leaves nothing', async () => {
@@ -261,8 +263,8 @@ describeOnEachDatabase('a generation of several calls', (database) => {
   });
 });
 
-/** What the log says of a request that this generation was for. */
-function logLineOf(generation: Generation): JsonBody {
+/** The log line of a request that this generation is for, once that is over. */
+function logOf(generation: Generation): () => JsonBody {
   const lines: string[] = [];
   const logger = new PinoLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } });
   const response = Object.assign(new EventEmitter(), {
@@ -278,7 +280,9 @@ function logLineOf(generation: Generation): JsonBody {
     { method: 'POST', url: '/api/v1/messages' } as IncomingMessage,
     response as unknown as ServerResponse<IncomingMessage> & { req: IncomingMessage },
   );
-  noteGeneration(response as unknown as ServerResponse, generation);
-  response.emit('close');
-  return JSON.parse(lines[0]!);
+  logGeneration(response as unknown as ServerResponse, generation);
+  return () => {
+    response.emit('close');
+    return JSON.parse(lines[0]!);
+  };
 }

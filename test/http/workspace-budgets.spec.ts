@@ -208,6 +208,39 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
     expect((await message(key)).status).toBe(200);
   });
 
+  it('say of each that changed with the switch, wherever it is set', async () => {
+    const { id, path } = await open();
+    const standing = async (): Promise<readonly boolean[]> =>
+      (await show(path)).map((budget: JsonBody) => budget.include_byok_in_budgets);
+    await send('PUT', `${path}/daily`, { limit_usd: 1 });
+    await send('PUT', `${path}/weekly`, { limit_usd: 2, include_byok_in_budgets: true });
+    expect(await standing()).toEqual([true, true]);
+    const { status, body } = await send('PATCH', `/workspaces/${id}`, { include_byok_in_budgets: false });
+    expect([status, body.data.include_byok_in_budgets, await standing()]).toEqual([200, false, [false, false]]);
+    await send('PATCH', `/workspaces/${id}`, { include_byok_in_budgets: false });
+    const rows = await ledger.query('select action, before, after from audit_entries where target = $1 order by seq', [
+      id,
+    ]);
+    const flag = (text: string | null): unknown => text && JSON.parse(text).include_byok_in_budgets;
+    const told = rows.map(({ action, before, after }: JsonBody) => [
+      action,
+      JSON.parse(after).interval,
+      flag(before),
+      flag(after),
+    ]);
+    expect(told.slice(1)).toEqual([
+      ['workspace.budget.set', 'daily', null, false],
+      ['workspace.budget.set', 'weekly', null, true],
+      ['workspace.budget.set', 'daily', false, true],
+      ['workspace.update', undefined, true, false],
+      ['workspace.budget.set', 'daily', true, false],
+      ['workspace.budget.set', 'weekly', true, false],
+    ]);
+    const counting = { name: 'n', slug: `budgeted-${made++}`, include_byok_in_budgets: true };
+    const other = await send('POST', '/workspaces', counting);
+    expect([other.status, other.body.data.include_byok_in_budgets]).toEqual([201, true]);
+  });
+
   describe('the limits', () => {
     it('grow with the interval, strictly', async () => {
       const { path } = await open();

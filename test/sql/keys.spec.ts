@@ -132,9 +132,9 @@ describeOnEachDatabase('keys', (database) => {
       expect(homes).toEqual(homes.map(() => home));
       expect(await dataSource.manager.count(AccountEntity)).toBe(1);
       expect(await workspaces.idOrDefault(home.accountId, undefined)).toBe(home.workspaceId);
-      expect(await new AccountDirectory(dataSource).getPurchases(home.accountId)).toEqual({
+      expect(await new AccountDirectory(dataSource).getFreeTier(home.accountId)).toEqual({
         isFreeTier: true,
-        purchased: 0n,
+        freeRequestsADay: 50,
       });
       expect(await dataSource.manager.find(SpendingWindowEntity)).toEqual([
         {

@@ -16,6 +16,7 @@ const COMMAND_MS_MAX = 60_000;
 const NAMES = MIGRATIONS.map(({ name }) => name);
 
 interface Ended {
+  /** -1: it took too long and was ended. */
   readonly code: number;
   readonly out: string;
 }
@@ -34,7 +35,7 @@ async function run(
   const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...variables }, timeout: COMMAND_MS_MAX };
   return new Promise((resolve) => {
     execFile(process.execPath, [...given, ...words], options, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), out: stdout + stderr }),
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), out: stdout + stderr }),
     );
   });
 }

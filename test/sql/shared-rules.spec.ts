@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { freeRequestsADay } from '../../src/core/money/free-requests.js';
-import { parseUsd } from '../../src/core/money/credits.js';
+import { AccountDirectory } from '../../src/accounts/account-directory.js';
+import { HIGHER_FREE_REQUESTS_A_DAY } from '../../src/core/money/free-requests.js';
 import { INTERVALS, RESET_INTERVALS, SystemClock, type Interval } from '../../src/core/time.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { GENERATION_COLUMNS } from '../../src/ledger/generation-columns.js';
@@ -27,13 +27,17 @@ describeOnEachDatabase('a rule of the database and of the gateway', (database) =
   }, 60_000);
   afterAll(() => source?.destroy());
 
-  it.each(['0', '8.999999999999', '9', '9.000000000001', '100000'])(
-    'gives an account that bought %s USD the same free requests a day',
-    async (purchased) => {
-      const [row] = await source.query<{ limit: string }[]>('select free_requests_a_day_1($1) as limit', [purchased]);
-      expect(Number(row?.limit)).toBe(freeRequestsADay(parseUsd(purchased)!));
-    },
-  );
+  it.each([
+    ['0', 50],
+    ['8.999999999999', 50],
+    ['9', HIGHER_FREE_REQUESTS_A_DAY],
+    ['9.000000000001', HIGHER_FREE_REQUESTS_A_DAY],
+    ['100000', HIGHER_FREE_REQUESTS_A_DAY],
+  ])('shows an account that bought %s USD the %d free requests a day that it has', async (purchased, expected) => {
+    const { id } = await new LedgerBench(source).addAccount('0');
+    await source.query('update accounts set purchased_usd = $2 where id = $1', [id, purchased]);
+    expect((await new AccountDirectory(source).getFreeTier(id)).freeRequestsADay).toBe(expected);
+  });
 
   it('counts a charge for the account, for the key in every interval, and in its budgets', async () => {
     const account = randomUUID();

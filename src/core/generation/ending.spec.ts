@@ -24,7 +24,7 @@ describe('ENDINGS', () => {
   it.each(FAULTS)('names %s of a provider apart from whatever this gateway does', (fault) => {
     const { name, outcome } = ENDINGS[`provider-${fault}`];
     expect([name, outcome]).toEqual([`provider-${fault}`, fault]);
-    expect(ALL.filter((ending) => ENDINGS[ending].name === name)).toEqual([name]);
+    expect(ALL.filter((ending) => ENDINGS[ending].name === name && !ending.startsWith('provider-'))).toEqual([]);
   });
 
   it('has every fault that is the metric’s outcome made by a provider', () => {
@@ -39,7 +39,12 @@ describe('ENDINGS', () => {
       if (name !== ending) renamed[ending] = name;
       expect([ending, ENDINGS[name].result]).toEqual([ending, result]);
     }
-    expect(renamed).toEqual({ deadline: 'timed-out', shutdown: 'unavailable', unaffordable: 'payment-required' });
+    expect(renamed).toEqual({
+      deadline: 'timed-out',
+      shutdown: 'unavailable',
+      unaffordable: 'payment-required',
+      'provider-forbidden': 'provider-refused-credential',
+    });
   });
 
   it('says that callers left only where they did', () => {
@@ -54,6 +59,7 @@ describe('ENDINGS', () => {
       'shutdown',
       'provider-rejected-request',
       'provider-too-large',
+      'provider-forbidden',
     ] as const)
       expect(ENDINGS[ending].health).toBe('nothing');
   });
@@ -72,6 +78,16 @@ it.each<[string, unknown, Ending]>([
   ['time that runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline'],
   ['a process that stops', new CutShort('shutdown', 'unavailable', 'x'), 'shutdown'],
   ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
+  [
+    'a 403, which may be about what one caller asked',
+    new ProviderFault('refused-credential', 'x', { status: 403 }),
+    'provider-forbidden',
+  ],
+  [
+    'a credential that is refused',
+    new ProviderFault('refused-credential', 'x', { status: 401 }),
+    'provider-refused-credential',
+  ],
   ['a refusal', new GatewayError('payment-required', 'x'), 'payment-required'],
   [
     'a fault as the caller is told it',

@@ -13,8 +13,11 @@ export type Ending =
   | ProviderEnding // the provider failed
   | ErrorKind; // this gateway refused or failed
 
-/** A provider's fault. Under a name of its own: this gateway refuses and fails by some of the same words. */
-export type ProviderEnding = `provider-${FaultKind}`;
+/**
+ * A provider's fault. Under a name of its own: this gateway refuses and fails by some of the same words. Providers
+ * forbid (403) for what was asked, moderation say, as often as for who asks: that is an ending of its own.
+ */
+export type ProviderEnding = `provider-${FaultKind}` | 'provider-forbidden';
 
 /** Whose money a call was: the caller pays for what was answered, the operator for what failed. */
 export type Charge = 'caller' | 'operator' | 'not-called';
@@ -32,7 +35,7 @@ export type EndingResult = 'whole' | 'cancelled' | 'failed';
 export type EndingLogLevel = 'info' | 'warn' | 'error';
 
 /** The words of endings outside: log lines, spans, the record of a generation. */
-export type EndingName = Exclude<Ending, 'deadline' | 'shutdown' | 'unaffordable'>;
+export type EndingName = Exclude<Ending, 'deadline' | 'shutdown' | 'unaffordable' | 'provider-forbidden'>;
 
 /** `outcome` of the metric of calls, of which every kind of fault is a provider's. */
 export type CallOutcome = 'answered' | 'refused' | 'untranslatable' | 'aborted' | FaultKind;
@@ -150,6 +153,8 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   // What had come before the silence was answered.
   'provider-timed-out': { ...fault('timed-out', 504), charge: 'caller' },
   'provider-refused-credential': fault('refused-credential', 401),
+  // No sign of health (docs/wire/routing.md#default-order), and else the same.
+  'provider-forbidden': { ...fault('refused-credential', 403), health: 'nothing' },
   'provider-payment-required': fault('payment-required', 402),
   'provider-not-found': fault('not-found', 404),
   // What one caller sent is no sign of health.
@@ -198,7 +203,16 @@ export class CutShort extends GatewayError {
 }
 
 /** How a call ended whose provider failed. */
-export const providerEnding = ({ kind }: ProviderFault): ProviderEnding => `provider-${kind}`;
+export const providerEnding = ({ kind, detail }: ProviderFault): ProviderEnding =>
+  kind === 'refused-credential' && detail.status === ENDINGS['provider-forbidden'].status
+    ? 'provider-forbidden'
+    : `provider-${kind}`;
+
+/** The provider's fault that a thrown reason is, or passes on as its cause. */
+export function faultOf(reason: unknown): ProviderFault | undefined {
+  if (reason instanceof ProviderFault) return reason;
+  return reason instanceof GatewayError && reason.cause instanceof ProviderFault ? reason.cause : undefined;
+}
 
 /**
  * The ending that a thrown reason means. An error that passes on a provider's fault, as its cause, is that fault; what
@@ -207,7 +221,7 @@ export const providerEnding = ({ kind }: ProviderFault): ProviderEnding => `prov
 export function endingOf(reason: unknown): Ending {
   if (reason instanceof CallerGone) return 'caller-gone';
   if (reason instanceof CutShort) return reason.ending;
-  if (reason instanceof ProviderFault) return providerEnding(reason);
-  if (!(reason instanceof GatewayError)) return 'internal';
-  return reason.cause instanceof ProviderFault ? providerEnding(reason.cause) : reason.kind;
+  const fault = faultOf(reason);
+  if (fault) return providerEnding(fault);
+  return reason instanceof GatewayError ? reason.kind : 'internal';
 }

@@ -6,8 +6,8 @@ import type { ModelRequest } from '../conversation/request.js';
 import { CallerGone, GatewayError, ProviderFault } from '../errors.js';
 import { endpoint, model, plan } from '../../../test/support/route-inputs.js';
 import { measurePrompt } from '../money/measure-prompt.js';
-import { CutShort } from './ending.js';
-import { Generation, type GenerationObserver } from './generation.js';
+import { CutShort, type Ending } from './ending.js';
+import { Generation, type GenerationObserver, type RouteDecision } from './generation.js';
 import type { ModelRun } from './model-run.js';
 import type { ProviderCall } from './provider-call.js';
 
@@ -29,6 +29,7 @@ class Diary implements GenerationObserver {
   answered = (_: Generation, call: ProviderCall) => void this.lines.push(`answered ${call.index}`);
   callEnded = (_: Generation, call: ProviderCall) => void this.lines.push(`call ${call.index} ${call.ending}`);
   ended = ({ ending }: Generation) => void this.lines.push(`ended ${ending}`);
+  deliveryFailed = (_: Generation, ending: Ending) => void this.lines.push(`delivery ${ending}`);
 }
 
 function begun(runs: readonly ModelRun[] = [RUN]) {
@@ -158,24 +159,62 @@ it('has begun to answer with the first of its answers, and is told by the latest
   expect([generation.committedAt, generation.model]).toEqual([1, 'acme/next']);
 });
 
-describe('a reply that cannot be printed', () => {
-  it('stays completed, and is told by what was wrong with it', () => {
-    const { generation, calls } = begun();
+describe('a reply that cannot be delivered', () => {
+  const MALFORMED = new ProviderFault('malformed-reply', 'x');
+
+  it('ends by that where it has not ended', () => {
+    const { generation, diary, calls } = begun();
     generation.answerWith(calls[0]!);
-    void generation.end('completed');
-    generation.failDelivery(new ProviderFault('malformed-reply', 'x'));
-    expect([generation.ending, generation.outcome, generation.isSuccessful]).toEqual([
-      'completed',
-      'provider-malformed-reply',
-      false,
-    ]);
+    generation.failDelivery(new GatewayError('upstream-failed', 'x', {}, { cause: MALFORMED }));
+    generation.failDelivery(MALFORMED);
+    expect(diary.lines.slice(2)).toEqual(['call 0 provider-malformed-reply', 'ended provider-malformed-reply']);
+    expect(calls[0]!.fault).toBe(MALFORMED);
   });
 
-  it('is no answer, whoever is at fault', () => {
-    const { generation } = begun();
+  it.each<[string, unknown, string]>([
+    ['malformed', MALFORMED, 'provider-malformed-reply'],
+    ['given up by its reader', new CallerGone(), 'caller-gone'],
+    ['nested too deep', new GatewayError('upstream-failed', 'x'), 'upstream-failed'],
+  ])('stays completed where it had ended, and observers are told once: %s', (_, reason, ending) => {
+    const { generation, diary, calls } = begun();
+    generation.answerWith(calls[0]!);
     void generation.end('completed');
-    expect(generation.isSuccessful).toBe(true);
+    generation.failDelivery(reason);
     generation.failDelivery(new CallerGone());
-    expect([generation.outcome, generation.isSuccessful]).toEqual(['completed', false]);
+    expect(diary.lines.slice(2)).toEqual(['call 0 completed', 'ended completed', `delivery ${ending}`]);
+    expect([generation.ending, generation.outcome]).toEqual(['completed', 'completed']);
   });
+
+  it('says nothing new of one that failed before', () => {
+    const { generation, diary } = begun();
+    void generation.end('caller-gone');
+    const before = [...diary.lines];
+    generation.failDelivery(MALFORMED);
+    expect(diary.lines).toEqual(before);
+  });
+});
+
+it('says how far it has got, and afterwards whether it was held and its route may be shown', () => {
+  const told = ({ phase, wasHeld, isRouted }: Generation) => [phase, wasHeld, isRouted];
+  const { plan: made } = RUN;
+  const planned = () => {
+    const generation = new Generation('gen-1-x', START);
+    generation.planned({ inputs: {} as RouteDecision['inputs'], plan: made }, []);
+    return generation;
+  };
+  const held = planned();
+  expect(told(held)).toEqual(['planned', false, false]);
+  held.held(made);
+  expect(told(held)).toEqual(['held', true, true]);
+  void held.end('caller-gone');
+  expect(told(held)).toEqual(['ended', true, true]);
+
+  const unaffordable = planned();
+  void unaffordable.end('payment-required');
+  expect(told(unaffordable)).toEqual(['ended', false, false]);
+
+  const forbidden = planned();
+  forbidden.refusedByPolicy();
+  void forbidden.end('forbidden');
+  expect(told(forbidden)).toEqual(['ended', false, true]);
 });

@@ -1,14 +1,14 @@
 import type { Caller } from '../caller.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
-import { ProviderFault } from '../errors.js';
+import type { ProviderFault } from '../errors.js';
 import type { GenerationId } from '../ids.js';
 import type { JsonObject } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
-import { ENDINGS, endingOf, providerEnding, type Ending, type EndingName } from './ending.js';
+import { ENDINGS, endingOf, faultOf, type Ending, type EndingName } from './ending.js';
 import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
 
@@ -19,12 +19,15 @@ export interface GenerationStart {
   readonly caller: Caller;
   /** The face it came through. */
   readonly api: 'messages' | 'chat';
-  /** Keys that are added where the reply or its failure ends, asked for when it does. */
-  readonly extras?: ((generation: Generation) => JsonObject) | undefined;
+  /** Observes it from its start, before all others. */
+  readonly observer?: GenerationObserver | undefined;
 }
 
 /** How far a generation has got. It only moves forward. */
 export type Phase = 'accepted' | 'planned' | 'held' | 'calling' | 'answering' | 'ended';
+
+/** The phases in which what it may cost is reserved. */
+const HELD_PHASES: ReadonlySet<Phase> = new Set(['held', 'calling', 'answering']);
 
 /** Who is told of a generation's way, in the order in which they were added. None is to throw. */
 export interface GenerationObserver {
@@ -36,6 +39,8 @@ export interface GenerationObserver {
   callEnded?(generation: Generation, call: ProviderCall): void;
   /** All is over. The last words wait for what is returned. */
   ended?(generation: Generation): Promise<void> | undefined | void;
+  /** It ended as completed, and then its reply could not be delivered. @param ending what that failure is */
+  deliveryFailed?(generation: Generation, ending: Ending): void;
 }
 
 /** Which plan is run, and what it was decided from. */
@@ -47,13 +52,12 @@ export interface RouteDecision {
 
 /**
  * One inference from its acceptance to its one ending: which plan, which calls, what they used and cost. Money, places,
- * telemetry, pins and decisions observe it; log lines, faces and metadata read it.
+ * telemetry, pins, decisions, log line and metadata observe it; faces read it.
  */
 export class Generation {
   readonly request: ModelRequest;
   readonly caller: Caller;
   readonly api: GenerationStart['api'];
-  phase: Phase = 'accepted';
   /** How what the caller asked was routed; undefined before there is a plan. Further runs have plans of their own. */
   plan: Plan | undefined;
   /** Until it is kept: a long reply must not hold on to what it was decided from. */
@@ -72,26 +76,39 @@ export class Generation {
    * The body that the answering provider was sent, which never holds its credential. Absent: nobody wants to see it.
    */
   upstreamBody: string | undefined;
+  /** Keys that are added where the reply or its failure ends; whoever observes it may set them when it does. */
+  extras: JsonObject = NO_EXTRAS;
   ending: Ending | undefined;
-  /** Whether what it may cost was reserved. */
-  wasHeld = false;
-  /** Whether its route may be shown: what the gateway's own checks refuse (money, limits) has none. */
-  isRouted = false;
   readonly beganAt = performance.now();
   private readonly observers: GenerationObserver[] = [];
+  /** The phase, or the last one before its end. */
+  private reached: Exclude<Phase, 'ended'> = 'accepted';
+  private isRefusedByPolicy = false;
   private settled: Promise<void> | undefined;
-  /** Its reply could not be delivered to its end. */
   private isDeliveryFailed = false;
-  /** What was wrong with a reply that had come to its end. */
-  private unprintable: EndingName | undefined;
 
   constructor(
     readonly id: GenerationId,
-    private readonly start: GenerationStart,
+    { request, caller, api, observer }: GenerationStart,
   ) {
-    this.request = start.request;
-    this.caller = start.caller;
-    this.api = start.api;
+    this.request = request;
+    this.caller = caller;
+    this.api = api;
+    if (observer) this.observers.push(observer);
+  }
+
+  get phase(): Phase {
+    return this.ending === undefined ? this.reached : 'ended';
+  }
+
+  /** Whether what it may cost was reserved. */
+  get wasHeld(): boolean {
+    return HELD_PHASES.has(this.reached);
+  }
+
+  /** Whether its route may be shown: what the gateway's own checks refuse (money, limits) has none. */
+  get isRouted(): boolean {
+    return this.wasHeld || this.isRefusedByPolicy;
   }
 
   /** Id of the model that answers, or, before anybody does, the name that was asked for. */
@@ -113,15 +130,9 @@ export class Generation {
     return this.calls.some(({ wasMade }) => wasMade);
   }
 
-  /** The answer came to its end and could be delivered, or is still on its way. */
-  get isSuccessful(): boolean {
-    if (this.isDeliveryFailed) return false;
-    return this.ending === undefined || this.ending === 'completed';
-  }
-
-  /** How it ended, in the words of log lines. Undefined while it runs. */
+  /** How it ended, in the words of its record. Undefined while it runs. */
   get outcome(): EndingName | undefined {
-    return this.unprintable ?? (this.ending && ENDINGS[this.ending].name);
+    return this.ending && ENDINGS[this.ending].name;
   }
 
   /** Of all calls whose replies were used. */
@@ -129,11 +140,6 @@ export class Generation {
     let sum = NO_USAGE;
     for (const { answers, usage } of this.calls) if (answers) sum = addUsage(sum, usage);
     return sum;
-  }
-
-  /** What is added where the reply or its failure ends. */
-  get extras(): JsonObject {
-    return this.start.extras?.(this) ?? NO_EXTRAS;
   }
 
   observe(observer: GenerationObserver): void {
@@ -144,21 +150,24 @@ export class Generation {
     this.decision = decision;
     this.plan = decision.plan;
     this.pipeline = pipeline;
-    this.phase = 'planned';
+    this.reached = 'planned';
+  }
+
+  /** Policies of its caller's refuse what was planned: the caller may see who would have been called. */
+  refusedByPolicy(): void {
+    this.isRefusedByPolicy = true;
   }
 
   /** What it may cost is reserved. @param plan without the legs that cannot be paid for */
   held(plan: Plan): void {
     this.plan = plan;
-    this.wasHeld = true;
-    this.isRouted = true;
-    this.phase = 'held';
+    this.reached = 'held';
   }
 
   begin(run: ModelRun, leg: PlannedLeg): ProviderCall {
     const call = new ProviderCall(this.calls.length, run, leg);
     this.calls.push(call);
-    if (this.phase !== 'answering') this.phase = 'calling';
+    if (this.reached !== 'answering') this.reached = 'calling';
     for (const observer of this.observers) observer.called?.(this, call);
     return call;
   }
@@ -173,7 +182,7 @@ export class Generation {
       this.answer = call;
       this.committedAt ??= call.committedAt;
       this.upstreamBody = sentBody;
-      this.phase = 'answering';
+      this.reached = 'answering';
     }
     for (const observer of this.observers) observer.answered?.(this, call);
   }
@@ -196,7 +205,7 @@ export class Generation {
     if (this.settled) return this.settled;
     this.settled = DONE;
     const failures: unknown[] = [];
-    const fault = reason instanceof ProviderFault ? reason : undefined;
+    const fault = reason === undefined ? undefined : faultOf(reason);
     for (const call of this.calls) {
       try {
         this.endCall(call, ending, fault);
@@ -205,7 +214,6 @@ export class Generation {
       }
     }
     this.ending = ending;
-    this.phase = 'ended';
     for (const observer of this.observers) {
       // Whatever one of them does, the others are told: one of them has the money.
       try {
@@ -225,12 +233,17 @@ export class Generation {
   }
 
   /**
-   * Called by whoever prints the reply, with why it could not be delivered to its end. Its events were in order, so it
-   * stays charged as completed: only in print it showed that they make no valid reply.
+   * Its reply could not be delivered to its end. Ends it where it has not ended. One that has ended as completed stays
+   * so, in its record and its charge: they are settled before the last words go out, and say what the provider
+   * delivered. Observers are told of the failure, once: the log line and the caller say what became of the request.
+   * @param reason what was thrown
    */
-  failDelivery(error: unknown): void {
-    this.isDeliveryFailed = true;
-    if (error instanceof ProviderFault) this.unprintable = ENDINGS[providerEnding(error)].name;
+  failDelivery(reason: unknown): void {
+    if (this.ending === undefined) void this.fail(reason);
+    else if (this.ending === 'completed' && !this.isDeliveryFailed) {
+      this.isDeliveryFailed = true;
+      for (const observer of this.observers) observer.deliveryFailed?.(this, endingOf(reason));
+    }
   }
 
   /** The calls that were made, with their statuses. */

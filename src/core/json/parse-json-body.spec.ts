@@ -24,6 +24,12 @@ describe('parseJsonBody', () => {
     );
   });
 
+  it('keeps every key of a closed body, whose reader refuses it', async () => {
+    const text = Buffer.from('{"__proto__":{"a":1},"b":{"__proto__":2}}');
+    for (const body of [parseJsonBody(text, true), await parseLargeJsonBody(text, true)])
+      expect(JSON.stringify(body)).toBe(text.toString());
+  });
+
   it('keeps every key of free-form JSON', () => {
     const text = '{"input":{"__proto__":{"a":1},"constructor":2,"toString":3,"prototype":4,"hasOwnProperty":5}}';
     expect(JSON.stringify(parse(text))).toBe(text);

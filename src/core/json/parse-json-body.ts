@@ -16,26 +16,27 @@ const STRIDE_BYTES = 512 * 1024;
 /**
  * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON,
  * nesting past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice, lone surrogates, and `__proto__`
- * outside of the caller's free-form JSON.
+ * outside of the caller's free-form JSON. In a closed body that is a key like any other, which its reader refuses as it
+ * does every unknown one.
  *
  * The common body pays one linear scan, `JSON.parse` and one count of keys; the place of a fault is looked for only
  * when there is one.
  */
-export function parseJsonBody(bytes: Buffer): unknown {
-  const reading = steps(bytes);
+export function parseJsonBody(bytes: Buffer, isClosed = false): unknown {
+  const reading = steps(bytes, isClosed);
   for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
 }
 
 /** `parseJsonBody` for a large body: in steps between which others are served, and so is whatever comes after it. */
-export async function parseLargeJsonBody(bytes: Buffer): Promise<unknown> {
-  const reading = steps(bytes);
+export async function parseLargeJsonBody(bytes: Buffer, isClosed = false): Promise<unknown> {
+  const reading = steps(bytes, isClosed);
   for (let step = reading.next(); ; step = reading.next()) {
     await yieldToEventLoop();
     if (step.done) return step.value;
   }
 }
 
-function* steps(bytes: Buffer): Generator<undefined, unknown> {
+function* steps(bytes: Buffer, isClosed: boolean): Generator<undefined, unknown> {
   if (bytes.length === 0) throw refuse('body: is empty; send a JSON object');
   if (!isUtf8(bytes)) throw refuse('body: is not valid UTF-8');
   const scan = new JsonScan(bytes, bytes.length < LARGE ? undefined : PIECE);
@@ -60,7 +61,7 @@ function* steps(bytes: Buffer): Generator<undefined, unknown> {
   yield;
   if (countKeys(value) !== scan.keys)
     throw refuse(`${firstDuplicate(bytes.toString('utf8'))}: is given twice in one object`);
-  if (suspected.proto) refuseProto(value, '');
+  if (suspected.proto && !isClosed) refuseProto(value, '');
   if (suspected.loneSurrogate) refuseLoneSurrogates(value, '');
   return value;
 }

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { GatewayError, ProviderFault } from '../../core/errors.js';
+import { GatewayError } from '../../core/errors.js';
 import { ENDINGS } from '../../core/generation/ending.js';
 import { DATABASE_RETRY_AFTER_MS, isDatabaseUnavailable } from '../database/database-unavailable.js';
 
@@ -11,9 +11,6 @@ export function asGatewayError(thrown: unknown): GatewayError {
     if (ENDINGS[thrown.kind].logLevel === 'error') logger.error(thrown);
     return thrown;
   }
-  // A reply that was whole but cannot be printed: the attempt is over, nobody else can be tried.
-  if (thrown instanceof ProviderFault)
-    return new GatewayError('upstream-failed', thrown.message, {}, { cause: thrown });
   if (isDatabaseUnavailable(thrown)) {
     logger.warn('The database cannot be reached.', thrown);
     const message = 'The database cannot be reached at the moment; try again shortly.';

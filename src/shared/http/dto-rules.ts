@@ -4,10 +4,12 @@ import {
   type ValidationArguments,
   type ValidatorConstraintInterface,
 } from 'class-validator';
+import type { JsonObject } from '../../core/json/json.js';
 import { isClosed } from './closed.decorator.js';
 import { FITS } from './fits.decorator.js';
 import { IS_NOT_NULL, IS_SAID } from './may-omit.decorator.js';
-import { canAsk, type Compiled, type Described } from './schema.js';
+import { unknownFieldAmong } from './nearest-name.js';
+import { canAsk, pathText, unknownFieldIn, type Compiled, type Described, type Fault } from './schema.js';
 
 export type DtoClass = new () => object;
 
@@ -54,6 +56,23 @@ export class DtoRules {
     let rules = this.known.get(dtoClass);
     if (!rules) this.known.set(dtoClass, (rules = new DtoRules(dtoClass)));
     return rules;
+  }
+
+  /**
+   * The first field of the body that nobody knows, its own before those of what is in it; undefined for a DTO that is
+   * not closed.
+   */
+  unknownField(body: JsonObject): Fault | undefined {
+    if (!this.isClosed) return undefined;
+    const stranger = Object.keys(body).find((key) => !this.fields.has(key));
+    if (stranger !== undefined) return { path: pathText([stranger]), reason: unknownFieldAmong(stranger, this.usable) };
+    for (const { name, schemas } of this.rules) {
+      for (const { schema } of schemas) {
+        const fault = unknownFieldIn(schema, body[name], [name]);
+        if (fault) return fault;
+      }
+    }
+    return undefined;
   }
 
   /** True when class-validator would find no fault; false when it should be asked. */

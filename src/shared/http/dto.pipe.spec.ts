@@ -3,10 +3,11 @@
 import 'reflect-metadata';
 import { IsBoolean, IsInt, IsNumber, IsString, MaxLength } from 'class-validator';
 import { GatewayError } from '../../core/errors.js';
+import { Closed } from './closed.decorator.js';
 import { DtoPipe, readBody, unknownFields } from './dto.pipe.js';
 import { Fits } from './fits.decorator.js';
 import { MayBeNull, MayOmit } from './may-omit.decorator.js';
-import { compile, list, object, text } from './schema.js';
+import { closed, compile, flag, list, nullable, object, optional, text, unsupported } from './schema.js';
 
 class Base {
   @IsString()
@@ -35,6 +36,18 @@ class Sample extends Base {
   @MayOmit()
   @Fits(compile(list(object({ id: text() }))))
   items?: { id: string }[];
+}
+
+const part = closed({ alpha: text(), beta: optional(nullable(closed({ gamma: optional(flag()) }))) });
+
+@Closed()
+class Narrow {
+  @Fits(compile(list(part, { max: 1 })))
+  parts!: unknown;
+
+  @MayOmit()
+  @Fits(compile(unsupported(nullable(closed({ delta: optional(list(text(), { max: 0 })) })))))
+  lacking?: unknown;
 }
 
 const GOOD = { name: 'a', note: null };
@@ -92,6 +105,27 @@ describe('readBody', () => {
 
   it('keeps nothing where there is nothing unknown', () => {
     expect(unknownFields(readBody(GOOD, Sample))).toEqual({});
+  });
+});
+
+describe('a closed body', () => {
+  it.each([
+    ['{"parts":[{"alpha":"a","beta":{"gamma":true}}],"lacking":{"delta":[]}}', undefined],
+    ['{"parts":1,"prts":1}', 'prts: is not a known field; did you mean parts?'],
+    ['{"parts":[{"alpa":"a"}],"zz":1}', 'zz: is not a known field; the known ones are parts'],
+    ['{"parts":[{"alpa":"a"}]}', 'parts.0.alpa: is not a known field; did you mean alpha?'],
+    ['{"parts":[{"alpha":1},{"zz":1},1]}', 'parts.1.zz: is not a known field; the known ones are alpha, beta'],
+    ['{"parts":[{"beta":{"gama":1}}]}', 'parts.0.beta.gama: is not a known field; did you mean gamma?'],
+    ['{"lacking":{"delta":["a"],"zz":1}}', 'lacking.zz: is not a known field; the known ones are delta'],
+    ['{"parts":[],"__proto__":1}', '__proto__: is not a known field; the known ones are parts'],
+    ['{"parts":[{"__proto__":1}]}', 'parts.0.__proto__: is not a known field; the known ones are alpha, beta'],
+    ['{"parts":[{"constructor":1}]}', 'parts.0.constructor: is not a known field; the known ones are alpha, beta'],
+    ['{"parts":[{"alpha":1}]}', 'parts.0.alpha: must be a string'],
+    ['{"parts":{}}', 'parts: must be an array'],
+  ])('%s is refused for the unknown before anything else', (text, complaint) => {
+    const read = (): unknown => readBody(JSON.parse(text), Narrow);
+    if (complaint === undefined) expect(read()).toBeInstanceOf(Narrow);
+    else expect(read).toThrow(complaint);
   });
 });
 

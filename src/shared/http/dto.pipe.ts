@@ -5,8 +5,6 @@ import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { DtoRules, type DtoClass } from './dto-rules.js';
 import { FITS } from './fits.decorator.js';
-import { nearestName, unknownField } from './nearest-name.js';
-import { shortened } from '../../core/shortened.js';
 
 /** Where a DTO keeps what the caller sent beyond its declared fields. */
 const UNKNOWN_FIELDS = Symbol('unknown fields');
@@ -53,6 +51,8 @@ export function readQuery<T extends object>(query: unknown, dtoClass: new () => 
 
 function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'body: must be an object');
+  const stranger = rules.unknownField(value);
+  if (stranger) throw new GatewayError('invalid-request', `${stranger.path}: ${stranger.reason}`);
   const dto = new dtoClass();
   const target = dto as Record<string, unknown>;
   const unknown: [string, JsonObject[string]][] = [];
@@ -60,7 +60,6 @@ function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   // class-validator judge another class.
   for (const key of Object.keys(value)) {
     if (rules.fields.has(key)) target[key] = value[key];
-    else if (rules.isClosed) throw refusedField(key, rules.usable);
     else unknown.push([key, value[key]]);
   }
   if (!rules.pass(dto)) refuse(dto);
@@ -86,12 +85,6 @@ function readParameters(value: unknown, dtoClass: DtoClass, rules: DtoRules): ob
 function refuse(dto: object): void {
   const [first] = validateSync(dto, { forbidUnknownValues: true, stopAtFirstError: true });
   if (first) throw new GatewayError('invalid-request', complaint(first));
-}
-
-/** @param usable the fields that can be sent instead */
-function refusedField(name: string, usable: readonly string[]): GatewayError {
-  const others = nearestName(name, usable) === undefined ? `; the known ones are ${usable.join(', ')}` : '';
-  return new GatewayError('invalid-request', `${shortened(name)}: ${unknownField(name, usable)}${others}`);
 }
 
 /** class-validator's own constraints whose words differ from those of the schemas. */

@@ -1,9 +1,9 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { asGatewayError } from './as-gateway-error.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
-import { generationOf } from './request-log.js';
 import { allowedMethods } from './route-table.js';
 
 export const GENERATION_ID_HEADER = 'X-Generation-Id';
@@ -21,8 +21,11 @@ export class ErrorFilter implements ExceptionFilter {
     this.answer(routeError(request), request, response);
   }
 
-  /** For whoever works on when its handler has returned. */
-  answer(thrown: unknown, request: Request, response: Response): void {
+  /**
+   * For whoever works on when its handler has returned.
+   * @param extras keys that are added to what is told
+   */
+  answer(thrown: unknown, request: Request, response: Response, extras?: JsonObject): void {
     if (thrown instanceof CallerGone || response.headersSent || response.destroyed) {
       // Nobody is left to tell, or a stream's own writer has told it already.
       response.destroy();
@@ -33,7 +36,7 @@ export class ErrorFilter implements ExceptionFilter {
     const requestId = response.getHeader(GENERATION_ID_HEADER);
     const body = ERROR_BODIES[errorFamily(pathOf(request))](error, {
       requestId: typeof requestId === 'string' ? requestId : null,
-      extras: generationOf(response)?.extras,
+      extras,
     });
     const json = JSON.stringify(body);
     response.writeHead(status, {

@@ -1,12 +1,15 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
+import { isJsonObject } from '../../core/json/json.js';
 import { parseJsonBody, parseLargeJsonBody } from '../../core/json/parse-json-body.js';
+import { shortened } from '../../core/shortened.js';
 import { LARGE, yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { Environment } from '../environment.js';
+import { bodyFormOf } from './body-form.js';
 
-/** Methods whose routes read a body. */
-const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+/** Methods whose bodies are read. */
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const RETRY_AFTER_FULL_MS = 1_000;
 /**
  * Bytes of a body after which others have their turn: a socket that has more is read on, up to two megabytes in one go.
@@ -17,7 +20,8 @@ const TURN_BYTES = 512 * 1024;
  * Reads JSON bodies, as the last of the guards: nothing is read for strangers. Sets `request.body`. A guard rather than
  * an interceptor because any interceptor makes Nest run the handler inside an Observable, on every request
  * (docs/decisions/0006). 415 for other types, 413 above the limit, 503 while too many bytes of bodies are in flight,
- * 400 for what is not strict JSON.
+ * 400 for what is not strict JSON, and for members of a body where the route takes none: of such a body no type is
+ * asked, for clients send an empty one, or `{}`, of whatever type.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
@@ -30,7 +34,8 @@ export class JsonBodyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     if (!WITH_BODY.has(request.method) || hasNoBody(request)) return true;
     const response = http.getResponse<Response>();
-    requireJson(request);
+    const form = bodyFormOf(context);
+    if (form !== 'none') requireJson(request);
     // One who left while the key was looked up is not told of again.
     if (request.destroyed || response.closed) throw new CallerGone();
     const declared = Number(request.headers['content-length'] ?? 0);
@@ -49,13 +54,25 @@ export class JsonBodyGuard implements CanActivate {
     if (refusal) throw refusal;
     if (request.headers.expect !== undefined) response.writeContinue();
     const bytes = await readBytes(request, declared, admit);
-    request.body = bytes.length < LARGE ? parseJsonBody(bytes) : await parseLargeJsonBody(bytes);
+    if (form === 'none' && bytes.length === 0) return true;
+    const isClosed = form !== 'open';
+    const body = bytes.length < LARGE ? parseJsonBody(bytes, isClosed) : await parseLargeJsonBody(bytes, isClosed);
+    if (form === 'none') refuseMembers(body);
+    else request.body = body;
     return true;
   }
 
   private tooLarge(): GatewayError {
     return new GatewayError('too-large', `body: must be at most ${this.environment.bodyBytesMax} bytes`);
   }
+}
+
+/** @throws GatewayError `invalid-request`, naming the first member of a body that should have none */
+function refuseMembers(body: unknown): void {
+  if (!isJsonObject(body)) throw new GatewayError('invalid-request', 'body: must be an object');
+  const [first] = Object.keys(body);
+  if (first === undefined) return;
+  throw new GatewayError('invalid-request', `${shortened(first)}: is not a known field; this route takes no body`);
 }
 
 function tooManyBodies(): GatewayError {

@@ -9,6 +9,13 @@ export function unknownField(name: string, known: Iterable<string>): string {
   return nearest === undefined ? 'is not a known field' : `is not a known field; did you mean ${nearest}?`;
 }
 
+/** The same, with the known ones where none of them was probably meant. */
+export function unknownFieldAmong(name: string, known: readonly string[]): string {
+  const reason = unknownField(name, known);
+  const isNear = nearestName(name, known) !== undefined;
+  return isNear || known.length === 0 ? reason : `${reason}; the known ones are ${known.join(', ')}`;
+}
+
 /** @returns undefined where none is near enough to have been meant */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const asked = plain(name.slice(0, COMPARED_MAX));

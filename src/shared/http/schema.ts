@@ -8,9 +8,9 @@ import {
   type TUnsafe,
 } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
-import type { Json, JsonObject } from '../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
-import { unknownField } from './nearest-name.js';
+import { unknownField, unknownFieldAmong } from './nearest-name.js';
 
 /*
  * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every
@@ -281,6 +281,48 @@ function faultOf(error: ErrorObject): Fault {
       // `pattern` and `not`, the two keywords whose wish cannot be read off the schema.
       return fault(String(schema['reason']));
   }
+}
+
+/**
+ * The first field of a value, at any depth, that the closed object it stands in does not know; whatever else is wrong
+ * with the value. Alternatives (`when`, `variant`) are not looked into: which of them is meant is not known here.
+ * @param at where the value stands
+ */
+export function unknownFieldIn(schema: TSchema, value: unknown, at: readonly string[]): Fault | undefined {
+  for (const [inner, part, key] of partsOf(schema, value)) {
+    if (inner === undefined) {
+      return { path: pathText([...at, key]), reason: unknownFieldAmong(key, usableFields(schema)) };
+    }
+    const fault = unknownFieldIn(inner, part, [...at, key]);
+    if (fault) return fault;
+  }
+  const beneath = beneathOf(schema);
+  return beneath && unknownFieldIn(beneath, value, at);
+}
+
+/** What `nullable` and `unsupported` are made of. */
+function beneathOf(schema: TSchema): TSchema | undefined {
+  const condition = schema['if'] as TSchema | undefined;
+  const otherwise = schema['else'] as TSchema | undefined;
+  if (refusesAll(otherwise)) return condition;
+  return condition?.['type'] === 'null' ? otherwise : undefined;
+}
+
+/** The parts of an object or a list with their schemas, those first that are unknown. */
+function partsOf(schema: TSchema, value: unknown): [schema: TSchema | undefined, part: unknown, key: string][] {
+  if (Array.isArray(value)) {
+    const items = schema['items'] as TSchema | undefined;
+    return items ? value.map((item, index) => [items, item, String(index)]) : [];
+  }
+  const fields = schema['properties'] as TProperties | undefined;
+  if (!fields || !isJsonObject(value)) return [];
+  const known = Object.keys(value).filter((key) => Object.hasOwn(fields, key));
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(fields, key));
+  const isClosedObject = schema['additionalProperties'] === false;
+  return [
+    ...(isClosedObject ? unknown.map((key): [undefined, unknown, string] => [undefined, value[key], key]) : []),
+    ...known.map((key): [TSchema, unknown, string] => [fields[key]!, value[key], key]),
+  ];
 }
 
 /** Those of an object that are worth being suggested. */
