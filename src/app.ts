@@ -13,7 +13,7 @@ import { Drain } from './shared/drain.js';
 import type { Environment } from './shared/environment.js';
 import { ALIAS, BASE_PATH, OUTSIDE_BASE_PATH } from './shared/http/addresses.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
-import { FrontDoor } from './shared/http/front-door.js';
+import { HttpListener } from './shared/http/http-listener.js';
 import { requestLog } from './shared/http/request-log.js';
 import { adoptMessages } from './shared/http/served-messages.js';
 import { createLogger } from './shared/logger.js';
@@ -52,19 +52,19 @@ export interface Gateway {
 /** Opens the port, then the store, then the doors: the one way to start the application, for main and tests alike. */
 export async function startApp(options: AppOptions): Promise<Gateway> {
   const { port, host } = options.environment;
-  const door = new FrontDoor();
-  const open = (): Promise<string> => door.open(port, host);
+  const listener = new HttpListener();
+  const open = (): Promise<string> => listener.open(port, host);
   try {
     const early = options.opensLate ? undefined : await open();
-    const built = await buildApp(options, door);
+    const built = await buildApp(options, listener);
     return { ...built, url: early ?? (await open()) };
   } catch (error) {
-    door.server.close();
+    listener.server.close();
     throw error;
   }
 }
 
-async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gateway, 'url'>> {
+async function buildApp(options: AppOptions, listener: HttpListener): Promise<Omit<Gateway, 'url'>> {
   const { environment } = options;
   const context: ProcessContext = {
     environment,
@@ -83,7 +83,7 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   app.disable('etag');
   app.set('trust proxy', environment.trustProxy.length > 0 ? [...environment.trustProxy] : false);
   app.setGlobalPrefix(BASE_PATH, { exclude: OUTSIDE_BASE_PATH });
-  adoptMessages(app.getHttpAdapter().getInstance(), door.messages);
+  adoptMessages(app.getHttpAdapter().getInstance(), listener.messages);
   await app.init();
   const errors = new ErrorFilter();
   app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
@@ -92,7 +92,7 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   const readiness = app.get(Readiness);
   const stopWatching = watchDatabase(app, context, readiness);
   const drain = new Drain({
-    server: door.server,
+    server: listener.server,
     readiness,
     drainMs: environment.drainMs,
     abortAll: () => app.get(Delivery).abortAll(),
@@ -104,7 +104,7 @@ async function buildApp(options: AppOptions, door: FrontDoor): Promise<Omit<Gate
   });
   readiness.markStarted();
   const log = requestLog(context.logger, app.get(Metrics), context.clock);
-  door.admit(log, rewriteUrl, app.getHttpAdapter().getInstance() as RequestListener);
+  listener.admit(log, rewriteUrl, app.getHttpAdapter().getInstance() as RequestListener);
   return {
     app,
     keys,

@@ -110,7 +110,7 @@ class Day {
       credentials: [],
       isShared: this.isShared,
       policies: [this.scenario.policy.account],
-      session: this.pins.placeOf(CALLER, request),
+      session: this.pins.inputsOf(CALLER, request),
       seed: `${this.scenario.seed} ${subject}`,
     });
     this.tally.planningMs += performance.now() - startedAt;

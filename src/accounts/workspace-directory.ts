@@ -61,7 +61,7 @@ export class WorkspaceDirectory {
    * The workspace stays until the transaction ends. For whoever puts something into it.
    * @throws GatewayError `not-found`
    */
-  async keep(manager: EntityManager, accountId: string, workspaceId: string): Promise<void> {
+  async lockShared(manager: EntityManager, accountId: string, workspaceId: string): Promise<void> {
     const rows = await manager.query<unknown[]>(
       'SELECT 1 FROM workspaces WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE',
       [accountId, workspaceId],

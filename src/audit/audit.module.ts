@@ -6,7 +6,7 @@ import { AuditController } from './audit.controller.js';
 import { AuditRepository } from './audit.repository.js';
 import { ManagedChanges } from './managed-changes.js';
 
-/** The one way in which managed things are changed, and the log of all such changes: nobody else writes to it. */
+/** The one way in which managed resources are changed, and the log of all such changes: nobody else writes to it. */
 @Module({
   imports: [AccountsModule],
   controllers: [AuditController],

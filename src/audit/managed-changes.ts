@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { AuditLog, type AuditActor, type AuditChange } from './audit-log.js';
 
-/** What a change of a managed thing has come to. */
+/** What a change of a managed resource has come to. */
 export interface ManagedChange<Result> {
   /** For whoever asked for it: what the statements of the change returned. */
   readonly result: Result;

@@ -10,7 +10,7 @@ export interface LoggedThing {
   readonly view: object;
 }
 
-/** One kind of managed thing: which entries its changes have, and when there is none. Safe to share. */
+/** One kind of managed resource: which entries its changes have, and when there is none. Safe to share. */
 export class ManagedKind<Thing extends object> {
   /**
    * @param name what its actions begin with: `api_key`
@@ -29,13 +29,13 @@ export class ManagedKind<Thing extends object> {
     return this.entry('delete', thing, { before: this.logged(thing).view });
   }
 
-  /** @param note said of the change besides how the thing is shown since */
+  /** @param note said of the change besides how the resource is shown since */
   updated(before: Thing, after: Thing, note: object = {}): AuditChange {
     const states = { before: this.logged(before).view, after: { ...this.logged(after).view, ...note } };
     return this.entry('update', after, states);
   }
 
-  /** Anything else that was done to a thing. */
+  /** Anything else that was done to a resource. */
   entry(verb: string, thing: Thing, states: Pick<AuditChange, 'before' | 'after'>): AuditChange {
     const { target, workspaceId } = this.logged(thing);
     return { action: `${this.name}.${verb}`, target, workspaceId, ...states };
@@ -45,7 +45,7 @@ export class ManagedKind<Thing extends object> {
    * Sets values of a thing that the transaction has locked: nothing is written, and nothing recorded, where it has them
    * already.
    * @param write returns the thing as it is stored since
-   * @param note said of the change besides how the thing is shown since
+   * @param note said of the change besides how the resource is shown since
    */
   async update(
     before: Thing,

@@ -8,7 +8,7 @@ import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateCredentialDto, readCredentialDescription } from './create-credential.dto.js';
 import { CredentialOpener } from './credential-opener.js';
 import { CredentialsService } from './credentials.service.js';
-import { CredentialTrial, trialView, type TrialView } from './credential-trial.js';
+import { CredentialTest, credentialTestView, type CredentialTestView } from './credential-test.js';
 import { credentialReply, viewCredential, type CredentialReply } from './credential-view.js';
 import { ListCredentialsDto } from './list-credentials.dto.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
@@ -21,7 +21,7 @@ export class ByokController {
   constructor(
     private readonly credentials: CredentialsService,
     private readonly opener: CredentialOpener,
-    private readonly trial: CredentialTrial,
+    private readonly credentialTest: CredentialTest,
   ) {}
 
   @Post()
@@ -88,14 +88,14 @@ export class ByokController {
   /** Chosen: whether a credential works is asked of its provider, before traffic does. */
   @Post(':id/test')
   @HttpCode(200)
-  @Answers(one(trialView), { summary: 'Ask the provider whether a credential works' })
+  @Answers(one(credentialTestView), { summary: 'Ask the provider whether a credential works' })
   async test(
     @FromCaller() { accountId }: Caller,
     @Param('id') id: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ data: TrialView }> {
+  ): Promise<{ data: CredentialTestView }> {
     const row = await this.credentials.get(accountId, id);
-    return { data: await this.trial.run(row, abortWhenGone(response).signal) };
+    return { data: await this.credentialTest.run(row, abortWhenGone(response).signal) };
   }
 
   private async view(row: ProviderCredentialEntity): Promise<CredentialReply> {

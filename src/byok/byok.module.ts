@@ -8,7 +8,7 @@ import { ByokController } from './byok.controller.js';
 import { CredentialOpener } from './credential-opener.js';
 import { CredentialsService } from './credentials.service.js';
 import { CredentialStore } from './credential-store.js';
-import { CredentialTrial } from './credential-trial.js';
+import { CredentialTest } from './credential-test.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { UnreadableCredentials } from './unreadable-credentials.js';
@@ -30,7 +30,7 @@ import { VaultModule } from './vault/vault.module.js';
     CredentialOpener,
     CredentialStore,
     CredentialsService,
-    CredentialTrial,
+    CredentialTest,
     UnreadableCredentials,
   ],
   exports: [CredentialStore, CredentialsService],

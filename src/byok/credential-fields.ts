@@ -13,7 +13,7 @@ const INTEGER_MAX = 2 ** 31 - 1;
 /** The credential itself: the only field that is never shown again. */
 export const keyText = compile(text({ min: 1, max: KEY_MAX, ...STORABLE }));
 /** A name, shown and never read. */
-export const nameText = compile(text({ max: NAME_MAX, ...STORABLE }));
+export const credentialName = compile(text({ max: NAME_MAX, ...STORABLE }));
 /** Slugs of models, or ids of users. */
 export const entries = names({ max: ENTRIES_MAX });
 /** docs/byok.md#fields. */

@@ -2,14 +2,14 @@ import { Closed } from '../shared/http/closed.decorator.js';
 import { yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { entries, keyHashes, nameText, sortOrder } from './credential-fields.js';
+import { entries, keyHashes, credentialName, sortOrder } from './credential-fields.js';
 
 /** What bodies that make and that change a credential say alike (docs/byok.md#fields). */
 @Closed()
 export abstract class CredentialTraitsDto {
   @MayOmit()
   @MayBeNull()
-  @Fits(nameText)
+  @Fits(credentialName)
   name?: string | null;
 
   @MayOmit()

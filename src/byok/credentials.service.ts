@@ -21,7 +21,7 @@ import { CredentialsRepository, type CredentialListing } from './credentials.rep
 import type { CredentialTraits, ProviderCredentialEntity } from './provider-credential.entity.js';
 import { isKnownProvider } from './provider-slugs.js';
 import type { CredentialChanges } from './update-credential.dto.js';
-import { Vault, type CredentialPlace, type SealedCredential } from './vault/vault.js';
+import { Vault, type CredentialContext, type SealedCredential } from './vault/vault.js';
 
 /** Chosen: all of a workspace's are read at once, every few seconds, while it is in use. */
 const CREDENTIALS_MAX = 1_000;
@@ -70,7 +70,7 @@ export class CredentialsService {
     // Before the transaction: a key service outside may take its time, and nothing is locked meanwhile.
     const sealed = await this.seal(key, place);
     return this.changes.run(caller, async (manager, createdAt) => {
-      await this.workspaces.keep(manager, accountId, workspaceId);
+      await this.workspaces.lockShared(manager, accountId, workspaceId);
       await this.assertOwn(accountId, traits.allowedApiKeyHashes, manager);
       const { count, nextSortOrder } = await this.credentials.lockAndCount(manager, accountId, workspaceId, provider);
       if (count >= CREDENTIALS_MAX) throw tooMany();
@@ -156,7 +156,7 @@ export class CredentialsService {
     return row;
   }
 
-  private async seal(key: Secret, place: CredentialPlace): Promise<SealedCredential> {
+  private async seal(key: Secret, place: CredentialContext): Promise<SealedCredential> {
     try {
       return await withinTime(this.vault.seal(key, place));
     } catch (cause) {

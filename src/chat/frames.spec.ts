@@ -14,8 +14,8 @@ const END: StopReason = { unified: 'end-turn', raw: 'end_turn', vendor: 'anthrop
 const USAGE: Usage = { inputTokens: 3, outputTokens: 2 };
 
 type Block = readonly [BlockStart, ...BlockDelta[]];
-const said = (...words: string[]): BlockDelta[] => words.map((text) => ({ type: 'text', text }));
-const text = (...words: string[]): Block => [{ type: 'text' }, ...said(...words)];
+const textDeltas = (...words: string[]): BlockDelta[] => words.map((text) => ({ type: 'text', text }));
+const text = (...words: string[]): Block => [{ type: 'text' }, ...textDeltas(...words)];
 const thought = (words: string, signature?: string): Block => [
   { type: 'thinking' },
   { type: 'thinking', text: words },
@@ -120,7 +120,7 @@ const CASES: readonly [string, readonly Block[], object][] = [
   ['calls alone', [call('1', '{}')], { content: null, tool_calls: [tool('1', 0, '{}')] }],
   [
     'a refusal of a vendor of this format',
-    [[{ type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } }, ...said('n', 'o')]],
+    [[{ type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } }, ...textDeltas('n', 'o')]],
     { content: null, refusal: 'no' },
   ],
   [
@@ -131,7 +131,7 @@ const CASES: readonly [string, readonly Block[], object][] = [
         { type: 'text' },
         cite({ url: 'https://a.test', title: 't', cited_text: 'c' }),
         cite({ type: 'char_location', cited_text: 'of a document' }),
-        ...said('👋b'),
+        ...textDeltas('👋b'),
         cite({ url: 'https://a.test', title: null }),
       ],
     ],

@@ -72,7 +72,7 @@ const everyHook: Plugin<Options> = {
   },
 };
 
-const said = (...words: readonly string[]): ModelEvent[] => [
+const textReply = (...words: readonly string[]): ModelEvent[] => [
   { type: 'reply-start' },
   { type: 'block-start', index: 0, block: { type: 'text' } },
   ...words.map((text): ModelEvent => ({ type: 'block-delta', index: 0, delta: { type: 'text', text } })),
@@ -98,7 +98,7 @@ const context: ExtensionContext = {
     },
   },
   workers: { run: (_job, input) => Promise.resolve(input) },
-  infer: (request) => Promise.resolve(one(said('heard: ', textOf(request)))),
+  infer: (request) => Promise.resolve(one(textReply('heard: ', textOf(request)))),
 };
 const LOUD = { shouts: true };
 

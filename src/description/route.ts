@@ -1,5 +1,5 @@
 import type { KeyKind } from '../core/caller.js';
-import type { Answer } from '../shared/http/answers.decorator.js';
+import type { DescribedReply } from '../shared/http/answers.decorator.js';
 
 /** A decorated class that a body or a query becomes. */
 export type Dto = new () => object;
@@ -24,5 +24,5 @@ export interface DescribedRoute {
   readonly query: Dto | undefined;
   /** Any of them; none where no body is read. */
   readonly bodies: readonly Dto[];
-  readonly answer: Answer;
+  readonly answer: DescribedReply;
 }

@@ -162,7 +162,7 @@ export class MemberUserIdsDto {
 
 /** The terms that a valid body sets. */
 export function readTerms(body: CreateGuardrailDto | UpdateGuardrailDto): Partial<GuardrailTerms> {
-  const said: { [Key in keyof GuardrailTerms]: GuardrailTerms[Key] | undefined } = {
+  const given: { [Key in keyof GuardrailTerms]: GuardrailTerms[Key] | undefined } = {
     name: body.name,
     description: body.description,
     limitUsd: body.limit_usd === null ? null : readUsdNumber(body.limit_usd),
@@ -192,5 +192,5 @@ export function readTerms(body: CreateGuardrailDto | UpdateGuardrailDto): Partia
     enableFreeModelTraining: body.enable_free_model_training,
     enablePaidModelTraining: body.enable_paid_model_training,
   };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

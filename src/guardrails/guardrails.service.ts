@@ -85,7 +85,7 @@ export class GuardrailsService {
     const { accountId } = caller;
     const workspaceId = await this.workspaces.idOrDefault(accountId, workspace);
     return this.change(caller, async (manager, createdAt) => {
-      await this.workspaces.keep(manager, accountId, workspaceId);
+      await this.workspaces.lockShared(manager, accountId, workspaceId);
       if ((await this.guardrails.count(manager, accountId)) >= GUARDRAILS_MAX)
         throw new GatewayError(
           'invalid-request',

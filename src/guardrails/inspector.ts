@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import type { JsonObject } from '../core/json/json.js';
-import { rewriteRequest, type Speaker } from './rewrite-request.js';
+import { rewriteRequest, type TextRole } from './rewrite-request.js';
 import { merged, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
 
 /** What happens to what a filter finds. */
@@ -85,11 +85,11 @@ export class Inspector {
     const found = new Map<ContentFilter, Set<string>>();
     const time = new ScanTime();
     let overrun: Probe | undefined;
-    const rewritten = rewriteRequest(request, (text, speaker) => {
+    const rewritten = rewriteRequest(request, (text, role) => {
       if (text === '' || overrun) return text;
       const edits: Edit[] = [];
       for (const probe of this.probes) {
-        if (!reads(probe.reads, speaker)) continue;
+        if (!reads(probe.reads, role)) continue;
         try {
           this.search(probe, text, time, found, edits);
         } catch (error) {
@@ -147,14 +147,14 @@ function probeOf(filters: readonly ContentFilter[]): Probe {
   };
 }
 
-function reads(whose: ContentFilter['reads'], speaker: Speaker): boolean {
+function reads(whose: ContentFilter['reads'], role: TextRole): boolean {
   switch (whose) {
     case 'everybody':
       return true;
     case 'conversation':
-      return speaker !== 'system';
+      return role !== 'system';
     case 'user':
-      return speaker === 'user';
+      return role === 'user';
   }
 }
 

@@ -15,10 +15,10 @@ import { parseJson, printJson, type Json, type JsonObject, type Opaque } from '.
  * Whose words a text is: `system` also for definitions of tools and of the answer's form, `tool` for what
  * tools were asked and said.
  */
-export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
+export type TextRole = 'system' | 'user' | 'assistant' | 'tool';
 
 /** Gives the text to send instead; the very same where nothing is to be changed. */
-export type Rewrite = (text: string, speaker: Speaker) => string;
+export type Rewrite = (text: string, role: TextRole) => string;
 
 /**
  * The request with all texts of its content rewritten: instructions, turns, tools and the answer's form. What has no
@@ -58,7 +58,7 @@ function rewriteMessage(message: Message, rewrite: Rewrite): Message {
   return content === message.content ? message : { role, content };
 }
 
-function rewriteBlock(block: ContentBlock, speaker: Speaker, rewrite: Rewrite): ContentBlock {
+function rewriteBlock(block: ContentBlock, role: TextRole, rewrite: Rewrite): ContentBlock {
   switch (block.type) {
     case 'tool-use': {
       const input = rewriteInput(block.input, (text) => rewrite(text, 'tool'));
@@ -77,7 +77,7 @@ function rewriteBlock(block: ContentBlock, speaker: Speaker, rewrite: Rewrite): 
     case 'video':
       return block;
     default:
-      return rewritePart(block, speaker, rewrite);
+      return rewritePart(block, role, rewrite);
   }
 }
 
@@ -86,17 +86,17 @@ function rewriteToolResult(block: ToolResultBlock, rewrite: Rewrite): ToolResult
   return content === block.content ? block : { ...withoutOrigin(block), content };
 }
 
-function rewritePart<Part extends ToolResultContent>(part: Part, speaker: Speaker, rewrite: Rewrite): Part;
-function rewritePart(part: ToolResultContent, speaker: Speaker, rewrite: Rewrite): ToolResultContent {
+function rewritePart<Part extends ToolResultContent>(part: Part, role: TextRole, rewrite: Rewrite): Part;
+function rewritePart(part: ToolResultContent, role: TextRole, rewrite: Rewrite): ToolResultContent {
   switch (part.type) {
     case 'text':
-      return rewriteText(part, speaker, rewrite);
+      return rewriteText(part, role, rewrite);
     case 'document':
-      return rewriteDocument(part, speaker, rewrite);
+      return rewriteDocument(part, role, rewrite);
     case 'search-result': {
-      const source = rewrite(part.source, speaker);
-      const title = rewrite(part.title, speaker);
-      const content = mapped(part.content, (text) => rewriteText(text, speaker, rewrite));
+      const source = rewrite(part.source, role);
+      const title = rewrite(part.title, role);
+      const content = mapped(part.content, (text) => rewriteText(text, role, rewrite));
       if (source === part.source && title === part.title && content === part.content) return part;
       return { ...withoutOrigin(part), source, title, content };
     }
@@ -106,19 +106,19 @@ function rewritePart(part: ToolResultContent, speaker: Speaker, rewrite: Rewrite
   }
 }
 
-function rewriteText(block: TextBlock, speaker: Speaker, rewrite: Rewrite): TextBlock {
-  const text = rewrite(block.text, speaker);
+function rewriteText(block: TextBlock, role: TextRole, rewrite: Rewrite): TextBlock {
+  const text = rewrite(block.text, role);
   const citations =
     block.citations &&
-    mapped(block.citations, (citation) => rewriteJson(citation, (inner) => rewrite(inner, speaker), true));
+    mapped(block.citations, (citation) => rewriteJson(citation, (inner) => rewrite(inner, role), true));
   if (text === block.text && citations === block.citations) return block;
   return { ...withoutOrigin(block), text, ...(citations && { citations }) };
 }
 
-function rewriteDocument(block: DocumentBlock, speaker: Speaker, rewrite: Rewrite): DocumentBlock {
-  const source = rewriteSource(block.source, speaker, rewrite);
-  const title = block.title && rewrite(block.title, speaker);
-  const context = block.context && rewrite(block.context, speaker);
+function rewriteDocument(block: DocumentBlock, role: TextRole, rewrite: Rewrite): DocumentBlock {
+  const source = rewriteSource(block.source, role, rewrite);
+  const title = block.title && rewrite(block.title, role);
+  const context = block.context && rewrite(block.context, role);
   if (source === block.source && title === block.title && context === block.context) return block;
   return {
     ...withoutOrigin(block),
@@ -129,13 +129,13 @@ function rewriteDocument(block: DocumentBlock, speaker: Speaker, rewrite: Rewrit
 }
 
 /** Files and addresses are media: nobody reads them here. */
-function rewriteSource(source: DocumentSource, speaker: Speaker, rewrite: Rewrite): DocumentSource {
+function rewriteSource(source: DocumentSource, role: TextRole, rewrite: Rewrite): DocumentSource {
   if (source.type === 'text') {
-    const text = rewrite(source.text, speaker);
+    const text = rewrite(source.text, role);
     return text === source.text ? source : { type: 'text', text };
   }
   if (source.type !== 'blocks') return source;
-  const blocks = mapped(source.blocks, (block) => rewritePart(block, speaker, rewrite));
+  const blocks = mapped(source.blocks, (block) => rewritePart(block, role, rewrite));
   return blocks === source.blocks ? source : { type: 'blocks', blocks };
 }
 

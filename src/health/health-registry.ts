@@ -71,7 +71,7 @@ export class HealthRegistry {
     return this.records.peek(idOf(key))?.uptime(this.clock.now());
   }
 
-  /** Asks to call an endpoint. False: it is being left alone, or another request of this process is its trial. */
+  /** Asks to call an endpoint. False: it is in a cool-down, or another request of this process is its trial. */
   admit(key: HealthKey): boolean {
     return this.find(key)?.admit(this.clock.now()) ?? true;
   }

@@ -4,7 +4,7 @@ import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
-import type { RoutedPlan } from '../routing/route-planner.js';
+import type { RouteResult } from '../routing/route-planner.js';
 import { estimateInTurns } from './estimate-in-turns.js';
 import { RequestPlanner } from './request-planner.js';
 
@@ -45,7 +45,7 @@ export class CountTokens {
 
   private async countNatively(
     request: ModelRequest,
-    { plan, reveal }: RoutedPlan,
+    { plan, reveal }: RouteResult,
     signal: CancelSignal,
   ): Promise<number | undefined> {
     const [leg] = plan.legs;

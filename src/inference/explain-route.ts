@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Leg } from '../core/routing/plan.js';
-import type { RoutedPlan } from '../routing/route-planner.js';
+import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
 import { RequestPlanner } from './request-planner.js';
 
 /** A plan with what it may cost. */
-export interface ExplainedPlan extends RoutedPlan {
+export interface ExplainedPlan extends RouteResult {
   readonly forecast: ReadonlyMap<Leg, LegForecast>;
 }
 

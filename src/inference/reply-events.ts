@@ -4,7 +4,7 @@ import { ProviderFault } from '../core/errors.js';
 import type { Generation } from '../core/generation/generation.js';
 import { Pulled, type Puller } from '../core/stream/pulled.js';
 import { faultError } from '../routing/fault-policies.js';
-import type { BegunCall } from '../routing/plan-runner.js';
+import type { StartedCall } from '../routing/plan-runner.js';
 
 type Batch = readonly ModelEvent[];
 
@@ -20,7 +20,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
 
   constructor(
     private readonly generation: Generation,
-    private readonly begun: BegunCall,
+    private readonly begun: StartedCall,
     private readonly signal: CancelSignal,
   ) {
     super();

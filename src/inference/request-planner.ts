@@ -4,13 +4,13 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
-import { RoutePlanner, type RoutedPlan } from '../routing/route-planner.js';
+import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 
 /** A request as its caller's guardrails let it go on, and where it would go. */
 export interface PlannedRequest {
   /** As it may be sent: what content filters redact is redacted. */
   readonly request: ModelRequest;
-  readonly routed: RoutedPlan;
+  readonly routed: RouteResult;
   /** What content filters found, as entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
   /** `scope_id`s of the budgets of guardrails that are to pay for it. */

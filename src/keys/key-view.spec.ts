@@ -1,6 +1,6 @@
 // Goal: every field that clients of any version require is there, and the figures are those of the right window.
 // Method: one key, spending by hand.
-import { UNSPENT, type KeySpending, type SpentByInterval } from '../ledger/spending-windows.js';
+import { NO_SPENDING, type KeySpending, type SpentByInterval } from '../ledger/spending-windows.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { viewKey, viewKeyStatus, type FreeAllowance } from './key-view.js';
 
@@ -97,7 +97,7 @@ describe('viewKeyStatus', () => {
   const poor: FreeAllowance = { isFreeTier: true, freeRequestsADay: 50, freeRequests: 0 };
 
   it('shows a key to its bearer', () => {
-    expect(viewKeyStatus({ ...key, expiresAt: new Date('2030-01-01T00:00:00Z') }, UNSPENT, poor)).toEqual({
+    expect(viewKeyStatus({ ...key, expiresAt: new Date('2030-01-01T00:00:00Z') }, NO_SPENDING, poor)).toEqual({
       label: 'sk-fl-v1-abc...def',
       limit: 10,
       limit_remaining: 10,
@@ -126,7 +126,7 @@ describe('viewKeyStatus', () => {
   });
 
   it('tells management keys and paying accounts', () => {
-    expect(viewKeyStatus({ ...key, kind: 'management' }, UNSPENT, { ...poor, isFreeTier: false })).toMatchObject({
+    expect(viewKeyStatus({ ...key, kind: 'management' }, NO_SPENDING, { ...poor, isFreeTier: false })).toMatchObject({
       is_free_tier: false,
       is_management_key: true,
       is_provisioning_key: true,
@@ -142,7 +142,7 @@ describe('viewKeyStatus', () => {
   ])('tells the free requests of the day by how many there are: %s', (_, freeRequestsADay, freeRequests, expected) => {
     // Not by the tier: the first purchase may be a small one.
     for (const isFreeTier of [true, false]) {
-      const status = viewKeyStatus(key, UNSPENT, { isFreeTier, freeRequestsADay, freeRequests });
+      const status = viewKeyStatus(key, NO_SPENDING, { isFreeTier, freeRequestsADay, freeRequests });
       expect(status.free_model_daily_requests).toEqual(expected);
     }
   });

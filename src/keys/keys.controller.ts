@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
-import { SpendingWindows, UNSPENT } from '../ledger/spending-windows.js';
+import { SpendingWindows, NO_SPENDING } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
@@ -42,7 +42,7 @@ export class KeysController {
   })
   async create(@FromCaller() caller: Caller, @Body() body: CreateKeyDto): Promise<{ data: KeyView; key: string }> {
     const { key, row } = await this.keys.issue(caller, readKeyDescription(body), body.workspace_id);
-    return { data: viewKey(row, UNSPENT), key };
+    return { data: viewKey(row, NO_SPENDING), key };
   }
 
   @Get()
@@ -54,7 +54,7 @@ export class KeysController {
       caller.accountId,
       rows.map(({ hash }) => hash),
     );
-    return { data: rows.map((row) => viewKey(row, spending.get(row.hash) ?? UNSPENT)) };
+    return { data: rows.map((row) => viewKey(row, spending.get(row.hash) ?? NO_SPENDING)) };
   }
 
   @Get(':hash')

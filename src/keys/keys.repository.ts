@@ -20,7 +20,7 @@ export interface KeyListing {
 }
 
 /** What takes a key out of use. */
-type KeyEnding = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
+type KeyDeactivation = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
 
 interface ActiveRow {
   hash: string;
@@ -138,7 +138,7 @@ export class KeysRepository {
   async write(
     manager: EntityManager,
     { accountId, hash }: ApiKeyEntity,
-    values: KeyEnding & Pick<ApiKeyEntity, 'updatedAt'>,
+    values: KeyDeactivation & Pick<ApiKeyEntity, 'updatedAt'>,
   ): Promise<ApiKeyEntity> {
     const [row] = await updateReturning(manager, ApiKeyEntity, { accountId, hash }, values);
     return row!;

@@ -47,7 +47,7 @@ export class KeysService {
     const key = newApiKey();
     return this.changes.run(actor, async (manager, at) => {
       // The workspace cannot be deleted meanwhile.
-      await this.workspaces.keep(manager, accountId, home.workspaceId);
+      await this.workspaces.lockShared(manager, accountId, home.workspaceId);
       const row = await this.keys.insert(manager, newKeyRow(key, home, description, at));
       return { result: { key, row }, entries: [API_KEY.created(row)], forget: () => this.cache.forget(row.hash) };
     });

@@ -3,7 +3,7 @@
 import { Clock } from '../core/time.js';
 import type { SpendingWindowEntity } from './spending-window.entity.js';
 import type { Postings } from './postings.js';
-import { SpendingWindows, UNSPENT } from './spending-windows.js';
+import { SpendingWindows, NO_SPENDING } from './spending-windows.js';
 import type { WindowsRepository } from './windows.repository.js';
 
 const AHEAD_MS = 3_600_000;
@@ -44,7 +44,7 @@ describe('SpendingWindows', () => {
   });
 
   it('gives a key without rows nothing', async () => {
-    expect(await windowsOver([]).windows.ofKey('account', 'a')).toEqual(UNSPENT);
+    expect(await windowsOver([]).windows.ofKey('account', 'a')).toEqual(NO_SPENDING);
   });
 
   it('keeps keys, kinds and intervals apart', async () => {
@@ -61,10 +61,10 @@ describe('SpendingWindows', () => {
         byok: { daily: { used: 4n, held: 5n }, weekly: nothing, monthly: nothing, lifetime: nothing },
       },
       b: {
-        credits: { ...UNSPENT.credits, monthly: { used: 6n, held: 0n } },
-        byok: { ...UNSPENT.byok, monthly: { used: 0n, held: 7n } },
+        credits: { ...NO_SPENDING.credits, monthly: { used: 6n, held: 0n } },
+        byok: { ...NO_SPENDING.byok, monthly: { used: 0n, held: 7n } },
       },
-      c: UNSPENT,
+      c: NO_SPENDING,
     });
   });
 
@@ -79,11 +79,11 @@ describe('SpendingWindows', () => {
     const row = { scopeId: 'home', interval: 'weekly', used: 1n, held: 2n, byokUsed: 3n, byokHeld: 4n } as const;
     const { windows, asked } = windowsOver([row, { ...row, scopeId: 'stranger', interval: 'daily' }]);
     expect(await windows.ofWorkspace('account', 'home')).toEqual({
-      credits: { ...UNSPENT.credits, weekly: { used: 1n, held: 2n } },
-      byok: { ...UNSPENT.byok, weekly: { used: 3n, held: 4n } },
+      credits: { ...NO_SPENDING.credits, weekly: { used: 1n, held: 2n } },
+      byok: { ...NO_SPENDING.byok, weekly: { used: 3n, held: 4n } },
     });
     expect(asked).toEqual([['account', 'workspace', ['home'], AHEAD_MS]]);
-    expect(await windowsOver([]).windows.ofWorkspace('account', 'home')).toEqual(UNSPENT);
+    expect(await windowsOver([]).windows.ofWorkspace('account', 'home')).toEqual(NO_SPENDING);
   });
 
   it('counts free requests in whole numbers', async () => {

@@ -33,7 +33,7 @@ const NOTHING: Spent = { used: 0n, held: 0n };
 const NOWHERE: SpentByInterval = { daily: NOTHING, weekly: NOTHING, monthly: NOTHING, lifetime: NOTHING };
 
 /** The spending of a key that has no window yet. */
-export const UNSPENT: KeySpending = { credits: NOWHERE, byok: NOWHERE };
+export const NO_SPENDING: KeySpending = { credits: NOWHERE, byok: NOWHERE };
 
 /**
  * Reads the counters of the ledger, with what this replica has settled by now. A window without a row has nothing in
@@ -54,13 +54,13 @@ export class SpendingWindows {
 
   async ofKey(accountId: string, keyHash: string): Promise<KeySpending> {
     const spending = await this.ofKeys(accountId, [keyHash]);
-    return spending.get(keyHash) ?? UNSPENT;
+    return spending.get(keyHash) ?? NO_SPENDING;
   }
 
   /** In the intervals that the workspace has budgets for: nothing else is counted for it. */
   async ofWorkspace(accountId: string, workspaceId: string): Promise<KeySpending> {
     const rows = await this.list(accountId, 'workspace', [workspaceId]);
-    return postKeyWindows([workspaceId], rows).get(workspaceId) ?? UNSPENT;
+    return postKeyWindows([workspaceId], rows).get(workspaceId) ?? NO_SPENDING;
   }
 
   async ofAccount(accountId: string): Promise<AccountSpending> {
@@ -89,7 +89,7 @@ export function postKeyWindows(
   keyHashes: readonly string[],
   rows: readonly SpendingWindowEntity[],
 ): ReadonlyMap<string, KeySpending> {
-  const spending = new Map(keyHashes.map((hash) => [hash, UNSPENT]));
+  const spending = new Map(keyHashes.map((hash) => [hash, NO_SPENDING]));
   for (const { scopeId, interval, used, held, byokUsed, byokHeld } of rows) {
     const before = spending.get(scopeId);
     if (!before) continue;

@@ -83,7 +83,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   private async claimThere(claim: LimitClaim): Promise<Claimed> {
     const { subject, limits, owner, tokens } = claim;
     const reserved = reservedTokens(tokens, limits.tokensPerMinute);
-    const answer = readAnswer(
+    const answer = readClaimFigures(
       await this.redis.claimLimits(
         ...keysOf(subject),
         ...LIMIT_ORDER.map((limit) => limits[limit] ?? NO_LIMIT),
@@ -184,7 +184,7 @@ const hasMinute = ({ requestsPerMinute, tokensPerMinute }: ModelLimits): boolean
 const remainingOf = ({ tokensPerMinute = 0 }: ModelLimits, limit: keyof ModelLimits, tokens: number): number =>
   limit === 'tokensPerMinute' ? tokensPerMinute - tokens : 0;
 
-interface Answer {
+interface ClaimFigures {
   /** Of the limit that refused, in the order of all; 0 where none did. */
   readonly place: number;
   readonly requests: number;
@@ -193,7 +193,7 @@ interface Answer {
   readonly now: number;
 }
 
-function readAnswer(answer: unknown): Answer {
+function readClaimFigures(answer: unknown): ClaimFigures {
   if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isSafeInteger)) {
     throw new TypeError('The claiming script gave no figures.');
   }

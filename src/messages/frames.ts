@@ -5,7 +5,7 @@ import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
 import type { GenerationView } from '../inference/inference.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
-import { ownExtras, viewBlockStart, viewEnding, viewUsage } from './view-reply.js';
+import { ownExtras, viewBlockStart, viewStop, viewUsage } from './view-reply.js';
 
 /**
  * The in-band failure of a stream: an `error` event and the sentinel. The status was sent long ago
@@ -127,7 +127,7 @@ export class MessageFrames implements FramePrinter {
     const contextManagement = end['context_management'] ?? null;
     return (
       frame('message_delta', {
-        delta: viewEnding(stop, ownExtras(this.start?.extras), end),
+        delta: viewStop(stop, ownExtras(this.start?.extras), end),
         usage: viewUsage(this.usage, this.generation),
         ...(contextManagement !== null && { context_management: contextManagement }),
       }) +

@@ -44,7 +44,7 @@ export function viewReply(generation: GenerationView, reply: Reply): MessageRepl
     role: 'assistant',
     model: generation.model,
     content,
-    ...viewEnding(stop, start, end),
+    ...viewStop(stop, start, end),
     usage: viewUsage(reply.usage, generation),
     context_management: end['context_management'] ?? null,
     provider: generation.provider,
@@ -126,7 +126,7 @@ function withAppended(value: JsonObject, text: string, stop: StopReason): JsonOb
  * How a reply ended: the same keys in a whole reply and in the `delta` of `message_delta` (docs/wire/messages.md#reply,
  * docs/wire/streams.md#events-of-messages).
  */
-export interface Ending extends JsonObject {
+export interface StopView extends JsonObject {
   readonly stop_reason: string;
   readonly stop_sequence: string | null;
   readonly stop_details: Json;
@@ -134,7 +134,7 @@ export interface Ending extends JsonObject {
 }
 
 /** @param start what `ownExtras` gives of its beginning, and `end` of its end */
-export function viewEnding(stop: StopReason, start: JsonObject, end: JsonObject): Ending {
+export function viewStop(stop: StopReason, start: JsonObject, end: JsonObject): StopView {
   const { context_management: _shownApart, stop_reason: _ours, ...vendorFields } = end;
   const { unified, vendor, raw } = stop;
   const isForeign = vendor !== 'anthropic';

@@ -12,7 +12,7 @@ import { ProviderRegistry } from './registry.js';
 export type CallTarget = Omit<Target, 'definition'>;
 
 /**
- * The one way to call a provider, whoever calls and for whatever: an attempt, a count of tokens, the trial of a
+ * The one way to call a provider, whoever calls and for whatever: an attempt, a count of tokens, the test of a
  * credential.
  */
 @Injectable()

@@ -17,7 +17,7 @@ import { StreamAttempt, untilCommitted } from './stream-attempt.js';
  * A reply whose beginning is known: that first, then the rest as it comes. A whole reply is all beginning. Leave it by
  * `return`, also at its end.
  */
-export class BegunReply extends Pulled<readonly ModelEvent[]> {
+export class StartedReply extends Pulled<readonly ModelEvent[]> {
   /** The body that its provider was sent, which never holds the credential. Undefined: nobody wants to see it. */
   readonly sentBody: string | undefined;
   private isBegun = false;
@@ -62,10 +62,10 @@ export class AttemptRunner {
    * pulled by whoever iterates.
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
-  async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: CancelSignal): Promise<BegunReply> {
+  async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: CancelSignal): Promise<StartedReply> {
     const prepared = this.prepare(leg, request, reveal);
     const call = prepared instanceof Promise ? await prepared : prepared;
-    return request.stream ? await this.runStream(call, signal) : new BegunReply(call, await call.answer(signal));
+    return request.stream ? await this.runStream(call, signal) : new StartedReply(call, await call.answer(signal));
   }
 
   /**
@@ -90,12 +90,12 @@ export class AttemptRunner {
     return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential));
   }
 
-  private async runStream(call: PreparedCall, signal: CancelSignal): Promise<BegunReply> {
+  private async runStream(call: PreparedCall, signal: CancelSignal): Promise<StartedReply> {
     const { firstTimeoutMs = this.environment.timeouts.firstMs } = call.target.endpoint;
     const attempt = new StreamAttempt(signal, firstTimeoutMs);
     try {
       const batches = await call.stream(attempt.signal, () => attempt.isCommitted);
-      return new BegunReply(call, await untilCommitted(batches, attempt), batches, attempt);
+      return new StartedReply(call, await untilCommitted(batches, attempt), batches, attempt);
     } catch (error) {
       attempt.settle();
       // A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.

@@ -24,7 +24,7 @@ export const healthKeyOf = ({ model, tag, credential }: Leg): HealthKey => ({ mo
 interface FollowedCall {
   readonly span: TraceSpan | undefined;
   readonly key: HealthKey;
-  /** The one call that finds out whether an endpoint that was left alone answers again. */
+  /** The one call that finds out whether an endpoint answers again after its cool-down. */
   readonly isTrial: boolean;
 }
 

@@ -13,7 +13,7 @@ import { mayCall } from '../core/routing/plan-route.js';
 import type { PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
 import { HealthRegistry } from '../health/health-registry.js';
-import { AttemptRunner, type BegunReply } from './attempt-runner.js';
+import { AttemptRunner, type StartedReply } from './attempt-runner.js';
 import { healthKeyOf } from './call-telemetry.js';
 import { failureOf, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
 import type { RevealCredential } from './route-planner.js';
@@ -36,9 +36,9 @@ export interface RunInputs extends ModelRun {
 }
 
 /** A call whose reply has begun. */
-export interface BegunCall {
+export interface StartedCall {
   readonly call: ProviderCall;
-  readonly events: BegunReply;
+  readonly events: StartedReply;
 }
 
 /** Runs plans, for a generation as many as it needs: one leg after another until one answers. */
@@ -51,10 +51,10 @@ export class PlanRunner {
   ) {}
 
   /** @throws GatewayError when no leg answered, or the signal's reason */
-  async run(generation: Generation, inputs: RunInputs): Promise<BegunCall> {
+  async run(generation: Generation, inputs: RunInputs): Promise<StartedCall> {
     const { plan } = inputs;
     if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
-    const run = new PlanRun(generation, inputs);
+    const run = new PlanProgress(generation, inputs);
     for (const [index, leg] of plan.legs.entries()) {
       if (!mayCall(plan, index, run.made)) continue;
       const admitted = run.admit(leg);
@@ -70,7 +70,7 @@ export class PlanRunner {
   }
 
   /** @returns undefined where another leg may be tried */
-  private async attempt(run: PlanRun, leg: PlannedLeg, inputs: RunInputs): Promise<BegunCall | undefined> {
+  private async attempt(run: PlanProgress, leg: PlannedLeg, inputs: RunInputs): Promise<StartedCall | undefined> {
     const { signal } = inputs;
     const call = run.begin(leg);
     try {
@@ -87,7 +87,7 @@ export class PlanRunner {
 }
 
 /** How far the run of one plan has got. */
-class PlanRun {
+class PlanProgress {
   /** Calls that were made; a target that could not carry the request was not called. */
   made = 0;
   /** Models that may be called, by their place in the request. */
@@ -96,7 +96,7 @@ class PlanRun {
   private readonly exhaustedModels = new Set<number>();
   private readonly failures: FailedAttempt[] = [];
   /** The answer if nobody else has one. */
-  private refused: BegunCall | undefined;
+  private refused: StartedCall | undefined;
 
   constructor(
     private readonly generation: Generation,
@@ -148,18 +148,18 @@ class PlanRun {
     void events.return();
   }
 
-  keepRefusal(begun: BegunCall): void {
+  keepRefusal(begun: StartedCall): void {
     this.exhaustedModels.add(begun.call.leg.modelIndex);
     this.refused = begun;
   }
 
-  answerWith(begun: BegunCall): BegunCall {
+  answerWith(begun: StartedCall): StartedCall {
     this.generation.answerWith(begun.call, begun.events.sentBody);
     return begun;
   }
 
   /** Nobody after it was asked: its refusal is the answer. @throws GatewayError where there is none */
-  answerWithRefusal(): BegunCall {
+  answerWithRefusal(): StartedCall {
     if (this.refused) return this.answerWith(this.refused);
     if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures);
     // Nobody was called because of limits of ours: they are what the caller is told.

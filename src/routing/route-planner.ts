@@ -20,7 +20,7 @@ import { SessionPins } from './session-pins.js';
 export type RevealCredential = (id: string) => Promise<Secret | undefined>;
 
 /** A plan with what it was made from. */
-export interface RoutedPlan {
+export interface RouteResult {
   readonly inputs: RouteInputs;
   /** Without legs where nothing is left. */
   readonly plan: Plan;
@@ -56,7 +56,7 @@ export class RoutePlanner {
     caller: Caller,
     guardrails: readonly RoutingPolicy[],
     seed = newSeed(),
-  ): Promise<RoutedPlan> {
+  ): Promise<RouteResult> {
     const [credentials, own] = await Promise.all([this.credentials.usableBy(caller), this.policies.of(caller)]);
     const policies = guardrails.length > 0 ? [...own, ...guardrails] : own;
     const catalog = this.catalog.current();
@@ -73,7 +73,7 @@ export class RoutePlanner {
       credentials,
       isShared: this.isShared,
       policies,
-      session: this.pins.placeOf(caller, request),
+      session: this.pins.inputsOf(caller, request),
       seed,
     };
     const plan = planRoute(inputs);

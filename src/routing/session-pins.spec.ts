@@ -42,9 +42,9 @@ describe('SessionPins', () => {
   });
 
   const planOf = (request: ModelRequest, who = caller): Plan =>
-    plan([acme], { session: pins.placeOf(who, request), needs: { preferences: request.preferences } });
+    plan([acme], { session: pins.inputsOf(who, request), needs: { preferences: request.preferences } });
   const pinned = (request: ModelRequest, who = caller): string | undefined =>
-    pins.placeOf(who, request)?.pinOf(acme.id);
+    pins.inputsOf(who, request)?.pinOf(acme.id);
   const answer = (request: ModelRequest, pick: (made: Plan) => PlannedLeg, cachedTokens = 0): string => {
     const made = planOf(request);
     const leg = pick(made);
@@ -98,7 +98,7 @@ describe('SessionPins', () => {
     expect(pinned(inSession(), { ...caller, keyHash: 'other' })).toBeUndefined();
     expect(pinned(inSession(), { ...caller, accountId: 'other' })).toBeUndefined();
     expect(pinned(inSession({ sessionId: 's2' }))).toBeUndefined();
-    expect(pins.placeOf(caller, inSession())!.pinOf('acme/small')).toBeUndefined();
+    expect(pins.inputsOf(caller, inSession())!.pinOf('acme/small')).toBeUndefined();
   });
 
   describe('without an id', () => {
@@ -122,14 +122,14 @@ describe('SessionPins', () => {
 
     it('binds nothing where the cache is no cheaper', () => {
       const dear = model('acme/large', [endpoint('p1', { pricing: price(1) }), endpoint('p2', { pricing: price(1) })]);
-      const made = plan([dear], { session: pins.placeOf(caller, ask()) });
+      const made = plan([dear], { session: pins.inputsOf(caller, ask()) });
       pins.confirm(caller, ask(), made, second(made), 900);
       expect(pinned(grown())).toBeUndefined();
     });
 
     it('never draws by the conversation alone', () => {
-      expect(pins.placeOf(caller, ask())?.key).toBeUndefined();
-      expect(pins.placeOf(caller, inSession())!.key).toEqual(expect.any(String));
+      expect(pins.inputsOf(caller, ask())?.key).toBeUndefined();
+      expect(pins.inputsOf(caller, inSession())!.key).toEqual(expect.any(String));
     });
   });
 });

@@ -4,7 +4,7 @@ import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
-import type { SessionPlace } from '../core/routing/route-inputs.js';
+import type { SessionInputs } from '../core/routing/route-inputs.js';
 import { Clock } from '../core/time.js';
 import { laterWrite } from '../shared/replicated-map-entry.js';
 import { ReplicaLink } from '../shared/replicated-map-link.js';
@@ -50,7 +50,7 @@ export class SessionPins implements GenerationObserver {
    * The session of a request, by its id or else by how the conversation begins. Undefined where it has no id, and
    * nothing is pinned.
    */
-  placeOf(caller: Caller, request: ModelRequest): SessionPlace | undefined {
+  inputsOf(caller: Caller, request: ModelRequest): SessionInputs | undefined {
     const { sessionId } = request;
     if (sessionId === undefined && this.pins.size === 0) return undefined;
     const nameOf = (model: string): string => pinName(caller, model, request);

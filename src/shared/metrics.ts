@@ -142,7 +142,7 @@ export class Metrics {
   });
   private readonly openStreams = new Gauge({
     name: 'fairlead_open_streams',
-    help: 'Streamed answers that are open now.',
+    help: 'Streamed replies that are open now.',
     registers: [this.registry],
   });
   private readonly ledgerEvents = new Counter({

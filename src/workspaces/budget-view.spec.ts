@@ -3,7 +3,7 @@
 import type { StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { Interval } from '../core/time.js';
-import { UNSPENT, type KeySpending } from '../ledger/spending-windows.js';
+import { NO_SPENDING, type KeySpending } from '../ledger/spending-windows.js';
 import { viewBudget } from './budget-view.js';
 import { derivedId } from '../accounts/derived-id.js';
 
@@ -20,8 +20,8 @@ const budget = (interval: Interval, changes: Partial<StoredBudget> = {}): Stored
   ...changes,
 });
 const SPENT: KeySpending = {
-  credits: { ...UNSPENT.credits, daily: { used: 2n * USD, held: 1n * USD } },
-  byok: { ...UNSPENT.byok, daily: { used: 4n * USD, held: 3n * USD } },
+  credits: { ...NO_SPENDING.credits, daily: { used: 2n * USD, held: 1n * USD } },
+  byok: { ...NO_SPENDING.byok, daily: { used: 4n * USD, held: 3n * USD } },
 };
 
 describe('viewBudget', () => {
@@ -47,7 +47,7 @@ describe('viewBudget', () => {
     ['monthly', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
     ['lifetime', '2026-12-31T23:59:59.999Z', null],
   ] as const)('%s at %s ends at %s', (interval, now, end) => {
-    const view = viewBudget(budget(interval), WORKSPACE, UNSPENT, Date.parse(now));
+    const view = viewBudget(budget(interval), WORKSPACE, NO_SPENDING, Date.parse(now));
     expect([view.resets_at, view.reset_interval]).toEqual([end, interval === 'lifetime' ? null : interval]);
   });
 });

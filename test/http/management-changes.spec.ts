@@ -28,7 +28,7 @@ type Step = readonly [
   caches: readonly Cache[],
 ];
 
-describeOnEachDatabase('changes of managed things', (database) => {
+describeOnEachDatabase('changes of managed resources', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
   let audit: AuditLog;

@@ -1,7 +1,7 @@
 /**
  * Goal: an endpoint that fails is left alone for as long as it asked or the operator set, tried with one call after
- * that, and when all are left alone the caller is told until when. Method: a clock that the test moves; the calls that
- * the providers counted. Rules: docs/reasons/routing.md.
+ * that, and when all are in a cool-down the caller is told until when. Method: a clock that the test moves; the calls
+ * that the providers counted. Rules: docs/reasons/routing.md.
  */
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -19,7 +19,7 @@ const PAIR = ['alpha', 'beta'];
 /** Models of their own for each test, so that none inherits a pause. */
 const NAMES = Array.from({ length: 40 }, (_, index) => index);
 
-describeOnEmbedded('endpoints that are left alone', (database) => {
+describeOnEmbedded('endpoints in a cool-down', (database) => {
   const clock = new AheadClock();
   let bench: RoutingBench;
   let next = 0;
@@ -177,7 +177,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
     for (let call = 0; call < 4; call++) expect((await bench.callsOf(ask(pair)))[0]).toBe('alpha');
   });
 
-  it('a provider that stays silent is left alone after two', async () => {
+  it('a provider that stays silent is in a cool-down after two', async () => {
     bench.script('alpha', neverAnswers());
     for (const expected of [['alpha', 'beta'], ['alpha', 'beta'], ['beta']]) {
       expect(await bench.callsOf(ask(pair, { stream: true }))).toEqual(expected);
@@ -289,7 +289,7 @@ describeOnEmbedded('endpoints that are left alone', (database) => {
       expect((await bench.ask(ask(single))).status).toBe(200);
     });
 
-    it('a further model that is not left alone answers', async () => {
+    it('a further model that is not in a cool-down answers', async () => {
       bench.script('alpha', hinting(30));
       await bench.ask(ask(single));
       bench.answers('alpha');

@@ -226,7 +226,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     });
   });
 
-  it('tells who is left alone, and until when', async () => {
+  it('tells who is in a cool-down, and until when', async () => {
     bench.fails('alpha', 429, { 'retry-after': '30' });
     const before = clock.now();
     await bench.ask(ask('test/cooled'));

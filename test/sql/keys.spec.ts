@@ -22,7 +22,7 @@ import { newKeyRow, plainKey, type KeyDescription } from '../../src/keys/new-key
 import type { Postings } from '../../src/ledger/postings.js';
 import type { AccountOpening } from '../../src/ledger/account-opening.js';
 import { SpendingWindowEntity } from '../../src/ledger/spending-window.entity.js';
-import { SpendingWindows, UNSPENT } from '../../src/ledger/spending-windows.js';
+import { SpendingWindows, NO_SPENDING } from '../../src/ledger/spending-windows.js';
 import { WindowsRepository } from '../../src/ledger/windows.repository.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { accountOpening } from '../support/account-opening.js';
@@ -525,9 +525,9 @@ describeOnEachDatabase('keys', (database) => {
           weekly: { used: 2n, held: 0n },
           monthly: { used: 3n, held: 0n },
         },
-        byok: { ...UNSPENT.byok, lifetime: { used: 4n, held: 5n }, daily: { used: 0n, held: 6n } },
+        byok: { ...NO_SPENDING.byok, lifetime: { used: 4n, held: 5n }, daily: { used: 0n, held: 6n } },
       });
-      expect(before.get('b')).toEqual(UNSPENT);
+      expect(before.get('b')).toEqual(NO_SPENDING);
 
       moveTo(2027, 2, 1, 0, 0, 1);
       expect(await windows.ofKey(home.accountId, 'a')).toEqual({
@@ -537,7 +537,7 @@ describeOnEachDatabase('keys', (database) => {
           weekly: { used: 20n, held: 0n },
           monthly: { used: 30n, held: 0n },
         },
-        byok: { ...UNSPENT.byok, lifetime: { used: 4n, held: 5n }, daily: { used: 60n, held: 0n } },
+        byok: { ...NO_SPENDING.byok, lifetime: { used: 4n, held: 5n }, daily: { used: 60n, held: 0n } },
       });
     });
 
@@ -571,7 +571,7 @@ describeOnEachDatabase('keys', (database) => {
     it('is not seen by another account', async () => {
       const home = await accounts.ensureDefault();
       await addWindow(home, { used: 5n });
-      expect(await windows.ofKey((await addStrangers()).accountId, 'a')).toEqual(UNSPENT);
+      expect(await windows.ofKey((await addStrangers()).accountId, 'a')).toEqual(NO_SPENDING);
     });
   });
 });

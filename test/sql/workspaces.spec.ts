@@ -104,7 +104,9 @@ describeOnEachDatabase('workspaces', (database) => {
       },
     );
   const keep = ({ accountId }: DefaultWorkspace, workspaceId: string): Promise<void> =>
-    bench.source.transaction('READ COMMITTED', (manager) => bench.directory.keep(manager, accountId, workspaceId));
+    bench.source.transaction('READ COMMITTED', (manager) =>
+      bench.directory.lockShared(manager, accountId, workspaceId),
+    );
 
   it('are their account’s, by id and slug, and gone once deleted', async () => {
     const strangers = await bench.addStrangers();
@@ -218,7 +220,7 @@ describeOnPostgres('workspaces that several change at once', (database) => {
     const order: string[] = [];
     let removal: Promise<void> | undefined;
     await bench.source.transaction('READ COMMITTED', async (manager) => {
-      await bench.directory.keep(manager, home.accountId, workspace.id);
+      await bench.directory.lockShared(manager, home.accountId, workspace.id);
       removal = bench.remove(workspace).then(() => void order.push('deleted'));
       await waitForLock(bench.source);
       order.push('put in');
@@ -231,7 +233,7 @@ describeOnPostgres('workspaces that several change at once', (database) => {
     await bench.source.transaction('READ COMMITTED', async (manager) => {
       await bench.directory.lock(manager, home.accountId, next.id);
       kept = bench.source
-        .transaction('READ COMMITTED', (other) => bench.directory.keep(other, home.accountId, next.id))
+        .transaction('READ COMMITTED', (other) => bench.directory.lockShared(other, home.accountId, next.id))
         .catch((error: unknown) => error);
       await waitForLock(bench.source);
       await bench.workspaces.remove(manager, next, new Date(bench.clock.time));

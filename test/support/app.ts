@@ -22,7 +22,7 @@ export interface GatewayOptions {
   readonly catalog?: object;
   readonly clock?: Clock;
   /**
-   * False: no endpoint is ever left alone for its failures. For suites whose upstreams fail on
+   * False: no endpoint is ever in a cool-down for its failures. For suites whose upstreams fail on
    * purpose, again and again.
    */
   readonly coolsDown?: boolean;

@@ -6,7 +6,7 @@ import { Secret } from '../../core/secret.js';
 import { JoinedKeyService } from './joined-key-service.js';
 import { Undecryptable } from './key-service.js';
 import { LocalKeyService } from './local-key-service.js';
-import { Vault, type CredentialPlace, type SealedCredential } from './vault.js';
+import { Vault, type CredentialContext, type SealedCredential } from './vault.js';
 
 const CREDENTIAL = new Secret('sk-canary-of-a-provider-ü');
 const PLACE = { id: 'credential-1', workspaceId: 'workspace-1', provider: 'anthropic' };
@@ -42,7 +42,7 @@ describe('Vault', () => {
     expect(await failureOf(vault.open(swapped, PLACE))).toBeInstanceOf(Undecryptable);
   });
 
-  it.each<[string, CredentialPlace]>([
+  it.each<[string, CredentialContext]>([
     ['id', { ...PLACE, id: 'credential-2' }],
     ['workspace', { ...PLACE, workspaceId: 'workspace-2' }],
     ['provider', { ...PLACE, provider: 'openai' }],

@@ -5,7 +5,7 @@ import { KeyService } from './key-service.js';
 import { KEY_BYTES, open, seal } from './sealed-box.js';
 
 /** Where a credential belongs: bound to its ciphertext, so that no row can be passed off as another. */
-export interface CredentialPlace {
+export interface CredentialContext {
   readonly id: string;
   readonly workspaceId: string;
   /** Slug. */
@@ -38,7 +38,7 @@ export class Vault {
   }
 
   /** @throws KeyServiceUnavailable */
-  async seal(credential: Secret, place: CredentialPlace): Promise<SealedCredential> {
+  async seal(credential: Secret, place: CredentialContext): Promise<SealedCredential> {
     const context = contextOf(place);
     const dataKey = randomBytes(KEY_BYTES);
     const sealed = seal(Buffer.from(credential.reveal()), dataKey, context);
@@ -46,7 +46,7 @@ export class Vault {
   }
 
   /** @throws Undecryptable, KeyServiceUnavailable */
-  async open({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialPlace): Promise<Secret> {
+  async open({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialContext): Promise<Secret> {
     const context = contextOf(place);
     const dataKey = await this.keys.unwrap({ keyId, wrapped: wrappedKey }, context);
     return new Secret(open(sealed, dataKey, context).toString());
@@ -57,7 +57,7 @@ export class Vault {
    * change, but is proven to open.
    * @throws Undecryptable, KeyServiceUnavailable
    */
-  async rewrap({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialPlace): Promise<SealedCredential> {
+  async rewrap({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialContext): Promise<SealedCredential> {
     const context = contextOf(place);
     const dataKey = await this.keys.unwrap({ keyId, wrapped: wrappedKey }, context);
     open(sealed, dataKey, context);
@@ -71,5 +71,5 @@ export class Vault {
 }
 
 /** Additional data of both layers. A JSON array, so that no two places print alike. */
-const contextOf = ({ id, workspaceId, provider }: CredentialPlace): string =>
+const contextOf = ({ id, workspaceId, provider }: CredentialContext): string =>
   JSON.stringify([id, workspaceId, provider]);

@@ -35,8 +35,8 @@ describe('sanitizeUsage', () => {
     ['cuts reasoning to the output', { outputTokens: 7, reasoningTokens: 8 }, { outputTokens: 7, reasoningTokens: 7 }],
     ['takes reasoning without output as not said', { reasoningTokens: 8 }, {}],
     ['takes reasoning as not said when its output is not believed', { outputTokens: -1, reasoningTokens: 8 }, {}],
-  ])('%s', (_, said, expected) => {
-    expect(sanitizeUsage(said, CONTEXT)).toEqual(expected);
+  ])('%s', (_, reported, expected) => {
+    expect(sanitizeUsage(reported, CONTEXT)).toEqual(expected);
   });
 
   it('keeps everything beside the figures', () => {

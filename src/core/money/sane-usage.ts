@@ -38,11 +38,11 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
   const most = { tokens: contextLength * CONTEXTS_PER_FIGURE_MAX, requests: TOOL_REQUESTS_MAX };
   let sane = usage;
   for (const name of figures) {
-    const said = usage[name];
+    const reported = usage[name];
     const limit = most[FIGURES[name]];
     // As nearly all are.
-    if (said === undefined || (Number.isSafeInteger(said) && said >= 0 && said <= limit)) continue;
-    sane = withFigure(sane, name, plausible(said, limit));
+    if (reported === undefined || (Number.isSafeInteger(reported) && reported >= 0 && reported <= limit)) continue;
+    sane = withFigure(sane, name, plausible(reported, limit));
   }
   const { reasoningTokens, outputTokens } = sane;
   if (reasoningTokens === undefined || reasoningTokens <= (outputTokens ?? 0)) return sane;
@@ -50,9 +50,9 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
 }
 
 /** Figures kept by others may have become anything on the way: their type is a promise that is checked here. */
-function plausible(said: unknown, most: number): number | undefined {
-  if (typeof said !== 'number' || !Number.isFinite(said) || said < 0) return undefined;
-  return Math.min(Math.ceil(said), most);
+function plausible(reported: unknown, most: number): number | undefined {
+  if (typeof reported !== 'number' || !Number.isFinite(reported) || reported < 0) return undefined;
+  return Math.min(Math.ceil(reported), most);
 }
 
 function withFigure(usage: Usage, name: Figure, figure: number | undefined): Usage {

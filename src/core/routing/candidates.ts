@@ -32,7 +32,7 @@ interface Callable {
 const SOFT_PARAMETERS = ['tools', 'structured_outputs', 'response_format', 'verbosity'];
 
 /** What the endpoints of one plan are judged by, and what became of them: one entry in one of the two lists each. */
-export interface Judgement {
+export interface Eligibility {
   readonly rules: Rules;
   readonly inputs: RouteInputs;
   /** The caller's own, as `inOrder` gives them. */
@@ -45,15 +45,15 @@ export interface Judgement {
  * Judges every endpoint of a model in every tier with every credential.
  * @param modelIndex place of the model in the plan's list
  */
-export function judgeModel(judgement: Judgement, model: Model, modelIndex: number): void {
-  const { preferences, tier } = judgement.rules.needs;
+export function assessModel(eligibility: Eligibility, model: Model, modelIndex: number): void {
+  const { preferences, tier } = eligibility.rules.needs;
   const candidates: Candidate[] = [];
   for (const endpoint of model.endpoints) addCandidates(endpoint, model, modelIndex, candidates);
-  let callable: readonly Callable[] = listCallable(judgement, candidates);
-  if (tier === 'flex') callable = preferFlex(judgement, callable, candidates);
+  let callable: readonly Callable[] = listCallable(eligibility, candidates);
+  if (tier === 'flex') callable = preferFlex(eligibility, callable, candidates);
   // One alone is preferred to none.
-  if (callable.length > 1 && preferences.requireParameters !== true) callable = preferSoft(judgement, callable);
-  for (const { candidate, copies } of callable) keepCopies(judgement, candidate, copies);
+  if (callable.length > 1 && preferences.requireParameters !== true) callable = preferSoft(eligibility, callable);
+  for (const { candidate, copies } of callable) keepCopies(eligibility, candidate, copies);
 }
 
 const PRICED_TIERS = ['fast', 'priority', 'flex'] as const satisfies readonly ServiceTier[];
@@ -68,22 +68,22 @@ export function addCandidates(endpoint: Endpoint, model: Model, modelIndex: numb
   }
 }
 
-function listCallable(judgement: Judgement, candidates: readonly Candidate[]): readonly Callable[] {
-  const { rules, credentials } = judgement;
+function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]): readonly Callable[] {
+  const { rules, credentials } = eligibility;
   const callable: Callable[] = [];
   for (const candidate of candidates) {
     if (candidate.tier !== rules.needs.tier && !takesPart(candidate, rules)) {
-      exclude(judgement, candidate, 'service-tier');
+      exclude(eligibility, candidate, 'service-tier');
       continue;
     }
     const exclusion = findExclusion(candidate, rules);
     if (exclusion) {
-      exclude(judgement, candidate, exclusion.reason, exclusion.detail);
+      exclude(eligibility, candidate, exclusion.reason, exclusion.detail);
       continue;
     }
-    const copies = copiesOf(judgement, candidate);
+    const copies = copiesOf(eligibility, candidate);
     if (copies.length > 0) callable.push({ candidate, copies });
-    else exclude(judgement, candidate, missingCredential(candidate.provider, credentials));
+    else exclude(eligibility, candidate, missingCredential(candidate.provider, credentials));
   }
   return callable;
 }
@@ -93,17 +93,17 @@ function listCallable(judgement: Judgement, candidates: readonly Candidate[]): r
  * a credential for does not count: a catalog lists providers that are not in use.
  */
 function preferFlex(
-  judgement: Judgement,
+  eligibility: Eligibility,
   callable: readonly Callable[],
   candidates: readonly Candidate[],
 ): readonly Callable[] {
   const hasFlex = candidates.some(
-    (candidate) => candidate.tier === 'flex' && copiesOf(judgement, candidate).length > 0,
+    (candidate) => candidate.tier === 'flex' && copiesOf(eligibility, candidate).length > 0,
   );
   if (!hasFlex) return callable;
   return callable.filter(({ candidate }) => {
     if (candidate.tier !== 'standard') return true;
-    exclude(judgement, candidate, 'service-tier');
+    exclude(eligibility, candidate, 'service-tier');
     return false;
   });
 }
@@ -112,14 +112,14 @@ function preferFlex(
  * Decided before pauses are looked at: a request with tools waits for an endpoint that knows tools rather than lose
  * them in silence.
  */
-function preferSoft(judgement: Judgement, callable: readonly Callable[]): readonly Callable[] {
+function preferSoft(eligibility: Eligibility, callable: readonly Callable[]): readonly Callable[] {
   let left = callable;
-  for (const parameter of judgement.rules.needs.parameters) {
+  for (const parameter of eligibility.rules.needs.parameters) {
     if (!SOFT_PARAMETERS.includes(parameter)) continue;
     const supporting = left.filter(({ candidate }) => supports(candidate.endpoint, parameter));
     if (supporting.length === 0 || supporting.length === left.length) continue;
     for (const { candidate } of left) {
-      if (!supports(candidate.endpoint, parameter)) exclude(judgement, candidate, 'unsupported-parameter', parameter);
+      if (!supports(candidate.endpoint, parameter)) exclude(eligibility, candidate, 'unsupported-parameter', parameter);
     }
     left = supporting;
   }
@@ -130,7 +130,7 @@ function preferSoft(judgement: Judgement, callable: readonly Callable[]): readon
  * Each credential of an endpoint has pauses and figures of its own (docs/reasons/routing.md#credentials-fail-apart).
  */
 function keepCopies(
-  { inputs, kept, excluded }: Judgement,
+  { inputs, kept, excluded }: Eligibility,
   candidate: Candidate,
   copies: readonly CredentialCopy[],
 ): void {
@@ -153,14 +153,14 @@ function keepCopies(
 
 const NONE: readonly never[] = [];
 
-function copiesOf({ inputs, credentials }: Judgement, { provider, model }: Candidate): readonly CredentialCopy[] {
+function copiesOf({ inputs, credentials }: Eligibility, { provider, model }: Candidate): readonly CredentialCopy[] {
   const isShared = inputs.isShared(provider);
   if (credentials.length === 0) return isShared ? ONLY_SHARED : NONE;
   return listCopies(provider, model.id, credentials, isShared);
 }
 
 function exclude(
-  { excluded }: Judgement,
+  { excluded }: Eligibility,
   { model, tag, provider }: Candidate,
   reason: ExclusionReason,
   detail?: string,

@@ -3,7 +3,7 @@ import { deriveHealth } from './decision-health.js';
 import { DECISION_VERSION, type DecisionRecord } from './decision-record.js';
 import { catalogName } from './decision.js';
 import type { StoredCredential } from './credential.js';
-import type { NamedModel, RouteInputs, RouteNeeds, SessionPlace } from './route-inputs.js';
+import type { NamedModel, RouteInputs, RouteNeeds, SessionInputs } from './route-inputs.js';
 
 /**
  * Reads the inputs of a kept decision: the plan made of them has the same legs in the same order. Health holds only
@@ -30,7 +30,7 @@ export function deriveInputs(text: string, catalog: CatalogSnapshot): RouteInput
   };
 }
 
-function deriveSession({ session, pins }: DecisionRecord, models: readonly NamedModel[]): SessionPlace | undefined {
+function deriveSession({ session, pins }: DecisionRecord, models: readonly NamedModel[]): SessionInputs | undefined {
   if (session === undefined && !pins) return undefined;
   const tags = new Map(Object.entries(pins ?? {}).map(([index, tag]) => [models[Number(index)]!.id, tag]));
   return { ...(session !== undefined && { key: session }), pinOf: (model) => tags.get(model) };

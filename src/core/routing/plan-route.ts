@@ -1,4 +1,4 @@
-import { judgeModel, type Judgement } from './candidates.js';
+import { assessModel, type Eligibility } from './candidates.js';
 import { inOrder } from './credential-copies.js';
 import { orderLegs, readOrdering } from './ordering.js';
 import { ATTEMPTS_MAX, MODELS_MAX, type Exclusion, type Plan } from './plan.js';
@@ -20,7 +20,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   const rules = readRules(needs, policies);
   const excluded: Exclusion[] = [];
   const ordered = credentials.length > 1 ? inOrder(credentials) : credentials;
-  const judgement: Judgement = { rules, inputs, credentials: ordered, kept: [], excluded };
+  const eligibility: Eligibility = { rules, inputs, credentials: ordered, kept: [], excluded };
   const models: NamedModel[] = [];
   const namedMax = Math.min(needs.models.length, MODELS_NAMED_MAX);
   for (let index = 0; index < namedMax; index++) {
@@ -28,7 +28,8 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     const model = catalog.models.get(named.id);
     if (!model) excluded.push({ model: named.id, reason: 'unknown-model' });
     else if (models.length === MODELS_MAX) excluded.push({ model: named.id, reason: 'too-many-models' });
-    else if (!rules.limitsModels || allowsModel(rules, named.id)) judgeModel(judgement, model, models.push(named) - 1);
+    else if (!rules.limitsModels || allowsModel(rules, named.id))
+      assessModel(eligibility, model, models.push(named) - 1);
     else {
       models.push(named);
       excluded.push({ model: named.id, reason: 'model-not-allowed' });
@@ -41,7 +42,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   const orderings = readOrdering(rules, models, inputs);
   const ids: string[] = [];
   for (const { id } of models) ids.push(id);
-  const legs = orderLegs(judgement.kept, rules, orderings, excluded);
+  const legs = orderLegs(eligibility.kept, rules, orderings, excluded);
   return {
     requested: needs.requested,
     models: ids,

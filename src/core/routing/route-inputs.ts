@@ -56,7 +56,7 @@ export interface RoutingPolicy {
 }
 
 /** A session's place: the same for every replica. */
-export interface SessionPlace {
+export interface SessionInputs {
   /** Hash over account, key and session; the draw is made from it instead of the seed. */
   readonly key?: string;
   /** Tag of the endpoint that answered before, per model: it goes first while it can answer. */
@@ -73,7 +73,7 @@ export interface RouteInputs {
   /** True where the operator can call the provider. */
   readonly isShared: (provider: CatalogProvider) => boolean;
   readonly policies: readonly RoutingPolicy[];
-  readonly session?: SessionPlace | undefined;
+  readonly session?: SessionInputs | undefined;
   /** Random, or given by whoever wants the same draw again. */
   readonly seed: string;
 }

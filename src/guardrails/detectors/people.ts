@@ -38,13 +38,13 @@ const REST =
 
 const TITLED =
   /(?<![\p{L}\p{N}_])(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herr|Frau|Monsieur|Madame|Mme|Señor|Señora|Sr|Sra)\.? (?:\p{Lu}[\p{L}'’-]{1,30}|\p{Lu}\.)(?: (?:\p{Lu}[\p{L}'’-]{1,30}|\p{Lu}\.)){0,2}/gu;
-const SAID =
+const INTRODUCED_NAME =
   /(?<![\p{L}\p{N}_])(?:[Mm]y (?:full )?name is|[Nn]ame:|[Ii]ch hei(?:ß|ss)e|[Mm]ein Name ist|[Jj]e m['’]appelle|[Mm]e llamo) (?<name>\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’-]{1,30}){0,2})/gu;
 
 /** Names of people: behind a title, behind "my name is", or a common given name with a surname. */
 export function findPeople(text: string): Span[] {
   const spans = scan(TITLED, text);
-  for (const { 0: whole, index, groups } of text.matchAll(SAID)) {
+  for (const { 0: whole, index, groups } of text.matchAll(INTRODUCED_NAME)) {
     spans.push({ start: index + whole.length - groups!['name']!.length, end: index + whole.length });
   }
   for (const { 0: given, index } of text.matchAll(CAPITALISED)) {

@@ -18,7 +18,7 @@ const FALLBACKS_MAX = 3;
 /** docs/wire/routing.md#models-and-fallbacks: an entry takes `model` and nothing else. */
 export const fallbacks = nullable(list(closed({ model: text() }), { max: FALLBACKS_MAX }));
 
-const said = optional(nullable(flag()));
+const optionalFlag = optional(nullable(flag()));
 const slugs = optional(nullable(list(text())));
 
 /** The largest whole number of dollars an amount of money may have here: fifteen digits. */
@@ -49,15 +49,15 @@ const sortConfig = object({
 /** Which providers may answer (docs/wire/routing.md#provider-preferences): no properties beyond these. */
 export const provider = nullable(
   closed({
-    allow_fallbacks: said,
+    allow_fallbacks: optionalFlag,
     data_collection: optional(nullable(oneOf(['allow', 'deny']))),
-    enforce_distillable_text: said,
+    enforce_distillable_text: optionalFlag,
     ignore: slugs,
     only: slugs,
     order: slugs,
     max_price: optional(object({ prompt: price, completion: price, image: price, audio: price, request: price })),
     quantizations: optional(nullable(list(oneOf(QUANTIZATIONS)))),
-    require_parameters: said,
+    require_parameters: optionalFlag,
     sort: optional(nullable(either(sort, sortConfig))),
     zdr: optional(flag()),
     preferred_max_latency: cutoffs,

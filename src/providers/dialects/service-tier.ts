@@ -8,7 +8,7 @@ export interface TierParameters {
   readonly speed?: 'standard' | 'fast';
 }
 
-const NOTHING_SAID: TierParameters = {};
+const NO_TIER: TierParameters = {};
 
 /**
  * The tier this attempt asks for. A tier that the catalog prices apart is asked for only by the attempt that was
@@ -18,7 +18,7 @@ const NOTHING_SAID: TierParameters = {};
 export function tierParameters({ serviceTier, speed }: ModelRequest, { tier, endpoint }: Target): TierParameters {
   if (tier === 'fast') return { speed: 'fast' };
   if (tier !== 'standard') return { serviceTier: tier };
-  if (serviceTier === undefined && speed === undefined) return NOTHING_SAID;
+  if (serviceTier === undefined && speed === undefined) return NO_TIER;
   const isApart = (word: string | undefined): boolean =>
     (word === 'fast' || word === 'priority' || word === 'flex') && endpoint.pricing?.[word] !== undefined;
   return definedOnly({

@@ -30,7 +30,7 @@ export interface AnswerFacts {
   readonly errors?: readonly ErrorKind[];
 }
 
-export interface Answer extends AnswerFacts {
+export interface DescribedReply extends AnswerFacts {
   readonly reply: TSchema;
 }
 
@@ -48,9 +48,9 @@ export const Answers =
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Handler>,
   ): void => {
-    SetMetadata(ANSWER, { reply, ...facts } satisfies Answer)(target, key, descriptor);
+    SetMetadata(ANSWER, { reply, ...facts } satisfies DescribedReply)(target, key, descriptor);
   };
 
 /** What `@Answers` says of a handler. */
-export const answerOf = (handler: object): Answer | undefined =>
-  Reflect.getMetadata(ANSWER, handler) as Answer | undefined;
+export const answerOf = (handler: object): DescribedReply | undefined =>
+  Reflect.getMetadata(ANSWER, handler) as DescribedReply | undefined;

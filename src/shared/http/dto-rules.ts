@@ -7,7 +7,7 @@ import {
 import type { JsonObject } from '../../core/json/json.js';
 import { isClosed } from './closed.decorator.js';
 import { FITS } from './fits.decorator.js';
-import { IS_NOT_NULL, IS_SAID } from './may-omit.decorator.js';
+import { IS_NOT_NULL, IS_GIVEN } from './may-omit.decorator.js';
 import { unknownFieldAmong } from './nearest-name.js';
 import { canAsk, pathText, unknownFieldIn, type Compiled, type Described, type Fault } from './schema.js';
 
@@ -101,7 +101,7 @@ function canAskBy({ constraints }: Rule): boolean {
 
 function isKnown({ type, constraints }: Rule): boolean {
   const condition: unknown = constraints?.[0];
-  if (type === ValidationTypes.CONDITIONAL_VALIDATION) return condition === IS_SAID || condition === IS_NOT_NULL;
+  if (type === ValidationTypes.CONDITIONAL_VALIDATION) return condition === IS_GIVEN || condition === IS_NOT_NULL;
   return type === ValidationTypes.CUSTOM_VALIDATION || type === ValidationTypes.WHITELIST;
 }
 
@@ -113,7 +113,7 @@ function rulesOf(name: string, all: readonly Rule[]): FieldRules {
   const constrained = own.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
   return {
     name,
-    mayBeAbsent: conditions.includes(IS_SAID),
+    mayBeAbsent: conditions.includes(IS_GIVEN),
     mayBeNull: conditions.includes(IS_NOT_NULL),
     schemas: constrained
       .filter((rule) => rule.name === FITS)

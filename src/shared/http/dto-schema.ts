@@ -1,7 +1,7 @@
 import { Type, type TObject } from '@sinclair/typebox';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isClosed } from './closed.decorator.js';
-import { IS_NOT_NULL, IS_SAID } from './may-omit.decorator.js';
+import { IS_NOT_NULL, IS_GIVEN } from './may-omit.decorator.js';
 import { flag, integer, number, text, type Described, type TSchema } from './schema.js';
 
 /** A field of a DTO, as its decorators have it. */
@@ -38,7 +38,7 @@ export function fieldsOf(dtoClass: new () => object): readonly DtoField[] {
       );
     const [schema, ...others] = own.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION).map(schemaOf);
     if (!schema || others.length > 0) throw new Error(`${dtoClass.name}.${name} has to have one constraint.`);
-    return { name, schema, required: !has(IS_SAID), mayBeNull: has(IS_NOT_NULL) };
+    return { name, schema, required: !has(IS_GIVEN), mayBeNull: has(IS_NOT_NULL) };
   });
 }
 

@@ -273,7 +273,7 @@ export const VARIABLES = {
   cooldown: defaulted(COOLDOWN, {
     name: 'FAIRLEAD_COOLDOWN',
     grammar: as(partialList(['base', 'max'], duration(), COOLDOWN), ({ base, max }) => ({ baseMs: base, maxMs: max })),
-    meaning: 'How long an endpoint that fails is left alone: at first, and at most.',
+    meaning: 'Cool-down of an endpoint that fails: at first, and at most.',
   }),
   flood: defaulted(FLOOD, {
     name: 'FAIRLEAD_FLOOD',

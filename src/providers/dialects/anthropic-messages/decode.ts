@@ -6,7 +6,7 @@ import type { Step } from '../../../core/stream/step.js';
 import { extrasOf, readBlock, readDelta } from './decode-block.js';
 import { malformed, readInBandFault } from './fault.js';
 import { PlainDelta, sourceOf } from './plain-delta.js';
-import { mergeRawUsage, NOTHING_SAID, readUsage } from './usage.js';
+import { mergeRawUsage, NO_RAW_USAGE, readUsage } from './usage.js';
 
 const UNIFIED_STOPS: ReadonlyMap<string, UnifiedStop> = new Map([
   ['end_turn', 'end-turn'],
@@ -54,7 +54,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private openBlock: BlockStart['type'] | undefined;
   private plainDelta: PlainDelta | undefined;
   private inputOfStart: string | undefined;
-  private rawUsage: JsonObject = NOTHING_SAID;
+  private rawUsage: JsonObject = NO_RAW_USAGE;
   private usage: Usage = NO_USAGE;
   private stopReason: string | undefined;
   private stopSequence: string | undefined;
@@ -87,25 +87,25 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     if (!isJsonObject(message)) throw malformed('message_start has no message');
     const { type: _type, role: _role, content: _content, id, model, usage, ...rest } = message;
     const { stop_reason: _reason, stop_sequence: _sequence, ...unknown } = rest;
-    const said = Object.fromEntries(
+    const vendorFields = Object.fromEntries(
       Object.entries(unknown).filter(([key, value]) => value !== null || !END_KEYS.has(key)),
     );
-    this.startWith(id, model, usage, said, out);
+    this.startWith(id, model, usage, vendorFields, out);
   }
 
-  /** @param said what the start says besides */
+  /** @param vendorFields what the start says besides */
   startWith(
     id: Json | undefined,
     model: Json | undefined,
     usage: Json | undefined,
-    said: JsonObject,
+    vendorFields: JsonObject,
     out: ModelEvent[],
   ): void {
     out.push({
       type: 'reply-start',
       ...(typeof id === 'string' && { id }),
       ...(typeof model === 'string' && { model }),
-      ...extrasOf(said),
+      ...extrasOf(vendorFields),
     });
     this.readUsage(isJsonObject(usage) ? usage : {}, out);
   }
@@ -147,11 +147,11 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     if (isJsonObject(usage)) this.readUsage(usage, out);
   }
 
-  /** @param said what the end says besides */
-  endWith(reason: Json | undefined, sequence: Json | undefined, said: JsonObject): void {
+  /** @param vendorFields what the end says besides */
+  endWith(reason: Json | undefined, sequence: Json | undefined, vendorFields: JsonObject): void {
     if (typeof reason === 'string') this.stopReason = reason;
     if (typeof sequence === 'string') this.stopSequence = sequence;
-    this.endExtras = said;
+    this.endExtras = vendorFields;
   }
 
   endReply(out: ModelEvent[]): void {
@@ -170,7 +170,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   }
 
   private readUsage(usage: JsonObject, out: ModelEvent[]): void {
-    this.rawUsage = this.rawUsage === NOTHING_SAID ? usage : mergeRawUsage(this.rawUsage, usage);
+    this.rawUsage = this.rawUsage === NO_RAW_USAGE ? usage : mergeRawUsage(this.rawUsage, usage);
     this.usage = mergeUsage(this.usage, readUsage(this.rawUsage));
     out.push({ type: 'usage', usage: this.usage });
   }

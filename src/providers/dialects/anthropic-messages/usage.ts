@@ -2,7 +2,7 @@ import type { Usage } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** The usage before the first report. */
-export const NOTHING_SAID: JsonObject = {};
+export const NO_RAW_USAGE: JsonObject = {};
 
 /**
  * A later usage object over an earlier one: figures are cumulative and replace, `null` says nothing

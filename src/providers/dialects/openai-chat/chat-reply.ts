@@ -6,21 +6,21 @@ import { estimateInputTokens, estimateTokens } from '../../../core/money/estimat
 import type { DecodeContext } from '../../../core/provider.js';
 import { definedOnly } from '../../../core/defined.js';
 import { ArgumentScan } from './argument-scan.js';
-import { BlockLanes, type Lane, type LaneOptions } from './block-lanes.js';
+import { BlockSequencer, type SequencedBlock, type BlockOptions } from './block-sequencer.js';
 import { readContentParts, readReasoning } from './read-content.js';
 import { assertNoFault, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { ToolNames } from './tool-names.js';
 
-const AT_ANY_TIME: LaneOptions = { isComplete: true };
+const AT_ANY_TIME: BlockOptions = { isComplete: true };
 /** A call without arguments is a call with none of them, not a call with broken ones. */
-const UNTIL_COMPLETE: LaneOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
+const UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
 
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
 
 interface ToolCall {
   readonly id: string;
-  readonly lane: Lane;
+  readonly block: SequencedBlock;
   readonly scan: ArgumentScan;
 }
 
@@ -31,7 +31,7 @@ interface ToolCall {
 export class ChatReply {
   private hasBegun = false;
   private hasEnded = false;
-  private readonly lanes = new BlockLanes();
+  private readonly sequencer = new BlockSequencer();
   private readonly callsByIndex = new Map<number, ToolCall>();
   private readonly calls: ToolCall[] = [];
   private names: ToolNames | undefined;
@@ -84,10 +84,10 @@ export class ChatReply {
   /** Beside the words they are about, for faces of this format; where nobody asked for them they are not kept. */
   logprobs(choice: JsonObject, out: ModelEvent[]): void {
     const { logprobs } = choice;
-    const { last } = this.lanes;
+    const { last } = this.sequencer;
     if (this.context.request.sampling.logprobs !== true || !isJsonObject(logprobs) || last?.start.type !== 'text')
       return;
-    this.lanes.add(last, { type: 'opaque', opaque: { vendor: 'openai', value: { logprobs } } }, out);
+    this.sequencer.add(last, { type: 'opaque', opaque: { vendor: 'openai', value: { logprobs } } }, out);
   }
 
   /** @throws ProviderFault when the finish reason stands for a failure */
@@ -123,7 +123,7 @@ export class ChatReply {
       throw new ProviderFault('malformed-reply', 'The provider stopped before its reply was finished.');
     }
     this.hasEnded = true;
-    this.lanes.finish(out);
+    this.sequencer.finish(out);
     out.push({ type: 'usage', usage: this.finalUsage() });
     const stop = readStop(this.finishReason, {
       hasToolCalls: this.calls.length > 0,
@@ -136,17 +136,17 @@ export class ChatReply {
   private add(type: 'text' | 'thinking', text: string, out: ModelEvent[]): void {
     if (text === '') return;
     this.outputBytes += Buffer.byteLength(text);
-    const { last } = this.lanes;
+    const { last } = this.sequencer;
     const goesOn = last?.start.type === type && last.start !== REFUSAL;
-    this.lanes.add(goesOn ? last : this.lanes.begin({ type }, AT_ANY_TIME, out), { type, text }, out);
+    this.sequencer.add(goesOn ? last : this.sequencer.begin({ type }, AT_ANY_TIME, out), { type, text }, out);
   }
 
   /** A text of its own, so that faces of this format can tell it apart. */
   private refuse(text: string, out: ModelEvent[]): void {
     this.outputBytes += Buffer.byteLength(text);
-    const { last } = this.lanes;
-    this.lanes.add(
-      last?.start === REFUSAL ? last : this.lanes.begin(REFUSAL, AT_ANY_TIME, out),
+    const { last } = this.sequencer;
+    this.sequencer.add(
+      last?.start === REFUSAL ? last : this.sequencer.begin(REFUSAL, AT_ANY_TIME, out),
       { type: 'text', text },
       out,
     );
@@ -165,8 +165,8 @@ export class ChatReply {
     if (taken === 0) return;
     const kept = taken === json.length ? json : json.slice(0, taken);
     this.outputBytes += Buffer.byteLength(kept);
-    this.lanes.add(call.lane, { type: 'input-json', json: kept }, out);
-    if (call.scan.hasEnded) this.lanes.complete(call.lane, out);
+    this.sequencer.add(call.block, { type: 'input-json', json: kept }, out);
+    if (call.scan.hasEnded) this.sequencer.complete(call.block, out);
   }
 
   /** The call a piece goes on with: that of its index, else the latest; none when the piece begins another. */
@@ -186,7 +186,7 @@ export class ChatReply {
     this.outputBytes += Buffer.byteLength(name);
     const id = nonEmpty(piece['id']) ?? this.newCallId();
     const start = { type: 'tool-use', id, name: this.names.toOriginal(name) } as const;
-    const call: ToolCall = { id, lane: this.lanes.begin(start, UNTIL_COMPLETE, out), scan: new ArgumentScan() };
+    const call: ToolCall = { id, block: this.sequencer.begin(start, UNTIL_COMPLETE, out), scan: new ArgumentScan() };
     this.calls.push(call);
     const index = readIndex(piece);
     if (index !== undefined) this.callsByIndex.set(index, call);

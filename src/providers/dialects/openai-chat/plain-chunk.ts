@@ -42,16 +42,16 @@ export class PlainChunk {
 
 /** Beside the envelope: one choice, the one that is read, unfinished, that holds text. */
 function hasOnlyText({ choices, usage }: JsonObject): boolean {
-  if (isSaid(usage) || !Array.isArray(choices) || choices.length !== 1) return false;
+  if (isGiven(usage) || !Array.isArray(choices) || choices.length !== 1) return false;
   const [choice] = choices as readonly Json[];
   if (!isJsonObject(choice) || !isJsonObject(choice['delta'])) return false;
   if ((choice['index'] ?? 0) !== 0) return false;
-  if (isSaid(choice['finish_reason']) || isSaid(choice['usage']) || isSaid(choice['logprobs'])) return false;
+  if (isGiven(choice['finish_reason']) || isGiven(choice['usage']) || isGiven(choice['logprobs'])) return false;
   return (
     Object.entries(choice['delta']).every(([key, value]) =>
-      key === 'content' ? typeof value === 'string' && value !== '' : key === 'role' || !isSaid(value),
+      key === 'content' ? typeof value === 'string' && value !== '' : key === 'role' || !isGiven(value),
     ) && choice['delta']['content'] !== undefined
   );
 }
 
-const isSaid = (value: Json | undefined): boolean => value !== undefined && value !== null;
+const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;

@@ -1,10 +1,10 @@
 import { countTokens, type Answer, type AnswerBlock, type Message, type Refusal } from './answer.js';
-import type { Question } from './question.js';
+import type { SandboxRequest } from './sandbox-request.js';
 import { sampleObject } from './sample.js';
 import { splitWords } from './words.js';
 
-/** How one sandbox model answers. Pure: equal questions have equal answers. */
-export type Behaviour = (question: Question) => Answer;
+/** How one sandbox model answers. Pure: equal requests have equal answers. */
+export type Behaviour = (request: SandboxRequest) => Answer;
 
 const SLOW_FIRST_MS = 2000;
 const SLOW_NEXT_MS = 200;
@@ -17,11 +17,11 @@ const SIGNATURE = Buffer.from('A signature of the sandbox: no vendor knows it.')
 
 /** Every sandbox model by its name upstream. A new one is a line here and one in `models.ts`. */
 export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
-  echo: (question) => say(question, question.lastText),
+  echo: (request) => textMessage(request, request.lastText),
   tools: callTools,
   thinking: think,
-  slow: (question) => ({
-    ...say(question, SENTENCE.repeat(2)),
+  slow: (request) => ({
+    ...textMessage(request, SENTENCE.repeat(2)),
     pace: { firstMs: SLOW_FIRST_MS, nextMs: SLOW_NEXT_MS },
   }),
   silent: () => ({ kind: 'silent' }),
@@ -34,61 +34,62 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   'server-error': () => refuse(500, 'api_error', 'Internal server error'),
   'bad-request': () => refuse(400, 'invalid_request_error', 'This sandbox model refuses every request.'),
   unauthorized: () => refuse(401, 'authentication_error', 'invalid x-api-key'),
-  malformed: (question) => ({ ...say(question, SENTENCE), flaw: 'malformed' }),
-  cut: (question) => ({ ...say(question, SENTENCE), flaw: 'cut' }),
-  'error-event': (question) => ({ ...say(question, SENTENCE), flaw: 'error' }),
+  malformed: (request) => ({ ...textMessage(request, SENTENCE), flaw: 'malformed' }),
+  cut: (request) => ({ ...textMessage(request, SENTENCE), flaw: 'cut' }),
+  'error-event': (request) => ({ ...textMessage(request, SENTENCE), flaw: 'error' }),
   refusal: () => ({
     kind: 'message',
     blocks: [],
     stopReason: 'refusal',
     stopDetails: { type: 'refusal', category: null, explanation: 'This sandbox model declines every request.' },
   }),
-  'max-tokens': (question) => say({ ...question, maxTokens: Math.min(question.maxTokens, MAX_TOKENS_WORDS) }, SENTENCE),
-  long: (question) => {
+  'max-tokens': (request) =>
+    textMessage({ ...request, maxTokens: Math.min(request.maxTokens, MAX_TOKENS_WORDS) }, SENTENCE),
+  long: (request) => {
     const sentence = splitWords(SENTENCE);
     const words = Array.from({ length: LONG_WORDS }, (_, index) => sentence[index % sentence.length]!);
-    return limit(question, [{ type: 'text', words }]);
+    return limit(request, [{ type: 'text', words }]);
   },
-  json: (question) => {
-    const { outputSchema } = question;
-    const value = outputSchema ? sampleObject(outputSchema, 'all') : { text: question.lastText };
-    return say(question, JSON.stringify(value));
+  json: (request) => {
+    const { outputSchema } = request;
+    const value = outputSchema ? sampleObject(outputSchema, 'all') : { text: request.lastText };
+    return textMessage(request, JSON.stringify(value));
   },
-  cache: (question) => ({
-    ...say(question, SENTENCE),
-    cached: { read: Math.floor(question.inputTokens / 2), written: Math.floor(question.inputTokens / 4) },
+  cache: (request) => ({
+    ...textMessage(request, SENTENCE),
+    cached: { read: Math.floor(request.inputTokens / 2), written: Math.floor(request.inputTokens / 4) },
   }),
 };
 
-function say(question: Question, text: string): Message {
-  return limit(question, [{ type: 'text', words: splitWords(text) }]);
+function textMessage(request: SandboxRequest, text: string): Message {
+  return limit(request, [{ type: 'text', words: splitWords(text) }]);
 }
 
-function think(question: Question): Answer {
-  const text: AnswerBlock = { type: 'text', words: splitWords(question.lastText) };
-  if (question.thinkingOff) return limit(question, [text]);
+function think(request: SandboxRequest): Answer {
+  const text: AnswerBlock = { type: 'text', words: splitWords(request.lastText) };
+  if (request.thinkingOff) return limit(request, [text]);
   const words = splitWords('The caller said something. I shall say it back.');
-  return limit(question, [{ type: 'thinking', words, signature: SIGNATURE }, text]);
+  return limit(request, [{ type: 'thinking', words, signature: SIGNATURE }, text]);
 }
 
-function callTools(question: Question): Answer {
-  if (question.toolResult !== undefined) return say(question, `The tool answered: ${question.toolResult}`);
-  if (question.tools.length === 0) return say(question, 'There is no tool to call.');
-  const called = question.tools.slice(0, question.parallelTools ? PARALLEL_CALLS : 1);
+function callTools(request: SandboxRequest): Answer {
+  if (request.toolResult !== undefined) return textMessage(request, `The tool answered: ${request.toolResult}`);
+  if (request.tools.length === 0) return textMessage(request, 'There is no tool to call.');
+  const called = request.tools.slice(0, request.parallelTools ? PARALLEL_CALLS : 1);
   const blocks = called.map(({ name, schema }, index): AnswerBlock => ({
     type: 'tool_use',
     // Unique within a conversation, as ids of calls must be.
-    id: `toolu_sandbox_${question.turns}_${index + 1}`,
+    id: `toolu_sandbox_${request.turns}_${index + 1}`,
     name,
     input: sampleObject(schema, 'required'),
   }));
-  const message = limit(question, blocks);
+  const message = limit(request, blocks);
   return message.stopReason === 'max_tokens' ? message : { ...message, stopReason: 'tool_use' };
 }
 
 /** The blocks within the output limit: a word is a token. Blocks past the limit are not begun. */
-function limit(question: Question, blocks: readonly AnswerBlock[]): Message {
-  let left = question.maxTokens;
+function limit(request: SandboxRequest, blocks: readonly AnswerBlock[]): Message {
+  let left = request.maxTokens;
   const kept: AnswerBlock[] = [];
   for (const block of blocks) {
     const count = countTokens(block);
@@ -107,4 +108,5 @@ function refuse(status: number, type: string, message: string): Refusal {
 }
 
 /** The answer of a model nobody knows. */
-export const unknownModel = (question: Question): Refusal => refuse(404, 'not_found_error', `model: ${question.model}`);
+export const unknownModel = (request: SandboxRequest): Refusal =>
+  refuse(404, 'not_found_error', `model: ${request.model}`);

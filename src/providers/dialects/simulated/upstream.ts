@@ -5,7 +5,7 @@ import { ProviderFault } from '../../../core/errors.js';
 import type { OutgoingCall, UpstreamResponse } from '../../transport.js';
 import type { Message } from './answer.js';
 import { BEHAVIOURS, unknownModel } from './behaviours.js';
-import { readQuestion, type Question } from './question.js';
+import { readSandboxRequest, type SandboxRequest } from './sandbox-request.js';
 import { countPieces, printMessage, printRefusal, streamMessage } from './wire.js';
 
 /**
@@ -28,9 +28,9 @@ export class SimulatedUpstream {
   async open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     signal.throwIfAborted();
     const body = typeof call.body === 'string' ? call.body : Buffer.concat(call.body).toString('utf8');
-    const question = readQuestion(body);
-    const behaviour = Object.hasOwn(BEHAVIOURS, question.model) ? BEHAVIOURS[question.model] : undefined;
-    const answer = (behaviour ?? unknownModel)(question);
+    const request = readSandboxRequest(body);
+    const behaviour = Object.hasOwn(BEHAVIOURS, request.model) ? BEHAVIOURS[request.model] : undefined;
+    const answer = (behaviour ?? unknownModel)(request);
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 24);
     switch (answer.kind) {
       case 'silent':
@@ -43,21 +43,21 @@ export class SimulatedUpstream {
       case 'message': {
         const id = `msg_${digest}`;
         if (call.stream)
-          return response(200, { 'content-type': 'text/event-stream' }, this.play(answer, question, id, signal));
+          return response(200, { 'content-type': 'text/event-stream' }, this.play(answer, request, id, signal));
         if (answer.pace) await this.rest(answer.pace.firstMs + answer.pace.nextMs * (countPieces(answer) - 1), signal);
-        return response(200, JSON_TYPE, once(printMessage(answer, question, id), signal));
+        return response(200, JSON_TYPE, once(printMessage(answer, request, id), signal));
       }
     }
   }
 
   private async *play(
     message: Message,
-    question: Question,
+    request: SandboxRequest,
     id: string,
     signal: CancelSignal,
   ): AsyncGenerator<readonly Uint8Array[], void, undefined> {
     let waitMs = message.pace?.firstMs;
-    for (const { text, isPiece } of streamMessage(message, question, id)) {
+    for (const { text, isPiece } of streamMessage(message, request, id)) {
       if (isPiece && message.pace) {
         await this.rest(waitMs ?? 0, signal);
         waitMs = message.pace.nextMs;

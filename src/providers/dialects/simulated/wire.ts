@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/json/json.js';
 import { writeFrame } from '../../../core/stream/sse.js';
 import { argumentsText, countTokens, type AnswerBlock, type Message, type Refusal } from './answer.js';
-import type { Question } from './question.js';
+import type { SandboxRequest } from './sandbox-request.js';
 import { splitEvery } from './words.js';
 
 /** A frame to send, and whether it is a piece of content, which a slow model takes its time for. */
@@ -21,13 +21,13 @@ const OVERLOADED = { type: 'error', error: { type: 'overloaded_error', message: 
  * The stream of an answer, frame by frame, in the order and shapes of the Messages format
  * (docs/wire/streams.md#events-of-messages).
  */
-export function* streamMessage(message: Message, question: Question, id: string): Generator<TimedFrame> {
+export function* streamMessage(message: Message, request: SandboxRequest, id: string): Generator<TimedFrame> {
   if (message.flaw === 'malformed') {
     yield { text: writeFrame('message_start', BROKEN_JSON), isPiece: false };
     return;
   }
-  const head = { ...headOf(question, id), content: [], stop_reason: null, stop_sequence: null };
-  yield frame({ type: 'message_start', message: { ...head, usage: usageOf(message, question, 0) } });
+  const head = { ...headOf(request, id), content: [], stop_reason: null, stop_sequence: null };
+  yield frame({ type: 'message_start', message: { ...head, usage: usageOf(message, request, 0) } });
   let pieces = 0;
   for (const [index, block] of message.blocks.entries()) {
     yield frame({ type: 'content_block_start', index, content_block: emptyBlock(block) });
@@ -41,19 +41,19 @@ export function* streamMessage(message: Message, question: Question, id: string)
     }
     yield frame({ type: 'content_block_stop', index });
   }
-  yield frame({ type: 'message_delta', delta: endingOf(message), usage: usageOf(message, question) });
+  yield frame({ type: 'message_delta', delta: endingOf(message), usage: usageOf(message, request) });
   yield frame({ type: 'message_stop' });
 }
 
 /** The whole reply as the text of its body; a flaw damages that. */
-export function printMessage(message: Message, question: Question, id: string): string {
+export function printMessage(message: Message, request: SandboxRequest, id: string): string {
   if (message.flaw === 'error') return JSON.stringify(OVERLOADED);
   if (message.flaw === 'malformed') return BROKEN_JSON;
   const whole = JSON.stringify({
-    ...headOf(question, id),
+    ...headOf(request, id),
     content: message.blocks.map(fullBlock),
     ...endingOf(message),
-    usage: usageOf(message, question),
+    usage: usageOf(message, request),
   });
   return message.flaw === 'cut' ? whole.slice(0, whole.length / 2) : whole;
 }
@@ -72,11 +72,11 @@ function frame(payload: JsonObject & { readonly type: string }, isPiece = false)
   return { text: writeFrame(payload.type, JSON.stringify(payload)), isPiece };
 }
 
-const headOf = (question: Question, id: string): JsonObject => ({
+const headOf = (request: SandboxRequest, id: string): JsonObject => ({
   id,
   type: 'message',
   role: 'assistant',
-  model: question.model,
+  model: request.model,
 });
 
 const endingOf = (message: Message): JsonObject => ({
@@ -125,7 +125,7 @@ function deltasOf(block: AnswerBlock): JsonObject[] {
 }
 
 /** @param outputTokens as far as they are known; the whole answer's unless said otherwise */
-function usageOf(message: Message, { inputTokens }: Question, outputTokens?: number): JsonObject {
+function usageOf(message: Message, { inputTokens }: SandboxRequest, outputTokens?: number): JsonObject {
   const { read, written } = message.cached ?? { read: 0, written: 0 };
   const thinking = message.blocks.find((block) => block.type === 'thinking');
   return {

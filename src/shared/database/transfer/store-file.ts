@@ -148,8 +148,8 @@ class Reading {
   }
 
   private compareSum(line: Buffer): void {
-    const said = parse(line);
-    if (!isJsonObject(said) || said['sha256'] !== this.sum.digest('hex')) {
+    const trailer = parse(line);
+    if (!isJsonObject(trailer) || trailer['sha256'] !== this.sum.digest('hex')) {
       throw this.damaged('is not what was written: its checksum differs');
     }
     this.isWhole = true;
@@ -161,11 +161,11 @@ class Reading {
 }
 
 function readDescription(path: string, line: Buffer): StoreDescription {
-  const said = parse(line);
-  if (!isJsonObject(said) || said['format'] !== FORMAT) {
+  const header = parse(line);
+  if (!isJsonObject(header) || header['format'] !== FORMAT) {
     throw new FileRefused(`${path} is not a store that was exported by Fairlead.`);
   }
-  const { version, migrations, months, tables } = said;
+  const { version, migrations, months, tables } = header;
   if (typeof version === 'number' && version > FORMAT_VERSION) {
     throw new FileRefused(
       `${path} was written by a newer release: its format is ${version}, this one knows ${FORMAT_VERSION}.`,

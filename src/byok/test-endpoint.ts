@@ -2,13 +2,13 @@ import type { CatalogSnapshot, Endpoint, Model } from '../core/routing/catalog.j
 import type { PicoUsd } from '../core/money/credits.js';
 
 /** What a credential is tried out on. */
-export interface TrialEndpoint {
+export interface TestEndpoint {
   readonly model: Model;
   readonly endpoint: Endpoint;
 }
 
-/** Tokens that a trial is reckoned to take; the answer's are bounded by as many. */
-export const TRIAL_TOKENS_MAX = 16;
+/** Tokens that a test is reckoned to take; the answer's are bounded by as many. */
+export const TEST_TOKENS_MAX = 16;
 
 /**
  * Where a credential is tried out at the least cost: the provider's cheapest endpoint for text, of the models it is
@@ -16,12 +16,12 @@ export const TRIAL_TOKENS_MAX = 16;
  * @param allowedModels ids of models; `null` is all
  * @returns null when the catalog has none
  */
-export function findTrialEndpoint(
+export function findTestEndpoint(
   { models }: CatalogSnapshot,
   provider: string,
   allowedModels: readonly string[] | null,
-): TrialEndpoint | null {
-  let cheapest: TrialEndpoint | null = null;
+): TestEndpoint | null {
+  let cheapest: TestEndpoint | null = null;
   for (const model of models.values()) {
     if (!model.inputModalities.includes('text') || !model.outputModalities.includes('text')) continue;
     if (allowedModels !== null && !allowedModels.includes(model.id)) continue;
@@ -34,4 +34,4 @@ export function findTrialEndpoint(
 }
 
 const priceOf = ({ pricing }: Endpoint): PicoUsd =>
-  pricing ? (pricing.prompt + pricing.completion) * BigInt(TRIAL_TOKENS_MAX) + (pricing.request ?? 0n) : 0n;
+  pricing ? (pricing.prompt + pricing.completion) * BigInt(TEST_TOKENS_MAX) + (pricing.request ?? 0n) : 0n;

@@ -7,7 +7,7 @@ export interface OfferedTool {
 }
 
 /** What the sandbox models need to know of a Messages request. */
-export interface Question {
+export interface SandboxRequest {
   readonly model: string;
   /** Messages of the conversation so far. */
   readonly turns: number;
@@ -33,7 +33,7 @@ const BYTES_PER_TOKEN = 4;
 /**
  * Reads the body of a call. Anything that is not as it should be counts as absent: the sandbox refuses only by name.
  */
-export function readQuestion(body: string): Question {
+export function readSandboxRequest(body: string): SandboxRequest {
   const request = parse(body);
   const messages = objectsOf(request['messages']);
   const last = messages.findLast((message) => message['role'] === 'user');

@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 75_000;
  * The port of the process. It opens before the application is ready, so that probes get an answer while the store is
  * opened and migrated: alive, but not ready. `admit` lets the application answer from then on.
  */
-export class FrontDoor {
+export class HttpListener {
   readonly server: Server;
   /** What it makes of each request, for the application to adopt. */
   readonly messages = servedMessages();

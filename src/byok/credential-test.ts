@@ -9,11 +9,11 @@ import { ProviderRegistry } from '../providers/registry.js';
 import { flag, integer, nullable, object, text, titled, described, type Static } from '../shared/http/schema.js';
 import { CredentialOpener, type CredentialStatus } from './credential-opener.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
-import { findTrialEndpoint, TRIAL_TOKENS_MAX, type TrialEndpoint } from './trial-endpoint.js';
+import { findTestEndpoint, TEST_TOKENS_MAX, type TestEndpoint } from './test-endpoint.js';
 
 /** What came of trying a credential. The answer's body, as it is. */
-export const trialView = titled(
-  'credential-trial',
+export const credentialTestView = titled(
+  'credential-test',
   object({
     works: described('Null: nothing is known of the credential; the message says why.', nullable(flag())),
     status: described('HTTP status the provider answered with; null where none came.', nullable(integer())),
@@ -22,14 +22,14 @@ export const trialView = titled(
     message: text(),
   }),
 );
-export type TrialView = Static<typeof trialView>;
+export type CredentialTestView = Static<typeof credentialTestView>;
 
 /** For everything: connection, call, answer. */
-const TRIAL_MS_MAX = 10_000;
+const TEST_MS_MAX = 10_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
-/** Trials under way at once in this process: each holds a connection. */
-const TRIALS_MAX = 16;
-const TRIALS_RETRY_AFTER_MS = 1_000;
+/** Tests under way at once in this process: each holds a connection. */
+const TESTS_MAX = 16;
+const TESTS_RETRY_AFTER_MS = 1_000;
 
 /** What a failed call says of the credential. */
 const VERDICTS: Readonly<Record<FaultKind, { readonly works: false | null; readonly words: string }>> = {
@@ -57,7 +57,7 @@ const UNREADABLE: Readonly<Record<Exclude<CredentialStatus, 'ok'>, string>> = {
  * endpoint's health is touched: what comes of it says something of the credential, not of the endpoint.
  */
 @Injectable()
-export class CredentialTrial {
+export class CredentialTest {
   private underWay = 0;
 
   constructor(
@@ -71,10 +71,10 @@ export class CredentialTrial {
    * @param signal ends it when the caller has gone
    * @throws GatewayError `unavailable` when too many are under way; the signal's reason
    */
-  async run(row: ProviderCredentialEntity, signal: CancelSignal): Promise<TrialView> {
+  async run(row: ProviderCredentialEntity, signal: CancelSignal): Promise<CredentialTestView> {
     if (row.disabled) return untried('The credential is disabled; enable it to test it.');
     const { provider, allowedModels } = row;
-    const place = findTrialEndpoint(this.catalog.current(), provider, allowedModels);
+    const place = findTestEndpoint(this.catalog.current(), provider, allowedModels);
     if (!place) {
       const models = allowedModels === null ? 'no model' : 'none of the allowed models';
       return untried(`The catalog has ${models} at the provider ${provider}: there is nothing to call.`);
@@ -83,9 +83,9 @@ export class CredentialTrial {
       return untried('The provider takes no credential: there is nothing to test.');
     const opening = await this.opener.open(row);
     if (opening.status !== 'ok') return untried(UNREADABLE[opening.status]);
-    if (this.underWay >= TRIALS_MAX) {
+    if (this.underWay >= TESTS_MAX) {
       const message = 'Too many credentials are being tested; try again shortly.';
-      throw new GatewayError('unavailable', message, { retryAfterMs: TRIALS_RETRY_AFTER_MS });
+      throw new GatewayError('unavailable', message, { retryAfterMs: TESTS_RETRY_AFTER_MS });
     }
     this.underWay++;
     try {
@@ -95,12 +95,16 @@ export class CredentialTrial {
     }
   }
 
-  private async try({ model, endpoint }: TrialEndpoint, credential: Secret, gone: CancelSignal): Promise<TrialView> {
-    const request = { ...QUESTION, model: model.id };
+  private async try(
+    { model, endpoint }: TestEndpoint,
+    credential: Secret,
+    gone: CancelSignal,
+  ): Promise<CredentialTestView> {
+    const request = { ...TEST_REQUEST, model: model.id };
     const call = this.client.prepare({ model, endpoint, tier: 'standard' }, request, credential);
-    const limit = AbortSignal.timeout(TRIAL_MS_MAX);
+    const limit = AbortSignal.timeout(TEST_MS_MAX);
     const startedAt = performance.now();
-    const view = (works: boolean | null, message: string): TrialView => ({
+    const view = (works: boolean | null, message: string): CredentialTestView => ({
       works,
       status: call.status ?? null,
       model: model.id,
@@ -112,7 +116,7 @@ export class CredentialTrial {
       return view(true, 'The provider accepts the credential.');
     } catch (error) {
       gone.throwIfAborted();
-      if (limit.aborted) return view(null, `The provider did not answer within ${TRIAL_MS_MAX / 1000} s.`);
+      if (limit.aborted) return view(null, `The provider did not answer within ${TEST_MS_MAX / 1000} s.`);
       if (error instanceof Untranslatable)
         return view(null, 'The provider cannot be asked by a call as small as that of the test.');
       if (!(error instanceof ProviderFault)) throw error;
@@ -122,7 +126,7 @@ export class CredentialTrial {
   }
 }
 
-const untried = (message: string): TrialView => ({
+const untried = (message: string): CredentialTestView => ({
   works: null,
   status: null,
   model: null,
@@ -131,11 +135,11 @@ const untried = (message: string): TrialView => ({
 });
 
 /** The least that every dialect can say. */
-const QUESTION: Omit<ModelRequest, 'model'> = {
+const TEST_REQUEST: Omit<ModelRequest, 'model'> = {
   system: [],
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
   stream: false,
-  maxOutputTokens: TRIAL_TOKENS_MAX,
+  maxOutputTokens: TEST_TOKENS_MAX,
   sampling: {},
   tools: [],
   preferences: {},

@@ -1,7 +1,7 @@
 // Goal: a credential is tried out where it costs least, and only on models it is meant for. Method:
 // a small catalog, by hand.
 import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, Pricing } from '../core/routing/catalog.js';
-import { findTrialEndpoint } from './trial-endpoint.js';
+import { findTestEndpoint } from './test-endpoint.js';
 
 const provider = (slug: string): CatalogProvider => ({
   slug,
@@ -54,7 +54,7 @@ it.each([
   ['one', [], undefined],
   ['three', null, undefined],
 ])('at %s, of %j: %s', (slug, allowed, expected) => {
-  const found = findTrialEndpoint(catalog, slug, allowed);
+  const found = findTestEndpoint(catalog, slug, allowed);
   expect(found?.model.id).toBe(expected);
   if (found) expect(found.endpoint.provider.slug).toBe(slug);
 });

@@ -6,7 +6,7 @@ export const WAITING_CHARACTERS_MAX = 8 * 1024 * 1024;
 /** What a waiting block or delta costs besides its characters, so that many tiny ones are bounded too. */
 const WAITING_OVERHEAD = 64;
 
-export interface LaneOptions {
+export interface BlockOptions {
   /** True when the next block may begin at any time; otherwise it waits for `complete`. */
   readonly isComplete: boolean;
   /** Given when the block ends without any delta. */
@@ -14,7 +14,7 @@ export interface LaneOptions {
 }
 
 /** One block of the reply. Only `BlockLanes` changes it. */
-export class Lane {
+export class SequencedBlock {
   state: 'waiting' | 'open' | 'closed' = 'waiting';
   hasDeltas = false;
   isComplete: boolean;
@@ -22,7 +22,7 @@ export class Lane {
 
   constructor(
     readonly start: BlockStart,
-    readonly options: LaneOptions,
+    readonly options: BlockOptions,
   ) {
     this.isComplete = options.isComplete;
   }
@@ -33,34 +33,34 @@ export class Lane {
  * the open block pass at once; a block that began while another is incomplete waits, and no longer than that
  * (docs/reasons/translation.md#pieces-at-once). One per reply.
  */
-export class BlockLanes {
-  private readonly lanes: Lane[] = [];
-  /** Of the open block: its place in `lanes` and its index in the reply are the same. */
+export class BlockSequencer {
+  private readonly blocks: SequencedBlock[] = [];
+  /** Of the open block: its place in `blocks` and its index in the reply are the same. */
   private openIndex = -1;
   private waitingCharacters = 0;
 
   /** The block that began last; undefined before the first. It is never closed before another begins. */
-  get last(): Lane | undefined {
-    return this.lanes.at(-1);
+  get last(): SequencedBlock | undefined {
+    return this.blocks.at(-1);
   }
 
-  begin(start: BlockStart, options: LaneOptions, out: ModelEvent[]): Lane {
-    const lane = new Lane(start, options);
-    this.lanes.push(lane);
+  begin(start: BlockStart, options: BlockOptions, out: ModelEvent[]): SequencedBlock {
+    const block = new SequencedBlock(start, options);
+    this.blocks.push(block);
     this.advance(out);
-    if (lane.state === 'waiting') this.keep(0);
-    return lane;
+    if (block.state === 'waiting') this.keep(0);
+    return block;
   }
 
-  add(lane: Lane, delta: BlockDelta, out: ModelEvent[]): void {
-    switch (lane.state) {
+  add(block: SequencedBlock, delta: BlockDelta, out: ModelEvent[]): void {
+    switch (block.state) {
       case 'open':
-        lane.hasDeltas = true;
+        block.hasDeltas = true;
         out.push({ type: 'block-delta', index: this.openIndex, delta });
         break;
       case 'waiting':
         this.keep(charactersOf(delta));
-        lane.waiting.push(delta);
+        block.waiting.push(delta);
         break;
       case 'closed':
         // A closed block was complete: what an upstream adds to it later is no part of it.
@@ -69,47 +69,47 @@ export class BlockLanes {
   }
 
   /** Nothing more is expected for this block: those behind it may go on. */
-  complete(lane: Lane, out: ModelEvent[]): void {
-    lane.isComplete = true;
+  complete(block: SequencedBlock, out: ModelEvent[]): void {
+    block.isComplete = true;
     this.advance(out);
   }
 
   /** Closes every block, in order. */
   finish(out: ModelEvent[]): void {
-    for (const lane of this.lanes) lane.isComplete = true;
+    for (const block of this.blocks) block.isComplete = true;
     this.advance(out);
-    const last = this.lanes.at(-1);
+    const last = this.blocks.at(-1);
     if (last !== undefined) this.close(last, out);
   }
 
   /** Opens the next block for as long as the open one is complete and another waits. */
   private advance(out: ModelEvent[]): void {
-    while (this.openIndex < this.lanes.length - 1) {
-      const open = this.lanes[this.openIndex];
+    while (this.openIndex < this.blocks.length - 1) {
+      const open = this.blocks[this.openIndex];
       if (open !== undefined) {
         if (!open.isComplete) return;
         this.close(open, out);
       }
       this.openIndex++;
-      this.open(this.lanes[this.openIndex]!, out);
+      this.open(this.blocks[this.openIndex]!, out);
     }
   }
 
-  private open(lane: Lane, out: ModelEvent[]): void {
-    lane.state = 'open';
-    out.push({ type: 'block-start', index: this.openIndex, block: lane.start });
-    for (const delta of lane.waiting) {
+  private open(block: SequencedBlock, out: ModelEvent[]): void {
+    block.state = 'open';
+    out.push({ type: 'block-start', index: this.openIndex, block: block.start });
+    for (const delta of block.waiting) {
       this.waitingCharacters -= charactersOf(delta) + WAITING_OVERHEAD;
-      lane.hasDeltas = true;
+      block.hasDeltas = true;
       out.push({ type: 'block-delta', index: this.openIndex, delta });
     }
-    lane.waiting = [];
+    block.waiting = [];
   }
 
-  private close(lane: Lane, out: ModelEvent[]): void {
-    lane.state = 'closed';
-    const { ifEmpty } = lane.options;
-    if (!lane.hasDeltas && ifEmpty !== undefined) {
+  private close(block: SequencedBlock, out: ModelEvent[]): void {
+    block.state = 'closed';
+    const { ifEmpty } = block.options;
+    if (!block.hasDeltas && ifEmpty !== undefined) {
       out.push({ type: 'block-delta', index: this.openIndex, delta: ifEmpty });
     }
     out.push({ type: 'block-end', index: this.openIndex });
