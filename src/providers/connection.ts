@@ -7,6 +7,11 @@ import { ProviderFault } from '../core/errors.js';
 const KEEP_ALIVE_MS = 30_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const SOCKET_BUFFER_BYTES = 64 * 1024;
+/**
+ * What one read of any socket gives, until it is copied in the same turn. Node would make 64 KiB of memory for each
+ * read, and a stream's bookkeeping around it: for events that come alone, more than all that is done with them.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(SOCKET_BUFFER_BYTES);
 /** Most bytes of a response's status line and headers. */
 const HEADER_BYTES_MAX = 64 * 1024;
 
@@ -35,6 +40,10 @@ export class Connection {
   private readonly client: Client;
   private socket: Socket | undefined;
   private isPaused = false;
+  /** What came and undici has not read: nothing, but for while it is paused. */
+  private unread: Buffer[] = [];
+  /** The socket reads no more until it is resumed. */
+  private isStopped = false;
   private connectTimeoutMs = 0;
 
   /** @param onClose its socket has closed; called whether a call was under way or not */
@@ -68,12 +77,18 @@ export class Connection {
   /** Never to be called while undici reads: it reads on at once. */
   resume(): void {
     this.isPaused = false;
-    this.socket?.emit('readable');
+    const { socket } = this;
+    socket?.emit('readable');
+    if (!this.isStopped || this.isPaused) return;
+    this.isStopped = false;
+    socket?.resume();
   }
 
   /** The call is over: whatever else the socket says, such as its end, is heard again. */
   settle(): void {
     this.isPaused = false;
+    // Not at once: undici may be reading.
+    if (this.isStopped) setImmediate(() => !this.isPaused && this.resume());
   }
 
   /** Closes the socket at once, at any stage. A call under way fails. */
@@ -90,8 +105,11 @@ export class Connection {
     const secure = target.protocol === 'https:';
     const socket = secure ? this.openSecure(target) : this.openPlain(target);
     this.socket = socket;
+    this.unread = [];
+    this.isStopped = false;
     const read = socket.read.bind(socket);
-    socket.read = (size?: number): unknown => (this.isPaused ? null : read(size));
+    // The stream's own knows of nothing but its end.
+    socket.read = (size?: number): unknown => (this.isPaused ? null : (this.unread.shift() ?? read(size)));
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
 
     const timeoutMs = this.connectTimeoutMs;
@@ -102,6 +120,8 @@ export class Connection {
         clearTimeout(timer);
         pending = false;
         callback(null, socket);
+        // Of a server that speaks first: nobody listened yet.
+        if (this.unread.length > 0) socket.emit('readable');
       })
       .on('error', (error) => {
         clearTimeout(timer);
@@ -115,21 +135,35 @@ export class Connection {
       });
   };
 
+  private readonly onread = {
+    buffer: READ_BUFFER,
+    /** @returns false to read no more for now */
+    callback: (bytes: number): boolean => {
+      const chunk = Buffer.allocUnsafe(bytes);
+      READ_BUFFER.copy(chunk, 0, 0, bytes);
+      this.unread.push(chunk);
+      this.socket?.emit('readable');
+      this.isStopped = this.isPaused;
+      return !this.isStopped;
+    },
+  };
+
   private openPlain(target: buildConnector.Options): Socket {
-    // The stream's option is passed through, though the types of net.connect do not list it.
-    const options = { host: target.hostname, port: Number(target.port || 80), highWaterMark: SOCKET_BUFFER_BYTES };
-    return connectPlain(options);
+    return connectPlain({ host: target.hostname, port: Number(target.port || 80), onread: this.onread });
   }
 
   private openSecure(target: buildConnector.Options): Socket {
     const { ticket } = this.session;
-    const socket = connectSecure({
+    const options = {
       host: target.hostname,
       port: Number(target.port || 443),
       ALPNProtocols: ['http/1.1'],
+      // The types of tls.connect do not list it; its documentation does.
+      onread: this.onread,
       ...(target.servername && { servername: target.servername }),
       ...(ticket && { session: ticket }),
-    });
+    };
+    const socket = connectSecure(options);
     socket.on('session', (latest: Buffer) => {
       this.session.ticket = latest;
     });
@@ -175,7 +209,7 @@ export class OriginPool {
     if (!this.busy.delete(connection)) return;
     connection.settle();
     if (reusable) this.idle.push(connection);
-    // Not at once: undici may be in the midst of committing about the failure.
+    // Not at once: undici may be in the midst of reporting the failure.
     else setImmediate(() => connection.close());
   }
 
