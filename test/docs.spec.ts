@@ -85,6 +85,23 @@ const links = pages.flatMap((file) =>
   })),
 );
 
+/** Texts that hold a class, by its name. */
+const classes = new Map(
+  code
+    .filter((path) => path.startsWith('src/') && !path.endsWith('.spec.ts'))
+    .flatMap((path) => [...read(path).matchAll(/^export (?:abstract )?(?:class|interface) (\w+)[^]*?^}/gm)])
+    .map(([body, name]) => [name!, body]),
+);
+
+/** Imports of single files within packages, by sources, specs and what specs are made with. */
+const deepImports = code
+  .filter((path) => /^(?:src|test\/support)\//.test(path) || path.endsWith('.spec.ts'))
+  .flatMap((file) =>
+    [...read(file).matchAll(/\b(?:from|import) ?\(?'((?:@[\w.-]+\/)?[\w.-]+\/[\w./-]+\.(?:c|m)?js)'/g)]
+      .filter(([, module]) => !module!.startsWith('.') && !module!.startsWith('node:'))
+      .map(([, module]) => ({ file, module: module! })),
+  );
+
 describe('the documentation', () => {
   it('has every page and heading that code and pages name', () => {
     expect(named.length).toBeGreaterThan(300);
@@ -137,6 +154,31 @@ describe('the documentation', () => {
         .map(([, path]) => `${page}: ${path}`),
     );
     expect(absent).toEqual([]);
+  });
+
+  it('names members of classes that are there', () => {
+    const named = pages
+      .filter((page) => !page.startsWith('docs/decisions/') && page !== 'CONTRIBUTING.md')
+      .flatMap((page) =>
+        [...read(page).matchAll(/`([A-Z]\w+)\.([a-z]\w*)(?:\([^`]*\))?`/g)].map(([, owner, member]) => ({
+          page,
+          owner: owner!,
+          member: member!,
+        })),
+      )
+      .filter(({ owner }) => !(owner in globalThis));
+    expect(named.length).toBeGreaterThan(2);
+    const absent = named.filter(({ owner, member }) => {
+      const declared = new RegExp(`(?:^ {2}(?:[a-z]+ )*\\*?|\\breadonly )${member}\\b`, 'm');
+      return !declared.test(classes.get(owner) ?? '');
+    });
+    expect(absent).toEqual([]);
+  });
+
+  it('says of every import from within a package that an upgrade may break it', () => {
+    expect(deepImports.length).toBeGreaterThan(3);
+    const list = read('CONTRIBUTING.md').split('## Before an upgrade')[1]!;
+    expect(deepImports.filter(({ module }) => !list.includes(`\`${module}\``))).toEqual([]);
   });
 
   it('has an index of all pages', () => {

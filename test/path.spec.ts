@@ -1,6 +1,7 @@
 /**
- * Goal: `npm run path` counts what a request runs through, tells long functions, and ends with 1 past a limit. Method:
- * the command itself, with words that end before a gateway is started; its parts on sources made for them.
+ * Goal: `npm run path` counts what a request runs through, finds long functions, takes off what runs by a timer, and
+ * ends with 1 past a limit. Method: the command itself, with words that end before a gateway is started; its parts on
+ * sources made for them.
  */
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +22,15 @@ describe('npm run path', () => {
       expect([refused.status, refused.stdout]).toEqual([2, '']);
       expect(refused.stderr).toContain('path: ');
     }
+  });
+
+  it('takes off what runs without a request as well, and nothing of another file', () => {
+    const script = `import { withoutIdle } from ${JSON.stringify(pathToFileURL(join(SCRIPTS, 'path/count-calls.mjs')).href)};
+      const busy = [['a', 1, 100], ['a', 2, 140], ['b', 1, 90]].map(([url, startOffset, calls]) => ({ url, startOffset, calls }));
+      const idle = [['a', 2, 130], ['c', 1, 50]].map(([url, startOffset, calls]) => ({ url, startOffset, calls }));
+      console.log(JSON.stringify(withoutIdle(busy, idle).map(({ calls }) => calls)));`;
+    const { stdout, stderr } = node('--input-type=module', '--eval', script);
+    expect([JSON.parse(stdout), stderr]).toEqual([[100, 10, 90], '']);
   });
 
   it('finds functions of every kind by their lines, the longest first, and none of a test', () => {

@@ -1,4 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { isJsonObject } from '../../core/json/json.js';
@@ -6,7 +7,17 @@ import { parseJsonBody, parseLargeJsonBody } from '../../core/json/parse-json-bo
 import { shortened } from '../../core/shortened.js';
 import { LARGE, yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { Environment } from '../environment.js';
-import { bodyFormOf } from './body-form.js';
+import { isClosed } from './closed.decorator.js';
+import { parameterTypes } from './parameter-types.js';
+import { ACCEPTS } from './route.decorators.js';
+
+/**
+ * What becomes of names that a route does not know (docs/wire/conventions.md#unknown-fields): `none` takes no body, and
+ * so no name at all; `closed` refuses them by name; all others keep them.
+ */
+type BodyForm = 'none' | 'closed' | 'open';
+
+const FORMS = new WeakMap<object, BodyForm>();
 
 /** Methods whose bodies are read. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -55,8 +66,9 @@ export class JsonBodyGuard implements CanActivate {
     if (request.headers.expect !== undefined) response.writeContinue();
     const bytes = await readBytes(request, declared, admit);
     if (form === 'none' && bytes.length === 0) return true;
-    const isClosed = form !== 'open';
-    const body = bytes.length < LARGE ? parseJsonBody(bytes, isClosed) : await parseLargeJsonBody(bytes, isClosed);
+    const refusesUnknown = form !== 'open';
+    const body =
+      bytes.length < LARGE ? parseJsonBody(bytes, refusesUnknown) : await parseLargeJsonBody(bytes, refusesUnknown);
     if (form === 'none') refuseMembers(body);
     else request.body = body;
     return true;
@@ -65,6 +77,25 @@ export class JsonBodyGuard implements CanActivate {
   private tooLarge(): GatewayError {
     return new GatewayError('too-large', `body: must be at most ${this.environment.bodyBytesMax} bytes`);
   }
+}
+
+/** The form of the body that the route of a request takes. Worked out once for each route. */
+function bodyFormOf(context: ExecutionContext): BodyForm {
+  const handler = context.getHandler();
+  let form = FORMS.get(handler);
+  if (!form) FORMS.set(handler, (form = formOf(context)));
+  return form;
+}
+
+function formOf(context: ExecutionContext): BodyForm {
+  const handler = context.getHandler();
+  const controller = context.getClass();
+  const accepts: unknown = Reflect.getMetadata(ACCEPTS, handler) ?? Reflect.getMetadata(ACCEPTS, controller);
+  // Bodies of inference are no parameters of their handlers.
+  if (accepts !== 'management') return 'open';
+  const [dto] = parameterTypes(controller, handler.name, RouteParamtypes.BODY);
+  if (dto === undefined) return 'none';
+  return isClosed(dto as object) ? 'closed' : 'open';
 }
 
 /** @throws GatewayError `invalid-request`, naming the first member of a body that should have none */
