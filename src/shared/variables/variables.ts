@@ -335,7 +335,7 @@ export const VARIABLES = {
   }),
 } as const;
 
-/** All of them, for documents and for committing known names from unknown ones. */
+/** All of them, for documents and and for telling known names from unknown ones. */
 export const VARIABLE_ROWS: readonly VariableRow[] = Object.values(VARIABLES);
 
 type Variables = typeof VARIABLES;
