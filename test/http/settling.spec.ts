@@ -35,6 +35,13 @@ const stream = askStream('test/native');
 const chat = ask('test/translated');
 const PING = frame('ping', { type: 'ping' });
 const ERROR = frame('error', anthropicError('overloaded_error', 'x'));
+async function* startAndPings(): AsyncGenerator<string> {
+  yield START;
+  for (let ping = 0; ping < 100; ping++) {
+    await pause(20);
+    yield PING;
+  }
+}
 /** In chunks of their own. */
 const apart =
   (one: string, other: string): Script =>
@@ -69,13 +76,7 @@ const ENDINGS: Record<string, Ending> = {
   },
   'no word until the limit of the first': {
     body: askStream('test/impatient'),
-    answer: sse((async function* () {
-      yield START;
-      for (let ping = 0; ping < 100; ping++) {
-        await pause(20);
-        yield PING;
-      }
-    })()),
+    answer: () => sse(startAndPings()),
     is: { outcome: 'provider-timed-out', model: null },
     costs: 0,
     operator: 24,
