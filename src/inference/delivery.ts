@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Cancellation } from '../core/cancellation.js';
 import { ReplyBuilder } from '../core/conversation/reply.js';
 import { printJson } from '../core/json/json.js';
-import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
+import { CallerGone, ProviderFault } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import { faultError } from '../routing/fault-policies.js';
@@ -22,6 +22,15 @@ import type { Face, Inference } from './inference.js';
 
 /** Told where the process stops: another one answers, or the next. */
 const SHUTDOWN_RETRY_AFTER_MS = 1_000;
+/** How long the last words of a reply that is cut short may take; its reader may be slow, or take nothing. */
+const LAST_WORDS_MS = 2_000;
+
+/** A reply on its way, from the request's acceptance until all of it is out. */
+interface Carried {
+  readonly response: Response;
+  readonly abort: Cancellation;
+  generation: Generation | undefined;
+}
 
 /**
  * Begins what a controller of inference asks for, and carries the reply to the client, the same for every face: status
@@ -30,7 +39,7 @@ const SHUTDOWN_RETRY_AFTER_MS = 1_000;
  */
 @Injectable()
 export class Delivery {
-  private readonly open = new OpenItems<Cancellation>();
+  private readonly open = new OpenItems<Carried>();
   private readonly errors = new ErrorFilter();
 
   constructor(
@@ -50,24 +59,41 @@ export class Delivery {
 
   private async carry(response: Response, inference: Inference): Promise<void> {
     const abort = abortWhenGone(response);
-    // Until all is out, and not only until the reply has ended: its provider may not close.
+    const carried: Carried = { response, abort, generation: undefined };
+    // Until all is out, and not only until the reply has ended: its provider may not close, nor its reader read.
     const deadline = setTimeout(() => {
-      abort.abort(new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
+      cutShort(carried, new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
     }, this.environment.timeouts.totalMs);
-    const place = this.open.add(abort);
-    let generation: Generation | undefined;
+    const place = this.open.add(carried);
     try {
       const accepted = this.completions.begin(inference, abort);
-      generation = accepted.generation;
+      const { generation } = accepted;
+      carried.generation = generation;
       response.setHeader(GENERATION_ID_HEADER, generation.id);
       logGeneration(response, generation);
+      // Before the request's line is logged, which is also at its close.
+      response.prependOnceListener('close', () => {
+        if (!response.writableFinished && generation.phase === 'ended') generation.failDelivery(new CallerGone());
+      });
       if (inference.request.stream) await this.deliverStream(response, accepted, inference.face);
       else await this.deliverWhole(response, accepted, inference.face);
     } catch (error) {
-      this.errors.answer(error, response.req, response, generation?.extras);
+      this.errors.answer(error, response.req, response, carried.generation?.extras);
     } finally {
-      clearTimeout(deadline);
-      this.open.remove(place);
+      // Nearly every reply is out by the next turn of the event loop: only the others are watched.
+      setImmediate(() => {
+        const release = (): void => {
+          clearTimeout(deadline);
+          this.open.remove(place);
+        };
+        if (isOver(response)) {
+          release();
+          return;
+        }
+        response.once('close', release);
+        // A stream's own writer watches it already.
+        if (!inference.request.stream) new StallWatch(response, this.environment.timeouts.stallMs).start();
+      });
     }
   }
 
@@ -79,7 +105,7 @@ export class Delivery {
       'The gateway is shutting down; retry.',
       SHUTDOWN_RETRY_AFTER_MS,
     );
-    for (const abort of this.open) abort.abort(reason);
+    for (const carried of this.open) cutShort(carried, reason);
   }
 
   private async deliverWhole(response: Response, { generation, reply }: AcceptedGeneration, face: Face): Promise<void> {
@@ -91,10 +117,6 @@ export class Delivery {
       'Content-Length': Buffer.byteLength(json),
     });
     response.end(json);
-    // Nearly every reply is out by the next turn of the event loop: only the others are watched.
-    setImmediate(() => {
-      if (!response.writableFinished) new StallWatch(response, this.environment.timeouts.stallMs).start();
-    });
   }
 
   private async deliverStream(
@@ -127,6 +149,20 @@ export class Delivery {
   }
 }
 
+/** Also one that waits behind another on its connection: its end may never be told. */
+const isOver = (response: Response): boolean => response.writableFinished || response.closed || !response.socket;
+
+/** Ends a reply from outside. What its reader has not taken soon after goes no more, whole or streamed. */
+function cutShort({ response, abort, generation }: Carried, reason: CutShort): void {
+  abort.abort(reason);
+  setTimeout(() => {
+    // Before it answers, it ends by itself.
+    if (isOver(response) || (generation?.phase !== 'answering' && generation?.phase !== 'ended')) return;
+    generation.failDelivery(reason);
+    response.destroy();
+  }, LAST_WORDS_MS).unref();
+}
+
 /**
  * Runs what prints a reply. What cannot be printed ends the generation before its reader leaves it: that is the
  * provider's doing and not the caller's.
@@ -143,7 +179,9 @@ function printed<T>(generation: Generation, print: () => T): T {
 
 /** What the caller is told. Nesting too is the provider's doing, of which the parser takes more than the printer. */
 function printError(thrown: unknown, { answer }: Generation): unknown {
-  if (thrown instanceof ProviderFault && answer) return faultError(thrown, answer.leg);
-  if (!(thrown instanceof RangeError)) return thrown;
-  return new GatewayError('upstream-failed', "The provider's reply is nested too deep.", {}, { cause: thrown });
+  const fault =
+    thrown instanceof RangeError
+      ? new ProviderFault('malformed-reply', "The provider's reply is nested too deep.", {}, { cause: thrown })
+      : thrown;
+  return fault instanceof ProviderFault && answer ? faultError(fault, answer.leg) : fault;
 }

@@ -12,9 +12,8 @@ import type { ModelLimiter } from '../routing/plan-runner.js';
  * at its end. The limits count requests: however often a generation calls a model, it has one slot there.
  */
 export class ModelSlots implements GenerationObserver, ModelLimiter {
-  refusal: Error | undefined;
-  /** By id of the model; most have no limits. */
-  private admitted: Map<string, Promise<boolean>> | undefined;
+  /** By id of the model; most have no limits. What was refused is asked again by a later run. */
+  private entered: Map<string, Promise<true | GatewayError>> | undefined;
   private readonly taken: { readonly model: string; readonly slot: ModelSlot }[] = [];
 
   constructor(
@@ -22,12 +21,12 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
     private readonly generation: Generation,
   ) {}
 
-  acquire(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean> {
+  acquire(model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError> {
     if (!model.limits) return true;
-    this.admitted ??= new Map();
-    let admitted = this.admitted.get(model.id);
-    if (!admitted) this.admitted.set(model.id, (admitted = this.enterLimited(model, prompt)));
-    return admitted;
+    this.entered ??= new Map();
+    let entering = this.entered.get(model.id);
+    if (!entering) this.entered.set(model.id, (entering = this.enterLimited(model, prompt)));
+    return entering;
   }
 
   ended({ calls }: Generation): undefined {
@@ -40,7 +39,7 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
     }
   }
 
-  private async enterLimited(model: Model, prompt: MeasuredPrompt): Promise<boolean> {
+  private async enterLimited(model: Model, prompt: MeasuredPrompt): Promise<true | GatewayError> {
     const { generation } = this;
     const output = prompt.maxOutputTokens ?? model.maxCompletionTokens ?? model.contextLength;
     const input = prompt.fillsContext ? model.contextLength : Math.min(prompt.textTokens, model.contextLength);
@@ -51,8 +50,8 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
       return true;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      this.refusal ??= error;
-      return false;
+      this.entered?.delete(model.id);
+      return error;
     }
   }
 }

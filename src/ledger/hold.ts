@@ -35,6 +35,8 @@ export interface Hold {
   bound: HeldAmounts;
   /** What the generation would be settled with at this moment; undefined while nothing has been observed. */
   observe: (() => GenerationRow | undefined) | undefined;
+  /** Settles, never rejects, when what was last asked to be added to it is there or refused. */
+  extending?: Promise<unknown>;
   /** Where its ledger keeps it; undefined once it has ended. */
   place: number | undefined;
 }

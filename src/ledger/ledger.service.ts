@@ -41,6 +41,9 @@ const ROLLED_BACK_STATE = /^40...$/;
 /** Holds that were given up and are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
+/** Undefined: granted. `gone`: the hold stands no more. */
+type ExtendOutcome = Extract<HoldOutcome, { refused: unknown }> | 'gone' | undefined;
+
 /**
  * The ledger as the request path sees them: reserve before, settle after, exactly once. Whatever happens between, a
  * hold that was granted ends in one of `settle` and `release`, or is recovered from its row.
@@ -142,10 +145,14 @@ export class LedgerService implements OnModuleInit {
    * @returns undefined when it was granted; else what had no room, or `gone` when the hold stands no more
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
-  async extend(
-    hold: Hold,
-    more: HeldAmounts,
-  ): Promise<Extract<HoldOutcome, { refused: unknown }> | 'gone' | undefined> {
+  extend(hold: Hold, more: HeldAmounts): Promise<ExtendOutcome> {
+    // One after another: a statement that finds a hold twice fails for everybody in it.
+    const extended = (hold.extending ?? Promise.resolve()).then(() => this.extendNext(hold, more));
+    hold.extending = extended.catch(() => undefined);
+    return extended;
+  }
+
+  private async extendNext(hold: Hold, more: HeldAmounts): Promise<ExtendOutcome> {
     const taken = await this.submit({ request: hold.request, amounts: more, extends: true }).catch((error: unknown) => {
       // Its reply is on the way, and is settled at what is held.
       if (!(error instanceof GatewayError)) this.logger.error(error);

@@ -47,3 +47,9 @@ it('cuts out what the platform made of it, and no common words', () => {
   const masked = withoutCredential(fault, new Secret('{"key":"AKIA12345"}'), headers);
   expect(masked.message).toBe('[secret] is a Bearer that signed accept,host for [secret]; half of it: [secret]');
 });
+
+it('cuts out what the platform made of no credential of ours', () => {
+  const token = 'ya29.a-token-of-some-length';
+  const masked = withoutCredential(faultOf(`bad token ${token}`), undefined, { authorization: `Bearer ${token}` });
+  expect(masked.message).toBe('bad token [secret]');
+});

@@ -19,9 +19,9 @@ export function withoutCredential(
   credential: Secret | undefined,
   authorisation?: CallHeaders,
 ): ProviderFault {
-  if (!credential) return fault;
   const { detail, cause } = fault;
   const texts = textsOf(credential, authorisation);
+  if (texts.length === 0) return fault;
   const message = mask(fault.message, texts);
   const providerCode = detail.providerCode === undefined ? undefined : mask(detail.providerCode, texts);
   if (message === fault.message && providerCode === detail.providerCode) return fault;
@@ -46,10 +46,13 @@ function withoutBeginning(words: string, text: string): string {
 }
 
 /** Longest first, so that no part is left of one that holds another. */
-function textsOf(credential: Secret, authorisation: CallHeaders = {}): readonly string[] {
-  const whole = credential.reveal();
-  const texts = [whole];
-  if (/^\s*[[{]/.test(whole)) collect(parse(whole), texts);
+function textsOf(credential: Secret | undefined, authorisation: CallHeaders = {}): readonly string[] {
+  const texts: string[] = [];
+  if (credential) {
+    const whole = credential.reveal();
+    texts.push(whole);
+    if (/^\s*[[{]/.test(whole)) collect(parse(whole), texts);
+  }
   for (const value of Object.values(authorisation)) {
     for (const part of value.split(/[\s,=]+/)) if (part.length >= TOKEN_CHARACTERS_MIN) texts.push(part);
   }

@@ -98,8 +98,7 @@ export class AttemptRunner {
       return new StartedReply(call, await untilCommitted(batches, attempt), batches, attempt);
     } catch (error) {
       attempt.settle();
-      // A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
-      throw attempt.signal.aborted ? attempt.signal.reason : error;
+      throw attempt.reasonOf(error);
     }
   }
 }

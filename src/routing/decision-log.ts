@@ -58,7 +58,7 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   }
 
   answered(generation: Generation): void {
-    // Whom it consults before is among its attempts.
+    // Whom it consults before follows a plan of its own.
     if (generation.answer) this.keep(generation);
   }
 
@@ -78,7 +78,7 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
       held_at: new Date(this.clock.now()).toISOString(),
       account_id: caller.accountId,
       workspace_id: caller.workspaceId,
-      decision: compactDecision(decision.inputs, decision.plan, generation.attempts()),
+      decision: compactDecision(decision.inputs, decision.plan, generation.attempts(generation.plan)),
     });
   }
 

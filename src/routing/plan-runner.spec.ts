@@ -14,14 +14,14 @@ import type { ModelRun } from '../core/generation/model-run.js';
 import { measurePrompt } from '../core/money/measure-prompt.js';
 import type { HealthRegistry } from '../health/health-registry.js';
 import type { AttemptRunner } from './attempt-runner.js';
-import { PlanRunner } from './plan-runner.js';
+import { PlanRunner, type ModelLimiter } from './plan-runner.js';
 
 const REFUSED: readonly ModelEvent[] = [
   { type: 'reply-start' },
   { type: 'usage', usage: { inputTokens: 100, outputTokens: 20 } },
   { type: 'reply-end', stop: { unified: 'refusal', raw: 'refusal', vendor: 'anthropic' } },
 ];
-const UNLIMITED = { acquire: () => true, refusal: undefined };
+const UNLIMITED: ModelLimiter = { acquire: () => true };
 const REQUEST = { model: 'a/first', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
 
 /** What each attempt does, in order: gives a refusal, or throws. */
@@ -46,7 +46,7 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
     { now: () => 0, aheadMs: 0 },
   );
   const abort = new Cancellation();
-  const run = (changes: Partial<ModelRun> = {}) =>
+  const run = (changes: Partial<ModelRun> = {}, modelLimiter = UNLIMITED) =>
     runner.run(generation, {
       plan: made,
       request: REQUEST,
@@ -54,7 +54,7 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
       purpose: 'answer',
       ...changes,
       reveal: () => Promise.resolve(undefined),
-      modelLimiter: UNLIMITED,
+      modelLimiter,
       signal: abort.signal,
     });
   return { generation, run, abort, left: () => left };
@@ -66,7 +66,7 @@ const endings = ({ calls }: Generation) =>
 it.each<[string, Error, unknown]>([
   ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
   ['media that cannot be had', new GatewayError('invalid-request', 'x'), 'not-sent'],
-  ['a fault of ours', new TypeError('x'), 'not-sent'],
+  ['a fault of ours', new TypeError('x'), 'internal'],
 ])('is given up for %s', async (_, error, ending) => {
   const { generation, run, left } = setUp('refuses', error);
   await expect(run()).rejects.toBeInstanceOf(Error);
@@ -107,6 +107,19 @@ it('counts a request whose media cannot be had as no call', async () => {
   expect([generation.wasCalled, generation.attempts()]).toEqual([false, []]);
 });
 
+it('counts a fault of ours as a call: it may have been sent', async () => {
+  const { generation, run } = setUp(new TypeError('x'));
+  await expect(run()).rejects.toBeInstanceOf(TypeError);
+  expect([generation.wasCalled, generation.calls[0]!.ending]).toEqual([true, 'internal']);
+});
+
+it('begins no call once its signal was aborted', async () => {
+  const { generation, run, abort } = setUp('refuses');
+  abort.abort(new CallerGone());
+  await expect(run()).rejects.toBe(abort.signal.reason);
+  expect(generation.calls).toEqual([]);
+});
+
 it('takes the whole time without a word for the fault of the first who was asked', async () => {
   const { generation, run, abort } = setUp(() => {
     abort.abort(new CutShort('deadline', 'timed-out', 'x'));
@@ -125,6 +138,15 @@ describe('further runs of one generation', () => {
     expect([generation.answer, generation.plan!.models]).toEqual([undefined, ['a/first', 'a/second']]);
     await run();
     expect(generation.answer).toMatchObject({ index: 2, leg: { model: { id: 'a/second' } } });
+  });
+
+  it('are told of the limits that they met themselves', async () => {
+    const limit = new GatewayError('rate-limited', 'Wait.');
+    const limiter: ModelLimiter = { acquire: () => Promise.resolve(limit) };
+    const { run } = setUp(new ProviderFault('overloaded', 'x'), new ProviderFault('overloaded', 'x'));
+    await expect(run({ plan: adviser, purpose: 'consultation' }, limiter)).rejects.toBe(limit);
+    await expect(run()).rejects.toMatchObject({ kind: 'overloaded' });
+    await expect(run({}, limiter)).rejects.toBe(limit);
   });
 
   it('do not take what is left of the whole time for the fault of whom they ask', async () => {

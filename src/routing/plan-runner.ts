@@ -23,9 +23,8 @@ const RETRY_SOON_MS = 1_000;
 
 /** Whether models may be called now: asked before the first call of each in a run. */
 export interface ModelLimiter {
-  acquire(model: Model, prompt: MeasuredPrompt): boolean | Promise<boolean>;
-  /** What the first model that had no place was refused with. */
-  readonly refusal: Error | undefined;
+  /** @returns true, or what a model that has no place is refused with */
+  acquire(model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError>;
 }
 
 /** What a plan is run with, beside the generation that it is run for. */
@@ -72,6 +71,10 @@ export class PlanRunner {
   /** @returns undefined where another leg may be tried */
   private async attempt(run: PlanProgress, leg: PlannedLeg, inputs: RunInputs): Promise<StartedCall | undefined> {
     const { signal } = inputs;
+    if (signal.aborted) {
+      run.giveUpRefusal();
+      throw signal.reason;
+    }
     const call = run.begin(leg);
     try {
       const events = await this.attempts.run(leg, inputs.request, inputs.reveal, signal);
@@ -97,6 +100,8 @@ class PlanProgress {
   private readonly failures: FailedAttempt[] = [];
   /** The answer if nobody else has one. */
   private refused: StartedCall | undefined;
+  /** What the first model that had no place was refused with. */
+  private limited: GatewayError | undefined;
 
   constructor(
     private readonly generation: Generation,
@@ -134,7 +139,7 @@ class PlanProgress {
       generation.endCall(call, endingOf(error), error);
       failures.push({ leg, error });
       if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels.add(leg.modelIndex);
-    } else generation.endCall(call, 'not-sent');
+    } else generation.endCall(call, error instanceof GatewayError ? 'not-sent' : endingOf(error));
   }
 
   /** Another one has answered, or failed: what was refused before is no answer any more. */
@@ -163,15 +168,18 @@ class PlanProgress {
     if (this.refused) return this.answerWith(this.refused);
     if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures);
     // Nobody was called because of limits of ours: they are what the caller is told.
-    const { refusal } = this.inputs.modelLimiter;
-    if (refusal !== undefined) throw refusal;
+    if (this.limited) throw this.limited;
     throw this.failures.length > 0 ? failureOf(this.failures) : allCoolingDown();
   }
 
-  private async awaitAdmission(admitted: boolean | Promise<boolean>, modelIndex: number): Promise<boolean> {
-    const mayCallIt = await admitted;
-    (mayCallIt ? this.admittedModels : this.exhaustedModels).add(modelIndex);
-    return mayCallIt;
+  private async awaitAdmission(entering: Promise<true | GatewayError>, modelIndex: number): Promise<boolean> {
+    const entered = await entering;
+    if (entered === true) this.admittedModels.add(modelIndex);
+    else {
+      this.exhaustedModels.add(modelIndex);
+      this.limited ??= entered;
+    }
+    return entered === true;
   }
 
   /** The whole time a request may take, and not one word from the first who was asked: that is the provider's doing. */

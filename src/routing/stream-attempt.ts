@@ -9,6 +9,8 @@ import type { EventBatches } from '../providers/prepared-call.js';
  * reply has committed itself.
  */
 export class StreamAttempt {
+  /** What came until it committed itself. */
+  readonly beginning: ModelEvent[] = [];
   private readonly controller = new Cancellation();
   private readonly timer: NodeJS.Timeout;
   private hasCommitted = false;
@@ -39,6 +41,16 @@ export class StreamAttempt {
     clearTimeout(this.timer);
   }
 
+  /**
+   * Why it failed, with the usage that it told before. A read that was cut short fails with whatever broke it; why it
+   * was cut is the reason that counts.
+   */
+  reasonOf(thrown: unknown): unknown {
+    const { aborted, reason } = this.signal;
+    const why = aborted ? reason : thrown;
+    return why instanceof ProviderFault ? withUsage(why, usageOf(this.beginning)) : why;
+  }
+
   settle(): void {
     clearTimeout(this.timer);
     this.parent.removeEventListener('abort', this.follow);
@@ -47,23 +59,19 @@ export class StreamAttempt {
 
 /** The beginning of a reply: what it told until an event committed the reply to its provider, that one included. */
 export async function untilCommitted(batches: EventBatches, attempt: StreamAttempt): Promise<readonly ModelEvent[]> {
-  const buffered: ModelEvent[] = [];
-  try {
-    for (;;) {
-      const next = await batches.next();
-      if (next.done) break;
-      for (const event of next.value) buffered.push(event);
-      if (next.value.some(isCommitting)) break;
-    }
-  } catch (error) {
-    throw error instanceof ProviderFault ? withUsage(error, usageOf(buffered)) : error;
+  const { beginning } = attempt;
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) break;
+    for (const event of next.value) beginning.push(event);
+    if (next.value.some(isCommitting)) break;
   }
   attempt.committed();
-  return buffered;
+  return beginning;
 }
 
 /** The last that was told of it. */
-export function usageOf(events: readonly ModelEvent[]): Usage | undefined {
+function usageOf(events: readonly ModelEvent[]): Usage | undefined {
   let usage: Usage | undefined;
   for (const event of events) if (event.type === 'usage') usage = mergeUsage(usage ?? NO_USAGE, event.usage);
   return usage;

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, HttpStatus, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Answers } from './http/answers.decorator.js';
+import { logRefusal } from './http/request-log.js';
 import { Open } from './http/route.decorators.js';
 import { flag, map, object, oneOf, optional, text, type Static } from './http/schema.js';
 import { Readiness } from './readiness.js';
@@ -36,6 +37,7 @@ export class HealthController {
   ready(@Res({ passthrough: true }) response: Response): Static<typeof readinessView> {
     const { ready, checks } = this.readiness.state();
     response.status(ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
+    if (!ready) logRefusal(response, 'unavailable');
     return { status: ready ? 'ok' : 'unavailable', checks };
   }
 }

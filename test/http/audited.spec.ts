@@ -7,6 +7,7 @@ import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEmbedded } from '../support/database.js';
+import { openaiReply } from '../support/openai-upstream.js';
 import { RawClient } from '../support/raw-client.js';
 import { readFrames } from '../support/sse.js';
 import { json, sse } from '../support/upstream-answers.js';
@@ -32,6 +33,7 @@ const OVERLOADED = frame({ type: 'error', error: { type: 'overloaded_error', mes
 
 describeOnEmbedded('what an audit found', (database) => {
   let upstream: Upstream;
+  let chat: Upstream;
   let gateway: TestGateway;
   const ask = (stream: boolean) => ({
     model: 'test/native',
@@ -41,14 +43,17 @@ describeOnEmbedded('what an audit found', (database) => {
   });
 
   beforeAll(async () => {
-    upstream = await startUpstream('anthropic');
+    [upstream, chat] = await Promise.all([startUpstream('anthropic'), startUpstream('openai')]);
     gateway = await startGateway(database, {
-      catalog: catalogOf({ id: 'test/native', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] }),
+      catalog: catalogOf(
+        { id: 'test/native', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] },
+        { id: 'test/translated', at: [{ url: chat.url, dialect: 'openai-chat' }] },
+      ),
     });
   }, 30_000);
   afterAll(async () => {
     await gateway?.close();
-    await upstream?.close();
+    await Promise.all([upstream?.close(), chat?.close()]);
   });
 
   it('tells the delta that shares a chunk with the error after it', async () => {
@@ -89,8 +94,22 @@ describeOnEmbedded('what an audit found', (database) => {
     // The provider's doing: the caller has not left, and pays nothing.
     const ledger = new LedgerReader(gateway);
     await ledger.rest();
-    expect(await ledger.latest()).toMatchObject({ outcome: 'upstream-failed', cost: '0.000000000000' });
+    expect(await ledger.latest()).toMatchObject({ outcome: 'provider-malformed-reply', cost: '0.000000000000' });
     expect((await gateway.request('/key')).status).toBe(200);
+  });
+
+  it('says the same of the arguments of a tool from a chat upstream', async () => {
+    const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const tools = [{ name: 'get', input_schema: { type: 'object', properties: {} } }];
+    chat.script(openaiReply({ tools: [{ name: 'get', arguments: deep }] }));
+    const lines = () => gateway.log.filter(({ msg }) => msg === 'request');
+    const before = lines().length;
+    const response = await gateway.messages({ ...ask(false), model: 'test/translated', tools });
+    const text = await response.text();
+    expect(text).toContain('nested too deep');
+    while (lines().length === before) await fetch(`${gateway.origin}/health/live`);
+    expect(text).toMatch(/"metadata":\{"provider_name":"Provider p\d"/);
+    expect(lines()[before]).toMatchObject({ outcome: 'provider-malformed-reply' });
   });
 
   it('reads a JSON answer to a streamed call whatever the case of its media type', async () => {

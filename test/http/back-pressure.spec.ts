@@ -8,6 +8,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Delivery } from '../../src/inference/delivery.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
@@ -228,6 +229,50 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
     await delay(3 * STALL_MS);
     going.open();
     expect((await client.response()).body.toString()).toContain('"two"');
+  });
+});
+
+describeOnEmbedded('a reader that takes its time', (database) => {
+  const TOTAL_MS = 1_500;
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database, { variables: { FAIRLEAD_TIMEOUTS: `total=${TOTAL_MS}ms` } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const LARGE = 24 * MIB;
+  const replies = {
+    'a whole reply': { body: ask('test/native'), answer: () => anthropicText('x'.repeat(LARGE)) },
+    'the end of a stream': {
+      body: askStream('test/native'),
+      answer: () => sse([OPEN + delta('x'.repeat(LARGE / 2)) + END]),
+    },
+    'the middle of a stream': { body: askStream('test/native'), answer: () => endlessReply() },
+  };
+  const ends = {
+    'the whole time': { outcome: 'timed-out', end: () => undefined },
+    'the end of the process': {
+      outcome: 'unavailable',
+      end: () => bench.gateway.gateway.app.get(Delivery, { strict: false }).abortAll(),
+    },
+  };
+  const cases = Object.entries(replies).flatMap(([part, reply]) =>
+    Object.entries(ends).map(([cause, end]) => ({ part, ...reply, cause, ...end })),
+  );
+
+  it.each(cases)('is let go of $part at $cause', async ({ body, answer, outcome, end }) => {
+    bench.anthropic.script(answer());
+    const lines = bench.requestLines.length;
+    const client = await bench.open(body);
+    await client.until('HTTP/1.1 200');
+    client.pause();
+    // Until every buffer on the way is full.
+    await delay(STALL_MS);
+    end();
+    expect(await bench.requestLine(lines)).toMatchObject({ status: 200, outcome });
+    client.resume();
+    await client.closed;
+    await expect(client.response()).rejects.toThrow('cut off');
   });
 });
 

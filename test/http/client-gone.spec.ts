@@ -3,9 +3,11 @@
  * error. Method: bare sockets that leave at a known moment, and an upstream that tells when its connection closed.
  * Rules: docs/reasons/streams.md.
  */
+import { LedgerService } from '../../src/ledger/ledger.service.js';
 import { API_KEY } from '../support/app.js';
-import { anthropicError } from '../support/anthropic-upstream.js';
+import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
+import { LedgerReader } from '../support/ledger-reader.js';
 import { RawClient } from '../support/raw-client.js';
 import { frame, HANG, json, neverAnswers, sse, type Answer } from '../support/upstream-answers.js';
 import { ask, askStream, delta, gate, MessagesBench, OPEN, START } from './messages-bench.js';
@@ -153,6 +155,35 @@ describeOnEmbedded('a client that goes', (database) => {
     await bench.metrics();
     expect(bench.second.requests.length).toBe(calls);
   });
+
+  it.each(STREAM_FACES)(
+    '$route: while its charge is written: that stands, and the line says who left',
+    async ({ route }) => {
+      const ledger = new LedgerReader(bench.gateway);
+      const service = bench.gateway.gateway.app.get(LedgerService, { strict: false });
+      for (const body of [ask('test/native'), askStream('test/native')]) {
+        const settling = gate();
+        const written = gate();
+        const settle = service.settle.bind(service);
+        const held = jest.spyOn(service, 'settle').mockImplementation(async (...charge) => {
+          settling.open();
+          await written.opened;
+          return settle(...charge);
+        });
+        bench.anthropic.script(anthropicText('Hi.'));
+        const lines = bench.requestLines.length;
+        const client = await bench.open(body, [], `/api/v1${route}`);
+        await settling.opened;
+        client.destroy();
+        const line = await bench.requestLine(lines);
+        held.mockRestore();
+        written.open();
+        expect(line).toMatchObject({ outcome: 'caller-gone', level: 'info' });
+        await ledger.rest();
+        expect(await ledger.generation(String(line['generationId']))).toMatchObject({ outcome: 'completed' });
+      }
+    },
+  );
 
   it('from a sandbox model that never answers', async () => {
     for (const stream of [false, true]) {

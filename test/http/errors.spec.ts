@@ -29,6 +29,20 @@ describeOnEmbedded('errors by address', (database) => {
   const text = ({ body }: RawResponse): string => body.toString();
 
   it.each([
+    ['/api/v1/messages', '{"model":"sandbox/echo","temperature":"x"}', 400, 'invalid-request'],
+    ['/api/v1/messages', '{}', 400, 'invalid-request'],
+    ['/api/v1/chat/completions', '{', 400, 'invalid-request'],
+    ['/api/v1/nowhere', '{}', 404, 'not-found'],
+    ['/api/v1/models', '{}', 405, 'method-not-allowed'],
+  ])('logs what %s refuses %s with', async (path, body, status, outcome) => {
+    const lines = () => gateway.log.filter(({ msg }) => msg === 'request');
+    const before = lines().length;
+    await send('POST', path, body);
+    while (lines().length === before) await fetch(`${gateway.origin}/health/live`);
+    expect(lines()[before]).toMatchObject({ method: 'POST', status, outcome });
+  });
+
+  it.each([
     ['/nowhere', 'generic'],
     ['/', 'generic'],
     ['/messages', 'generic'],

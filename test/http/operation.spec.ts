@@ -179,7 +179,7 @@ describe('the life of a process', () => {
       const requests = lines.filter((line) => line.msg === 'request' && line.method === 'POST');
       expect(requests.map((line) => [line.status, line.streamed, line.outcome])).toEqual([
         [200, false, 'completed'],
-        [401, undefined, 'completed'],
+        [401, undefined, 'unauthenticated'],
         [200, false, 'completed'],
         [200, true, 'completed'],
       ]);

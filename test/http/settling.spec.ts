@@ -3,6 +3,7 @@
  * moved, nothing held. Method: scripted endings on both databases, whole and streamed; rows read back from the store.
  * The model costs 3 USD a million tokens in and 15 out, so three and one token are 24 microdollars.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEachDatabase } from '../support/database.js';
@@ -32,7 +33,15 @@ interface Ending {
 const native = ask('test/native');
 const stream = askStream('test/native');
 const chat = ask('test/translated');
+const PING = frame('ping', { type: 'ping' });
 const ERROR = frame('error', anthropicError('overloaded_error', 'x'));
+async function* startAndPings(): AsyncGenerator<string> {
+  yield START;
+  for (let ping = 0; ping < 100; ping++) {
+    await pause(20);
+    yield PING;
+  }
+}
 /** In chunks of their own. */
 const apart =
   (one: string, other: string): Script =>
@@ -61,6 +70,13 @@ const ENDINGS: Record<string, Ending> = {
   'silence before any word of a stream': {
     body: stream,
     answer: sse([START, HANG]),
+    is: { outcome: 'provider-timed-out', model: null },
+    costs: 0,
+    operator: 24,
+  },
+  'no word until the limit of the first': {
+    body: askStream('test/impatient'),
+    answer: () => sse(startAndPings()),
     is: { outcome: 'provider-timed-out', model: null },
     costs: 0,
     operator: 24,

@@ -20,6 +20,8 @@ import { estimateInputTokens } from '../../src/core/money/estimate.js';
 import { measurePrompt } from '../../src/core/money/measure-prompt.js';
 import { Admission, type Admitted } from '../../src/inference/admission.js';
 import { RouterMetadataInterceptor } from '../../src/inference/router-metadata.interceptor.js';
+import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
+import { DecisionLog } from '../../src/routing/decision-log.js';
 import { GenerationFactory } from '../../src/routing/generation-factory.js';
 import { RoutePlanner } from '../../src/routing/route-planner.js';
 import { logGeneration, requestLog } from '../../src/shared/http/request-log.js';
@@ -206,6 +208,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
       generation.endCall(call, 'completed');
     };
 
+    const leg = plan.legs[0]!;
     expect(await billing.reserve({ credits: 500n * MICRO, byok: 0n })).toBe(true);
     // Its provider tells no usage.
     ask(asks, [
@@ -229,6 +232,12 @@ describeOnEachDatabase('a generation of several calls', (database) => {
       router_metadata: { attempt: 2, summary: 'available=1, selected=Provider p0' },
     });
     expect(log()).toMatchObject({ outcome: 'completed', model: 'test/model' });
+    await app().get(DecisionLog, { strict: false }).flush();
+    const [{ decision }] = await ledger.query('select decision from route_decisions where generation_id = $1', [
+      generation.id,
+    ]);
+    // Of the plan that is kept: whoever was consulted follows from another one.
+    expect(JSON.parse(decision).calls).toEqual([[leg.tag, 200]]);
   });
 
   it('that made no call costs nothing and leaves nothing', async () => {
@@ -242,6 +251,23 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     await ledger.rest();
     expect(await counter()).toEqual(before);
     expect(await ledger.generation(generation.id)).toBeUndefined();
+  });
+
+  it('may reserve for several calls at once', async () => {
+    const generation = await begin();
+    const { billing } = await admit(generation, new Cancellation());
+    const take = jest.spyOn(app().get(LedgerRepository, { strict: false }), 'take');
+    const more = { credits: 100n * MICRO, byok: 0n };
+    const bound = async (): Promise<number> =>
+      Number((await ledger.query('select bound from holds where generation_id = $1', [generation.id]))[0].bound);
+    const before = await bound();
+    expect(await Promise.all([billing.reserve(more), billing.reserve(more)])).toEqual([true, true]);
+    expect(await bound()).toBeCloseTo(before + 0.000_2, 9);
+    // No statement failed and was sent again member by member.
+    await expect(Promise.all(take.mock.results.map(({ value }) => value))).resolves.toHaveLength(2);
+    take.mockRestore();
+    await generation.fail(new CallerGone());
+    await ledger.rest();
   });
 
   it('may use more than one reply can: each call is believed by itself', async () => {

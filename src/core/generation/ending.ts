@@ -46,7 +46,7 @@ interface EndingRule {
   /** HTTP status it is shown with where no provider gave one. */
   readonly status: number;
   readonly name: EndingName;
-  /** Null where nobody was called. */
+  /** Null: no call is counted. */
   readonly outcome: CallOutcome | null;
   readonly result: EndingResult;
   readonly logLevel: EndingLogLevel;

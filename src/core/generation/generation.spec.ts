@@ -76,6 +76,13 @@ it.each(ENDINGS)('%s after another ending says nothing new', (_, end) => {
   expect(generation.outcome).toBe('caller-gone');
 });
 
+it('begins no call after its end: nobody would end it, nor pay for it', () => {
+  const { generation, calls } = begun();
+  void generation.end('caller-gone');
+  expect(() => generation.begin(RUN, ACME)).toThrow('ended');
+  expect(generation.calls).toEqual(calls);
+});
+
 it('keeps the fault, for whoever keeps the endpoint’s health', () => {
   const { generation, calls } = begun();
   const fault = new ProviderFault('server-error', 'x', { status: 500 });

@@ -164,7 +164,9 @@ export class Generation {
     this.reached = 'held';
   }
 
+  /** Not to be asked after its end: nobody would end the call, nor pay for it. */
   begin(run: ModelRun, leg: PlannedLeg): ProviderCall {
+    if (this.ending !== undefined) throw new Error('A call was begun in a generation that has ended.');
     const call = new ProviderCall(this.calls.length, run, leg);
     this.calls.push(call);
     if (this.reached !== 'answering') this.reached = 'calling';
@@ -246,10 +248,12 @@ export class Generation {
     }
   }
 
-  /** The calls that were made, with their statuses. */
-  attempts(): AttemptOutcomeView[] {
+  /** The calls that were made, with their statuses. @param plan of the runs of this plan alone */
+  attempts(plan?: Plan): AttemptOutcomeView[] {
     const made: AttemptOutcomeView[] = [];
-    for (const call of this.calls) if (call.wasMade) made.push({ leg: call.leg, status: call.status });
+    for (const call of this.calls) {
+      if (call.wasMade && (!plan || call.run.plan === plan)) made.push({ leg: call.leg, status: call.status });
+    }
     return made;
   }
 }

@@ -4,6 +4,7 @@ import { CallerGone, GatewayError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { asGatewayError } from './as-gateway-error.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
+import { logRefusal } from './request-log.js';
 import { allowedMethods } from './route-table.js';
 
 export const GENERATION_ID_HEADER = 'X-Generation-Id';
@@ -33,6 +34,7 @@ export class ErrorFilter implements ExceptionFilter {
     }
     const error = this.gatewayError(thrown, request);
     const { status } = APPEARANCES[error.kind];
+    logRefusal(response, error.kind);
     const requestId = response.getHeader(GENERATION_ID_HEADER);
     const body = ERROR_BODIES[errorFamily(pathOf(request))](error, {
       requestId: typeof requestId === 'string' ? requestId : null,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.js';
+import type { ErrorKind } from '../../core/errors.js';
 import { ENDINGS, type Ending } from '../../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../../core/generation/generation.js';
 import { newUuid } from '../../core/ids.js';
@@ -36,9 +37,12 @@ class GenerationLog implements GenerationObserver {
 }
 
 const GENERATION_LOG = Symbol('generation log');
+const REFUSAL = Symbol('refusal');
 
 interface WithGenerationLog {
   [GENERATION_LOG]?: GenerationLog;
+  /** The kind of error that it is answered with. */
+  [REFUSAL]?: ErrorKind;
 }
 
 /** Has the log line of a request observe the generation that answers it, which has just begun. */
@@ -46,6 +50,11 @@ export function logGeneration(response: ServerResponse & WithGenerationLog, gene
   const log = new GenerationLog(generation);
   response[GENERATION_LOG] = log;
   generation.observe(log);
+}
+
+/** Has the log line of a request say which error it was answered with, where no generation says more. */
+export function logRefusal(response: ServerResponse & WithGenerationLog, kind: ErrorKind): void {
+  response[REFUSAL] = kind;
 }
 
 /**
@@ -75,7 +84,7 @@ export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): 
         model: generation?.model,
         provider: generation?.provider,
         streamed: generation?.streamed,
-        outcome: ending?.name ?? (response.writableFinished ? 'completed' : 'caller-gone'),
+        outcome: ending?.name ?? (response.writableFinished ? (response[REFUSAL] ?? 'completed') : 'caller-gone'),
         keyHash: caller?.keyHash,
       };
       logger.request(fields, ending?.logLevel);
