@@ -32,7 +32,7 @@ interface OpenBlock {
   signature: string | undefined;
 }
 
-/** Postings the events of one reply. One per reply; the events must obey the grammar. */
+/** Builds one whole reply of its events. One per reply; the events must obey the grammar. */
 export class ReplyBuilder {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
   private end: Extract<ModelEvent, { type: 'reply-end' }> | undefined;
