@@ -42,7 +42,7 @@ const ROLLED_BACK_STATE = /^40...$/;
 const GIVEN_UP_MAX = 1_000;
 
 /**
- * The ledger as the request path sees them: reserve before, settle after, exactly once. Whatever happens between, a
+ * The ledger as the request path sees it: reserve before, settle after, exactly once. Whatever happens between, a
  * hold that was granted ends in one of `settle` and `release`, or is recovered from its row.
  */
 @Injectable()
