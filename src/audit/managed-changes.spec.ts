@@ -1,5 +1,6 @@
 // Goal: a change and its entries are one; what is at hand is dropped after the commit, whatever is known of it, and
-// never for a change that was undone; a change that collided with another is made again. Method: a store that notes the order of things, made to fail at each of them.
+// never for a change that was undone; a change that collided with another is made again. Method: a store that notes
+// the order of things, made to fail at each of them.
 import type { DataSource, EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { operatorOf, type AuditLog } from './audit-log.js';

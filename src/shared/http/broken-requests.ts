@@ -17,8 +17,8 @@ const LINGER_MS = 1_000;
 
 /**
  * Answers what is not HTTP enough to reach the application (headers too large or malformed, a request that takes too
- * long) with a JSON error, where a bare status line would puzzle clients. The connection ends with it. What comes behind
- * a whole request, as a body without a length does, never stands in the place of that one's answer.
+ * long) with a JSON error, where a bare status line would puzzle clients. The connection ends with it. What comes
+ * behind a whole request, as a body without a length does, never stands in the place of that one's answer.
  */
 export function answerBrokenRequests(server: Server): void {
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
