@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { Clock } from './core/time.js';
 import type { PrimaryMessage, WorkerMessage } from './shared/worker-channel.js';
-import { WorkerPool, type PoolWorker } from './workers.js';
+import { WorkerProcesses, type PoolWorker } from './workers.js';
 
 jest.useFakeTimers();
 
@@ -47,7 +47,7 @@ function startPool(count: number) {
   const exits: number[] = [];
   const log: string[] = [];
   const write = (message: unknown): void => void log.push(String(message));
-  const pool = new WorkerPool({
+  const pool = new WorkerProcesses({
     count,
     fork: () => {
       const worker = new FakeWorker(workers.length + 1);
@@ -63,7 +63,7 @@ function startPool(count: number) {
   return { pool, workers, exits, log };
 }
 
-describe('WorkerPool', () => {
+describe('WorkerProcesses', () => {
   it('starts as many workers as asked', () => {
     expect(startPool(3).workers).toHaveLength(3);
   });

@@ -14,7 +14,7 @@ export type PoolWorker = Pick<Worker, 'id' | 'on' | 'send' | 'isConnected'> & {
   readonly process: Pick<Worker['process'], 'kill'>;
 };
 
-export interface WorkerPoolOptions {
+export interface WorkerProcessesOptions {
   readonly count: number;
   readonly fork: () => PoolWorker;
   /** Ends this process. */
@@ -25,7 +25,7 @@ export interface WorkerPoolOptions {
   readonly stopMsMax: number;
 }
 
-interface Slot {
+interface WorkerPlace {
   worker: PoolWorker | undefined;
   startedAt: number;
   /** Crashes in a row. */
@@ -39,26 +39,26 @@ interface Slot {
  * have ended. A worker that fails before any of them ever listened means that the start failed: then everything
  * ends with its exit code.
  */
-export class WorkerPool {
-  private readonly slots: Slot[] = [];
+export class WorkerProcesses {
+  private readonly places: WorkerPlace[] = [];
   private everListened = false;
   private stopping = false;
   private exitCode = 0;
 
-  constructor(private readonly options: WorkerPoolOptions) {}
+  constructor(private readonly options: WorkerProcessesOptions) {}
 
   start(): void {
     for (let index = 0; index < this.options.count; index++) {
-      const slot: Slot = { worker: undefined, startedAt: 0, crashes: 0, restart: undefined };
-      this.slots.push(slot);
-      this.fork(slot);
+      const place: WorkerPlace = { worker: undefined, startedAt: 0, crashes: 0, restart: undefined };
+      this.places.push(place);
+      this.fork(place);
     }
   }
 
   /** Asks all workers to stop; the process ends after the last of them. */
   stop(signal: StopSignal): void {
     this.stopping = true;
-    for (const slot of this.slots) clearTimeout(slot.restart);
+    for (const place of this.places) clearTimeout(place.restart);
     this.broadcast({ fairlead: 'stop', signal });
     setTimeout(() => this.stopNow(), this.options.stopMsMax).unref();
     this.exitWhenEmpty();
@@ -71,10 +71,10 @@ export class WorkerPool {
     this.options.exit(1);
   }
 
-  private fork(slot: Slot): void {
+  private fork(place: WorkerPlace): void {
     const worker = this.options.fork();
-    slot.worker = worker;
-    slot.startedAt = this.options.clock.now();
+    place.worker = worker;
+    place.startedAt = this.options.clock.now();
     worker.on('listening', () => {
       this.everListened = true;
     });
@@ -82,12 +82,12 @@ export class WorkerPool {
       if (isOurs<WorkerMessage>(message)) this.relay(worker, message);
     });
     worker.on('exit', (code: number | null, signal?: string | null) => {
-      this.afterExit(slot, code ?? 1, signal ? `was ended by ${signal}` : `ended with code ${code}`);
+      this.afterExit(place, code ?? 1, signal ? `was ended by ${signal}` : `ended with code ${code}`);
     });
   }
 
-  private afterExit(slot: Slot, code: number, how: string): void {
-    slot.worker = undefined;
+  private afterExit(place: WorkerPlace, code: number, how: string): void {
+    place.worker = undefined;
     if (this.stopping) {
       if (code !== 0) this.exitCode = 1;
       this.exitWhenEmpty();
@@ -100,19 +100,19 @@ export class WorkerPool {
       this.options.exit(code === 0 ? 1 : code);
       return;
     }
-    if (this.options.clock.now() - slot.startedAt >= SETTLED_MS) slot.crashes = 0;
-    const pauseMs = Math.min(RESTART_MS_MAX, RESTART_MS_MIN * 2 ** slot.crashes);
-    slot.crashes++;
+    if (this.options.clock.now() - place.startedAt >= SETTLED_MS) place.crashes = 0;
+    const pauseMs = Math.min(RESTART_MS_MAX, RESTART_MS_MIN * 2 ** place.crashes);
+    place.crashes++;
     this.options.log.warn(`a worker ${how}; another starts in ${pauseMs} ms`, 'Workers');
-    slot.restart = setTimeout(() => this.fork(slot), pauseMs);
+    place.restart = setTimeout(() => this.fork(place), pauseMs);
   }
 
   private exitWhenEmpty(): void {
-    if (this.slots.every((slot) => slot.worker === undefined)) this.options.exit(this.exitCode);
+    if (this.places.every((place) => place.worker === undefined)) this.options.exit(this.exitCode);
   }
 
   private killAll(): void {
-    for (const { worker, restart } of this.slots) {
+    for (const { worker, restart } of this.places) {
       clearTimeout(restart);
       worker?.process.kill('SIGKILL');
     }
@@ -124,7 +124,7 @@ export class WorkerPool {
       const count = this.broadcast({ fairlead: 'metrics-wanted', asker: from.id, ask: message.ask }, from);
       send(from, { fairlead: 'metrics-expect', ask: message.ask, count });
     } else {
-      const asker = this.slots.find(({ worker }) => worker?.id === message.asker)?.worker;
+      const asker = this.places.find(({ worker }) => worker?.id === message.asker)?.worker;
       if (asker) send(asker, { fairlead: 'metrics-given', ask: message.ask, report: message.report });
     }
   }
@@ -132,7 +132,7 @@ export class WorkerPool {
   /** @returns how many workers it was sent to */
   private broadcast(message: PrimaryMessage, except?: PoolWorker): number {
     let count = 0;
-    for (const { worker } of this.slots) {
+    for (const { worker } of this.places) {
       if (worker && worker !== except && send(worker, message)) count++;
     }
     return count;
@@ -146,7 +146,7 @@ function send(worker: PoolWorker, message: PrimaryMessage): boolean {
   return true;
 }
 
-export interface WorkersOptions extends Pick<WorkerPoolOptions, 'count' | 'log' | 'stopMsMax'> {
+export interface WorkersOptions extends Pick<WorkerProcessesOptions, 'count' | 'log' | 'stopMsMax'> {
   /** Runs the gateway in this process. */
   readonly main: () => Promise<void>;
 }
@@ -158,7 +158,14 @@ export interface WorkersOptions extends Pick<WorkerPoolOptions, 'count' | 'log' 
 export async function runWorkers({ count, main, log, stopMsMax }: WorkersOptions): Promise<void> {
   if (count === 1 || cluster.isWorker) return main();
   const exit = (code: number): void => process.exit(code);
-  const pool = new WorkerPool({ count, fork: () => cluster.fork(), exit, log, clock: new SystemClock(), stopMsMax });
+  const pool = new WorkerProcesses({
+    count,
+    fork: () => cluster.fork(),
+    exit,
+    log,
+    clock: new SystemClock(),
+    stopMsMax,
+  });
   listenForStop({ stop: (signal) => pool.stop(signal), stopNow: () => pool.stopNow() });
   pool.start();
 }

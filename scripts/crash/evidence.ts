@@ -1,7 +1,7 @@
 import type { PicoUsd } from '../../src/core/money/credits.js';
 
 // What each side saw. A marker names one request of one client: it stands in the prompt, in the field `user` and, at a
-// process that will be killed, in the model's id, which is all that the ledger know of a call before its first word.
+// process that will be killed, in the model's id, which is all that the ledger knows of a call before its first word.
 
 /** A call as the upstream counted it, from the moment its whole request had come. */
 export interface UpstreamCall {

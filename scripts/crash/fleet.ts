@@ -35,7 +35,7 @@ export interface Life {
 }
 
 /**
- * A process to be killed. Each request has a model of its own: the ledger know it from the moment of the hold, so that
+ * A process to be killed. Each request has a model of its own: the ledger knows it from the moment of the hold, so that
  * a call of which nothing else was ever written is still told from others.
  */
 export function mortal(name: string): Life {

@@ -78,16 +78,19 @@ export class AuditLog {
        ORDER BY seq DESC LIMIT 1`,
       [accountId],
     );
-    const entries = chain(actor, changes, new Date(this.clock.now()).toISOString(), {
-      seq: last ? Number(last.seq) : 0,
-      hash: last?.hash ?? FIRST_HASH,
-    });
-    for (const batch of batches(entries, BATCH_MAX)) await insert(manager, actor, batch);
+    const at = new Date(this.clock.now()).toISOString();
+    let previous = { seq: last ? Number(last.seq) : 0, hash: last?.hash ?? FIRST_HASH };
+    // Hashed where they are stored: others have their turn between statements.
+    for (const batch of batches(changes, BATCH_MAX)) {
+      const entries = chain(actor, batch, at, previous);
+      await insert(manager, actor, entries);
+      previous = entries.at(-1)!;
+    }
   }
 }
 
-/** Entries in one statement. */
-const BATCH_MAX = 500;
+/** Entries in one statement: some milliseconds' work. */
+const BATCH_MAX = 200;
 
 type HashedEntry = AuditEntry & { readonly hash: string };
 

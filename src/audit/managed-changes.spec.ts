@@ -1,5 +1,6 @@
 // Goal: a change and its entries are one; what is at hand is dropped after the commit, whatever is known of it, and
-// never for a change that was undone. Method: a store that notes the order of things, made to fail at each of them.
+// never for a change that was undone; a change that collided with another is made again. Method: a store that notes
+// the order of things, made to fail at each of them.
 import type { DataSource, EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { operatorOf, type AuditLog } from './audit-log.js';
@@ -18,7 +19,14 @@ class Bench {
   readonly order: string[] = [];
   readonly changes: ManagedChanges;
 
-  constructor(private readonly broken?: Part) {
+  /**
+   * @param broken the part that fails
+   * @param failures with these errors, one each time; with one of its own always where they are left out
+   */
+  constructor(
+    private readonly broken?: Part,
+    private readonly failures?: Error[],
+  ) {
     const transaction = async (level: string, work: (manager: EntityManager) => Promise<unknown>): Promise<unknown> => {
       this.order.push(`begin ${level}`);
       const result = await work({} as EntityManager);
@@ -53,7 +61,9 @@ class Bench {
 
   private pass(part: Part, words = ''): void {
     this.order.push(`${part} ${words}`.trim());
-    if (part === this.broken) throw new Error(`broken ${part}`);
+    if (part !== this.broken) return;
+    const error = this.failures ? this.failures.shift() : new Error(`broken ${part}`);
+    if (error) throw error;
   }
 }
 
@@ -93,6 +103,30 @@ describe('ManagedChanges', () => {
     const bench = new Bench('commit');
     await expect(bench.run(['thing.create'])).rejects.toThrow('broken commit');
     expect(bench.order.slice(-2)).toEqual(['commit', 'forget']);
+  });
+
+  const failed = (code: string): Error => Object.assign(new Error(code), { code });
+  const WHOLE = [...BEGUN, 'entry operator: thing.create', 'last', 'commit', 'forget'];
+
+  it.each<[Part, string]>([
+    ['work', '40P01'],
+    ['work', '40001'],
+    ['last', '40P01'],
+    ['commit', '40001'],
+  ])('makes a change again whose %s fails for another (%s)', async (part, code) => {
+    const bench = new Bench(part, [failed(code), failed(code)]);
+    expect(await bench.run(['thing.create'])).toBe('done');
+    expect(bench.order.filter((line) => line.startsWith('begin'))).toHaveLength(3);
+    expect(bench.order.slice(-WHOLE.length)).toEqual(WHOLE);
+  });
+
+  it('makes a change thrice at most, and but once where it fails for another reason', async () => {
+    const unlucky = new Bench('work', [failed('40P01'), failed('40P01'), failed('40P01')]);
+    await expect(unlucky.run([])).rejects.toThrow('40P01');
+    expect(unlucky.order).toEqual([...BEGUN, ...BEGUN, ...BEGUN]);
+    const refused = new Bench('work', [failed('23505')]);
+    await expect(refused.run([])).rejects.toThrow('23505');
+    expect(refused.order).toEqual(BEGUN);
   });
 });
 

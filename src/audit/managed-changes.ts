@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
+import { systemCode } from '../shared/database/system-code.js';
 import { AuditLog, type AuditActor, type AuditChange } from './audit-log.js';
 
 /** What a change of a managed resource has come to. */
@@ -33,7 +34,11 @@ export function takingAlong<Result>(
   };
 }
 
-/** Makes a change within a transaction. @param at the time of the change */
+/**
+ * Makes a change within a transaction. It is called again, in a new one, after a collision with another change: what it
+ * does is done by the statements of the transaction alone, or by `forget`.
+ * @param at the time of the change
+ */
 export type ChangeWork<Result> = (manager: EntityManager, at: Date) => Promise<ManagedChange<Result>>;
 
 /**
@@ -50,6 +55,15 @@ export class ManagedChanges {
 
   /** @throws whatever the work throws: nothing is changed then */
   async run<Result>(actor: AuditActor, work: ChangeWork<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.attempt(actor, work);
+      } catch (error) {
+        if (attempt === ATTEMPTS_MAX || !isCollision(error)) throw error;
+      }
+  }
+
+  private async attempt<Result>(actor: AuditActor, work: ChangeWork<Result>): Promise<Result> {
     const forgetting: (() => void)[] = [];
     try {
       // At this level a row or a lock that was waited for shows what was committed meanwhile.
@@ -66,4 +80,16 @@ export class ManagedChanges {
       for (const forget of forgetting) forget();
     }
   }
+}
+
+/** Times that a change is tried in all. */
+const ATTEMPTS_MAX = 3;
+
+/**
+ * Whether the database undid the transaction for the sake of another: SQLSTATE of a deadlock and of a serialization
+ * failure. Nothing of it was committed.
+ */
+function isCollision(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === '40P01' || code === '40001';
 }

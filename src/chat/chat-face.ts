@@ -1,11 +1,11 @@
 import type { Face } from '../inference/inference.js';
 import { chatErrorBody } from '../shared/http/error-views.js';
 import { ChatFrames, chunkHead, failureFrames, type ReplyOptions } from './frames.js';
-import type { ChatReply } from './schemas/reply.js';
+import type { ChatReplyBody } from './schemas/reply.js';
 import { viewReply } from './view-reply.js';
 
 /** How the generation of one request looks in the chat-completions format. */
-export const chatFace = (options: ReplyOptions): Face<ChatReply> => ({
+export const chatFace = (options: ReplyOptions): Face<ChatReplyBody> => ({
   printer: (generation) => new ChatFrames(generation, options),
   view: (generation, reply) => viewReply(reply, generation, options.hidesReasoning),
   failure: (generation, error) =>

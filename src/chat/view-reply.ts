@@ -2,7 +2,7 @@ import type { Reply } from '../core/conversation/reply.js';
 import { generationSeconds } from '../core/ids.js';
 import type { Json, JsonObject } from '../core/json/json.js';
 import type { GenerationView } from '../inference/inference.js';
-import type { ChatReply } from './schemas/reply.js';
+import type { ChatReplyBody } from './schemas/reply.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
@@ -17,7 +17,7 @@ import { viewFinish } from './view-finish.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
 /** The body of a whole reply (docs/wire/chat.md#reply). */
-export function viewReply(reply: Reply, generation: GenerationView, hidesReasoning: boolean): ChatReply {
+export function viewReply(reply: Reply, generation: GenerationView, hidesReasoning: boolean): ChatReplyBody {
   return {
     id: generation.id,
     object: 'chat.completion',

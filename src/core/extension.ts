@@ -12,6 +12,7 @@ export type OptionsSchema = object;
 /** What a guarded fetch may bring. */
 export interface FetchLimits {
   readonly bytesMax: number;
+  /** For everything together: names, redirects, body. */
   readonly timeoutMs: number;
   /** Media types that may come back. */
   readonly accept: readonly string[];

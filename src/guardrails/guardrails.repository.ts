@@ -91,6 +91,11 @@ export class GuardrailsRepository {
     return manager.findOneBy(GuardrailEntity, { accountId, id });
   }
 
+  /** The guardrail as it is now: no workspace takes it for its default before the transaction ends. */
+  async lock(manager: EntityManager, accountId: string, id: string): Promise<GuardrailEntity | null> {
+    return manager.findOne(GuardrailEntity, { where: { accountId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
   async count(manager: EntityManager, accountId: string): Promise<number> {
     return manager.countBy(GuardrailEntity, { accountId });
   }

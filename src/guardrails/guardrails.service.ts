@@ -67,7 +67,7 @@ export class GuardrailsService {
   /** @throws GatewayError `not-found` */
   async get(accountId: string, id: string, manager?: EntityManager): Promise<GuardrailEntity> {
     const guardrail = isUuid(id) ? await this.guardrails.find(accountId, id, manager) : null;
-    if (!guardrail) throw new GatewayError('not-found', 'There is no guardrail with this id.');
+    if (!guardrail) throw noSuchGuardrail();
     return guardrail;
   }
 
@@ -118,17 +118,16 @@ export class GuardrailsService {
   async delete(caller: Caller, id: string): Promise<void> {
     const { accountId } = caller;
     await this.change(caller, async (manager, at) => {
-      const guardrail = await this.get(accountId, id, manager);
-      // Workspaces are locked before guardrails by everyone.
-      await this.guardrails.lockDefaultOf(manager, accountId, guardrail.id);
+      // Before the workspaces: guardrails are locked before workspaces by everyone.
+      const guardrail = isUuid(id) ? await this.guardrails.lock(manager, accountId, id) : null;
+      if (!guardrail) throw noSuchGuardrail();
       const entries: AuditChange[] = [];
       for (const kind of SUBJECT_KINDS) {
         const held = await this.guardrails.unassign(manager, accountId, guardrail.id, kind);
         entries.push(...unassigned(guardrail, kind, held));
       }
-      await this.guardrails.delete(manager, accountId, guardrail.id);
-      // Only now can no other workspace take it for its default.
       entries.push(...(await this.clearDefault(manager, guardrail, at)));
+      await this.guardrails.delete(manager, accountId, guardrail.id);
       await this.guardrails.followWithBudgets(manager, accountId, [guardrail.id]);
       return { result: undefined, entries: [...entries, GUARDRAIL.deleted(guardrail)] };
     });
@@ -219,6 +218,8 @@ export class GuardrailsService {
     assertFilters(terms);
   }
 }
+
+const noSuchGuardrail = (): GatewayError => new GatewayError('not-found', 'There is no guardrail with this id.');
 
 const SUBJECT_KINDS = Object.keys(SUBJECT_FIELDS) as SubjectKind[];
 

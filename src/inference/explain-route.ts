@@ -7,7 +7,7 @@ import { Admission, type LegForecast } from './admission.js';
 import { RequestPlanner } from './request-planner.js';
 
 /** A plan with what it may cost. */
-export interface ExplainedPlan extends RouteResult {
+export interface ForecastPlan extends RouteResult {
   readonly forecast: ReadonlyMap<Leg, LegForecast>;
 }
 
@@ -23,7 +23,7 @@ export class ExplainRoute {
    * @param seed gives the same draw again
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
-  async explain(request: ModelRequest, caller: Caller, seed?: string): Promise<ExplainedPlan> {
+  async explain(request: ModelRequest, caller: Caller, seed?: string): Promise<ForecastPlan> {
     const { routed, budgets } = await this.planner.plan(request, caller, seed);
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
     return { ...routed, forecast };

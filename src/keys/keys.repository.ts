@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Repository, type EntityManager } from 'typeorm';
+import { In, IsNull, Repository, type EntityManager } from 'typeorm';
 import type { KeyKind } from '../core/caller.js';
+import { batches } from '../shared/batches.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { ActiveKey } from './active-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
@@ -30,6 +31,9 @@ interface ActiveRow {
   creator_user_id: string | null;
   expires_at: Date | null;
 }
+
+/** Keys of a workspace that are read at once: some milliseconds' work. */
+const PART_KEYS = 200;
 
 /** The statements over `api_keys`. A deleted key is there for none of them. */
 @Injectable()
@@ -104,14 +108,24 @@ export class KeysRepository {
     return manager.findOne(ApiKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** All keys of a workspace, kept so until the transaction ends. */
-  async lockOf(manager: EntityManager, accountId: string, workspaceId: string): Promise<readonly ApiKeyEntity[]> {
-    return manager
-      .createQueryBuilder(ApiKeyEntity, 'key')
-      .setLock('pessimistic_write')
-      .where({ accountId, workspaceId, deletedAt: IsNull() })
-      .orderBy('key.hash')
-      .getMany();
+  /**
+   * All keys of a workspace in the order of their hashes, kept so until the transaction ends. They come in parts,
+   * between which others have their turn.
+   */
+  async *lockOf(
+    manager: EntityManager,
+    accountId: string,
+    workspaceId: string,
+  ): AsyncGenerator<readonly ApiKeyEntity[]> {
+    const locked = await manager.query<{ hash: string }[]>(
+      `SELECT hash FROM api_keys WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL
+       ORDER BY hash FOR UPDATE`,
+      [accountId, workspaceId],
+    );
+    for (const part of batches(locked, PART_KEYS)) {
+      const hashes = part.map(({ hash }) => hash);
+      yield await manager.find(ApiKeyEntity, { where: { accountId, hash: In(hashes) }, order: { hash: 'ASC' } });
+    }
   }
 
   /** Deletes all keys of a workspace. */

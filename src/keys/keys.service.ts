@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
-import type { AuditActor } from '../audit/audit-log.js';
+import type { AuditActor, AuditChange } from '../audit/audit-log.js';
 import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
 import { GatewayError } from '../core/errors.js';
 import { newApiKey } from '../core/ids.js';
@@ -113,15 +113,22 @@ export class KeysService {
   async removeOf(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<ManagedChange<void>> {
     // In the order in which a change of one key locks.
     await this.keys.lockUsableManagement(manager, accountId, at);
-    const keys = await this.keys.lockOf(manager, accountId, id);
-    const active = keys.filter(({ disabled, expiresAt }) => !disabled && (expiresAt === null || expiresAt > at));
-    if (active.length > 0) throw hasActiveKeys(active.length);
+    let active = 0;
+    const hashes: string[] = [];
+    const entries: AuditChange[] = [];
+    for await (const keys of this.keys.lockOf(manager, accountId, id))
+      for (const key of keys) {
+        if (!key.disabled && (key.expiresAt === null || key.expiresAt > at)) active++;
+        hashes.push(key.hash);
+        entries.push(API_KEY.deleted(key));
+      }
+    if (active > 0) throw hasActiveKeys(active);
     await this.keys.removeOf(manager, accountId, id, at);
     return {
       result: undefined,
-      entries: keys.map((key) => API_KEY.deleted(key)),
+      entries,
       // One that was disabled at another replica may be at hand in this one.
-      forget: () => keys.forEach(({ hash }) => this.cache.forget(hash)),
+      forget: () => hashes.forEach((hash) => this.cache.forget(hash)),
     };
   }
 

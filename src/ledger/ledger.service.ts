@@ -45,7 +45,7 @@ const GIVEN_UP_MAX = 1_000;
 type ExtendOutcome = Extract<HoldOutcome, { refused: unknown }> | 'gone' | undefined;
 
 /**
- * The ledger as the request path sees them: reserve before, settle after, exactly once. Whatever happens between, a
+ * The ledger as the request path sees it: reserve before, settle after, exactly once. Whatever happens between, a
  * hold that was granted ends in one of `settle` and `release`, or is recovered from its row.
  */
 @Injectable()

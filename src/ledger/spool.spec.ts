@@ -177,7 +177,7 @@ describe('a line', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is told as damaged where blocks of noughts stand in its place, as after a power loss', () => {
+  it('is told as damaged where blocks of zeros stand in its place, as after a power loss', () => {
     const { rows: left, damaged } = readSpoolLines(Buffer.concat([Buffer.alloc(512), Buffer.from('\n'), bytes]));
     expect(left).toEqual(rows);
     expect(damaged).toHaveLength(1);

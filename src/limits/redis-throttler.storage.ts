@@ -12,7 +12,7 @@ type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 const COMMAND_TIMEOUT_MS = 100;
 /** Longest that making a connection takes, in milliseconds. */
 const CONNECT_MS_MAX = 1_500;
-/** How long a closing socket may take to say goodbye, in milliseconds. */
+/** Longest wait for a socket to close, in milliseconds. */
 const CLOSE_MS_MAX = 100;
 
 /**

@@ -7,6 +7,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import { newSeed } from '../core/ids.js';
 import { assertKnownProviders, assertNoContradiction } from '../core/routing/assert-preferences.js';
+import { DOCS_URL, MODEL_SHOWN_CHARACTERS_MAX } from '../core/routing/no-route-error.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
 import type { RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
@@ -82,11 +83,9 @@ export class RoutePlanner {
   }
 }
 
-const MODEL_SHOWN_CHARACTERS_MAX = 200;
-
 function unknownModel(model: string): GatewayError {
   const shown = model.slice(0, MODEL_SHOWN_CHARACTERS_MAX);
   return new GatewayError('not-found', `model: ${JSON.stringify(shown)} is not in the catalog`, {
-    availability: { code: 'model_not_found', retryable: false, requested_models: [shown], docs_url: '/docs' },
+    availability: { code: 'model_not_found', retryable: false, requested_models: [shown], docs_url: DOCS_URL },
   });
 }

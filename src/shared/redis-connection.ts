@@ -3,7 +3,7 @@ import type { Secret } from '../core/secret.js';
 
 /** Longest that making a connection takes, in milliseconds. */
 const CONNECT_MS_MAX = 1_500;
-/** How long a closing socket may take to say goodbye, in milliseconds. */
+/** Longest wait for a socket to close, in milliseconds. */
 const CLOSE_MS_MAX = 100;
 /** Beats in a row without an answer after which the connection counts as dead. */
 const UNANSWERED_BEATS_MAX = 4;

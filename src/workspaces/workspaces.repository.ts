@@ -48,7 +48,8 @@ export class WorkspacesRepository {
     return row!;
   }
 
-  async hasGuardrail(manager: EntityManager, accountId: string, guardrailId: string): Promise<boolean> {
+  /** Whether the account has the guardrail, which stays until the transaction ends. */
+  async lockGuardrailShared(manager: EntityManager, accountId: string, guardrailId: string): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       'SELECT 1 FROM guardrails WHERE account_id = $1 AND id = $2 FOR KEY SHARE',
       [accountId, guardrailId],

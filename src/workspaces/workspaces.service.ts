@@ -64,18 +64,21 @@ export class WorkspacesService {
 
   /** @throws GatewayError `not-found`, also for the default guardrail; `invalid-request` for a slug that is taken */
   async change(caller: Caller, reference: string, changes: WorkspaceChanges): Promise<WorkspaceEntity> {
-    return this.within(caller, reference, async (manager, workspace, at) => {
-      const defaultGuardrailId = await this.readGuardrail(manager, workspace, changes.defaultGuardrailId);
-      const wanted = { ...changes, ...(defaultGuardrailId !== undefined && { defaultGuardrailId }) };
-      const change = await WORKSPACE.update(workspace, wanted, () =>
-        this.workspaces.change(manager, workspace, wanted, at),
-      );
-      if (change.result.includeByokInBudgets === workspace.includeByokInBudgets) return change;
-      const standing = await this.budgets.list(manager, workspace.accountId, scopeOf(workspace));
-      return {
-        ...change,
-        entries: [...change.entries, ...(await this.alignBudgets(manager, change.result, standing))],
-      };
+    return this.changes.run(caller, async (manager, at) => {
+      const guardrail = await this.lockGuardrail(manager, caller.accountId, changes.defaultGuardrailId);
+      return this.changeLocked(manager, caller, reference, async (workspace) => {
+        const defaultGuardrailId = chosenGuardrail(workspace, guardrail);
+        const wanted = { ...changes, ...(defaultGuardrailId !== undefined && { defaultGuardrailId }) };
+        const change = await WORKSPACE.update(workspace, wanted, () =>
+          this.workspaces.change(manager, workspace, wanted, at),
+        );
+        if (change.result.includeByokInBudgets === workspace.includeByokInBudgets) return change;
+        const standing = await this.budgets.list(manager, workspace.accountId, scopeOf(workspace));
+        return {
+          ...change,
+          entries: [...change.entries, ...(await this.alignBudgets(manager, change.result, standing))],
+        };
+      });
     });
   }
 
@@ -129,31 +132,56 @@ export class WorkspacesService {
     reference: string,
     work: (manager: EntityManager, workspace: WorkspaceEntity, at: Date) => Promise<ManagedChange<Result>>,
   ): Promise<Result> {
-    const { accountId } = caller;
-    return this.changes.run(caller, async (manager, at) => {
-      const workspace = await this.directory.lock(manager, accountId, reference);
-      const change = await work(manager, workspace, at);
-      const forget = (): void => {
-        change.forget?.();
-        this.policies.forgetAll();
-        this.guardrails.forget(accountId);
-      };
-      return { ...change, forget };
-    });
+    return this.changes.run(caller, (manager, at) =>
+      this.changeLocked(manager, caller, reference, (workspace) => work(manager, workspace, at)),
+    );
   }
 
-  /** @returns undefined where nothing is said; null for none, also when it comes as clients are shown it */
-  private async readGuardrail(
+  private async changeLocked<Result>(
     manager: EntityManager,
-    { accountId, id }: WorkspaceEntity,
-    asked: string | null | undefined,
-  ): Promise<string | null | undefined> {
-    if (asked === undefined || asked === null) return asked;
-    const guardrailId = asked.toLowerCase();
-    if (guardrailId === noGuardrailOf(id)) return null;
-    if (await this.workspaces.hasGuardrail(manager, accountId, guardrailId)) return guardrailId;
-    throw new GatewayError('not-found', 'default_guardrail_id: there is no such guardrail');
+    { accountId }: Caller,
+    reference: string,
+    work: (workspace: WorkspaceEntity) => Promise<ManagedChange<Result>>,
+  ): Promise<ManagedChange<Result>> {
+    const change = await work(await this.directory.lock(manager, accountId, reference));
+    const forget = (): void => {
+      change.forget?.();
+      this.policies.forgetAll();
+      this.guardrails.forget(accountId);
+    };
+    return { ...change, forget };
   }
+
+  /** Before the workspace: guardrails are locked before workspaces by everyone. */
+  private async lockGuardrail(
+    manager: EntityManager,
+    accountId: string,
+    asked: string | null | undefined,
+  ): Promise<NamedGuardrail | null | undefined> {
+    if (asked === undefined || asked === null) return asked;
+    const id = asked.toLowerCase();
+    return { id, exists: await this.workspaces.lockGuardrailShared(manager, accountId, id) };
+  }
+}
+
+/** The guardrail that a body names; where it exists, it stays until the transaction ends. */
+interface NamedGuardrail {
+  readonly id: string;
+  readonly exists: boolean;
+}
+
+/**
+ * @returns undefined where nothing is said; null for none, also when it comes as clients are shown it
+ * @throws GatewayError `not-found`
+ */
+function chosenGuardrail(
+  workspace: WorkspaceEntity,
+  named: NamedGuardrail | null | undefined,
+): string | null | undefined {
+  if (!named) return named;
+  if (named.exists) return named.id;
+  if (named.id === noGuardrailOf(workspace.id)) return null;
+  throw new GatewayError('not-found', 'default_guardrail_id: there is no such guardrail');
 }
 
 /** Whose budgets those of a workspace are. */

@@ -1,5 +1,5 @@
 // Goal: credits come in exactly once each, exactly as written, and the balance shown is the counter that is enforced.
-// Method: the real app on each database, called over HTTP; the ledger are read and moved by their own statements.
+// Method: the real app on each database, called over HTTP; the ledger is read and moved by their own statements.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';

@@ -2,7 +2,7 @@
 // Method: the real app, written to byte by byte; after each attack the process must still answer its health.
 import { createServer, type AddressInfo } from 'node:net';
 import { anthropicFrames } from '../support/anthropic-upstream.js';
-import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { exchange, RawClient, type RawResponse } from '../support/raw-client.js';
 import { HANG, sse } from '../support/upstream-answers.js';
@@ -199,6 +199,17 @@ describeOnEmbedded('hostile input', (database) => {
     client.write('\0garbage\r\n\r\n');
     await client.closed;
     expect(client.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  });
+
+  it('answers a request that came whole, and no other, when a body without a length follows it', async () => {
+    const client = await RawClient.connect(gateway.origin);
+    const path = `/api/v1/keys/${'0'.repeat(64)}`;
+    client.write(`DELETE ${path} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${MANAGEMENT_KEY}\r\n\r\n{}`);
+    await client.closed;
+    expect(client.text).toMatch(/^HTTP\/1\.1 404 /);
+    expect(client.text).toContain('There is no key with this hash.');
+    expect(client.text.toLowerCase()).toContain('connection: close');
+    expect(client.text.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
   });
 
   it('answers pipelined requests whole, in their order', async () => {

@@ -264,7 +264,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
     lookUps.mockRestore();
   }, 30_000);
 
-  it('shows what the ledger hold of the current windows, and what is left of the limit', async () => {
+  it('shows what the ledger holds of the current windows, and what is left of the limit', async () => {
     const { key, hash } = await create({ limit: 10, limit_reset: 'daily' });
     const now = Date.now();
     const store = gateway.gateway.app.get(DataSource, { strict: false });

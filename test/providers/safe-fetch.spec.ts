@@ -7,7 +7,8 @@
 import { EgressGuard } from '../../src/shared/http/egress-guard.js';
 import { acceptedMediaType, sniffMediaType } from '../../src/shared/http/media-signatures.js';
 import { NameResolver, type ResolvedAddress } from '../../src/shared/http/name-resolver.js';
-import { EgressError, SafeFetch, type FetchLimits } from '../../src/shared/http/safe-fetch.js';
+import type { FetchLimits } from '../../src/core/extension.js';
+import { EgressError, SafeFetch } from '../../src/shared/http/safe-fetch.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { CUT, endless, HANG, json, type Answer } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';

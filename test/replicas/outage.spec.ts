@@ -2,7 +2,7 @@
  * Goal: an outage of the database costs new calls only, and those are told so at once; what runs is finished, and
  * charged exactly once when the database is back, without anybody's help; nothing stays held
  * (docs/reasons/money.md#holds-do-not-leak, docs/reasons/money.md#loss-of-a-store). Method: gateways on PostgreSQL by a
- * way that is cut, falls silent, or keeps the answers back; the store is looked at past that way, and the ledger are
+ * way that is cut, falls silent, or keeps the answers back; the store is looked at past that way, and the ledger is
  * computed anew after each test. The model costs 3 USD a million tokens in and 15 out.
  */
 import { randomBytes } from 'node:crypto';

@@ -2,7 +2,7 @@
  * Goal: what a dead replica held is settled once, by what was observed of it, whoever does it and however often; should
  * it live after all, its own settlement becomes one correction; nobody's calls are taken from who lives
  * (docs/reasons/money.md#death-of-a-process). Method: holds of replicas that stopped to beat, taken by the statements
- * of the gateway; replicas that sleep; real processes that are killed. The ledger are computed anew after each test.
+ * of the gateway; replicas that sleep; real processes that are killed. The ledger is computed anew after each test.
  * The model costs 3 USD a million tokens in and 15 out.
  */
 import { join } from 'node:path';

@@ -6,10 +6,13 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
+import type { Budgets } from '../../src/accounts/budgets.js';
+import type { RoutingPolicies } from '../../src/accounts/routing-policies.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { AuditLog } from '../../src/audit/audit-log.js';
 import { ManagedChanges } from '../../src/audit/managed-changes.js';
+import type { CredentialsService } from '../../src/byok/credentials.service.js';
 import type { CatalogStore } from '../../src/catalog/catalog-store.js';
 import type { Caller } from '../../src/core/caller.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
@@ -21,6 +24,8 @@ import { GuardrailsService } from '../../src/guardrails/guardrails.service.js';
 import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
 import type { KeysService } from '../../src/keys/keys.service.js';
 import type { AccountOpening } from '../../src/ledger/account-opening.js';
+import { WorkspacesRepository } from '../../src/workspaces/workspaces.repository.js';
+import { WorkspacesService } from '../../src/workspaces/workspaces.service.js';
 import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -41,6 +46,7 @@ interface Replica {
   readonly repository: GuardrailsRepository;
   readonly guardrails: ActiveGuardrails;
   readonly guardrailsService: GuardrailsService;
+  readonly workspacesService: WorkspacesService;
 }
 
 class Bench {
@@ -79,6 +85,16 @@ class Bench {
       repository,
       guardrails,
       guardrailsService: new GuardrailsService(repository, guardrails, workspaces, keys, catalog, changes),
+      workspacesService: new WorkspacesService(
+        workspaces,
+        new WorkspacesRepository(this.dataSource),
+        {} as unknown as Budgets,
+        { forgetAll: () => undefined } as unknown as RoutingPolicies,
+        guardrails,
+        keys,
+        {} as unknown as CredentialsService,
+        changes,
+      ),
     };
   }
 
@@ -366,21 +382,23 @@ describeOnPostgres('guardrails changed at once', (database) => {
     }
   });
 
-  it('takes no default that is being deleted', async () => {
-    for (let turn = 0; turn < 5; turn++) {
+  it('takes no default that is being deleted, and collides with nobody over it', async () => {
+    const { workspaceId } = bench.home;
+    const attempts = jest.spyOn(bench.dataSource, 'transaction');
+    for (let turn = 0; turn < 20; turn++) {
       const { id } = await bench.create();
-      const chosen = bench.dataSource.transaction('READ COMMITTED', async (manager) => {
-        await manager.query('select 1 from workspaces where id = $1 for update', [bench.home.workspaceId]);
-        const found = await manager.query<unknown[]>('select 1 from guardrails where id = $1 for key share', [id]);
-        if (found.length > 0)
-          await manager.query('update workspaces set default_guardrail_id = $1 where id = $2', [
-            id,
-            bench.home.workspaceId,
-          ]);
-      });
-      await Promise.all([chosen, bench.replica().guardrailsService.delete(bench.caller, id)]);
+      attempts.mockClear();
+      const choose = (): Promise<unknown> =>
+        bench.replica().workspacesService.change(bench.caller, workspaceId, { defaultGuardrailId: id });
+      const first = Array.from({ length: 3 }, choose);
+      await new Promise((resolve) => setTimeout(resolve, turn % 10));
+      const work = [...first, bench.replica().guardrailsService.delete(bench.caller, id), ...first.map(choose)];
+      const refusals = (await Promise.allSettled(work)).filter((outcome) => outcome.status === 'rejected');
+      for (const { reason } of refusals) expect(reason).toMatchObject({ kind: 'not-found' });
       const [workspace] = await bench.dataSource.query('select default_guardrail_id from workspaces');
       expect(workspace.default_guardrail_id).toBeNull();
+      expect(attempts).toHaveBeenCalledTimes(work.length);
     }
+    attempts.mockRestore();
   });
 });

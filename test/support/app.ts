@@ -121,7 +121,7 @@ async function assertDescribed({ app }: Gateway, method: string, path: string, r
 }
 
 /** From the third on they cost the same: an amount has fifteen digits at most. */
-const noughts = (place: number): string => '0000'.repeat(Math.min(place, 2));
+const zeros = (place: number): string => '0000'.repeat(Math.min(place, 2));
 
 export interface CatalogEntry {
   /** `author/slug` */
@@ -156,7 +156,7 @@ export function catalogOf(...entries: readonly CatalogEntry[]): object {
       provider: slugOf(where),
       model: `upstream-${id.split('/')[1]}`,
       // Each is so much dearer than the one before it that the draw, which goes by 1/price², keeps this order.
-      pricing: { prompt: `3${noughts(place)}`, completion: `15${noughts(place)}` },
+      pricing: { prompt: `3${zeros(place)}`, completion: `15${zeros(place)}` },
       ...endpoint,
     })),
   }));

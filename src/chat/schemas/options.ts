@@ -73,4 +73,3 @@ export const debug = object({ echo_upstream_body: optional(nullable(flag())) });
 export const anyObject = freeForm();
 
 export type WireResponseFormat = Static<typeof responseFormat>;
-export type WireReasoning = Static<typeof reasoning>;

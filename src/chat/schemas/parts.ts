@@ -53,4 +53,3 @@ export const assistantImages = list(variant('type', { image_url: imageFields }))
 
 export type WirePart = Static<typeof userPart>;
 export type WireToolPart = Static<typeof toolPart>;
-export type WireAssistantPart = Static<typeof assistantPart>;

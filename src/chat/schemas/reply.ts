@@ -124,7 +124,7 @@ export const chatReply = titled(
     ...routed,
   }),
 );
-export type ChatReply = Omit<Static<typeof chatReply>, keyof typeof routed>;
+export type ChatReplyBody = Omit<Static<typeof chatReply>, keyof typeof routed>;
 
 const chunkChoice = object({
   index: integer(),

@@ -32,7 +32,11 @@ interface OpenBlock {
   signature: string | undefined;
 }
 
+<<<<<<< HEAD
 /** Builds one whole reply of its events. One per reply; the events must obey the grammar. */
+=======
+/** Builds one reply from its events. One per reply; the events must obey the grammar. */
+>>>>>>> managed
 export class ReplyBuilder {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
   private end: Extract<ModelEvent, { type: 'reply-end' }> | undefined;
@@ -60,11 +64,6 @@ export class ReplyBuilder {
       case 'ping':
         break;
     }
-  }
-
-  /** The usage seen so far. */
-  get usage(): Usage {
-    return this.latestUsage;
   }
 
   /** @throws Error when the reply has not ended: the grammar forbids it, so it is a fault of ours. */

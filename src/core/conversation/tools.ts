@@ -24,13 +24,13 @@ export interface VendorTool {
 }
 
 /** A tool this gateway runs between two model calls; `id` is its wire type, such as `openrouter:web_search`. */
-export interface ServiceTool {
+export interface RequestedServiceTool {
   readonly type: 'service';
   readonly id: string;
   readonly parameters: JsonObject;
 }
 
-export type Tool = FunctionTool | VendorTool | ServiceTool;
+export type Tool = FunctionTool | VendorTool | RequestedServiceTool;
 
 /** Which tool the model must or may call. */
 export type ToolChoice = { readonly origin?: Origin } & (

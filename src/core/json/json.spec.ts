@@ -74,9 +74,9 @@ describe('exact JSON', () => {
   });
 
   it.each([
-    ['noughts before a digit', `0.5${'0'.repeat(2e6)}1`],
-    ['noughts behind', `1${'0'.repeat(2e6)}`],
-    ['noughts only', `0.${'0'.repeat(2e6)}`],
+    ['zeros before a digit', `0.5${'0'.repeat(2e6)}1`],
+    ['zeros behind', `1${'0'.repeat(2e6)}`],
+    ['zeros only', `0.${'0'.repeat(2e6)}`],
     ['digits', '1234567890'.repeat(2e5)],
     ['a long power', `1e${'9'.repeat(2e6)}`],
     ['a long power of next to nothing', `1e-${'9'.repeat(2e6)}`],

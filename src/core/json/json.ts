@@ -112,7 +112,7 @@ function isLossy(source: string): boolean {
   return !Number.isFinite(value) || canonical(source) !== canonical(String(value));
 }
 
-/** The same text for all spellings of one value: its digits without noughts around them, and the power of ten. */
+/** The same text for all spellings of one value: its digits without zeros around them, and the power of ten. */
 function canonical(source: string): string {
   const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)!;
   const digits = (whole! + fraction).replace(/^0+/, '');

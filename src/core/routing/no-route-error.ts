@@ -7,9 +7,9 @@ const EXCLUSIONS_SHOWN_MAX = 20;
 const PROVIDERS_SHOWN_MAX = 20;
 const MODELS_SHOWN_MAX = 20;
 /** Ids of models may be the caller's own text. */
-const MODEL_SHOWN_CHARACTERS_MAX = 200;
+export const MODEL_SHOWN_CHARACTERS_MAX = 200;
 const MESSAGE_CHARACTERS_MAX = 600;
-const DOCS_URL = '/docs';
+export const DOCS_URL = '/docs';
 const MS_PER_SECOND = 1_000;
 const RETRY_MS_MIN = 1;
 

@@ -84,7 +84,7 @@ export function orderLegs(
   for (const one of kept) ranked.push(rank(one, rules, orderings, isContested));
   if (isContested) {
     ranked.sort(compare);
-    if (rules.needs.preferences.partition !== 'none' && deprioritizeModels(ranked)) ranked.sort(compare);
+    if (rules.needs.preferences.partition !== 'none' && setModelsBack(ranked)) ranked.sort(compare);
   }
   if (rules.onlyFirst) return firstOfEach(ranked, excluded);
   const legs: PlannedLeg[] = [];
@@ -97,7 +97,7 @@ export function orderLegs(
  * (docs/wire/routing.md#cut-offs). Its first leg tells: one that keeps to them would stand before it.
  * @returns whether any model was moved
  */
-function deprioritizeModels(sorted: readonly Ranked[]): boolean {
+function setModelsBack(sorted: readonly Ranked[]): boolean {
   // By the place of the model in the request.
   const keeps: boolean[] = [];
   for (const { leg } of sorted) keeps[leg.modelIndex] ??= leg.setBack !== 'preference';
@@ -118,8 +118,7 @@ function rank(kept: EligibleCandidate, rules: Rules, { seed, models }: OrderingR
   const isListed = place !== -1;
   const isDrawn = !isListed && figures === undefined;
   const isPinned = pin === tag && health?.isOut !== true;
-  const setBack =
-    isListed || isPinned ? undefined : findDeprioritized(figures !== undefined, health, needs.preferences);
+  const setBack = isListed || isPinned ? undefined : reasonToSetBack(figures !== undefined, health, needs.preferences);
   const price = comparedPrice(endpoint.pricing, tier, needs.promptTokensMin);
   // Written to rather than spread together: this runs for every leg of every request.
   const leg: Written<PlannedLeg> = { model, endpoint, tier, tag, credential: credential.id, modelIndex, price };
@@ -149,7 +148,7 @@ const SET_BACK_RANK: Readonly<Record<NonNullable<PlannedLeg['setBack']>, number>
  * docs/wire/routing.md#default-order). What is not known counts as good. A list that the caller had sorted is tried in
  * its order, whatever is out; the caller's own cut-offs still count.
  */
-function findDeprioritized(
+function reasonToSetBack(
   isSorted: boolean,
   health: EndpointHealth | undefined,
   { preferredMaxLatency, preferredMinThroughput }: ProviderPreferences,

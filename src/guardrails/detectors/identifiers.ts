@@ -23,7 +23,7 @@ const PHONES = [
   /(?<![\p{L}\p{N}_+])\+[1-9](?:[ .()/-]{0,2}\d){6,14}(?![\p{L}\p{N}_])/gu,
   // North American, always with separators.
   /(?<![\p{L}\p{N}_+.-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu,
-  // National, with a nought before the area.
+  // National, with a zero before the area.
   /(?<![\p{L}\p{N}_+./-])\(?0\d{2,4}\)?[ /-]\d{3,4}[ -]?\d{3,5}(?![\p{L}\p{N}_]|[./-]\d)/gu,
   // National, in pairs.
   /(?<![\p{L}\p{N}_+./-])0[1-9](?:[ .]\d{2}){4}(?![\p{L}\p{N}_]|[ ./-]\d)/gu,

@@ -17,10 +17,12 @@ const LINGER_MS = 1_000;
 
 /**
  * Answers what is not HTTP enough to reach the application (headers too large or malformed, a request that takes too
- * long) with a JSON error, where a bare status line would puzzle clients. The connection ends with it.
+ * long) with a JSON error, where a bare status line would puzzle clients. The connection ends with it. What comes
+ * behind a whole request, as a body without a length does, never stands in the place of that one's answer.
  */
 export function answerBrokenRequests(server: Server): void {
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
+    if (error.code !== 'ECONNRESET' && isAnswering(socket)) return;
     if (!socket.writable || error.code === 'ECONNRESET' || hasBegunReply(socket)) {
       socket.destroy();
       return;
@@ -44,13 +46,22 @@ export const answerExpectation: RequestListener = (_request, response) => {
   response.end(body);
 };
 
+/** Node keeps the reply that is being made on the socket, and looks there itself. */
+type ServerSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
+
 /**
- * In the middle of a reply an error would be read as a part of it. Node keeps the reply on the
- * socket, and looks there itself.
+ * Whether a request that came whole is still to be answered, by somebody who listens: the connection ends with that
+ * answer, and what came behind the request is dropped.
  */
-function hasBegunReply(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
-  return socket._httpMessage?.headersSent === true;
+function isAnswering(socket: ServerSocket): boolean {
+  const reply = socket._httpMessage;
+  if (!reply?.req.complete || !socket.writable || socket.readableEnded) return false;
+  if (!reply.headersSent) reply.shouldKeepAlive = false;
+  return !reply.shouldKeepAlive;
 }
+
+/** In the middle of a reply an error would be read as a part of it. */
+const hasBegunReply = (socket: ServerSocket): boolean => socket._httpMessage?.headersSent === true;
 
 function refusalText(refusal: GatewayError): string {
   const { status } = APPEARANCES[refusal.kind];

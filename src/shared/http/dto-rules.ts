@@ -8,8 +8,8 @@ import type { JsonObject } from '../../core/json/json.js';
 import { isClosed } from './closed.decorator.js';
 import { FITS } from './fits.decorator.js';
 import { IS_NOT_NULL, IS_GIVEN } from './may-omit.decorator.js';
-import { unknownFieldAmong } from './nearest-name.js';
-import { canAsk, pathText, unknownFieldIn, type Compiled, type Described, type Fault } from './schema.js';
+import { suggestOrListFields } from './nearest-name.js';
+import { canAsk, pathText, findUnknownField, type Compiled, type Described, type Fault } from './schema.js';
 
 export type DtoClass = new () => object;
 
@@ -62,13 +62,14 @@ export class DtoRules {
    * The first field of the body that nobody knows, its own before those of what is in it; undefined for a DTO that is
    * not closed.
    */
-  unknownField(body: JsonObject): Fault | undefined {
+  findUnknownField(body: JsonObject): Fault | undefined {
     if (!this.isClosed) return undefined;
     const stranger = Object.keys(body).find((key) => !this.fields.has(key));
-    if (stranger !== undefined) return { path: pathText([stranger]), reason: unknownFieldAmong(stranger, this.usable) };
+    if (stranger !== undefined)
+      return { path: pathText([stranger]), reason: suggestOrListFields(stranger, this.usable) };
     for (const { name, schemas } of this.rules) {
       for (const { schema } of schemas) {
-        const fault = unknownFieldIn(schema, body[name], [name]);
+        const fault = findUnknownField(schema, body[name], [name]);
         if (fault) return fault;
       }
     }

@@ -51,7 +51,7 @@ export function readQuery<T extends object>(query: unknown, dtoClass: new () => 
 
 function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'body: must be an object');
-  const stranger = rules.unknownField(value);
+  const stranger = rules.findUnknownField(value);
   if (stranger) throw new GatewayError('invalid-request', `${stranger.path}: ${stranger.reason}`);
   const dto = new dtoClass();
   const target = dto as Record<string, unknown>;

@@ -1,5 +1,5 @@
 // Goal: a slip of the pen is told from a stranger. Method: tables of names beside those of real bodies.
-import { nearestName, unknownField } from './nearest-name.js';
+import { nearestName, suggestField } from './nearest-name.js';
 
 const KNOWN = [
   'name',
@@ -40,11 +40,11 @@ describe('nearestName', () => {
   });
 });
 
-describe('unknownField', () => {
+describe('suggestField', () => {
   it.each([
     ['limt', 'is not a known field; did you mean limit?'],
     ['stranger', 'is not a known field'],
   ])('%s %s', (name, reason) => {
-    expect(unknownField(name, KNOWN)).toBe(reason);
+    expect(suggestField(name, KNOWN)).toBe(reason);
   });
 });

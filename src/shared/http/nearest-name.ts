@@ -4,14 +4,14 @@ const COMPARED_MAX = 64;
 const SLIPS_MAX = 3;
 
 /** What is wrong with a field that nobody knows: names the known one that was probably meant. */
-export function unknownField(name: string, known: Iterable<string>): string {
+export function suggestField(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? 'is not a known field' : `is not a known field; did you mean ${nearest}?`;
 }
 
 /** The same, with the known ones where none of them was probably meant. */
-export function unknownFieldAmong(name: string, known: readonly string[]): string {
-  const reason = unknownField(name, known);
+export function suggestOrListFields(name: string, known: readonly string[]): string {
+  const reason = suggestField(name, known);
   const isNear = nearestName(name, known) !== undefined;
   return isNear || known.length === 0 ? reason : `${reason}; the known ones are ${known.join(', ')}`;
 }

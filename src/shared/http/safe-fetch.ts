@@ -7,15 +7,7 @@ import { EgressGuard } from './egress-guard.js';
 import { acceptedMediaType } from './media-signatures.js';
 import { NameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
 import { type CancelSignal, toAbortSignal } from '../../core/cancellation.js';
-
-export interface FetchLimits {
-  readonly bytesMax: number;
-  /** For everything together: names, redirects, body. */
-  readonly timeoutMs: number;
-  /** Media types that may come back. */
-  readonly accept: readonly string[];
-  readonly redirectsMax: number;
-}
+import type { FetchLimits } from '../../core/extension.js';
 
 export interface Fetched {
   /** One of those accepted, shown by the bytes where their kind has a signature. */

@@ -10,7 +10,7 @@ import {
 import { Ajv, type ErrorObject } from 'ajv';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
-import { unknownField, unknownFieldAmong } from './nearest-name.js';
+import { suggestField, suggestOrListFields } from './nearest-name.js';
 
 /*
  * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every
@@ -255,7 +255,7 @@ function faultOf(error: ErrorObject): Fault {
       return fault('is required', params['missingProperty']);
     case 'additionalProperties':
       return fault(
-        unknownField(String(params['additionalProperty']), usableFields(schema)),
+        suggestField(String(params['additionalProperty']), usableFields(schema)),
         params['additionalProperty'],
       );
     case 'discriminator':
@@ -288,16 +288,16 @@ function faultOf(error: ErrorObject): Fault {
  * with the value. Alternatives (`when`, `variant`) are not looked into: which of them is meant is not known here.
  * @param at where the value stands
  */
-export function unknownFieldIn(schema: TSchema, value: unknown, at: readonly string[]): Fault | undefined {
+export function findUnknownField(schema: TSchema, value: unknown, at: readonly string[]): Fault | undefined {
   for (const [inner, part, key] of partsOf(schema, value)) {
     if (inner === undefined) {
-      return { path: pathText([...at, key]), reason: unknownFieldAmong(key, usableFields(schema)) };
+      return { path: pathText([...at, key]), reason: suggestOrListFields(key, usableFields(schema)) };
     }
-    const fault = unknownFieldIn(inner, part, [...at, key]);
+    const fault = findUnknownField(inner, part, [...at, key]);
     if (fault) return fault;
   }
   const beneath = beneathOf(schema);
-  return beneath && unknownFieldIn(beneath, value, at);
+  return beneath && findUnknownField(beneath, value, at);
 }
 
 /** What `nullable` and `unsupported` are made of. */

@@ -3,7 +3,7 @@ import { parseUsd, type PicoUsd } from '../../core/money/credits.js';
 
 /** A number of the JSON grammar. */
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
-/** Longest spelling that is looked at, in characters: 27 digits say every amount, the rest can only be noughts. */
+/** Longest spelling that is looked at, in characters: 27 digits say every amount, the rest can only be zeros. */
 const SPELLING_MAX = 64;
 const WHOLE_DIGITS_MAX = 15;
 const DECIMALS_MAX = 12;
@@ -24,7 +24,7 @@ function spellingOf(value: unknown): string {
 }
 
 /**
- * Without exponent and needless noughts; undefined when it is no number, or has more digits than
+ * Without exponent and needless zeros; undefined when it is no number, or has more digits than
  * an amount on either side.
  */
 function plainDecimal(spelling: string): string | undefined {
@@ -34,7 +34,7 @@ function plainDecimal(spelling: string): string | undefined {
   const digits = (whole! + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return '0';
-  /** How many digits stand before the point; less than nothing: how many noughts stand behind it. */
+  /** How many digits stand before the point; less than nothing: how many zeros stand behind it. */
   const point = digits.length - fraction.length + Number(power);
   if (point > WHOLE_DIGITS_MAX || significant.length - point > DECIMALS_MAX) return undefined;
   const padded = significant.padStart(significant.length - Math.min(point, 0), '0').padEnd(point, '0');
