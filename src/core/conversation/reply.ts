@@ -32,11 +32,7 @@ interface OpenBlock {
   signature: string | undefined;
 }
 
-<<<<<<< HEAD
-/** Builds one whole reply of its events. One per reply; the events must obey the grammar. */
-=======
 /** Builds one reply from its events. One per reply; the events must obey the grammar. */
->>>>>>> managed
 export class ReplyBuilder {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
   private end: Extract<ModelEvent, { type: 'reply-end' }> | undefined;

@@ -268,7 +268,7 @@ export const VARIABLES = {
       }),
     ),
     meaning:
-      'A partial list changes only what it names. `first` (to the first committing event) and `idle` bound streamed upstream calls; `connect` and `total` bound all; a client that takes no byte for `stall` is gone.',
+      'A partial list changes only what it names. `first` (to the first committing event) and `idle` bound streamed upstream calls; `connect` and `total` bound all, until the last byte is out (its reader has 2 seconds more); a client that takes no byte for `stall` is gone.',
   }),
   cooldown: defaulted(COOLDOWN, {
     name: 'FAIRLEAD_COOLDOWN',
