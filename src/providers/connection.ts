@@ -120,8 +120,8 @@ export class Connection {
         clearTimeout(timer);
         pending = false;
         callback(null, socket);
-        // Of a server that speaks first: nobody listened yet.
-        if (this.unread.length > 0) socket.emit('readable');
+        // Of a server that speaks first: undici listens a microtask later.
+        setImmediate(() => this.unread.length > 0 && socket.emit('readable'));
       })
       .on('error', (error) => {
         clearTimeout(timer);

@@ -316,9 +316,9 @@ describeOnEmbedded('replies of POST /messages', (database) => {
       [200, false, 'completed'],
       [200, true, 'completed'],
       [400, false, 'provider-rejected-request'],
-      [400, undefined, 'completed'],
-      [400, undefined, 'completed'],
-      [401, undefined, 'completed'],
+      [400, undefined, 'invalid-request'],
+      [400, undefined, 'invalid-request'],
+      [401, undefined, 'unauthenticated'],
     ]);
     expect(written[0]).toMatchObject({
       method: 'POST',

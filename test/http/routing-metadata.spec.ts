@@ -29,7 +29,7 @@ describeOnEmbedded('router metadata', (database) => {
   beforeAll(async () => {
     bench = await RoutingBench.start(database, {
       coolsDown: false,
-      variables: { FAIRLEAD_TIMEOUTS: 'idle=150ms', FAIRLEAD_HEARTBEAT: '60ms' },
+      variables: { FAIRLEAD_TIMEOUTS: 'idle=1500ms', FAIRLEAD_HEARTBEAT: '600ms' },
       providers: { alpha: { policy: { region: 'eu-west' } }, beta: {}, gamma: { kind: 'openai' } },
       models: [
         model('test/pair', inTurn(['alpha', 'beta'])),
