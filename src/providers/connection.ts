@@ -42,6 +42,8 @@ export class Connection {
   private isPaused = false;
   /** What came and undici has not read: nothing, but for while it is paused. */
   private unread: Buffer[] = [];
+  /** What came is being given to undici. */
+  private isGiving = false;
   /** The socket reads no more until it is resumed. */
   private isStopped = false;
   private connectTimeoutMs = 0;
@@ -108,8 +110,9 @@ export class Connection {
     this.unread = [];
     this.isStopped = false;
     const read = socket.read.bind(socket);
-    // The stream's own knows of nothing but its end.
-    socket.read = (size?: number): unknown => (this.isPaused ? null : (this.unread.shift() ?? read(size)));
+    // The stream's own knows of nothing but its end, which does not come together with bytes.
+    socket.read = (size?: number): unknown =>
+      this.isPaused ? null : (this.unread.shift() ?? (this.isGiving ? null : read(size)));
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
 
     const timeoutMs = this.connectTimeoutMs;
@@ -142,7 +145,12 @@ export class Connection {
       const chunk = Buffer.allocUnsafe(bytes);
       READ_BUFFER.copy(chunk, 0, 0, bytes);
       this.unread.push(chunk);
-      this.socket?.emit('readable');
+      this.isGiving = true;
+      try {
+        this.socket?.emit('readable');
+      } finally {
+        this.isGiving = false;
+      }
       this.isStopped = this.isPaused;
       return !this.isStopped;
     },

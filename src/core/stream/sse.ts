@@ -64,7 +64,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
 
   push(chunk: Uint8Array, out: SseFrame[]): void {
     if (chunk.length === 0) return;
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     if (this.rest.length > 0 && bytes.indexOf(LF) === -1 && bytes.indexOf(CR) === -1) {
       this.waiting.push(bytes);
       this.waitingBytes += bytes.length;
