@@ -8,6 +8,7 @@
  * - `output`, `context` and `input` of others: the model table of @mariozechner/pi-ai 0.73.1 (an output limit that
  *   equals the context is none, and is left out); for gpt-5.6-terra, gpt-6-sol, gpt-6-astra and grok-4.5
  *   https://vercel.com/ai-gateway/models
+ * - `billsLeftStreams`: the table of providers under docs/wire/streams.md#calls-that-are-left
  * - `file` where images are: https://platform.claude.com/docs/en/build-with-claude/pdf-support and
  *   https://platform.openai.com/docs/guides/pdf-files
  */
@@ -21,6 +22,8 @@ export interface ProviderChoice {
   readonly dialect: 'anthropic-messages' | 'openai-chat';
   readonly baseUrl: string;
   readonly credentialVariable: string;
+  /** It bills a stream in full although the client has left. */
+  readonly billsLeftStreams?: true;
   /** Request fields that the provider's API reference lists for all models chosen here. */
   readonly parameters: readonly string[];
 }
@@ -92,6 +95,7 @@ export const PROVIDERS: readonly ProviderChoice[] = [
     dialect: 'openai-chat',
     baseUrl: 'https://api.mistral.ai/v1',
     credentialVariable: 'MISTRAL_API_KEY',
+    billsLeftStreams: true,
     // https://docs.mistral.ai/api (its seed is called random_seed, so `seed` is not listed)
     parameters: ['max_tokens', ...SAMPLING, 'stop', ...PENALTIES, ...TOOLS, 'structured_outputs', 'response_format'],
   },
@@ -102,6 +106,7 @@ export const PROVIDERS: readonly ProviderChoice[] = [
     dialect: 'openai-chat',
     baseUrl: 'https://api.groq.com/openai/v1',
     credentialVariable: 'GROQ_API_KEY',
+    billsLeftStreams: true,
     // https://console.groq.com/docs/api-reference
     parameters: ['max_tokens', ...SAMPLING, 'stop', 'seed', ...TOOLS, 'response_format'],
   },
@@ -181,6 +186,7 @@ export const PROVIDERS: readonly ProviderChoice[] = [
     dialect: 'openai-chat',
     baseUrl: 'https://api.minimax.io/v1',
     credentialVariable: 'MINIMAX_API_KEY',
+    billsLeftStreams: true,
     // https://platform.minimax.io/docs/api-reference/text-openai-api
     parameters: ['max_tokens', ...SAMPLING, ...TOOLS],
   },
@@ -214,6 +220,17 @@ const FIXED_SAMPLING: Details = { without: [...SAMPLING, 'top_k'] };
 
 const IMAGE = ['image'] as const;
 const IMAGE_AND_FILE = ['image', 'file'] as const;
+
+/**
+ * Names without a date that the vendor itself points to a dated one, where the dated one is what is asked for. Every
+ * other name that is known of a model is its slug or its name at a provider already.
+ * Source: https://platform.claude.com/docs/en/about-claude/models/model-ids-and-versions (read 2026-11-23).
+ */
+export const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  'anthropic/claude-haiku-4.5': ['claude-haiku-4-5'],
+  'anthropic/claude-opus-4.5': ['claude-opus-4-5'],
+  'anthropic/claude-sonnet-4.5': ['claude-sonnet-4-5'],
+};
 
 /**
  * Left out: models that the price package calls deprecated or that Anthropic's SDK 1.12.0 no longer lists; models
@@ -353,3 +370,52 @@ export const MODELS: readonly ModelChoice[] = [
   ['qwen/qwen3-32b', 'Qwen: Qwen3 32B', [at('groq', 'qwen/qwen3-32b', { output: 40_960, ...REASONING })]],
   ['qwen/qwen3.7-plus', 'Qwen: Qwen3.7 Plus', [fireworks('qwen3p7-plus')]],
 ];
+
+/** What an image counts at a family of models, and what is read of it in their vendor's documentation. */
+export interface ImageChoice {
+  readonly models: RegExp;
+  /** Most tokens of one image. */
+  readonly max: number;
+  readonly rule?: 'anthropic' | 'openai-tiles' | 'openai-patches' | 'gemini';
+  readonly source: string;
+}
+
+/** When the pages were read that `IMAGES` and `PAGE_TEXT_TOKENS` name. */
+export const MEDIA_DATE = '2026-11-23';
+
+const CLAUDE_VISION = 'https://platform.claude.com/docs/en/build-with-claude/vision';
+const OPENAI_VISION = 'https://developers.openai.com/api/docs/guides/images-vision';
+
+/**
+ * The first that fits. OpenAI's tiles: the base and eight tiles; patches: the model's budget times its multiplier. Of
+ * gpt-5.1 and gpt-5.2 it publishes no figures: they count as the dearest of their time. Claude 4.6 and before: 1,568 by
+ * the table, "roughly 1,600" by the migration guide, and 1,596 have been seen.
+ */
+export const IMAGES: readonly ImageChoice[] = [
+  { models: /^anthropic\/.*-4\.[56]$/, max: 1_600, rule: 'anthropic', source: CLAUDE_VISION },
+  { models: /^anthropic\//, max: 4_784, rule: 'anthropic', source: CLAUDE_VISION },
+  { models: /^openai\/gpt-4o-mini$/, max: 48_169, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/gpt-4(?:o|\.1)$/, max: 1_445, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/o3$/, max: 1_275, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/gpt-5$/, max: 1_190, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/o4-mini$/, max: 2_642, rule: 'openai-patches', source: OPENAI_VISION },
+  { models: /^openai\/gpt-(?:4\.1|5|5\.4)-mini$/, max: 2_489, rule: 'openai-patches', source: OPENAI_VISION },
+  { models: /^openai\/gpt-(?:4\.1|5|5\.4)-nano$/, max: 3_779, rule: 'openai-patches', source: OPENAI_VISION },
+  { models: /^openai\/gpt-5\.[12]$/, max: 3_779, source: OPENAI_VISION },
+  { models: /^openai\/gpt-5\.[45]$/, max: 12_000, rule: 'openai-patches', source: OPENAI_VISION },
+  { models: /^openai\/gpt-(?:5\.6|6)-/, max: 36_000, rule: 'openai-patches', source: OPENAI_VISION },
+  // 55 × 55 pieces of 28 pixels and a break after each row: max_image_size 1540, patches of 14, merged by two.
+  { models: /^mistralai\//, max: 3_080, source: 'https://mistralai.github.io/mistral-common/usage/images' },
+  // 16 tiles and one of the whole, 144 tokens each, with what is put between them.
+  { models: /^meta-llama\/llama-4-/, max: 2_467, source: 'https://huggingface.co/meta-llama/Llama-4-Scout-17B-16E' },
+  // Six tiles and one more, 256 tokens each.
+  { models: /^x-ai\//, max: 1_792, source: 'https://docs.x.ai/docs/guides/image-understanding' },
+  // 16,384 patches, four to a token, each side rounded up and at most 512 patches long.
+  { models: /^moonshotai\//, max: 4_369, source: 'https://huggingface.co/moonshotai/Kimi-K2.5' },
+];
+
+/**
+ * Text of a page, beside its picture: "1,500-3,000 tokens per page depending on content density"
+ * (https://platform.claude.com/docs/en/build-with-claude/pdf-support). OpenAI reads pages likewise and gives no figure.
+ */
+export const PAGE_TEXT_TOKENS = 3_000;

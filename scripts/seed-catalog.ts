@@ -7,7 +7,18 @@
  */
 import { findProvider, type MatchLogic, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
 import { SANDBOX_MODELS, type SandboxModel } from '../src/providers/dialects/simulated/models.js';
-import { MODELS, PROVIDERS, type EndpointChoice, type ModelChoice, type ProviderChoice } from './catalog-selection.js';
+import {
+  ALIASES,
+  IMAGES,
+  MEDIA_DATE,
+  MODELS,
+  PAGE_TEXT_TOKENS,
+  PROVIDERS,
+  type EndpointChoice,
+  type ModelChoice,
+  type ProviderChoice,
+} from './catalog-selection.js';
+import { TIERS, type TierChoice } from './catalog-tiers.js';
 
 const SOURCE = '@pydantic/genai-prices 0.1.8';
 const DATA_DATE = '2026-09-23';
@@ -62,7 +73,9 @@ export function seedCatalog(): string {
     `# The models, endpoints and prices that ship. Written by scripts/seed-catalog.ts: change that, not this.`,
     `#`,
     `# Prices and context lengths: ${SOURCE} (MIT), data of ${DATA_DATE}; USD per million tokens.`,
+    `# Service tiers and geographies: the page and date beside each.`,
     `# Output limits, input modalities and request fields: the sources named in scripts/catalog-selection.ts.`,
+    `# What a page of a PDF counts at most: an image, and 3,000 tokens of text (PAGE_TEXT_TOKENS there).`,
     `# What no source says is absent. Nothing is said of data policies, so every provider but the sandbox counts as one that`,
     `# collects data and retains them: state your own agreements in a file of yours that says \`extends: default\`.`,
     `version: 1`,
@@ -85,6 +98,7 @@ function providerLines(provider: ProviderChoice): string[] {
     `    dialect: ${provider.dialect}`,
     `    base_url: ${provider.baseUrl}`,
     `    credential: { env: ${provider.credentialVariable} }`,
+    ...(provider.billsLeftStreams ? [`    aborts: { stream: billed }`] : []),
   ];
 }
 
@@ -95,14 +109,17 @@ function modelLines([id, name, choices, input = []]: ModelChoice): string[] {
   const context = Math.max(...contexts.map(Number));
   const outputs = new Set(choices.map(({ output }) => output));
   const [output] = outputs.size === 1 ? outputs : [];
+  const aliases = ALIASES[id] ?? [];
   return [
     ``,
     `  - id: ${id}`,
+    ...(aliases.length === 0 ? [] : [`    aliases: ${list(aliases)}`]),
     `    name: ${text(name)}`,
     `    context_length: ${context}`,
     ...(output === undefined ? [] : [`    max_completion_tokens: ${output}`]),
     `    input_modalities: ${list(['text', ...input])}`,
     `    output_modalities: [text]`,
+    ...mediaLines(id, input),
     `    endpoints:`,
     ...endpoints.flatMap(({ choice, source }, index) => [
       ...endpointLines(choice, source),
@@ -113,14 +130,29 @@ function modelLines([id, name, choices, input = []]: ModelChoice): string[] {
   ];
 }
 
+/** For the bound of a call. Checked: whatever takes images says what they count. */
+function mediaLines(id: string, input: readonly ('image' | 'file')[]): string[] {
+  if (input.length === 0) return [];
+  const choice = IMAGES.find(({ models }) => models.test(id));
+  if (!choice) throw new Error(`${id}: no source says what an image counts.`);
+  const { max, rule, source } = choice;
+  return [
+    `    image_tokens_max: ${max} # ${source}, ${MEDIA_DATE}`,
+    ...(rule === undefined ? [] : [`    image_tokens: ${rule}`]),
+    ...(input.includes('file') ? [`    page_tokens_max: ${max + PAGE_TEXT_TOKENS}`] : []),
+  ];
+}
+
 function endpointLines(choice: EndpointChoice, source: ModelInfo): string[] {
   const { prices, byTime } = pricesOf(source);
+  const tiers = TIERS[`${choice.provider} ${choice.source}`];
   return [
     ...(byTime ? [`      # The dearest of the day: the provider charges less at other hours.`] : []),
     `      - provider: ${choice.provider}`,
     ...(choice.variant === undefined ? [] : [`        variant: ${choice.variant}`]),
     `        model: ${choice.upstream ?? choice.source}`,
-    `        pricing: ${pricing(source.id, prices)}`,
+    ...(tiers ? [`        # ${namesOf(tiers)}: ${tiers.source}`] : []),
+    `        pricing: ${pricing(source.id, prices, tiers)}`,
     ...(choice.quantization === undefined ? [] : [`        quantization: ${choice.quantization}`]),
   ];
 }
@@ -177,7 +209,7 @@ function pricesOf(source: ModelInfo): { readonly prices: ModelPrice; readonly by
   return { prices, byTime };
 }
 
-function pricing(id: string, prices: ModelPrice): string {
+function pricing(id: string, prices: ModelPrice, choice?: TierChoice): string {
   const unknown = Object.keys(prices).find((key) => !(key in PER_TOKEN) && key !== SEARCHES && key !== UNUSED);
   if (unknown !== undefined) throw new Error(`${id}: ${unknown} has no place in the catalog.`);
   const parts = tokenPrices(prices, 0);
@@ -189,8 +221,39 @@ function pricing(id: string, prices: ModelPrice): string {
     return `{ min_prompt_tokens: ${first}, ${tokenPrices(prices, first).join(', ')} }`;
   });
   if (tiers.length > 0) parts.push(`tiers: [${tiers.join(', ')}]`);
+  if (choice)
+    parts.push(
+      ...tierPrices(
+        choice,
+        tierStarts(prices).map((start) => start + 1),
+      ),
+    );
   return `{ ${parts.join(', ')} }`;
 }
+
+const TARIFFS = ['fast', 'priority', 'flex'] as const;
+
+/** Which price lists of its own an endpoint has, for the comment above them. */
+const namesOf = (choice: TierChoice): string =>
+  [...TARIFFS, 'geo' as const].filter((name) => choice[name] !== undefined).join(', ');
+
+/** @param starts lengths from which the plain list charges more, as the catalog has them */
+function tierPrices(choice: TierChoice, starts: readonly number[]): string[] {
+  const lists = TARIFFS.flatMap((name) => {
+    const tariff = choice[name];
+    if (!tariff) return [];
+    const { long, ...short } = tariff;
+    const parts = entries(short);
+    if (long && starts.length !== 1)
+      throw new Error(`${name}: prices of long prompts need one length of the plain list.`);
+    if (long) parts.push(`tiers: [{ min_prompt_tokens: ${starts[0]}, ${entries(long).join(', ')} }]`);
+    return [`${name}: { ${parts.join(', ')} }`];
+  });
+  return choice.geo ? [...lists, `geo: { ${entries(choice.geo).join(', ')} }`] : lists;
+}
+
+const entries = (values: object): string[] =>
+  Object.entries(values).map(([name, value]) => `${name}: ${text(value as string)}`);
 
 /** The prices that a prompt of this length pays. */
 function tokenPrices(prices: ModelPrice, promptTokens: number): string[] {
@@ -223,6 +286,7 @@ function sandboxProviderLines(): string[] {
     `    name: Sandbox`,
     `    dialect: simulated`,
     `    policy: { collects_data: false, zero_data_retention: true }`,
+    `    aborts: { whole: stops }`,
   ];
 }
 
@@ -243,6 +307,10 @@ function sandboxEntry(model: SandboxModel, variant: string, price: string): stri
     `    max_completion_tokens: ${model.maxCompletionTokens}`,
     `    input_modalities: ${list(model.inputModalities)}`,
     `    output_modalities: ${list(model.outputModalities)}`,
+    // It counts texts alone. So large that holds can be seen.
+    `    image_tokens_max: 1600`,
+    `    image_tokens: anthropic`,
+    `    page_tokens_max: ${1600 + PAGE_TEXT_TOKENS}`,
     `    endpoints:`,
     `      - provider: sandbox`,
     `        model: ${model.name}`,

@@ -7,6 +7,7 @@ import { AppModule } from './app.module.js';
 import { SystemClock } from './core/time.js';
 import { Delivery } from './inference/delivery.js';
 import { FirstKeys, type GeneratedKeys } from './keys/first-keys.js';
+import { UnseenCalls } from './routing/unseen-calls.js';
 import { DatabaseHealth } from './shared/database/database-health.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { Drain } from './shared/drain.js';
@@ -25,6 +26,8 @@ import type { StopSignal } from './shared/worker-channel.js';
 
 const DATABASE_GRACE_MS = 60_000;
 const DATABASE_PING_MS = 2_000;
+/** What a ledger whose database is away waits for it, and what the rest takes. */
+const CLOSE_MS_MAX = 15_000;
 
 export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>> {
   readonly environment: Environment;
@@ -91,13 +94,18 @@ async function buildApp(options: AppOptions, listener: HttpListener): Promise<Om
 
   const readiness = app.get(Readiness);
   const stopWatching = watchDatabase(app, context, readiness);
+  const unseen = app.get(UnseenCalls, { strict: false });
   const drain = new Drain({
     server: listener.server,
     readiness,
     drainMs: environment.drainMs,
-    abortAll: () => app.get(Delivery).abortAll(),
+    abortAll: () => {
+      app.get(Delivery).abortAll();
+      unseen.cutAll();
+    },
+    background: unseen,
     steps: [
-      { name: 'application', run: () => app.close() },
+      { name: 'application', run: () => app.close(), msMax: CLOSE_MS_MAX },
       { name: 'traces', run: () => context.tracing.shutdown() },
     ],
     log: context.logger,

@@ -10,6 +10,7 @@ import { ApiKeyEntity } from './keys/api-key.entity.js';
 import { CreditGrantEntity } from './ledger/credit-grant.entity.js';
 import { GenerationEntity } from './ledger/generation.entity.js';
 import { HoldEntity } from './ledger/hold.entity.js';
+import { HoldEpochEntity } from './ledger/hold-epoch.entity.js';
 import { LedgerClosingEntity } from './ledger/ledger-closing.entity.js';
 import { LedgerEntryEntity } from './ledger/ledger-entry.entity.js';
 import { PriceVersionEntity } from './ledger/price-version.entity.js';
@@ -33,6 +34,7 @@ export const ENTITIES = [
   GuardrailAssignmentEntity,
   GuardrailEntity,
   HoldEntity,
+  HoldEpochEntity,
   LedgerClosingEntity,
   LedgerEntryEntity,
   PriceVersionEntity,

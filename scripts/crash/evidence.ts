@@ -31,7 +31,11 @@ export interface StoredGeneration {
   readonly outcome: string;
   readonly cost: PicoUsd;
   readonly bound: PicoUsd;
+  /** What nobody was charged for. */
+  readonly operatorCost: PicoUsd;
   readonly isRecovered: boolean;
+  /** Charged by estimate, in part or whole: what was left before its provider told its usage. */
+  readonly isEstimated?: boolean;
 }
 
 /** The entries of one generation. */
@@ -47,4 +51,6 @@ export interface Evidence {
   readonly replies: readonly SeenReply[];
   readonly generations: readonly StoredGeneration[];
   readonly entries: readonly StoredEntries[];
+  /** Holds may be gone when their replies are settled, by a pause or a crash of the database: then caps come first. */
+  readonly mayBeLate?: boolean;
 }

@@ -66,6 +66,15 @@ export class GatewayProcess {
     this.child.kill('SIGKILL');
   }
 
+  /** Stands still, as a machine that is asleep. */
+  pause(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child.kill('SIGCONT');
+  }
+
   private read(line: string, listens: (origin: string) => void): void {
     this.tail = `${this.tail}${line}\n`.slice(-TAIL_CHARACTERS);
     const origin = LISTENING.exec(line)?.[1];

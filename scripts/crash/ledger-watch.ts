@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { parseUsd, type PicoUsd } from '../../src/core/money/credits.js';
+import { isDatabaseUnavailable } from '../../src/shared/database/database-unavailable.js';
 import type { StoredEntries, StoredGeneration } from './evidence.js';
 import { markerOfRow } from './fleet.js';
 
@@ -25,7 +26,10 @@ export class LedgerWatch {
   start(): void {
     this.watching = (async () => {
       while (!this.isOver) {
-        await this.look();
+        await this.look().catch((error: unknown) => {
+          // It is killed as well.
+          if (!isDatabaseUnavailable(error)) throw error;
+        });
         await delay(LOOK_EVERY_MS);
       }
     })();
@@ -43,9 +47,11 @@ export class LedgerWatch {
   async look(): Promise<void> {
     this.looks++;
     const { rows } = await this.pool.query<{ scope: string; used: string; held: string; cap: string | null }>(
-      `SELECT w.scope, w.used, w.held, coalesce(k.limit_usd, w."limit") AS cap
+      `SELECT w.scope, w.used, w.held, coalesce(k.limit_usd, b.limit_usd, w."limit") AS cap
        FROM spending_windows w LEFT JOIN api_keys k ON w.scope = 'key' AND k.hash = w.scope_id
-       WHERE w.interval = 'lifetime' AND (w.used + w.held > coalesce(k.limit_usd, w."limit") OR w.used < 0 OR w.held < 0)`,
+       LEFT JOIN budgets b ON b.scope = w.scope AND b.scope_id = w.scope_id AND b.interval = w.interval
+       WHERE w.interval = 'lifetime'
+         AND (w.used + w.held > coalesce(k.limit_usd, b.limit_usd, w."limit") OR w.used < 0 OR w.held < 0)`,
     );
     if (rows.length > 0) this.overspent++;
     for (const { scope, used, held, cap } of rows) this.note(`${scope}: used ${used} and held ${held} of ${cap}`);
@@ -88,6 +94,8 @@ export class LedgerWatch {
          SELECT 'account' AS scope, account_id::text AS scope_id, sum(amount) AS amount FROM ledger_entries GROUP BY 2
          UNION ALL
          SELECT 'key', key_hash, sum(amount) FROM ledger_entries GROUP BY 2
+         UNION ALL
+         SELECT 'workspace', workspace_id::text, sum(amount) FROM ledger_entries GROUP BY 2
        )
        SELECT w.scope, w.used, w.held, coalesce(e.amount, 0) AS entered
        FROM spending_windows w LEFT JOIN entered e USING (scope, scope_id)
@@ -106,15 +114,21 @@ export class LedgerWatch {
       outcome: string;
       cost: string;
       bound: string;
+      operator_cost: string;
       is_recovered: boolean;
-    }>('SELECT id, end_user, requested_model, outcome, cost, bound, is_recovered FROM generations');
+      is_estimated: boolean;
+    }>(
+      'SELECT id, end_user, requested_model, outcome, cost, bound, operator_cost, is_recovered, is_estimated FROM generations',
+    );
     return rows.map((row) => ({
       id: row.id,
       marker: markerOfRow(row.end_user, row.requested_model),
       outcome: row.outcome,
       cost: readUsd(row.cost),
       bound: readUsd(row.bound),
+      operatorCost: readUsd(row.operator_cost),
       isRecovered: row.is_recovered,
+      isEstimated: row.is_estimated,
     }));
   }
 

@@ -1,11 +1,14 @@
+import { assertKnownProviders } from '../../src/catalog/assert-known-providers.js';
 import { GatewayError } from '../../src/core/errors.js';
-import { assertKnownProviders, assertNoContradiction } from '../../src/core/routing/assert-preferences.js';
+import { assertNoContradiction } from '../../src/core/routing/assert-preferences.js';
 import type { CatalogSnapshot } from '../../src/core/routing/catalog.js';
 import { readModelName } from '../../src/core/routing/model-name.js';
 import { isKnownProvider } from '../../src/core/routing/slug.js';
 import { ScenarioRefused } from './read-scenario.js';
 import type { Scenario, Scope } from './scenario.js';
 import { coversEndpoint } from './scope.js';
+
+const LISTS = ['order', 'only', 'ignore'] as const;
 
 /**
  * A name that is misspelt would otherwise have no effect, and the day would look calm.
@@ -15,7 +18,7 @@ export function checkScenario({ traffic, world, prices, policy }: Scenario, cata
   for (const { name, model, preferences } of traffic) {
     if (!catalog.models.has(readModelName(model).id)) refuse(`traffic ${name}`, `${model} is not in the catalog`);
     try {
-      assertKnownProviders(preferences, catalog);
+      for (const list of LISTS) assertKnownProviders(`provider.${list}`, preferences[list], catalog);
       assertNoContradiction(preferences);
     } catch (error) {
       if (error instanceof GatewayError) refuse(`traffic ${name}`, error.message);

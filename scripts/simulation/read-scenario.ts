@@ -40,7 +40,7 @@ export function readScenarioFile(file: string, text: string): ScenarioDraft {
   const wire = document.faults.length === 0 ? checkShape(document) : undefined;
   const prices = (wire?.prices ?? []).flatMap(({ at, pricing, ...scope }, index) => {
     const read = readPricing(new Field(document, ['prices', index, 'pricing'], pricing));
-    return read ? [{ atMs: readTime(at), pricing: read, ...readScope(scope) }] : [];
+    return read ? [{ atMs: readTime(at), pricing: read.pricing, ...readScope(scope) }] : [];
   });
   if (wire === undefined || document.faults.length > 0) {
     throw new ScenarioRefused(document.faults.map(describeFault).join('\n'));

@@ -127,7 +127,7 @@ class Day {
       const index = run.index++;
       const leg = plan.legs[index]!;
       if (leg.modelIndex === run.leftModel || !mayCall(plan, index, run.calls)) continue;
-      if (!this.health.admit(healthKeyOf(leg))) continue;
+      if (!this.health.admit(healthKeyOf(leg)) && !this.isLast(run, leg)) continue;
       run.calls++;
       const now = this.timeline.now();
       const outcome = this.world.call(leg, this.dayMs(), session.subject);
@@ -137,6 +137,11 @@ class Day {
     if (run.failed.length > 0) this.tally.fail(failureOf(run.failed).kind, run.calls);
     else this.tally.refuse(ALL_RESTING);
     this.continue(session);
+  }
+
+  /** What only cools is tried when nobody else was or can be: close to what `PlanRunner` does in a second round. */
+  private isLast({ plan, index, calls }: Run, leg: PlannedLeg): boolean {
+    return calls === 0 && index === plan.legs.length && this.health.admitLast(healthKeyOf(leg));
   }
 
   private settle(run: Run, leg: PlannedLeg, outcome: CallOutcome, calledAt: number): void {
@@ -149,7 +154,7 @@ class Day {
     const by = ENDINGS[providerEnding(fault)].health;
     const key = healthKeyOf(leg);
     if (by === 'nothing' || by === 'success') this.health.released(key);
-    else this.health.failed(key, { by, ...fault.detail });
+    else this.health.failed(key, { by, ...fault.detail }, { beganAt: calledAt });
     run.failed.push({ leg, error: fault });
     if (FAULT_POLICIES[fault.kind].tryNext === 'model') run.leftModel = leg.modelIndex;
     this.advance(run);
@@ -171,10 +176,14 @@ class Day {
     this.tally.attempt(leg);
     this.tally.answer(leg, tokens, cost, now - began, calls, this.dayMs());
     this.timeline.plan(now + answerMs(tokens.answer, tokensPerSecond), () => {
-      this.health.succeeded(healthKeyOf(leg), {
-        secondsToFirstToken: firstMs / 1_000,
-        ...(tokens.answer > 0 && { tokensPerSecond }),
-      });
+      this.health.succeeded(
+        healthKeyOf(leg),
+        {
+          secondsToFirstToken: firstMs / 1_000,
+          ...(tokens.answer > 0 && { tokensPerSecond }),
+        },
+        { beganAt: calledAt },
+      );
       this.pins.confirm(CALLER, session.request, plan, leg, cached);
       this.continue(session);
     });

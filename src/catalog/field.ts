@@ -1,5 +1,5 @@
 import { isJsonObject } from '../core/json/json.js';
-import { parseUsd, type PicoUsd } from '../core/money/credits.js';
+import { parseUsd, PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { HOUR_MS } from '../core/time.js';
 import type { CatalogDocument, FieldPath } from './document.js';
 
@@ -9,6 +9,12 @@ const DURATION = /^([1-9]\d{0,6})(ms|s)$/;
 const TIMEOUT_MS_MAX = HOUR_MS;
 const TEXT_CHARS_MAX = 2000;
 const TOKENS_PER_PRICE = 1_000_000n;
+
+/** An exact share. */
+export interface Factor {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
 
 /**
  * A value in a catalog file. Each reader answers the value in its exact type, or notes a fault and answers undefined:
@@ -106,6 +112,13 @@ export class Field {
   pricePerToken(): PicoUsd | undefined {
     const perMillion = this.decimalUsd(6);
     return perMillion === undefined ? undefined : perMillion / TOKENS_PER_PRICE;
+  }
+
+  /** What prices are multiplied by: a decimal above 0, exact. */
+  factor(): Factor | undefined {
+    const times = this.decimalUsd(6);
+    if (times === 0n) return this.refuse('must be above 0');
+    return times === undefined ? undefined : { numerator: times, denominator: PICO_PER_USD };
   }
 
   /** USD per unit. */

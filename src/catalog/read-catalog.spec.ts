@@ -6,6 +6,7 @@ import { formatUsd } from '../core/money/credits.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog, type CatalogFile } from './read-catalog.js';
+import { QUIRK_KEYS } from './read-quirks.js';
 
 const SOUND = `version: 1
 providers:
@@ -88,16 +89,63 @@ describe('a sound file', () => {
     expect(tools).toEqual({});
   });
 
+  it.each([
+    ['{ stream: billed }', { stream: 'billed', whole: 'billed' }],
+    ['{ whole: stops }', { stream: 'stops', whole: 'stops' }],
+    ['{}', { stream: 'stops', whole: 'billed' }],
+  ])('takes %s for what becomes of calls that are left, and the default for the rest', (aborts, expected) => {
+    expect(catalogOf(withLine(7, `    aborts: ${aborts}`)).providers.get('acme')?.aborts).toEqual(expected);
+  });
+
   it('leaves a placeholder of an address for the platform to fill', () => {
     const { providers } = catalogOf(withLine(6, '    base_url: "https://models.{region}.acme.test/"'));
     expect(providers.get('acme')?.baseUrl).toBe('https://models.{region}.acme.test');
+  });
+
+  it('reads every quirk there is', () => {
+    const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object,
+      efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, omit: [seed],
+      accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9 }`;
+    const { providers } = catalogOf(withLine(7, `    quirks: ${quirks}`));
+    expect(providers.get('acme')?.quirks).toEqual({
+      maxTokensField: 'max_completion_tokens',
+      systemRole: 'developer',
+      reasoningStyle: 'thinking_object',
+      efforts: ['none', 'max'],
+      countsReasoningApart: true,
+      returnsReasoning: true,
+      returnsReasoningDetails: true,
+      serviceTiers: false,
+      omit: ['seed'],
+      acceptsFiles: true,
+      acceptsCacheMarkers: true,
+      toolNameMax: 40,
+      toolCallIdMax: 64,
+      toolCallIdLength: 9,
+    });
+    expect(QUIRK_KEYS.filter((key) => !quirks.includes(`${key}:`))).toEqual([]);
+  });
+
+  it.each([
+    ['{ reasoning_style: loud }', 'reasoning_style: must be one of'],
+    ['{ efforts: [] }', 'efforts: must name at least one effort'],
+    ['{ efforts: [huge] }', 'efforts.0: must be one of'],
+    ['{ omit: [model] }', 'omit.0: cannot be left out of a call'],
+    ['{ omit: ["A b"] }', 'omit.0: must be the name of a request field'],
+    ['{ tool_name_max: 8 }', 'tool_name_max: must be at least 9'],
+    ['{ returns_reasoning: "yes" }', 'returns_reasoning: must be true or false'],
+    ['{ reasoningStyle: reasoning_effort }', 'reasoningStyle: is not a known field'],
+    ['[]', 'quirks: must be an object'],
+  ])('refuses quirks %s', (quirks, fault) => {
+    expect(faultsOf(withLine(7, `    quirks: ${quirks}`))).toEqual([expect.stringContaining(fault)]);
   });
 
   it('carries every field of the format', () => {
     const { providers, models, tools } = catalogOf(`version: 1
 providers:
   - { slug: acme-one, name: Acme, dialect: anthropic-messages, base_url: "http://127.0.0.1:9/x//", credential: { value: " key\\n" },
-      platform: direct, policy: { collects_data: false, zero_data_retention: true, region: us } }
+      platform: direct, policy: { collects_data: false, zero_data_retention: true, region: us },
+      aborts: { stream: billed, whole: stops } }
   - { slug: play, name: Play, dialect: simulated }
 models:
   - id: acme/large:free
@@ -109,6 +157,7 @@ models:
     distillable: false
     image_tokens_max: 1600
     page_tokens_max: 3000
+    image_tokens: openai-tiles
     scores: { quality: { value: 0, source: a }, coding: { value: 1, source: b } }
     limits: { requests_per_minute: 600, tokens_per_minute: 1000000, concurrency: 50 }
     endpoints:
@@ -135,6 +184,7 @@ tools:
     expect(providers.get('acme-one')?.platform).toBe('direct');
     expect(providers.get('acme-one')?.credential?.reveal()).toBe('key');
     expect(providers.get('acme-one')?.policy).toEqual({ collectsData: false, zeroDataRetention: true, region: 'us' });
+    expect(providers.get('acme-one')?.aborts).toEqual({ stream: 'billed', whole: 'stops' });
     expect(providers.get('play')?.baseUrl).toBe('simulated://play');
     const large = models.get('acme/large:free');
     expect(large).toMatchObject({
@@ -144,6 +194,7 @@ tools:
       distillable: false,
       imageTokensMax: 1600,
       pageTokensMax: 3000,
+      imageTokens: 'openai-tiles',
       scores: { quality: { value: 0, source: 'a' }, coding: { value: 1, source: 'b' } },
       limits: { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrency: 50 },
     });
@@ -235,6 +286,20 @@ models:
     expect([...replaced.models.values()].map(({ name }) => name)).toEqual(['Small']);
   });
 
+  it('takes an alias from a model of the shipped file, and leaves it its others', () => {
+    const shipped = model('aliases: [big, huge]');
+    const aliasesOf = (own: string): unknown =>
+      [...catalogOf(own, shipped).models.values()].map(({ id, aliases }) => [id, aliases]);
+    expect(aliasesOf(OWN)).toEqual([
+      ['acme/large', ['big', 'huge']],
+      ['acme/small', undefined],
+    ]);
+    expect(aliasesOf(OWN.replace('name: Small', 'name: Small, aliases: [big, tiny, tiny]'))).toEqual([
+      ['acme/large', ['huge']],
+      ['acme/small', ['big', 'tiny']],
+    ]);
+  });
+
   it('keeps tools of the shipped file that it does not name', () => {
     const shipped = `${SOUND}tools: { image_generation: { model: acme/large } }\n`;
     expect(catalogOf(OWN, shipped).tools).toEqual({ imageGeneration: { model: 'acme/large' } });
@@ -304,6 +369,9 @@ describe('a bad file', () => {
     ['has a credential of no kind', withLine(7, '    credential: {}'), '7: providers.0.credential: must have either env or value'],
     ['has a variable that cannot exist', withLine(7, '    credential: { env: A-B }'), '7: providers.0.credential.env: must be the name of an environment variable'],
     ['has a policy that is not a flag', withLine(7, '    policy: { collects_data: "no" }'), '7: providers.0.policy.collects_data: must be true or false'],
+    ['has a rule for calls that are left that is none', withLine(7, '    aborts: { stream: never }'), '7: providers.0.aborts.stream: must be one of "stops", "billed"'],
+    ['has such a rule for what is no call', withLine(7, '    aborts: { whole: stops, chunk: stops }'), '7: providers.0.aborts.chunk: is not a known field'],
+    ['has such rules as a word', withLine(7, '    aborts: stops'), '7: providers.0.aborts: must be an object'],
     ['has a provider twice', withLine(8, '  - { slug: acme, name: A, dialect: simulated }\nmodels:'), '8: providers.1: has the slug "acme" of an entry before it'],
 
     // Models.
@@ -311,6 +379,9 @@ describe('a bad file', () => {
     ['has a model id with two variants', withLine(9, '  - id: acme/large:free:x'), `9: models.0.id: ${ID}`],
     ['has a model id that is a routing suffix', withLine(9, '  - id: acme/large:nitro'), '9: models.0.id: must not end in ":nitro", which asks for a way of routing'],
     ['has a model twice', `${SOUND}  - { id: acme/large, name: A, context_length: 1, endpoints: [{ provider: acme, model: m, free: true }] }`, '16: models.1: has the id "acme/large" of an entry before it'],
+    ['has an alias with a variant', model('aliases: [large:free]'), '16: models.0.aliases.0: must be a name such as "claude-sonnet-4-5" or "author/slug", without ":"'],
+    ['has an alias that is an id', `${SOUND}  - { id: acme/small, aliases: [acme/large], name: A, context_length: 1, endpoints: [{ provider: acme, model: m, free: true }] }`, '16: models.1.aliases.0: names "acme/large" already; "acme/small" needs another alias'],
+    ['has an alias of two models', `${model('aliases: [big]')}  - { id: acme/small, aliases: [big], name: A, context_length: 1, endpoints: [{ provider: acme, model: m, free: true }] }`, '17: models.1.aliases.0: names "acme/large" already; "acme/small" needs another alias'],
     ['has a context of zero', withLine(11, '    context_length: 0'), `11: models.0.context_length: ${WHOLE}`],
     ['has a context in quotes', withLine(11, '    context_length: "1000"'), `11: models.0.context_length: ${WHOLE}`],
     ['has a context with a fraction', withLine(11, '    context_length: 1.5'), `11: models.0.context_length: ${WHOLE}`],

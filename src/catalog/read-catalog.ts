@@ -3,6 +3,7 @@ import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, ToolsConfigurat
 import { CatalogDocument } from './document.js';
 import type { CatalogFault } from './fault.js';
 import { Field } from './field.js';
+import { withGeographies } from './read-geographies.js';
 import { readModel, type ModelDraft } from './read-model.js';
 import { readProvider, type VariableLookup } from './read-provider.js';
 import { readTools, type ToolsDraft } from './read-tools.js';
@@ -51,7 +52,7 @@ export function readCatalog(
 
   // Same slug or id: the later file replaces the whole entry.
   const providers = new Map(layers.flatMap((layer) => [...layer.providers]));
-  const drafts = new Map(layers.flatMap((layer) => [...layer.models]));
+  const drafts = mergeModels(layers);
   // An entry with a fault is missing here: what names it is told only when nothing can be missing for that reason.
   const sound = layers.every(({ document }) => document.faults.length === 0);
   const models = linkModels(
@@ -70,6 +71,36 @@ export function readCatalog(
   return { snapshot: { hash: hash.digest('hex'), providers, models, tools } };
 }
 
+/** Same id: the later file replaces the whole model; same alias: it takes it from a model of the earlier one. */
+function mergeModels(layers: readonly FileDraft[]): ReadonlyMap<string, ModelDraft> {
+  const merged = new Map<string, ModelDraft>();
+  for (const { models } of layers) {
+    const taken = new Set([...models.values()].flatMap(({ model }) => model.aliases ?? []));
+    for (const [id, draft] of merged) merged.set(id, withoutAliases(draft, taken));
+    for (const [id, draft] of models) merged.set(id, draft);
+  }
+  return merged;
+}
+
+function withoutAliases(draft: ModelDraft, taken: ReadonlySet<string>): ModelDraft {
+  const { aliases, ...model } = draft.model;
+  const left = aliases?.filter((alias) => !taken.has(alias)) ?? [];
+  if (left.length === (aliases?.length ?? 0)) return draft;
+  return { ...draft, model: { ...model, ...(left.length > 0 && { aliases: left }) } };
+}
+
+/** Within a file a name means one model. */
+function refuseSharedNames(drafts: ReadonlyMap<string, ModelDraft>): void {
+  const owners = new Map<string, string>();
+  for (const { model, aliases } of drafts.values()) {
+    for (const { alias, field } of aliases) {
+      const owner = drafts.has(alias) ? alias : owners.get(alias);
+      if (owner === undefined) owners.set(alias, model.id);
+      else field.refuse(`names "${owner}" already; "${model.id}" needs another alias`);
+    }
+  }
+}
+
 function readFile(file: CatalogFile, variable: VariableLookup): FileDraft {
   const document = new CatalogDocument(file.name, file.text);
   // A text that is not YAML has told its faults; reading its absent fields would only add noise.
@@ -83,12 +114,14 @@ function readFile(file: CatalogFile, variable: VariableLookup): FileDraft {
     (item) => readProvider(item, variable),
     ({ slug }) => slug,
   );
+  const models = readEntries(members?.get('models'), 'id', readModel, ({ model }) => model.id);
+  refuseSharedNames(models);
   return {
     document,
     extendsDefault: extended !== undefined,
     providers,
     providersSound: document.faults.length === 0,
-    models: readEntries(members?.get('models'), 'id', readModel, ({ model }) => model.id),
+    models,
     tools: readTools(members?.get('tools'), variable),
   };
 }
@@ -120,9 +153,9 @@ function linkModels(
   const models = new Map<string, Model>();
   for (const draft of drafts) {
     const endpoints: Endpoint[] = [];
-    for (const { providerSlug, providerField, endpoint } of draft.endpoints) {
+    for (const { providerSlug, providerField, endpoint, geographies } of draft.endpoints) {
       const provider = providers.get(providerSlug);
-      if (provider) endpoints.push({ ...endpoint, provider });
+      if (provider) endpoints.push(withGeographies({ ...endpoint, provider }, geographies));
       else if (providersSound) providerField.refuse('names no provider of this catalog');
     }
     models.set(draft.model.id, { ...draft.model, endpoints });

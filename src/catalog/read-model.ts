@@ -1,3 +1,4 @@
+import { IMAGE_RULES } from '../core/money/image-tokens.js';
 import {
   MODALITIES,
   type Endpoint,
@@ -9,11 +10,16 @@ import {
 import { isRoutingSuffix } from '../core/routing/model-name.js';
 import { QUANTIZATIONS } from '../core/routing/preferences.js';
 import type { Field } from './field.js';
+import type { GeographyPrices } from './read-geographies.js';
 import { readPricing } from './read-pricing.js';
 
 /** `author/slug`, or `author/slug:variant`. */
 export const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._-]*(?::[a-z0-9][a-z0-9-]*)?$/;
 
+/** A name without an author may be one; routing suffixes and variants stand behind it. */
+const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)?$/;
+
+const FREE = { pricing: null, geographies: new Map() } as const;
 const PARAMETER = /^[a-z][a-z0-9_]*$/;
 
 /** An endpoint whose provider is still a name: it may stand in another file. */
@@ -22,11 +28,19 @@ export interface EndpointDraft {
   /** Where the name stands, for the fault when there is no such provider. */
   readonly providerField: Field;
   readonly endpoint: Omit<Endpoint, 'provider'>;
+  readonly geographies: GeographyPrices;
+}
+
+/** A further name, and where it stands, for the fault where another model has it. */
+export interface AliasDraft {
+  readonly alias: string;
+  readonly field: Field;
 }
 
 /** A model as its file describes it. */
 export interface ModelDraft {
   readonly model: Omit<Model, 'endpoints'>;
+  readonly aliases: readonly AliasDraft[];
   readonly endpoints: readonly EndpointDraft[];
 }
 
@@ -35,24 +49,28 @@ export function readModel(field: Field): ModelDraft | undefined {
   const members = field.members(
     ['id', 'name', 'context_length', 'endpoints'],
     [
+      'aliases',
       'max_completion_tokens',
       'input_modalities',
       'output_modalities',
       'distillable',
       'image_tokens_max',
       'page_tokens_max',
+      'image_tokens',
       'scores',
       'limits',
     ],
   );
   if (!members) return undefined;
   const id = readModelId(members.get('id'));
+  const aliases = readAliases(members.get('aliases'));
   const name = members.get('name')?.text();
   const contextLength = members.get('context_length')?.positiveInteger();
   const maxCompletionTokens = members.get('max_completion_tokens')?.positiveInteger();
   const distillable = members.get('distillable')?.flag();
   const imageTokensMax = members.get('image_tokens_max')?.positiveInteger();
   const pageTokensMax = members.get('page_tokens_max')?.positiveInteger();
+  const imageTokens = members.get('image_tokens')?.oneOf(IMAGE_RULES);
   const limits = readLimits(members.get('limits'));
   const inputModalities = readModalities(members.get('input_modalities'));
   const outputModalities = readModalities(members.get('output_modalities'));
@@ -61,6 +79,7 @@ export function readModel(field: Field): ModelDraft | undefined {
   if (id === undefined || name === undefined || contextLength === undefined) return undefined;
   const model = {
     id,
+    ...(aliases.length > 0 && { aliases: aliases.map(({ alias }) => alias) }),
     name,
     contextLength,
     ...(maxCompletionTokens !== undefined && { maxCompletionTokens }),
@@ -69,10 +88,11 @@ export function readModel(field: Field): ModelDraft | undefined {
     ...(distillable !== undefined && { distillable }),
     ...(imageTokensMax !== undefined && { imageTokensMax }),
     ...(pageTokensMax !== undefined && { pageTokensMax }),
+    ...(imageTokens !== undefined && { imageTokens }),
     scores,
     ...(limits && { limits }),
   };
-  return { model, endpoints };
+  return { model, aliases, endpoints };
 }
 
 function readModelId(field: Field | undefined): string | undefined {
@@ -82,6 +102,15 @@ function readModelId(field: Field | undefined): string | undefined {
   return field && variant !== undefined && isRoutingSuffix(variant)
     ? field.refuse(`must not end in ":${variant}", which asks for a way of routing`)
     : id;
+}
+
+function readAliases(field: Field | undefined): readonly AliasDraft[] {
+  const drafts = new Map<string, AliasDraft>();
+  for (const item of field?.items() ?? []) {
+    const alias = item.matching(ALIAS, 'a name such as "claude-sonnet-4-5" or "author/slug", without ":"');
+    if (alias !== undefined) drafts.set(alias, { alias, field: item });
+  }
+  return [...drafts.values()];
 }
 
 function readEndpoints(field: Field | undefined, contextLength: number | undefined): readonly EndpointDraft[] {
@@ -126,26 +155,26 @@ function readEndpoint(field: Field, modelContextLength: number | undefined): End
   const supportedParameters = readParameters(members.get('supported_parameters'));
   const firstTimeoutMs = members.get('timeouts')?.members([], ['first'])?.get('first')?.durationMs();
   const pricingField = members.get('pricing');
-  const pricing = pricingField ? readPricing(pricingField) : null;
+  const prices = pricingField ? readPricing(pricingField) : FREE;
   const freeField = members.get('free');
   const free = freeField ? freeField.flag() : false;
   // docs/reasons/money.md#forgotten-prices: nobody gets a model at no cost because its price was forgotten.
   if (free === false && !pricingField) return field.refuse('needs pricing; say `free: true` to serve it at no cost');
   if (free && pricingField) return pricingField.refuse('must be absent when free is true');
   if (!providerField || providerSlug === undefined || upstreamModel === undefined) return undefined;
-  if (contextLength === undefined || pricing === undefined) return undefined;
+  if (contextLength === undefined || prices === undefined) return undefined;
   const endpoint = {
     tag: variant === undefined ? providerSlug : `${providerSlug}/${variant}`,
     ...(variant !== undefined && { variant }),
     upstreamModel,
-    pricing,
+    pricing: prices.pricing,
     quantization,
     contextLength,
     ...(maxCompletionTokens !== undefined && { maxCompletionTokens }),
     supportedParameters,
     ...(firstTimeoutMs !== undefined && { firstTimeoutMs }),
   };
-  return { providerSlug, providerField, endpoint };
+  return { providerSlug, providerField, endpoint, geographies: prices.geographies };
 }
 
 function readParameters(field: Field | undefined): readonly string[] {

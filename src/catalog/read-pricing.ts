@@ -1,6 +1,7 @@
 import type { PicoUsd } from '../core/money/credits.js';
-import type { PriceTier, Pricing, TokenPrices, UnitPrices } from '../core/routing/catalog.js';
+import type { PriceTier, Pricing, TariffPrices, TokenPrices, UnitPrices } from '../core/routing/catalog.js';
 import type { Field } from './field.js';
+import { readGeographies, type GeographyPrices } from './read-geographies.js';
 
 type Writable<T> = { -readonly [Name in keyof T]?: PicoUsd };
 
@@ -29,11 +30,17 @@ const OPTIONAL_CLASSES = tokenClasses.filter((name) => name !== 'prompt' && name
 const TARIFFS = ['fast', 'priority', 'flex'] as const;
 type Tariff = (typeof TARIFFS)[number];
 
+/** What `pricing` of an endpoint says: its prices, and those of the same endpoint in each geography. */
+export interface EndpointPrices {
+  readonly pricing: Pricing;
+  readonly geographies: GeographyPrices;
+}
+
 /** Reads `pricing` of an endpoint, exactly. Undefined: at least one fault was noted. */
-export function readPricing(field: Field): Pricing | undefined {
-  const members = field.members<TokenClass | Unit | 'tiers' | Tariff>(
+export function readPricing(field: Field): EndpointPrices | undefined {
+  const members = field.members<TokenClass | Unit | 'tiers' | Tariff | 'geo'>(
     ['prompt', 'completion'],
-    [...OPTIONAL_CLASSES, ...units, 'tiers', ...TARIFFS],
+    [...OPTIONAL_CLASSES, ...units, 'tiers', ...TARIFFS, 'geo'],
   );
   if (!members) return undefined;
   const { prompt, completion, ...others } = readTokenPrices(members);
@@ -43,13 +50,19 @@ export function readPricing(field: Field): Pricing | undefined {
     if (price !== undefined) perUnit[UNITS[unit]] = price;
   }
   const tiers = readTiers(members.get('tiers'));
-  const tariffs: { -readonly [Name in Tariff]?: Partial<TokenPrices> } = {};
+  const tariffs: { -readonly [Name in Tariff]?: TariffPrices } = {};
   for (const tariff of TARIFFS) {
-    const prices = members.get(tariff)?.members<TokenClass>([], tokenClasses);
-    if (prices) tariffs[tariff] = readTokenPrices(prices);
+    const prices = members.get(tariff)?.members<TokenClass | 'tiers'>([], [...tokenClasses, 'tiers']);
+    if (!prices) continue;
+    const lengths = readTiers(prices.get('tiers'));
+    tariffs[tariff] = { ...readTokenPrices(prices), ...(lengths.length > 0 && { tiers: lengths }) };
   }
-  if (prompt === undefined || completion === undefined) return undefined;
-  return { prompt, completion, ...others, ...perUnit, tiers, ...tariffs };
+  const pricing: Pricing | undefined =
+    prompt === undefined || completion === undefined
+      ? undefined
+      : { prompt, completion, ...others, ...perUnit, tiers, ...tariffs };
+  const geographies = readGeographies(members.get('geo'), pricing);
+  return pricing && { pricing, geographies };
 }
 
 function readTiers(field: Field | undefined): readonly PriceTier[] {

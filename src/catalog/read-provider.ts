@@ -1,3 +1,4 @@
+import { ABORT_RULES, DEFAULT_ABORTS, type AbortRules } from '../core/routing/abort-rules.js';
 import {
   DIALECT_IDS,
   PLATFORM_IDS,
@@ -7,6 +8,7 @@ import {
 } from '../core/routing/catalog.js';
 import { Secret } from '../core/secret.js';
 import type { Field } from './field.js';
+import { readQuirks } from './read-quirks.js';
 
 /** Gives the value of a variable of the process, undefined when it is not set. */
 export type VariableLookup = (name: string) => string | undefined;
@@ -15,7 +17,10 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Reads one entry of `providers`. Undefined: at least one fault was noted. */
 export function readProvider(field: Field, variable: VariableLookup): CatalogProvider | undefined {
-  const members = field.members(['slug', 'name', 'dialect'], ['base_url', 'platform', 'credential', 'policy']);
+  const members = field.members(
+    ['slug', 'name', 'dialect'],
+    ['base_url', 'platform', 'credential', 'policy', 'aborts', 'quirks'],
+  );
   const slug = members?.get('slug')?.slug();
   const name = members?.get('name')?.text();
   const dialect = members?.get('dialect')?.oneOf(DIALECT_IDS);
@@ -24,6 +29,9 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
   const platform = members?.get('platform')?.oneOf(PLATFORM_IDS);
   const credential = readCredential(members?.get('credential'), variable);
   const policy = readPolicy(members?.get('policy'));
+  const aborts = readAborts(members?.get('aborts'));
+  const quirksField = members?.get('quirks');
+  const quirks = quirksField && readQuirks(quirksField);
   if (slug === undefined || name === undefined || dialect === undefined) return undefined;
   // The simulated dialect calls nobody: it has no address, and one of its own instead.
   const isSimulated = dialect === 'simulated';
@@ -37,6 +45,8 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
     baseUrl: address ?? SIMULATED_SCHEME + slug,
     ...(credential && { credential }),
     policy,
+    ...(aborts && { aborts }),
+    ...(quirks && { quirks }),
   };
 }
 
@@ -78,4 +88,15 @@ function readPolicy(field: Field | undefined): DataPolicy {
     zeroDataRetention: members?.get('zero_data_retention')?.flag() ?? false,
     ...(region !== undefined && { region }),
   };
+}
+
+/** What is not said of it is as it is where nothing is said at all. */
+function readAborts(field: Field | undefined): AbortRules | undefined {
+  const members = field?.members([], ['stream', 'whole']);
+  return (
+    members && {
+      stream: members.get('stream')?.oneOf(ABORT_RULES) ?? DEFAULT_ABORTS.stream,
+      whole: members.get('whole')?.oneOf(ABORT_RULES) ?? DEFAULT_ABORTS.whole,
+    }
+  );
 }

@@ -65,6 +65,8 @@ const TAKEN: Readonly<Record<string, readonly unknown[]>> = {
   include_reasoning: [true, false],
   verbosity: ['low', 'medium', 'high', 'xhigh', 'max'],
   service_tier: ['auto', 'default', 'flex', 'priority', 'scale', 'fast'],
+  speed: ['standard', 'fast'],
+  inference_geo: ['us', 'global'],
   modalities: [[], ['text', 'image', 'audio']],
   image_config: [{ any: 1 }],
   tools: [
@@ -138,6 +140,8 @@ const REFUSED: readonly [string, unknown, string][] = [
   ['image_config', 'owl', 'image_config: must be an object'],
   ['debug', { echo_upstream_body: 1 }, 'debug.echo_upstream_body: must be a boolean or null'],
   ['service_tier', 'owl', 'service_tier: must be one of auto, default, flex, priority, scale, fast'],
+  ['speed', 'owl', 'speed: must be one of standard, fast'],
+  ['inference_geo', 1, 'inference_geo: must be a string'],
   ['modalities', ['owl'], 'modalities.0: must be one of text, image, audio'],
   ['tools', tool({ name: repeat(65) }), 'tools.0.function.name: must be at most 64 characters'],
   ['tools', [{ type: 'function' }], 'tools.0.function: is required'],

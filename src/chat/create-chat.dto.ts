@@ -1,5 +1,6 @@
 import { IsBoolean, IsInt, IsNumber, IsString } from 'class-validator';
-import type { Effort, Verbosity } from '../core/conversation/request.js';
+import type { Effort } from '../core/conversation/effort.js';
+import type { Verbosity } from '../core/conversation/request.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
 import { label, maxTokens, stopServerToolsWhen, texts, trace } from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
@@ -20,6 +21,7 @@ import {
   reasoning,
   responseFormat,
   serviceTier,
+  speed,
   stop,
   streamOptions,
   temperature,
@@ -172,6 +174,13 @@ export class CreateChatDto {
 
   @May(compile(serviceTier))
   service_tier?: Static<typeof serviceTier> | null;
+
+  @May(compile(speed))
+  speed?: Static<typeof speed> | null;
+
+  @Unsaid()
+  @IsString()
+  inference_geo?: string | null;
 
   @May(compile(modalities))
   modalities?: Static<typeof modalities> | null;

@@ -5,6 +5,7 @@ import { joinChunks, readChunks } from '../../test/support/chat-stream.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { ReplyBuilder } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
+import { webCitation } from '../core/conversation/web-citation.js';
 import { ChatFrames, chunkHead, failureFrames, type ReplyOptions } from './frames.js';
 import { viewReply } from './view-reply.js';
 
@@ -113,6 +114,37 @@ const CASES: readonly [string, readonly Block[], object][] = [
     },
   ],
   [
+    'reasoning that chat upstreams told',
+    [
+      [
+        { type: 'thinking', mark: { format: 'f', provider: 'p', id: 'rs', isSummary: true } },
+        { type: 'thinking', text: 'r' },
+      ],
+      [{ type: 'redacted-thinking', data: 'd', mark: { format: 'f', provider: 'p' } }],
+      [
+        { type: 'thinking', mark: { format: 'anthropic-claude-v1', provider: 'p' } },
+        { type: 'thinking', text: 'q' },
+        { type: 'signature', signature: 's' },
+      ],
+    ],
+    {
+      content: '',
+      reasoning: 'rq',
+      reasoning_details: [
+        { type: 'reasoning.summary', summary: 'r', format: 'f', id: 'rs', provider: 'p', index: 0 },
+        { type: 'reasoning.encrypted', data: 'd', format: 'f', provider: 'p', index: 1 },
+        {
+          type: 'reasoning.text',
+          text: 'q',
+          signature: 's',
+          format: 'anthropic-claude-v1',
+          provider: 'p',
+          index: 2,
+        },
+      ],
+    },
+  ],
+  [
     'calls of tools',
     [text('a'), call('1', '{"x"', ':1}'), call('2'), call('3', '{"cut')],
     { content: 'a', tool_calls: [tool('1', 0, '{"x":1}'), tool('2', 1, '{}'), tool('3', 2, '{"cut')] },
@@ -136,6 +168,18 @@ const CASES: readonly [string, readonly Block[], object][] = [
       ],
     ],
     { content: 'a 👋b', annotations: [url('t', 2, 5, { content: 'c' }), url('https://a.test', 2, 5)] },
+  ],
+  [
+    'sources of a chat upstream, at the words they are about where those are told',
+    [
+      [
+        { type: 'text' },
+        ...textDeltas('abcdef'),
+        cite(webCitation({ url: 'https://a.test', title: 't', quote: 'c', place: { start: 1, end: 3 } })),
+        cite(webCitation({ url: 'https://a.test', place: { start: 1, end: 99 } })),
+      ],
+    ],
+    { content: 'abcdef', annotations: [url('t', 1, 3, { content: 'c' }), url('https://a.test', 0, 6)] },
   ],
 ];
 

@@ -132,7 +132,7 @@ export class ChatFrames implements FramePrinter {
         return this.delta({ tool_calls: [call] });
       }
       case 'redacted-thinking':
-        return this.reasoning({ reasoning_details: [reasoningSealed(this.reasonings++, block.data)] });
+        return this.reasoning({ reasoning_details: [reasoningSealed(this.reasonings++, block.data, block.mark)] });
       case 'thinking':
         this.reasonings++;
         return '';
@@ -174,11 +174,15 @@ export class ChatFrames implements FramePrinter {
 
   private think(delta: BlockDelta): string {
     const index = this.reasonings - 1;
+    const mark = this.block?.type === 'thinking' ? this.block.mark : undefined;
     if (delta.type === 'thinking' && delta.text !== '') {
-      return this.reasoning({ reasoning: delta.text, reasoning_details: [reasoningText(index, delta.text)] });
+      return this.reasoning({
+        reasoning: delta.text,
+        reasoning_details: [reasoningText(index, delta.text, undefined, mark)],
+      });
     }
     if (delta.type === 'signature' && delta.signature !== '') {
-      return this.reasoning({ reasoning_details: [reasoningText(index, undefined, delta.signature)] });
+      return this.reasoning({ reasoning_details: [reasoningText(index, undefined, delta.signature, mark)] });
     }
     return '';
   }
@@ -206,8 +210,8 @@ export class ChatFrames implements FramePrinter {
         choices: this.options.sendsUsageSeparately
           ? []
           : [{ index: 0, delta: ROLE, logprobs: null, finish_reason: null }],
-        usage: viewUsage(this.usage, this.generation),
-        ...viewServiceTier(this.usage),
+        usage: viewUsage(this.generation.charged ?? this.usage, this.generation),
+        ...viewServiceTier(this.usage, this.generation),
         ...this.generation.extras,
       }) +
       DONE_FRAME

@@ -1,16 +1,12 @@
-import type { Origin, RedactedThinkingBlock, ThinkingBlock } from '../core/conversation/content.js';
-import { REASONING_FORMAT } from './reasoning-format.js';
+import type { RedactedThinkingBlock, ThinkingBlock } from '../core/conversation/content.js';
+import { isAnthropicReasoning, UNNAMED_REASONING, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
 import type { WireReasoningDetail } from './schemas/messages.js';
 
 type ReasoningBlock = ThinkingBlock | RedactedThinkingBlock;
 
-/** Names of no vendor's format: what was signed under them was signed by the one vendor that signs text. */
-const OWN_FORMATS: ReadonlySet<unknown> = new Set([REASONING_FORMAT, 'unknown', '', null, undefined]);
-
 /**
  * The reasoning of an assistant message, in its order: with signatures as they were told, so that the vendor that made
- * them takes them back (docs/reasons/translation.md#reasoning-told-once). What another vendor signed or sealed is
- * marked as foreign, and targets leave it out.
+ * them takes them back (docs/reasons/translation.md#reasoning-told-once), marked with who that is.
  */
 export function readReasoning(
   details: readonly WireReasoningDetail[] | null | undefined,
@@ -30,6 +26,7 @@ function joined(details: readonly WireReasoningDetail[]): WireReasoningDetail[] 
       whole[whole.length - 1] = {
         ...last,
         text: (last.text ?? '') + (detail.text ?? ''),
+        summary: (last.summary ?? '') + (detail.summary ?? ''),
         signature: detail.signature ?? null,
         format: last.format ?? detail.format ?? null,
       };
@@ -41,7 +38,8 @@ function joined(details: readonly WireReasoningDetail[]): WireReasoningDetail[] 
 }
 
 function continues(last: WireReasoningDetail, next: WireReasoningDetail): boolean {
-  if (last.type !== 'reasoning.text' || next.type !== 'reasoning.text' || last.signature) return false;
+  const isWords = last.type === 'reasoning.text' || last.type === 'reasoning.summary';
+  if (!isWords || next.type !== last.type || last.signature) return false;
   const index = indexOf(next);
   return index !== undefined && index === indexOf(last);
 }
@@ -51,18 +49,25 @@ function indexOf(detail: object): unknown {
 }
 
 function readDetail(detail: WireReasoningDetail): ReasoningBlock | undefined {
-  const { type, text, summary, data, signature, format } = detail;
-  const foreign: Origin = { vendor: 'openai', value: detail };
-  const origin = OWN_FORMATS.has(format) ? undefined : { origin: foreign };
+  const { type, text, summary, data, signature } = detail;
   switch (type) {
     case 'reasoning.text':
-      return { type: 'thinking', thinking: text ?? '', ...(signature && { signature }), ...origin };
-    case 'reasoning.summary':
-      // Nobody signs a summary: it is shown to those who want reasoning back as plain text.
-      return summary ? { type: 'thinking', thinking: summary, origin: foreign } : undefined;
+      return { type: 'thinking', thinking: text ?? '', ...(signature && { signature }), ...markOf(detail) };
+    case 'reasoning.summary': {
+      if (!summary && !signature) return undefined;
+      const mark: ReasoningMark = { format: UNNAMED_REASONING, ...markOf(detail).mark, isSummary: true };
+      return { type: 'thinking', thinking: summary ?? '', ...(signature && { signature }), mark };
+    }
     case 'reasoning.encrypted':
-      return data ? { type: 'redacted-thinking', data, ...origin } : undefined;
+      return data ? { type: 'redacted-thinking', data, ...markOf(detail) } : undefined;
     default:
       return undefined;
   }
+}
+
+/** Nothing where the detail says no more than that Anthropic's models made it. */
+function markOf({ format, provider, id }: WireReasoningDetail): { mark?: ReasoningMark } {
+  const name = format || UNNAMED_REASONING;
+  if (!provider && !id && isAnthropicReasoning({ format: name })) return {};
+  return { mark: { format: name, ...(provider && { provider }), ...(id && { id }) } };
 }

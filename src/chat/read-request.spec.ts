@@ -180,18 +180,19 @@ describe('a conversation', () => {
 });
 
 describe('reasoning handed back', () => {
-  const FOREIGN = { origin: { vendor: 'openai', value: expect.anything() } };
   const detail = (more: object) => ({ type: 'reasoning.text', ...more });
 
   it.each<[string, object[], object[]]>([
     ['signed', [detail({ text: 'a', signature: 's' })], [{ type: 'thinking', thinking: 'a', signature: 's' }]],
-    ['signed by another vendor', [detail({ text: 'a', signature: 's', format: 'google-gemini-v1' })], [{ type: 'thinking', thinking: 'a', signature: 's', ...FOREIGN }]],
+    ['signed by another vendor', [detail({ text: 'a', signature: 's', format: 'google-gemini-v1' })], [{ type: 'thinking', thinking: 'a', signature: 's', mark: { format: 'google-gemini-v1' } }]],
+    ['signed by Claude, told by a provider', [detail({ text: 'a', signature: 's', format: 'anthropic-claude-v1', provider: 'p', id: 'i' })], [{ type: 'thinking', thinking: 'a', signature: 's', mark: { format: 'anthropic-claude-v1', provider: 'p', id: 'i' } }]],
     ['in pieces', [detail({ text: 'a', index: 0 }), detail({ text: 'b', index: 0 }), detail({ signature: 's', index: 0 }), detail({ text: 'c', index: 1 })], [{ type: 'thinking', thinking: 'ab', signature: 's' }, { type: 'thinking', thinking: 'c' }]],
     ['twice under one index', [detail({ text: 'a', signature: 's', index: 0 }), detail({ text: 'b', index: 0 })], [{ type: 'thinking', thinking: 'a', signature: 's' }, { type: 'thinking', thinking: 'b' }]],
     ['without an index', [detail({ text: 'a' }), detail({ text: 'b' })], [{ type: 'thinking', thinking: 'a' }, { type: 'thinking', thinking: 'b' }]],
     ['sealed', [{ type: 'reasoning.encrypted', data: 'd', format: 'anthropic-claude-v1' }], [{ type: 'redacted-thinking', data: 'd' }]],
-    ['sealed by another vendor', [{ type: 'reasoning.encrypted', data: 'd', format: 'openai-responses-v1' }], [{ type: 'redacted-thinking', data: 'd', ...FOREIGN }]],
-    ['in short', [{ type: 'reasoning.summary', summary: 'a' }], [{ type: 'thinking', thinking: 'a', ...FOREIGN }]],
+    ['sealed by another vendor', [{ type: 'reasoning.encrypted', data: 'd', format: 'openai-responses-v1' }], [{ type: 'redacted-thinking', data: 'd', mark: { format: 'openai-responses-v1' } }]],
+    ['in short', [{ type: 'reasoning.summary', summary: 'a' }], [{ type: 'thinking', thinking: 'a', mark: { format: 'unknown', isSummary: true } }]],
+    ['in short, in pieces', [{ type: 'reasoning.summary', summary: 'a', index: 0, format: 'f' }, { type: 'reasoning.summary', summary: 'b', index: 0 }], [{ type: 'thinking', thinking: 'ab', mark: { format: 'f', isSummary: true } }]],
     ['of a kind that is not known', [{ type: 'reasoning.owl' }], []],
   ])('is read as it was: %s', (_what, reasoning_details, blocks) => {
     const { messages } = readAll({ role: 'assistant', content: 'x', reasoning: 'the same', reasoning_details });

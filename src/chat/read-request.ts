@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json/json.js';
 import { definedOnly } from '../core/defined.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import { readPreferences, readStopConditions, withOnline } from '../inference/read-options.js';
+import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
 import { LABEL_CHARACTERS_MAX } from '../inference/schemas/options.js';
 import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
@@ -59,7 +59,9 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
       verbosity: dto.verbosity,
       sessionId,
       serviceTier: dto.service_tier,
-      trace: dto.trace,
+      speed: dto.speed,
+      inferenceGeo: dto.inference_geo || undefined,
+      trace: dto.trace && readTrace(dto.trace),
       preset: dto.preset,
     }),
     ...(echoesUpstreamBody(dto) && { echoesUpstreamBody: true }),

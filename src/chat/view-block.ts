@@ -1,26 +1,36 @@
 import type { BlockStart } from '../core/conversation/event.js';
+import { ANTHROPIC_REASONING, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
+import { readWebCitation } from '../core/conversation/web-citation.js';
+import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
-import { REASONING_FORMAT } from './reasoning-format.js';
 
 /** A text in which a vendor of this format refuses to answer. */
 export const isRefusal = (block: BlockStart): boolean =>
   block.type === 'text' && block.extras?.vendor === 'openai' && block.extras.value['type'] === 'refusal';
 
 /** What a model thought, in part or complete; the signature makes it the vendor's. */
-export const reasoningText = (index: number, text: string | undefined, signature?: string): JsonObject => ({
-  type: 'reasoning.text',
-  ...(text !== undefined && { text }),
-  ...(signature !== undefined && { signature, format: REASONING_FORMAT }),
+export const reasoningText = (
+  index: number,
+  text: string | undefined,
+  signature: string | undefined,
+  mark: ReasoningMark | undefined,
+): JsonObject => ({
+  type: mark?.isSummary ? 'reasoning.summary' : 'reasoning.text',
+  ...(text !== undefined && { [mark?.isSummary ? 'summary' : 'text']: text }),
+  ...(signature !== undefined && { signature }),
+  ...(mark ? viewMark(mark) : signature !== undefined && { format: ANTHROPIC_REASONING }),
   index,
 });
 
 /** What only the vendor can read. */
-export const reasoningSealed = (index: number, data: string): JsonObject => ({
+export const reasoningSealed = (index: number, data: string, mark: ReasoningMark | undefined): JsonObject => ({
   type: 'reasoning.encrypted',
   data,
-  format: REASONING_FORMAT,
+  ...(mark ? viewMark(mark) : { format: ANTHROPIC_REASONING }),
   index,
 });
+
+const viewMark = ({ format, provider, id }: ReasoningMark): JsonObject => definedOnly({ format, id, provider });
 
 /** How likely the words were, as a vendor of this format tells it beside them; undefined for anything else. */
 export function logprobsOf({ vendor, value }: Opaque): JsonObject | undefined {
@@ -47,21 +57,23 @@ export const NO_ARGUMENTS = '{}';
 
 /**
  * The citations of one text as annotations of the content it stands in. Only addresses have a form here: citations of
- * the caller's own documents are left out.
+ * the caller's own documents are left out. Where the provider says which words are meant, the annotation does.
  */
 export function viewAnnotations(citations: readonly Json[], start: number, end: number): JsonObject[] {
   const annotations: JsonObject[] = [];
   for (const citation of citations) {
-    if (!isJsonObject(citation) || typeof citation['url'] !== 'string') continue;
-    const { url, title, cited_text: content } = citation;
+    const page = readWebCitation(citation);
+    if (!page) continue;
+    const { url, title, quote, place } = page;
+    const isInside = place !== undefined && place.end <= end;
     annotations.push({
       type: 'url_citation',
       url_citation: {
         url,
-        title: typeof title === 'string' ? title : url,
-        ...(typeof content === 'string' && { content }),
-        start_index: start,
-        end_index: end,
+        title: title ?? url,
+        ...(quote !== undefined && { content: quote }),
+        start_index: isInside ? place.start : start,
+        end_index: isInside ? place.end : end,
       },
     });
   }

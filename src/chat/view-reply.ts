@@ -33,8 +33,8 @@ export function viewReply(reply: Reply, generation: GenerationView, hidesReasoni
         message: viewMessage(reply, hidesReasoning),
       },
     ],
-    usage: viewUsage(reply.usage, generation),
-    ...viewServiceTier(reply.usage),
+    usage: viewUsage(generation.charged ?? reply.usage, generation),
+    ...viewServiceTier(reply.usage, generation),
     ...generation.extras,
   };
 }
@@ -71,10 +71,10 @@ function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
       case 'thinking':
         if (hidesReasoning) break;
         reasoning += text;
-        details.push(reasoningText(details.length, text, signature));
+        details.push(reasoningText(details.length, text, signature, start.mark));
         break;
       case 'redacted-thinking':
-        if (!hidesReasoning) details.push(reasoningSealed(details.length, start.data));
+        if (!hidesReasoning) details.push(reasoningSealed(details.length, start.data, start.mark));
         break;
       case 'tool-use':
         calls.push({

@@ -1,7 +1,7 @@
 import type { Usage } from '../core/conversation/usage.js';
 import { usdNumber } from '../core/money/credits.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
-import { viewCostDetails, type Billing } from '../inference/view-cost.js';
+import { chargedWords, viewCostDetails, type Billing } from '../inference/view-cost.js';
 
 /**
  * `usage` of a chat reply (docs/wire/chat.md#usage). The prompt is all of it, cached or not, so that the figures add
@@ -52,8 +52,10 @@ function countAt(raw: JsonObject, part: string, key: string): number {
 }
 
 /**
- * The tier served, where it was told: the base tier is `default` here, whatever its vendor calls it
- * (docs/wire/chat.md#reply).
+ * The tier that was charged, where it was told or asked for: the base tier is `default` here, whatever its vendor calls
+ * it (docs/wire/chat.md#reply).
  */
-export const viewServiceTier = ({ serviceTier }: Usage): JsonObject =>
-  serviceTier === undefined ? {} : { service_tier: serviceTier === 'standard' ? 'default' : serviceTier };
+export function viewServiceTier(usage: Usage, { bill }: Billing): JsonObject {
+  const { serviceTier } = chargedWords(usage, bill);
+  return serviceTier === undefined ? {} : { service_tier: serviceTier === 'standard' ? 'default' : serviceTier };
+}

@@ -1,4 +1,3 @@
-import type { Usage } from './conversation/usage.js';
 import type { Json, JsonObject } from './json/json.js';
 
 /** Why one attempt at one provider failed. Closed: each kind's consequences stand in tables, not in branches. */
@@ -23,8 +22,8 @@ export interface FaultDetail {
   readonly providerCode?: string;
   /** How long the provider asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** What it had told of its usage before it failed. */
-  readonly usage?: Usage;
+  /** Its reply had begun, and no more of it came. */
+  readonly isCut?: true;
 }
 
 /** Thrown by an attempt. Its message is safe to show a caller: never an address, a header or a credential. */

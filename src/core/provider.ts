@@ -1,6 +1,7 @@
 import type { ModelEvent } from './conversation/event.js';
-import type { Effort, ModelRequest } from './conversation/request.js';
+import type { ModelRequest } from './conversation/request.js';
 import type { ProviderFault } from './errors.js';
+import type { Quirks } from './quirks.js';
 import type { DialectId, Model, Endpoint } from './routing/catalog.js';
 import type { ServiceTier } from './routing/plan.js';
 import type { SseFrame } from './stream/sse.js';
@@ -8,35 +9,6 @@ import type { Step } from './stream/step.js';
 
 /** How the platform `direct` puts a credential on a call. `none`, on any platform: the provider wants none. */
 export type CredentialScheme = 'bearer' | 'x-api-key' | 'none';
-
-/**
- * What sets one provider apart from others of its dialect: plain data with a closed set of keys. A key is added when a
- * third provider needs it.
- */
-export interface Quirks {
-  /** The field that carries the output limit; `max_tokens` unless said otherwise. */
-  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** The role that carries instructions; `system` unless said otherwise. */
-  readonly systemRole?: 'system' | 'developer';
-  /** How reasoning is asked for; absent: it is not sent. */
-  readonly reasoningStyle?: 'reasoning_effort' | 'reasoning_object' | 'thinking_object';
-  /** The efforts it knows; `low`, `medium` and `high` unless said otherwise. */
-  readonly efforts?: readonly Effort[];
-  /** It wants its own unsigned reasoning back in the history, as `reasoning_content`. */
-  readonly returnsReasoning?: boolean;
-  /** It sells service tiers, by the names of the chat format. */
-  readonly serviceTiers?: boolean;
-  /** Request fields the provider refuses. */
-  readonly omit?: readonly string[];
-  /** Documents may be sent as `file` parts. */
-  readonly acceptsFiles?: boolean;
-  /** It understands `cache_control` on chat parts. */
-  readonly acceptsCacheMarkers?: boolean;
-  /** Longest tool name it takes; 64 unless said otherwise. */
-  readonly toolNameMax?: number;
-  /** Tool-call ids must be exactly this many letters and digits. */
-  readonly toolCallIdLength?: number;
-}
 
 /** What is known of a provider beyond the catalog file. */
 export interface ProviderDefinition {
@@ -105,6 +77,11 @@ export interface Dialect {
   readonly failsOnPurpose?: boolean;
   /** The media that the target needs in the body. Absent: upstreams of this dialect fetch addresses themselves. */
   requiredMedia?(request: ModelRequest, target: Target): readonly RequiredMedia[];
+  /**
+   * Whether a field that a request sets reaches such a target: the table that `encode` follows, by the names that
+   * `RouteNeeds.parameters` has.
+   */
+  carries(parameter: string, target: Target): boolean;
   /** @throws Untranslatable when the request holds something that this target cannot carry and no rule lets drop */
   encode(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall;
   /**

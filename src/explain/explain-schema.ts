@@ -41,15 +41,20 @@ const candidateView = object({
   provider_name: text(),
   tag: text(),
   tier: text(),
+  geography: described('Where it is asked to run, where that has a price of its own.', nullable(text())),
   credential: text(),
   is_byok: flag(),
   weight: described('Of the draw; null where there was none.', nullable(number())),
   price: described('Exact decimals: USD per million tokens, and per unit.', pricesView),
   price_per_million: described('Prompt and completion together.', number()),
   ...forecastView.properties,
+  untranslatable: optional(
+    described('Its provider has no form for this, and is passed over.', object({ field: text(), reason: text() })),
+  ),
   set_back: nullable(text()),
   pinned: flag(),
   health: nullable(healthView),
+  dropped: described('Words of the request with a price of their own that it would not be sent.', rows(text())),
 });
 
 const exclusionView = object({
@@ -68,7 +73,7 @@ export const planView = titled(
   'plan',
   object({
     requested: text(),
-    strategy: oneOf(['direct', 'fallback']),
+    strategy: oneOf(['direct', 'alias', 'fallback']),
     models: rows(text()),
     ordering: described('What the order was made by.', text()),
     seed: described('Given again, it gives the same draw.', text()),
@@ -77,6 +82,12 @@ export const planView = titled(
     attempts_max: integer(),
     candidates: described('In the order in which they would be tried.', rows(candidateView)),
     excluded: rows(exclusionView),
+    unknown_providers: optional(
+      described(
+        'Entries of lists that nobody knows: they match nothing.',
+        rows(object({ field: text(), name: text(), nearest: rows(text()) })),
+      ),
+    ),
   }),
 );
 export type PlanView = Static<typeof planView>;

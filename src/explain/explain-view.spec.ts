@@ -30,6 +30,7 @@ const endpointOf = (tag: string, pricing: Pricing | null): Endpoint => ({
   supportedParameters: [],
 });
 
+const NEEDS = { promptTokensMin: 0 };
 const PRICING: Pricing = { prompt: 3_000_000n, completion: 15_000_000n, tiers: [] };
 
 const legOf = (tag: string, parts: Partial<PlannedLeg> = {}): PlannedLeg => ({
@@ -86,7 +87,7 @@ describe('explainView', () => {
         },
       ],
     });
-    expect(explainView(plan, 0)).toEqual({
+    expect(explainView(plan, NEEDS)).toEqual({
       data: {
         requested: 'a/b:exacto',
         strategy: 'fallback',
@@ -104,6 +105,7 @@ describe('explainView', () => {
             provider_name: 'Provider p0',
             tag: 'p0',
             tier: 'standard',
+            geography: null,
             credential: 'shared',
             is_byok: false,
             weight: 0.003,
@@ -112,6 +114,7 @@ describe('explainView', () => {
             set_back: null,
             pinned: true,
             health: { latency: cutoffs, throughput: null, fault_share: 0.25, out: false },
+            dropped: [],
           },
           {
             position: 2,
@@ -120,6 +123,7 @@ describe('explainView', () => {
             provider_name: 'Provider p1',
             tag: 'p1',
             tier: 'standard',
+            geography: null,
             credential: 'key-1',
             is_byok: true,
             weight: null,
@@ -128,6 +132,7 @@ describe('explainView', () => {
             set_back: 'outage',
             pinned: false,
             health: { latency: null, throughput: cutoffs, fault_share: null, out: true },
+            dropped: [],
           },
         ],
         excluded: [
@@ -148,19 +153,21 @@ describe('explainView', () => {
   });
 
   it('says of an endpoint nobody has called that nothing is known', () => {
-    const { data } = explainView(planOf({ legs: [legOf('p0')] }), 0) as { data: { candidates: readonly object[] } };
+    const { data } = explainView(planOf({ legs: [legOf('p0')] }), NEEDS) as { data: { candidates: readonly object[] } };
     expect(data.candidates[0]).toMatchObject({ health: null, weight: null, pinned: false });
   });
 
   it('gives the same bytes for the same plan, in whichever order its parts were put together', () => {
     const health = { isOut: false, faultShare: 0, latency: { p99: 4, p90: 3, p75: 2, p50: 1 } };
     const sorted = { latency: { p50: 1, p75: 2, p90: 3, p99: 4 }, faultShare: 0, isOut: false };
-    const one = explainView(planOf({ legs: [legOf('p0', { health })] }), 0);
-    const other = explainView(planOf({ legs: [{ ...legOf('p0'), health: sorted }] }), 0);
+    const one = explainView(planOf({ legs: [legOf('p0', { health })] }), NEEDS);
+    const other = explainView(planOf({ legs: [{ ...legOf('p0'), health: sorted }] }), NEEDS);
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
   });
 
   it('shows neither addresses nor the names of models upstream', () => {
-    expect(JSON.stringify(explainView(planOf({ legs: [legOf('p0')] }), 0))).not.toMatch(/example\.com|upstream-name/);
+    expect(JSON.stringify(explainView(planOf({ legs: [legOf('p0')] }), NEEDS))).not.toMatch(
+      /example\.com|upstream-name/,
+    );
   });
 });

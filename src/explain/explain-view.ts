@@ -1,7 +1,10 @@
+import type { Untranslatable } from '../core/errors.js';
 import { formatUsd } from '../core/money/credits.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
+import { droppedWords } from '../core/routing/priced-words.js';
+import type { RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
@@ -11,13 +14,15 @@ import { viewPrices } from './view-prices.js';
  * The answer of `POST /routing/explain`: a plan as its reader sees it (docs/routing.md#asking-why). A pure
  * function of the plan and the prompt's length, with its keys in one order and no time of its own, so that the
  * same inputs give the same bytes.
- * @param promptTokensMin of the plan's `RouteNeeds`: prices may depend on it
+ * @param needs of the plan: prices may depend on the prompt's length, and words with a price may be dropped
  * @param forecast what each leg may cost, and whether there is room for it
+ * @param refusals of the legs whose dialect has no form for the request
  */
 export function explainView(
   plan: Plan,
-  promptTokensMin: number,
+  { promptTokensMin, words = [] }: Pick<RouteNeeds, 'promptTokensMin' | 'words'>,
   forecast: ReadonlyMap<Leg, LegForecast> = new Map(),
+  refusals: ReadonlyMap<Leg, Untranslatable> = new Map(),
 ): { data: PlanView } {
   return {
     data: {
@@ -29,8 +34,15 @@ export function explainView(
       catalog_hash: plan.catalog,
       session: viewSession(plan),
       attempts_max: plan.attemptsMax,
-      candidates: plan.legs.map((leg, index) => viewCandidate(leg, index + 1, promptTokensMin, forecast.get(leg))),
+      candidates: plan.legs.map((leg, index) => ({
+        ...viewCandidate(leg, index + 1, promptTokensMin, forecast.get(leg)),
+        dropped: droppedWords(words, leg),
+        ...viewRefusal(refusals.get(leg)),
+      })),
       excluded: plan.excluded.map(viewExclusion),
+      ...(plan.unknownProviders && {
+        unknown_providers: plan.unknownProviders.map(({ field, name, nearest }) => ({ field, name, nearest })),
+      }),
     },
   };
 }
@@ -50,7 +62,7 @@ function viewCandidate(
   position: number,
   promptTokensMin: number,
   forecast: LegForecast | undefined,
-): PlanView['candidates'][number] {
+): Omit<PlanView['candidates'][number], 'dropped'> {
   const { slug, name } = leg.endpoint.provider;
   return {
     position,
@@ -59,6 +71,7 @@ function viewCandidate(
     provider_name: name,
     tag: leg.tag,
     tier: leg.tier,
+    geography: leg.endpoint.geography?.word ?? null,
     credential: leg.credential,
     is_byok: leg.credential !== SHARED_CREDENTIAL,
     weight: leg.weight ?? null,
@@ -70,6 +83,10 @@ function viewCandidate(
     health: leg.health ? viewHealth(leg.health) : null,
   };
 }
+
+/** Absent where its provider can be sent the request. */
+const viewRefusal = (refusal: Untranslatable | undefined): Pick<PlanView['candidates'][number], 'untranslatable'> =>
+  refusal ? { untranslatable: { field: refusal.path, reason: refusal.reason } } : {};
 
 /** Exact decimal USD: the most it can cost, and whether the counters would grant that now. */
 function viewForecast({ bound, refused }: LegForecast): ForecastView {

@@ -44,7 +44,7 @@ export class ExplainController {
     @Req() { headers, caller }: AuthenticatedRequest,
   ): Promise<{ data: PlanView }> {
     const request = READERS[format ?? 'messages'](body, readRequestHeaders(headers));
-    const { inputs, plan, forecast } = await this.routes.explain(request, caller, seed);
-    return explainView(plan, inputs.needs.promptTokensMin, forecast);
+    const { inputs, plan, forecast, refusals } = await this.routes.explain(request, caller, seed);
+    return explainView(plan, inputs.needs, forecast, refusals);
   }
 }

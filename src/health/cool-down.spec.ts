@@ -28,7 +28,9 @@ describe('CoolDown', () => {
     ['an hour at most', 10 * HINT_MS_MAX, HINT_MS_MAX],
   ])('pauses for %s', (_, hintMs, lastsMs) => {
     coolDown.begin('rate-limit', hintMs, 1_000);
-    expect(coolDown.cooling(1_000 + lastsMs - 1)).toEqual({ until: 1_000 + lastsMs, by: 'rate-limit' });
+    const firm = hintMs > 0 ? { isFirm: true } : {};
+    expect(coolDown.cooling(1_000 + lastsMs - 1)).toEqual({ until: 1_000 + lastsMs, by: 'rate-limit', ...firm });
+    expect(coolDown.admitLast(1_000 + lastsMs - 1)).toBe(hintMs === 0);
     expect(coolDown.admit(1_000 + lastsMs - 1)).toBe(false);
     expect(coolDown.cooling(1_000 + lastsMs)).toBeUndefined();
     expect(coolDown.admit(1_000 + lastsMs)).toBe(true);
@@ -56,7 +58,7 @@ describe('CoolDown', () => {
 
   // docs/reasons/routing.md#later-pauses
   it.each([
-    ['longer', 1_000, 'rate-limit', 30_000, { until: 31_000, by: 'rate-limit' }],
+    ['longer', 1_000, 'rate-limit', 30_000, { until: 31_000, by: 'rate-limit', isFirm: true }],
     ['of another kind and longer', 1_000, 'faults', 0, { until: 6_000, by: 'faults' }],
     ['not longer', 0, 'faults', 0, { until: 5_000, by: 'rate-limit' }],
   ] as const)('within a pause, one that would be %s leaves the later end', (_, at, by, hintMs, cooling) => {
@@ -113,11 +115,38 @@ describe('CoolDown', () => {
     expect(coolDown.admit(29_999)).toBe(false);
   });
 
+  it('is ended within a pause that nobody asked for by a call that began in it', () => {
+    coolDown.begin('faults', 0, 1_000);
+    expect(coolDown.succeed(2_000, 999)).toBe(false);
+    expect(coolDown.succeed(2_000, 1_500)).toBe(true);
+    coolDown.begin('rate-limit', 3_000, 2_000);
+    expect([coolDown.succeed(3_000, 2_500), coolDown.admitLast(3_000)]).toEqual([false, false]);
+  });
+
+  it('keeps to what the provider asked for, also where a later pause is longer', () => {
+    coolDown.begin('rate-limit', 6_000, 0);
+    coolDown.begin('faults', 0, 4_000);
+    expect(coolDown.cooling(5_999)).toEqual({ until: 9_000, by: 'faults', isFirm: true });
+    expect(coolDown.cooling(6_000)).toEqual({ until: 9_000, by: 'faults' });
+    expect([coolDown.changesAt(5_999), coolDown.changesAt(6_000)]).toEqual([6_000, 9_000]);
+    expect([coolDown.admitLast(5_999), coolDown.admitLast(6_000)]).toEqual([false, true]);
+  });
+
+  it('gives the next trial to another than the caller whose trial failed, for as long as the pause was', () => {
+    coolDown.begin('faults', 0, 0);
+    expect(coolDown.admit(5_000, 'one')).toBe(true);
+    coolDown.begin('faults', 0, 5_000, 'one');
+    expect([coolDown.admit(15_000, 'one'), coolDown.admit(24_999, 'one')]).toEqual([false, false]);
+    expect(coolDown.admit(15_000, 'other')).toBe(true);
+    coolDown.release();
+    expect(coolDown.admit(25_000, 'one')).toBe(true);
+  });
+
   it('takes the later end of its own and another replica', () => {
     coolDown.begin('faults', 0, 0);
-    coolDown.adopt({ until: 4_000, by: 'rate-limit', streak: 3 });
+    coolDown.adopt({ until: 4_000, by: 'rate-limit', streak: 3 }, 0);
     expect(coolDown.cooling(0)!.until).toBe(5_000);
-    coolDown.adopt({ until: 9_000, by: 'rate-limit', streak: 3 });
+    coolDown.adopt({ until: 9_000, by: 'rate-limit', streak: 3 }, 0);
     expect(coolDown.cooling(0)).toEqual({ until: 9_000, by: 'rate-limit' });
     expect([coolDown.admit(8_999), coolDown.admit(9_000), coolDown.admit(9_000)]).toEqual([false, true, false]);
     expect(coolDown.begin('faults', 0, 9_000)!.streak).toBe(4);
@@ -162,7 +191,7 @@ describe('CoolDown', () => {
             expect(coolDown.succeed(now)).toBe(hasEnded);
             if (hasEnded) [isPaused, until, trialEndsAt] = [false, -Infinity, -Infinity];
           } else if (event === 'adopt') {
-            coolDown.adopt({ until: now + hintMs, by: 'faults', streak: 0 });
+            coolDown.adopt({ until: now + hintMs, by: 'faults', streak: 0 }, now);
             if (!isPaused || now + hintMs > until) [until, trialEndsAt] = [now + hintMs, -Infinity];
             isPaused = true;
           } else {

@@ -7,7 +7,11 @@ export const HINT_MS_MAX = HOUR_MS;
 export const STREAK_MAX = 30;
 
 /** A pause, and how many there were in a row before it. Replicas share it in this form. */
-export type Pause = Cooling & { readonly streak: number };
+export interface Pause extends Omit<Cooling, 'isFirm'> {
+  readonly streak: number;
+  /** Until when the provider asked for it, epoch milliseconds; absent: it did not. */
+  readonly firmUntil?: number;
+}
 
 export interface CoolDownTimes {
   /** The first pause, milliseconds; each further one in a row is twice as long. */
@@ -24,19 +28,24 @@ export interface CoolDownTimes {
  */
 export class CoolDown {
   private pause: Pause | undefined;
+  private pausedAt = -Infinity;
   private trialEndsAt = -Infinity;
+  /** Whose trial failed: the next one is another's, as long as others may be expected. */
+  private barred: { readonly caller: string; readonly until: number } | undefined;
 
   constructor(private readonly times: CoolDownTimes) {}
 
-  /** The pause, while it lasts and while its trial is under way: nothing may be sent. */
+  /** The pause, while it lasts and while its trial is under way. */
   cooling(now: number): Cooling | undefined {
     if (!this.pause || (now >= this.pause.until && now >= this.trialEndsAt)) return undefined;
-    return { until: this.pause.until, by: this.pause.by };
+    const { until, by } = this.pause;
+    return this.isFirm(now) ? { until, by, isFirm: true } : { until, by };
   }
 
   /** When `cooling` answers otherwise although nothing happened. */
   changesAt(now: number): number {
     if (!this.pause) return Infinity;
+    if (this.isFirm(now)) return this.pause.firmUntil!;
     return now < this.pause.until ? this.pause.until : now < this.trialEndsAt ? this.trialEndsAt : Infinity;
   }
 
@@ -46,33 +55,49 @@ export class CoolDown {
   }
 
   /** Asks to make a call; the one that is admitted after a pause is its trial. */
-  admit(now: number): boolean {
+  admit(now: number, caller?: string): boolean {
     if (!this.pause) return true;
-    if (this.cooling(now)) return false;
+    if (this.cooling(now) || this.isBarred(caller, now)) return false;
     this.trialEndsAt = now + this.times.trialMs;
     return true;
   }
 
+  /** Asks to make a call although it cools, for nothing else is left: only what the provider asked for is kept to. */
+  admitLast(now: number): boolean {
+    return !this.isFirm(now);
+  }
+
   /**
    * A call that failed begins a pause. One from before that fails within it can only make it longer.
-   * @param hintMs the provider's own wish
+   * @param hintMs the provider's own wish; a wish behind a 429 is kept to whatever else is left
+   * @param caller whose call it was, where others may try it next
    * @returns the pause, or undefined where the one there is lasts as long
    */
-  begin(by: Cooling['by'], hintMs: number, now: number): Pause | undefined {
+  begin(by: Cooling['by'], hintMs: number, now: number, caller?: string): Pause | undefined {
     const { pause } = this;
     const isWithin = pause !== undefined && now < pause.until;
     const streak = !pause ? 0 : isWithin ? pause.streak : Math.min(pause.streak + 1, STREAK_MAX);
     const ownMs = Math.min(this.times.maxMs, this.times.baseMs * 2 ** streak);
-    const until = now + Math.max(ownMs, Math.min(hintMs, HINT_MS_MAX));
-    if (isWithin && until <= pause.until) return undefined;
-    return this.start({ until, by, streak });
+    const lastsMs = Math.max(ownMs, Math.min(hintMs, HINT_MS_MAX));
+    const until = now + lastsMs;
+    const firmUntil = by === 'rate-limit' && hintMs > 0 ? until : pause?.firmUntil;
+    if (isWithin && until <= pause.until && firmUntil === pause.firmUntil) return undefined;
+    if (pause && !isWithin && caller !== undefined) this.barred = { caller, until: until + lastsMs };
+    const isLonger = !isWithin || until > pause.until;
+    const { until: end, by: cause } = isLonger ? { until, by } : pause;
+    return this.start({ until: end, by: cause, streak, ...(firmUntil !== undefined && { firmUntil }) }, now);
   }
 
-  /** @returns true when this ended the cool-down: within a pause a success says nothing of the time it was given for */
-  succeed(now: number): boolean {
-    if (!this.pause || now < this.pause.until) return false;
-    this.end();
-    return true;
+  /**
+   * @param beganAt when the call did, epoch milliseconds. Within a pause that nobody asked for, one that began in it
+   *   tells that the endpoint is well; of any other, success says nothing of the time it was given for
+   * @returns true when this ended the cool-down
+   */
+  succeed(now: number, beganAt?: number): boolean {
+    if (!this.pause) return false;
+    const isProof = now >= this.pause.until || (!this.isFirm(now) && beganAt !== undefined && beganAt > this.pausedAt);
+    if (isProof) this.end();
+    return isProof;
   }
 
   /** Frees the place of a trial that had no outcome. */
@@ -81,18 +106,28 @@ export class CoolDown {
   }
 
   /** Another replica's pause: of two the later end counts. */
-  adopt(pause: Pause): void {
-    if (!this.pause || pause.until > this.pause.until) this.start(pause);
+  adopt(pause: Pause, now: number): void {
+    if (!this.pause || pause.until > this.pause.until) this.start(pause, now);
   }
 
   /** Ended, here or by another replica. */
   end(): void {
     this.pause = undefined;
+    this.barred = undefined;
     this.trialEndsAt = -Infinity;
   }
 
-  private start(pause: Pause): Pause {
+  private isBarred(caller: string | undefined, now: number): boolean {
+    return this.barred !== undefined && this.barred.caller === caller && now < this.barred.until;
+  }
+
+  private isFirm(now: number): boolean {
+    return this.pause?.firmUntil !== undefined && now < this.pause.firmUntil;
+  }
+
+  private start(pause: Pause, now: number): Pause {
     this.trialEndsAt = -Infinity;
+    this.pausedAt = now;
     return (this.pause = pause);
   }
 }

@@ -1,5 +1,5 @@
 // Goal: what counts as a call, as a fault, as an outage, and what begins a pause. Method: short stories at given times.
-import { DAY_SLICE_MS, EndpointRecord, HALF_HOUR_SLICE_MS, OUTAGE_MS, VIEW_MS } from './endpoint-record.js';
+import { ANYBODY, DAY_SLICE_MS, EndpointRecord, HALF_HOUR_SLICE_MS, OUTAGE_MS, VIEW_MS } from './endpoint-record.js';
 import { SAMPLES_MIN } from './rolling-sketch.js';
 
 /** The beginning of a slice of every length. */
@@ -33,13 +33,13 @@ describe('EndpointRecord', () => {
     ['FFLL', false],
   ])('after %s is out: %p', (story, isOut) => {
     play(story);
-    expect(record.health(START).isOut).toBe(isOut);
+    expect(record.health(START, ANYBODY).isOut).toBe(isOut);
   });
 
   it('is out for as long as the faults are within 30 seconds', () => {
     play('FFF');
-    expect(record.health(START + OUTAGE_MS - VIEW_MS).isOut).toBe(true);
-    expect(record.health(START + OUTAGE_MS).isOut).toBe(false);
+    expect(record.health(START + OUTAGE_MS - VIEW_MS, ANYBODY).isOut).toBe(true);
+    expect(record.health(START + OUTAGE_MS, ANYBODY).isOut).toBe(false);
   });
 
   it.each([
@@ -50,13 +50,13 @@ describe('EndpointRecord', () => {
     ['SFLL', 0.5],
   ])('tells of %s the share of faults %p', (story, faultShare) => {
     play(story);
-    expect(record.health(START).faultShare).toBe(faultShare);
+    expect(record.health(START, ANYBODY).faultShare).toBe(faultShare);
   });
 
   it('tells the share of faults over five minutes', () => {
     play('FS');
-    expect(record.health(START + 300_000 - VIEW_MS).faultShare).toBe(0.5);
-    expect(record.health(START + 300_000).faultShare).toBeUndefined();
+    expect(record.health(START + 300_000 - VIEW_MS, ANYBODY).faultShare).toBe(0.5);
+    expect(record.health(START + 300_000, ANYBODY).faultShare).toBeUndefined();
   });
 
   it.each([
@@ -94,73 +94,75 @@ describe('EndpointRecord', () => {
 
   it.each([
     ['F', undefined],
-    ['FS', undefined],
+    ['FF', undefined],
     ['FSF', undefined],
-    ['FF', 'faults'],
+    ['FSSFF', 'faults'],
+    ['FSSSSFF', undefined],
+    ['FFF', 'faults'],
     ['FLF', 'rate-limit'],
-    ['SFF', 'faults'],
+    ['SFFF', 'faults'],
     ['L', 'rate-limit'],
     ['SL', 'rate-limit'],
   ])('after %s is paused by %p', (story, by) => {
     play(story);
-    expect(record.health(START).cooling?.by).toBe(by);
+    expect(record.health(START, ANYBODY).cooling?.by).toBe(by);
     expect(record.admit(START)).toBe(by === undefined);
   });
 
   it('is paused by a single fault of its trial', () => {
-    play('FF');
+    play('FFF');
     expect(record.admit(START + 5_000)).toBe(true);
-    expect(record.failed(FAULT, START + 5_100)).toEqual({ until: START + 15_100, by: 'faults', streak: 1 });
+    expect(record.failed(FAULT, START + 5_100)?.pause).toEqual({ until: START + 15_100, by: 'faults', streak: 1 });
   });
 
-  it('needs two faults again after a trial that succeeded', () => {
-    play('FF');
+  it('begins anew after a trial that succeeded', () => {
+    play('FFF');
     record.admit(START + 5_000);
-    expect(record.succeeded({}, START + 5_100)).toBe(true);
-    expect(record.succeeded({}, START + 5_200)).toBe(false);
-    expect(record.failed(FAULT, START + 5_300)).toBeUndefined();
-    expect(record.health(START + 5_300).cooling).toBeUndefined();
+    expect(record.succeeded({}, START + 5_100)).toEqual([ANYBODY]);
+    expect(record.succeeded({}, START + 5_200)).toEqual([]);
+    play('FF', START + 5_300);
+    expect(record.health(START + 5_300, ANYBODY).cooling).toBeUndefined();
   });
 
   it.each([undefined, -1, NaN, Infinity])('takes the hint %p for none', (retryAfterMs) => {
     const pause = record.failed({ ...LIMIT, ...(retryAfterMs !== undefined && { retryAfterMs }) }, START);
-    expect(pause!.until).toBe(START + TIMES.baseMs);
+    expect(pause!.pause).toEqual({ until: START + TIMES.baseMs, by: 'rate-limit', streak: 0 });
   });
 
   it('tells figures from enough calls on, each apart', () => {
     for (let call = 1; call <= SAMPLES_MIN; call++) {
       record.succeeded({ secondsToFirstToken: 2, ...(call > 1 && { tokensPerSecond: 50 }) }, START);
     }
-    const { latency, throughput } = record.health(START);
+    const { latency, throughput } = record.health(START, ANYBODY);
     expect(Math.abs(latency!.p50 / 2 - 1)).toBeLessThanOrEqual(0.05);
     expect(throughput).toBeUndefined();
     record.succeeded({ tokensPerSecond: 50 }, START);
-    expect(Math.abs(record.health(START + VIEW_MS).throughput!.p99 / 50 - 1)).toBeLessThanOrEqual(0.05);
+    expect(Math.abs(record.health(START + VIEW_MS, ANYBODY).throughput!.p99 / 50 - 1)).toBeLessThanOrEqual(0.05);
   });
 
   it.each([NaN, Infinity, -1])('does not count %p as a figure', (bad) => {
     for (let call = 0; call < SAMPLES_MIN; call++) {
       record.succeeded({ secondsToFirstToken: bad, tokensPerSecond: bad }, START);
     }
-    expect(record.health(START)).toEqual({ isOut: false, faultShare: 0 });
+    expect(record.health(START, ANYBODY)).toEqual({ isOut: false, faultShare: 0 });
   });
 
   describe('the view', () => {
     it('is the same for a second, though calls succeed', () => {
       play('S');
-      const view = record.health(START);
+      const view = record.health(START, ANYBODY);
       play('S');
-      expect(record.health(START + VIEW_MS - 1)).toBe(view);
-      expect(record.health(START + VIEW_MS)).not.toBe(view);
+      expect(record.health(START + VIEW_MS - 1, ANYBODY)).toBe(view);
+      expect(record.health(START + VIEW_MS, ANYBODY)).not.toBe(view);
     });
 
     it('is made anew when the clock was set back', () => {
-      const view = record.health(START);
-      expect(record.health(START - 10)).not.toBe(view);
+      const view = record.health(START, ANYBODY);
+      expect(record.health(START - 10, ANYBODY)).not.toBe(view);
     });
 
     it('shows pause, trial and their ends at once', () => {
-      const isPaused = (at: number): boolean => record.health(at).cooling !== undefined;
+      const isPaused = (at: number): boolean => record.health(at, ANYBODY).cooling !== undefined;
       expect(isPaused(START)).toBe(false);
       play('L');
       expect([isPaused(START), isPaused(START + 4_999), isPaused(START + 5_000)]).toEqual([true, true, false]);
@@ -177,38 +179,41 @@ describe('EndpointRecord', () => {
 
   describe('told by other replicas', () => {
     it('is paused, and then tries with one call', () => {
-      record.adoptPause({ until: START + 7_000, by: 'rate-limit', streak: 2 });
-      expect(record.health(START).cooling).toEqual({ until: START + 7_000, by: 'rate-limit' });
+      record.adoptPause({ until: START + 7_000, by: 'rate-limit', streak: 2 }, START);
+      expect(record.health(START, ANYBODY).cooling).toEqual({ until: START + 7_000, by: 'rate-limit' });
       expect([record.admit(START + 7_000), record.admit(START + 7_000)]).toEqual([true, false]);
     });
 
     it('is free when another saw it answer, and its own faults before are forgotten', () => {
-      play('FF');
-      record.adoptPause(undefined);
+      play('FFF');
+      record.adoptPause(undefined, START, ANYBODY);
       expect([record.admit(START + 1), record.admit(START + 1)]).toEqual([true, true]);
       expect(record.failed(FAULT, START + 2)).toBeUndefined();
     });
 
     it('is out until then, or until that is taken back', () => {
       record.adoptOutage(START + 20_000, START);
-      expect([record.health(START).isOut, record.health(START + 20_000).isOut]).toEqual([true, false]);
+      expect([record.health(START, ANYBODY).isOut, record.health(START + 20_000, ANYBODY).isOut]).toEqual([
+        true,
+        false,
+      ]);
       record.adoptOutage(START + 40_000, START + 20_000);
-      expect(record.health(START + 20_000).isOut).toBe(true);
+      expect(record.health(START + 20_000, ANYBODY).isOut).toBe(true);
       record.adoptOutage(undefined, START + 20_000);
-      expect(record.health(START + 20_000).isOut).toBe(false);
+      expect(record.health(START + 20_000, ANYBODY).isOut).toBe(false);
     });
 
     it('believes no outage longer than one lasts', () => {
       record.adoptOutage(START + 10 * OUTAGE_MS, START);
-      expect(record.health(START + OUTAGE_MS).isOut).toBe(false);
+      expect(record.health(START + OUTAGE_MS, ANYBODY).isOut).toBe(false);
     });
   });
 
   describe('news of an outage', () => {
     it('is told once, again while it goes on, and when it is over', () => {
-      play('FF');
+      for (const caller of ['one', 'two']) record.failed(FAULT, START, { caller });
       expect(record.outageChange(START)).toBeUndefined();
-      play('F');
+      record.failed(FAULT, START, { caller: 'one' });
       expect([record.outageChange(START), record.outageChange(START)]).toEqual(['out', undefined]);
       play('FFF', START + 20_000);
       expect([record.outageChange(START + 19_999), record.outageChange(START + 20_000)]).toEqual([undefined, 'out']);
@@ -220,7 +225,7 @@ describe('EndpointRecord', () => {
       record.adoptOutage(START + 20_000, START);
       play('SSS');
       expect(record.outageChange(START)).toBeUndefined();
-      expect(record.health(START).isOut).toBe(true);
+      expect(record.health(START, ANYBODY).isOut).toBe(true);
     });
   });
 });

@@ -1,4 +1,6 @@
 import type { EndpointHealth } from '../core/routing/health.js';
+import type { Cooling } from '../core/routing/health.js';
+import { CallerWindow, type CallOutcome } from './caller-window.js';
 import { CoolDown, type CoolDownTimes, type Pause } from './cool-down.js';
 import { LogScale } from './log-sketch.js';
 import { RollingSketch, SKETCH_SLICE_MS, SKETCH_SLICES } from './rolling-sketch.js';
@@ -14,8 +16,10 @@ export const OUTAGE_MS = 30_000;
 const OUTAGE_SLICES = 6;
 /** How often an outage that goes on is told to the replicas, milliseconds: well before they think it over. */
 const OUTAGE_REPUBLISH_MS = 20_000;
-/** Faults in a row that begin a pause. */
-export const FAULTS_IN_ROW_MAX = 2;
+/** Faults of one caller alone pause the endpoint for that one alone; most callers for whom one is paused so. */
+const OWN_PAUSES_MAX = 64;
+/** The faults that all callers see are those of at least so many. */
+const CALLERS_MIN = 2;
 /** How old a view may be while nothing but the figures has changed, in milliseconds. */
 export const VIEW_MS = 1_000;
 
@@ -36,8 +40,17 @@ export interface CallFigures {
   readonly tokensPerSecond?: number;
 }
 
+/** Whose call it was. */
+export interface CallOrigin {
+  /** The key's hash; absent: of nobody in particular, who counts as one. */
+  readonly caller?: string | undefined;
+  /** When it began, epoch milliseconds. */
+  readonly beganAt?: number | undefined;
+}
+
 export interface CallFailure {
-  readonly by: 'fault' | 'rate-limit';
+  /** `doubtful-fault`: what was asked may have caused it. */
+  readonly by: 'fault' | 'doubtful-fault' | 'rate-limit';
   /** The provider's own hint. */
   readonly retryAfterMs?: number;
 }
@@ -49,21 +62,34 @@ export interface Uptime {
   readonly last1d: CallCounts;
 }
 
+/** A pause that was begun or made longer. */
+export interface BegunPause {
+  /** For whom; absent: for all. */
+  readonly caller?: string;
+  readonly pause: Pause;
+}
+
+/** Who stands for those who are not told apart. */
+export const ANYBODY = 'anybody';
+
+const NOBODY: readonly never[] = [];
+
 /**
  * What is known of one endpoint under one credential: its figures, its faults, and whether it is being left
- * alone. A refusal for too many calls begins a pause, but is neither a call nor a fault: the endpoint is well.
- * Times are epoch milliseconds.
+ * alone, by all or by one caller (docs/decisions/0041-cool-down-by-rate.md). In the figures that are told, a refusal
+ * for too many calls is neither a call nor a fault: the endpoint is well. Times are epoch milliseconds.
  */
 export class EndpointRecord {
   /** Made with the first pause: most endpoints never have one. */
   private coolDown: CoolDown | undefined;
-  private readonly recent = new CallWindow(OUTAGE_MS / OUTAGE_SLICES, OUTAGE_SLICES);
+  /** Those that hold for one caller alone. */
+  private readonly ownCoolDowns = new Map<string, CoolDown>();
+  private readonly recent = new CallerWindow(OUTAGE_MS / OUTAGE_SLICES, OUTAGE_SLICES);
   private readonly longer = new CallWindow(SKETCH_SLICE_MS, SKETCH_SLICES);
   private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
   private readonly day = new CallWindow(DAY_SLICE_MS, DAY_SLICES);
   private latencies: RollingSketch | undefined;
   private throughputs: RollingSketch | undefined;
-  private faultsInRow = 0;
   private outElsewhereUntil = -Infinity;
   /** When the replicas were told last that it is out; undefined while they need not think so. */
   private publishedOutAt: number | undefined;
@@ -73,8 +99,14 @@ export class EndpointRecord {
 
   constructor(private readonly times: CoolDownTimes) {}
 
-  /** As of now in all that decides whether it may be called; figures may be `VIEW_MS` old. */
-  health(now: number): EndpointHealth {
+  /**
+   * As of now in all that decides whether it may be called; figures may be `VIEW_MS` old.
+   * @param caller who asks; absent: as all see it
+   */
+  health(now: number, caller?: string): EndpointHealth {
+    const own = caller === undefined ? undefined : this.ownCooling(caller, now);
+    const isOut = caller !== undefined && this.isOutFor(caller, now);
+    if (own || isOut) return this.look(now, own, isOut);
     if (this.view && now < this.viewEndsAt && now >= this.viewedAt) return this.view;
     this.viewedAt = now;
     this.viewEndsAt = Math.min(now + VIEW_MS, this.coolDown?.changesAt(now) ?? Infinity);
@@ -86,63 +118,100 @@ export class EndpointRecord {
     return { last5m: this.longer.counts(now), last30m: this.halfHour.counts(now), last1d: this.day.counts(now) };
   }
 
-  admit(now: number): boolean {
-    if (!this.coolDown) return true;
-    const isAdmitted = this.coolDown.admit(now);
-    if (this.coolDown.isUnproven) this.view = undefined;
-    return isAdmitted;
-  }
-
-  /** True while nothing has answered since the last pause: a call that is admitted now is its trial. */
-  get isUnproven(): boolean {
-    return this.coolDown?.isUnproven ?? false;
-  }
-
-  /** @returns true when this ended a cool-down */
-  began(now: number): boolean {
-    if (!this.coolDown?.succeed(now)) return false;
+  admit(now: number, caller = ANYBODY): boolean {
+    if (!this.coolDown && this.ownCoolDowns.size === 0) return true;
+    const own = this.ownCoolDowns.get(caller);
+    if (own?.cooling(now)) return false;
+    if (this.coolDown && !this.coolDown.admit(now, caller)) return false;
+    own?.admit(now, caller);
     this.view = undefined;
     return true;
   }
 
-  /** @returns true when this ended a cool-down */
-  succeeded({ secondsToFirstToken, tokensPerSecond }: CallFigures, now: number): boolean {
-    this.count(false, now);
-    this.faultsInRow = 0;
+  /** Asks to make a call although it cools, for nothing else is left. */
+  admitLast(now: number): boolean {
+    return this.coolDown?.admitLast(now) ?? true;
+  }
+
+  /** True while nothing has answered this caller since the last pause: a call that is admitted now is its trial. */
+  isUnproven(caller = ANYBODY): boolean {
+    return this.coolDown?.isUnproven === true || this.ownCoolDowns.get(caller)?.isUnproven === true;
+  }
+
+  /** @returns for whom this ended a cool-down, undefined standing for all */
+  began(now: number, { caller = ANYBODY, beganAt }: CallOrigin = {}): readonly (string | undefined)[] {
+    const ended: (string | undefined)[] = [];
+    if (this.coolDown?.succeed(now, beganAt) === true) {
+      this.recent.forget();
+      ended.push(undefined);
+    }
+    if (this.ownCoolDowns.get(caller)?.succeed(now, beganAt) === true) {
+      this.ownCoolDowns.delete(caller);
+      this.recent.forget(caller);
+      ended.push(caller);
+    }
+    if (ended.length > 0) this.view = undefined;
+    return ended;
+  }
+
+  /** @returns for whom this ended a cool-down, undefined standing for all */
+  succeeded(
+    { secondsToFirstToken, tokensPerSecond }: CallFigures,
+    now: number,
+    origin: CallOrigin = {},
+  ): readonly (string | undefined)[] {
+    this.count('success', origin, now);
     if (secondsToFirstToken !== undefined && isFigure(secondsToFirstToken)) {
       (this.latencies ??= new RollingSketch(LATENCIES)).add(secondsToFirstToken, now);
     }
     if (tokensPerSecond !== undefined && isFigure(tokensPerSecond)) {
       (this.throughputs ??= new RollingSketch(THROUGHPUTS)).add(tokensPerSecond, now);
     }
-    return this.coolDown !== undefined && this.began(now);
+    if (!this.coolDown && this.ownCoolDowns.size === 0) return NOBODY;
+    return this.began(now, origin);
   }
 
   /** @returns the pause that this began or made longer */
-  failed({ by, retryAfterMs = 0 }: CallFailure, now: number): Pause | undefined {
+  failed({ by, retryAfterMs = 0 }: CallFailure, now: number, origin: CallOrigin = {}): BegunPause | undefined {
     this.view = undefined;
+    const { caller = ANYBODY } = origin;
     const hintMs = isFigure(retryAfterMs) ? retryAfterMs : 0;
-    if (by === 'rate-limit') return this.begin('rate-limit', hintMs, now);
-    this.count(true, now);
-    this.faultsInRow++;
-    const isBearable = this.faultsInRow < FAULTS_IN_ROW_MAX && !this.isUnproven;
-    return isBearable ? undefined : this.begin('faults', hintMs, now);
-  }
-
-  released(): void {
-    this.coolDown?.release();
-    this.view = undefined;
-  }
-
-  /** Another replica paused it, or with undefined: a call of another replica succeeded after the pause. */
-  adoptPause(pause: Pause | undefined): void {
-    if (pause) {
-      (this.coolDown ??= new CoolDown(this.times)).adopt(pause);
-    } else {
-      this.coolDown?.end();
-      this.faultsInRow = 0;
+    this.count(OUTCOMES[by], origin, now);
+    const cause = by === 'rate-limit' ? 'rate-limit' : 'faults';
+    // The provider's own wish is for all who use this credential.
+    const isAsked = by === 'rate-limit' && hintMs > 0;
+    const isOverTrial = this.coolDown?.isUnproven === true && !this.recent.isFarAbove(caller, now);
+    if (isAsked || isOverTrial || this.isOutForAll(now)) {
+      // Where nobody else is there to try it, the same caller may.
+      const next = this.recent.hasOthers(caller, now) ? caller : undefined;
+      const pause = (this.coolDown ??= new CoolDown(this.times)).begin(cause, hintMs, now, next);
+      return pause && { pause };
     }
+    const own = this.ownCoolDowns.get(caller);
+    if (!own && by !== 'rate-limit' && !this.isOutFor(caller, now)) return undefined;
+    const pause = (own ?? this.addOwn(caller)).begin(cause, hintMs, now);
+    return pause && { caller, pause };
+  }
+
+  released(caller = ANYBODY): void {
+    this.coolDown?.release();
+    this.ownCoolDowns.get(caller)?.release();
     this.view = undefined;
+  }
+
+  /**
+   * Another replica paused it, or with undefined: a call of another replica succeeded after the pause.
+   * @param caller for whom alone
+   */
+  adoptPause(pause: Pause | undefined, now: number, caller?: string): void {
+    this.view = undefined;
+    if (pause && caller === undefined) (this.coolDown ??= new CoolDown(this.times)).adopt(pause, now);
+    else if (pause) (this.ownCoolDowns.get(caller!) ?? this.addOwn(caller!)).adopt(pause, now);
+    else {
+      if (caller === undefined) this.coolDown?.end();
+      else this.ownCoolDowns.delete(caller);
+      this.recent.forget(caller);
+    }
   }
 
   /** Another replica sees it out until then, or with undefined: no longer. */
@@ -155,31 +224,49 @@ export class EndpointRecord {
   /** What the replicas should be told after a call, once: that it is out as seen from here, or no longer. */
   outageChange(now: number): 'out' | 'over' | undefined {
     // While it is well here there is nothing to take back: this is asked after each call.
-    if (this.faultsInRow === 0 && this.publishedOutAt === undefined) return undefined;
-    const isOut = this.isOutHere(now);
+    if (!this.recent.hasFaults(now) && this.publishedOutAt === undefined) return undefined;
+    const isOut = this.isOutForAll(now);
     if (isOut && now - (this.publishedOutAt ?? -Infinity) < OUTAGE_REPUBLISH_MS) return undefined;
     if (!isOut && this.publishedOutAt === undefined) return undefined;
     this.publishedOutAt = isOut ? now : undefined;
     return isOut ? 'out' : 'over';
   }
 
-  private begin(by: Pause['by'], hintMs: number, now: number): Pause | undefined {
-    return (this.coolDown ??= new CoolDown(this.times)).begin(by, hintMs, now);
+  private addOwn(caller: string): CoolDown {
+    if (this.ownCoolDowns.size === OWN_PAUSES_MAX) {
+      const [oldest] = this.ownCoolDowns.keys();
+      this.ownCoolDowns.delete(oldest!);
+    }
+    const own = new CoolDown(this.times);
+    this.ownCoolDowns.set(caller, own);
+    return own;
   }
 
-  private isOutHere(now: number): boolean {
-    const { calls, faults } = this.recent.counts(now);
-    return faults >= OUTAGE_FAULTS_MIN && faults >= calls * OUTAGE_SHARE_MIN;
+  private ownCooling(caller: string, now: number): Cooling | undefined {
+    return this.ownCoolDowns.get(caller)?.cooling(now);
   }
 
-  private look(now: number): EndpointHealth {
+  private isOutForAll(now: number): boolean {
+    if (!this.recent.hasFaults(now)) return false;
+    const { calls, faults, callers } = this.recent.shared(now);
+    return callers >= CALLERS_MIN && isOutage(calls, faults);
+  }
+
+  private isOutFor(caller: string, now: number): boolean {
+    if (!this.recent.hasFaults(now)) return false;
+    const { calls, faults } = this.recent.own(caller, now);
+    return isOutage(calls, faults);
+  }
+
+  /** @param own the pause of the caller who asks, and whether it is out for that one */
+  private look(now: number, own?: Cooling, isOutForCaller = false): EndpointHealth {
     const { calls, faults } = this.longer.counts(now);
-    const cooling = this.coolDown?.cooling(now);
+    const cooling = laterOf(this.coolDown?.cooling(now), own);
     // Percentiles are put together when they are asked for: most plans ask for none.
     const latency = once(() => this.latencies?.percentiles(now));
     const throughput = once(() => this.throughputs?.floors(now));
     return {
-      isOut: now < this.outElsewhereUntil || this.isOutHere(now),
+      isOut: isOutForCaller || now < this.outElsewhereUntil || this.isOutForAll(now),
       ...(calls > 0 && { faultShare: faults / calls }),
       ...(cooling && { cooling }),
       get latency() {
@@ -191,12 +278,29 @@ export class EndpointRecord {
     };
   }
 
-  private count(isFault: boolean, now: number): void {
-    this.recent.record(isFault, now);
+  private count(outcome: CallOutcome, { caller = ANYBODY }: CallOrigin, now: number): void {
+    this.recent.record(caller, outcome, now);
+    if (outcome === 'limited') return;
+    const isFault = outcome !== 'success';
     this.longer.record(isFault, now);
     this.halfHour.record(isFault, now);
     this.day.record(isFault, now);
   }
+}
+
+const OUTCOMES: Readonly<Record<CallFailure['by'], CallOutcome>> = {
+  fault: 'fault',
+  'doubtful-fault': 'doubtful',
+  'rate-limit': 'limited',
+};
+
+const isOutage = (calls: number, faults: number): boolean =>
+  faults >= OUTAGE_FAULTS_MIN && faults >= calls * OUTAGE_SHARE_MIN;
+
+function laterOf(one: Cooling | undefined, other: Cooling | undefined): Cooling | undefined {
+  if (!one || !other) return one ?? other;
+  const later = one.until >= other.until ? one : other;
+  return one.isFirm || other.isFirm ? { ...later, isFirm: true } : later;
 }
 
 function once<T>(make: () => T): () => T {

@@ -4,6 +4,7 @@ import type { HealthKey } from '../core/routing/health.js';
 import { Clock } from '../core/time.js';
 import type { Environment } from '../shared/environment.js';
 import { NoReplicas } from '../shared/replicated-map-link.js';
+import { ANYBODY } from './endpoint-record.js';
 import { HealthRegistry } from './health-registry.js';
 
 class HandClock extends Clock {
@@ -27,7 +28,8 @@ describe('HealthRegistry', () => {
     clock = new HandClock();
     registry = new HealthRegistry(environment, clock, new NoReplicas());
   });
-  const find = (of = key): ReturnType<ReturnType<HealthRegistry['snapshot']>['find']> => registry.snapshot().find(of);
+  const find = (of = key): ReturnType<ReturnType<HealthRegistry['snapshot']>['find']> =>
+    registry.snapshot(ANYBODY).find(of);
 
   it('knows nothing of what was never called, and admits it', () => {
     expect([find(), registry.admit(key), registry.admit(key)]).toEqual([undefined, true, true]);
@@ -77,7 +79,7 @@ describe('HealthRegistry', () => {
 
   it('shows a pause in a snapshot taken before it, too: a snapshot is read at once or looked up anew', () => {
     registry.succeeded(key);
-    const snapshot = registry.snapshot();
+    const snapshot = registry.snapshot(ANYBODY);
     registry.failed(key, { by: 'rate-limit' });
     expect(snapshot.find(key)?.cooling).toBeDefined();
   });
@@ -104,7 +106,7 @@ describe('HealthRegistry', () => {
       }
       clock.time += 1_000;
     }
-    expect(calls).toBe(2 + 3);
+    expect(calls).toBe(3 + 3);
   });
 
   // docs/reasons/routing.md#each-hint-for-itself: each answer's own hint counts.

@@ -8,7 +8,15 @@ import { laterDeadline } from '../shared/replicated-map-entry.js';
 import { ReplicaLink } from '../shared/replicated-map-link.js';
 import { ReplicatedMap } from '../shared/replicated-map.js';
 import { HINT_MS_MAX, STREAK_MAX, type CoolDownTimes, type Pause } from './cool-down.js';
-import { EndpointRecord, OUTAGE_MS, type CallFailure, type CallFigures, type Uptime } from './endpoint-record.js';
+import {
+  ANYBODY,
+  EndpointRecord,
+  OUTAGE_MS,
+  type CallFailure,
+  type CallFigures,
+  type CallOrigin,
+  type Uptime,
+} from './endpoint-record.js';
 
 /** Endpoints known at one time; the one not asked for longest goes. */
 const KEYS_MAX = 10_000;
@@ -41,7 +49,10 @@ export class HealthRegistry {
         lifeMsMax,
         merge: laterDeadline,
         read: (value) => readPause(value, clock.now() + lifeMsMax),
-        onRemoteChange: (id, pause) => this.record(id).adoptPause(pause),
+        onRemoteChange: (name, pause) => {
+          const [id, caller] = readPauseName(name);
+          this.record(id).adoptPause(pause, clock.now(), caller);
+        },
       },
       link,
       clock,
@@ -60,10 +71,13 @@ export class HealthRegistry {
     );
   }
 
-  /** The state at this moment, to be read at once: it is looked up when it is asked for. */
-  snapshot(): HealthSnapshot {
+  /**
+   * The state at this moment, to be read at once: it is looked up when it is asked for.
+   * @param caller hash of the key that asks; absent: as all see it
+   */
+  snapshot(caller?: string): HealthSnapshot {
     const now = this.clock.now();
-    return { find: (key) => this.find(key)?.health(now) };
+    return { find: (key) => this.find(key, caller)?.health(now, caller) };
   }
 
   /** How the calls of this process went. Undefined: it made none, or none within memory. */
@@ -72,43 +86,52 @@ export class HealthRegistry {
   }
 
   /** Asks to call an endpoint. False: it is in a cool-down, or another request of this process is its trial. */
-  admit(key: HealthKey): boolean {
-    return this.find(key)?.admit(this.clock.now()) ?? true;
+  admit(key: HealthKey, caller?: string): boolean {
+    return this.find(key, caller)?.admit(this.clock.now(), caller) ?? true;
+  }
+
+  /** Asks to call an endpoint in a cool-down, for nothing else is left. False: its provider asked to be left alone. */
+  admitLast(key: HealthKey): boolean {
+    return this.find(key)?.admitLast(this.clock.now()) ?? true;
   }
 
   /** After `admit`: the call is the trial after a pause, on which the endpoint's next calls depend. */
-  isTrial(key: HealthKey): boolean {
-    return this.find(key)?.isUnproven ?? false;
+  isTrial(key: HealthKey, caller?: string): boolean {
+    return this.find(key, caller)?.isUnproven(caller) ?? false;
   }
 
   /** A call that was admitted begins to answer: a trial has succeeded, however long its reply goes on. */
-  began(key: HealthKey): void {
-    if (this.find(key)?.began(this.clock.now())) this.pauses.delete(idOf(key));
+  began(key: HealthKey, origin: CallOrigin = {}): void {
+    this.publishEnds(key, this.find(key, origin.caller)?.began(this.clock.now(), origin) ?? []);
   }
 
   /** A call that was admitted has answered. Figures it could not show are left out. */
-  succeeded(key: HealthKey, figures: CallFigures = {}): void {
+  succeeded(key: HealthKey, figures: CallFigures = {}, origin: CallOrigin = {}): void {
     const now = this.clock.now();
-    const record = this.find(key) ?? this.record(idOf(key));
-    if (record.succeeded(figures, now)) this.pauses.delete(idOf(key));
+    const record = this.find(key, origin.caller) ?? this.record(idOf(key));
+    this.publishEnds(key, record.succeeded(figures, now, origin));
     const change = record.outageChange(now);
     if (change) this.publishOutage(idOf(key), change, now);
   }
 
   /** A call that was admitted has failed through the provider. What the gateway refuses by itself is not told here. */
-  failed(key: HealthKey, failure: CallFailure): void {
+  failed(key: HealthKey, failure: CallFailure, origin: CallOrigin = {}): void {
     const id = idOf(key);
     const now = this.clock.now();
-    const record = this.record(id);
-    const pause = record.failed(failure, now);
-    if (pause) this.pauses.set(id, pause, pause.until + PAUSE_MEMORY_MS);
+    const record = this.find(key, origin.caller) ?? this.record(id);
+    const begun = record.failed(failure, now, origin);
+    if (begun) this.pauses.set(pauseName(id, begun.caller), begun.pause, begun.pause.until + PAUSE_MEMORY_MS);
     const change = record.outageChange(now);
     if (change) this.publishOutage(id, change, now);
   }
 
   /** A trial has neither succeeded nor failed: its caller left. */
-  released(key: HealthKey): void {
-    this.find(key)?.released();
+  released(key: HealthKey, caller?: string): void {
+    this.find(key)?.released(caller);
+  }
+
+  private publishEnds(key: HealthKey, ended: readonly (string | undefined)[]): void {
+    for (const caller of ended) this.pauses.delete(pauseName(idOf(key), caller));
   }
 
   private publishOutage(id: string, change: 'out' | 'over', now: number): void {
@@ -117,21 +140,28 @@ export class HealthRegistry {
   }
 
   /** The record at hand, or a new one where the replicas know something of the endpoint. */
-  private find(key: HealthKey): EndpointRecord | undefined {
+  private find(key: HealthKey, caller?: string): EndpointRecord | undefined {
     const id = idOf(key);
     const record = this.records.get(id);
     if (record) return record;
-    const isKnown = this.pauses.get(id) !== undefined || this.outages.get(id) !== undefined;
-    return isKnown ? this.record(id) : undefined;
+    const isKnown =
+      this.pauses.get(id) !== undefined ||
+      this.outages.get(id) !== undefined ||
+      this.pauses.get(pauseName(id, caller ?? ANYBODY)) !== undefined;
+    return isKnown ? this.record(id, caller) : undefined;
   }
 
-  private record(id: string): EndpointRecord {
+  /** @param caller whose own pause is looked up as well; those of others come with the news of their replicas */
+  private record(id: string, caller = ANYBODY): EndpointRecord {
     let record = this.records.get(id);
     if (!record) {
       record = new EndpointRecord(this.times);
+      const now = this.clock.now();
       const pause = this.pauses.get(id);
-      if (pause) record.adoptPause(pause);
-      record.adoptOutage(this.outages.get(id), this.clock.now());
+      if (pause) record.adoptPause(pause, now);
+      const own = this.pauses.get(pauseName(id, caller));
+      if (own) record.adoptPause(own, now, caller);
+      record.adoptOutage(this.outages.get(id), now);
       this.records.set(id, record);
     }
     return record;
@@ -141,11 +171,22 @@ export class HealthRegistry {
 /** None of the three can hold a space. */
 const idOf = ({ model, tag, credential }: HealthKey): string => `${model} ${tag} ${credential}`;
 
+/** Of a pause that holds for one caller alone, that one stands behind; no hash holds a space either. */
+const pauseName = (id: string, caller: string | undefined): string => (caller === undefined ? id : `${id} ${caller}`);
+
+function readPauseName(name: string): readonly [id: string, caller?: string] {
+  const [model, tag, credential, caller] = name.split(' ');
+  const id = `${model} ${tag} ${credential}`;
+  return caller === undefined ? [id] : [id, caller];
+}
+
 /** @param latest epoch milliseconds, past which no sound pause ends */
 function readPause(value: Json, latest: number): Pause | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { until, by, streak } = value;
+  const { until, by, streak, firmUntil } = value;
   if (typeof until !== 'number' || until > latest || typeof streak !== 'number') return undefined;
   if (!Number.isInteger(streak) || streak < 0 || streak > STREAK_MAX) return undefined;
-  return by === 'rate-limit' || by === 'faults' ? { until, by, streak } : undefined;
+  if (by !== 'rate-limit' && by !== 'faults') return undefined;
+  // Of a release before this one it says nothing of what the provider asked for.
+  return typeof firmUntil === 'number' && firmUntil <= until ? { until, by, streak, firmUntil } : { until, by, streak };
 }

@@ -44,6 +44,11 @@ export class SliceRing<T extends Slice> {
     }
     return live;
   }
+
+  /** All that were made, old ones too. */
+  all(): readonly T[] {
+    return this.ring.filter((slice) => slice !== undefined);
+  }
 }
 
 export interface CallCounts {

@@ -1,28 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { CancelSignal } from '../core/cancellation.js';
+import type { GatewayError } from '../core/errors.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { GenerationId } from '../core/ids.js';
 import { billBound } from '../core/money/bill.js';
 import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
-import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
+import { listPdfs, measurePrompt, withPdfSizes, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { Clock, DAY_MS, windowStart, type Interval } from '../core/time.js';
 import { countedBy, remainingOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { FreeGate, freeDayError } from '../limits/free-gate.js';
+import { FreeGate, freeDayError, isFreeVariant } from '../limits/free-gate.js';
 import { ModelGate } from '../limits/model-gate.js';
+import {
+  affordableAtRest,
+  affordableTogether,
+  isAffordable,
+  mostExpensive,
+  type PricedLeg,
+} from './affordable-legs.js';
 import { BillingService } from './billing.service.js';
+import { FreeRequest } from './free-request.js';
 import { GenerationBilling } from './generation-billing.js';
-import { holdError, type CheapestLeg } from './hold-error.js';
+import { holdError } from './hold-error.js';
 import { ModelSlots } from './model-slots.js';
+import { PdfCounter } from './pdf-counter.js';
 
-/** Statements for one request: each further one leaves out what the one before it found no room for. */
-const TRIES_MAX = 4;
-/** Catalogue variants that cost nothing and are limited by number instead. */
-const FREE_VARIANT = ':free';
+/** Holds that are tried for one request: as it was planned, once more when counters are posted, and narrower, twice. */
+const TRIES_MAX = 6;
 
 /** What is to be paid for, and from whose counters. */
 export interface AdmissionInputs {
@@ -43,8 +51,12 @@ export interface Admitted {
   readonly modelLimiter: ModelSlots;
 }
 
-interface PricedLeg extends CheapestLeg {
-  readonly leg: PlannedLeg;
+/** What a plan goes on with. */
+interface Reserved {
+  readonly hold: Hold;
+  readonly legs: readonly PricedLeg[];
+  /** Absent where none of them is free. */
+  readonly freeRequest?: FreeRequest;
 }
 
 /** What admission would say of a leg at this moment. */
@@ -67,6 +79,7 @@ export class Admission {
     private readonly billing: BillingService,
     private readonly freeGate: FreeGate,
     private readonly models: ModelGate,
+    private readonly pdfs: PdfCounter,
     private readonly clock: Clock,
   ) {}
 
@@ -78,7 +91,7 @@ export class Admission {
 
   /** Whether each leg would be granted, alone and now. Takes nothing, and asks nothing of limits of number. */
   async forecast(plan: Plan, { request, caller, guardrails }: AdmissionInputs): Promise<ReadonlyMap<Leg, LegForecast>> {
-    const prompt = measurePrompt(request);
+    const prompt = await this.measure(request);
     const counters = await this.ledger.listCounters(caller, guardrails);
     return new Map(
       plan.legs.map((leg): [Leg, LegForecast] => {
@@ -96,16 +109,26 @@ export class Admission {
    *   ledger cannot be written
    */
   async admit(generation: Generation, payer: AdmissionInputs, signal: CancelSignal): Promise<Admitted> {
-    const prompt = measurePrompt(payer.request);
+    const measured = this.measure(payer.request);
+    // No turn of the microtask queue for what is at hand.
+    const prompt = measured instanceof Promise ? await measured : measured;
     const planned = generation.plan!;
-    const { hold, legs } = await this.reserve(generation.id, planned, prompt, payer, signal);
+    const { hold, legs, freeRequest } = await this.reserve(generation.id, planned, prompt, payer, signal);
     const billing = new GenerationBilling(this.billing, generation, hold, prompt);
     const modelLimiter = new ModelSlots(this.models, generation);
     generation.observe(billing);
     generation.observe(modelLimiter);
+    if (freeRequest) generation.observe(freeRequest);
     const plan = withLegs(planned, legs);
     generation.held(plan);
     return { plan, prompt, billing, modelLimiter };
+  }
+
+  private measure(request: ModelRequest): MeasuredPrompt | Promise<MeasuredPrompt> {
+    const prompt = measurePrompt(request);
+    // Where the context bounds it, pages do not matter.
+    if (prompt.documents === 0 || prompt.fillsContext) return prompt;
+    return this.pdfs.measure(listPdfs(request)).then((sizes) => withPdfSizes(prompt, sizes));
   }
 
   private async reserve(
@@ -114,36 +137,65 @@ export class Admission {
     prompt: MeasuredPrompt,
     { caller, guardrails }: AdmissionInputs,
     signal: CancelSignal,
-  ): Promise<{ readonly hold: Hold; readonly legs: readonly PricedLeg[] }> {
-    let legs: readonly PricedLeg[] = plan.legs.map((leg) => ({ leg, amounts: this.price(prompt, leg) }));
+  ): Promise<Reserved> {
+    let possible: readonly PricedLeg[] = plan.legs.map((leg) => ({ leg, amounts: this.price(prompt, leg) }));
+    let chosen = possible;
+    let counters: readonly HoldRefusal[] = [];
+    let isPosted = false;
     for (let tries = 1; ; tries++) {
-      const isFree = legs.some(({ leg }) => isFreeVariant(leg));
-      const model = legs[0]?.leg.model.id ?? plan.requested;
+      const isFree = chosen.some(({ leg }) => isFreeVariant(leg));
+      const model = chosen[0]?.leg.model.id ?? plan.requested;
       const outcome = await this.ledger.hold(
-        { id, caller, guardrails, model, bound: mostExpensive(legs), isFree },
+        { id, caller, guardrails, model, bound: mostExpensive(chosen), isFree },
         signal,
       );
-      if ('granted' in outcome) {
-        const hold = outcome.granted;
-        return { hold, legs: isFree ? await this.enterFree(hold, legs) : legs };
+      if ('granted' in outcome) return this.enterFree(outcome.granted, chosen);
+      counters = withLatest(counters, outcome.refused);
+      chosen = affordableTogether(possible, counters);
+      const atRest = affordableAtRest(possible, counters);
+      const postable = counters.filter(isPostable);
+      if (!isPosted && postable.length > 0 && (chosen.length === 0 || chosen.length < atRest.length)) {
+        await this.ledger.postSettled(postable);
+        if (atRest.length > 0) possible = atRest;
+        [chosen, counters, isPosted] = [possible, [], true];
+        continue;
       }
-      const { refused } = outcome;
-      const next = withoutRefused(legs, refused);
-      if (next.length === 0 || tries === TRIES_MAX) throw refusalOf(refused, prompt, legs, this.clock.now());
-      legs = next;
+      if (chosen.length === 0 || tries >= TRIES_MAX) throw this.refusalOf(counters, possible, prompt);
+      // A narrower hold may meet figures that have moved on: before it is refused they are posted again.
+      isPosted = false;
     }
   }
 
-  private async enterFree(hold: Hold, legs: readonly PricedLeg[]): Promise<readonly PricedLeg[]> {
+  /** Told of the leg that comes nearest, by the counters that refuse it. */
+  private refusalOf(
+    counters: readonly HoldRefusal[],
+    legs: readonly PricedLeg[],
+    prompt: MeasuredPrompt,
+  ): GatewayError {
+    const nearest = nearestOf(legs, counters[0]);
+    const refusing = counters.filter((counter) => !nearest || !isAffordable(counter, nearest));
+    const told = refusing.length > 0 ? refusing : counters;
+    const money = told.filter(isPostable);
+    if (money.length > 0)
+      return holdError(money, nearest && { ...nearest, prompt, price: (other) => this.price(other, nearest.leg) });
+    const limit = Number(told[0]!.limit / PICO_PER_USD);
+    return freeDayError({ limit, resetAtMs: windowStart('daily', this.clock.now()).getTime() + DAY_MS });
+  }
+
+  private async enterFree(hold: Hold, legs: readonly PricedLeg[]): Promise<Reserved> {
+    if (!hold.request.isFree) return { hold, legs };
     try {
-      await this.freeGate.enter(hold.request.caller.accountId);
-      return legs;
+      const place = await this.freeGate.enter(hold.request.caller.accountId);
+      return { hold, legs, freeRequest: new FreeRequest(this.ledger, hold, place) };
     } catch (error) {
+      // It was not admitted as a free one, so it does not count.
       const paid = legs.filter(({ leg }) => !isFreeVariant(leg));
-      if (paid.length > 0) return paid;
-      // It was not admitted, so it does not count.
-      await this.ledger.withdraw(hold);
-      throw error;
+      if (paid.length === 0) {
+        await this.ledger.withdraw(hold);
+        throw error;
+      }
+      await this.ledger.uncountFree(hold);
+      return { hold, legs: paid };
     }
   }
 }
@@ -155,52 +207,24 @@ const viewRefusal = (refused: HoldRefusal): NonNullable<LegForecast['refused']> 
   left: remainingOf(refused),
 });
 
-/** Through the caller's own credential nothing is free, nor counted as such (docs/wire/limits.md#free-variants). */
-const isFreeVariant = ({ model, credential }: Leg): boolean =>
-  credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
+/** Counts of requests move at once. */
+const isPostable = ({ scope }: HoldRefusal): boolean => scope !== 'free_requests';
 
-/** One call of any leg: only one answers, and only that one is charged. */
-function mostExpensive(legs: readonly PricedLeg[]): HeldAmounts {
-  let credits = 0n;
-  let byok = 0n;
-  for (const { amounts } of legs) {
-    if (amounts.credits > credits) credits = amounts.credits;
-    if (amounts.byok > byok) byok = amounts.byok;
-  }
-  return { credits, byok };
+/** What is known of counters, by the latest figures of each. */
+function withLatest(known: readonly HoldRefusal[], latest: readonly HoldRefusal[]): readonly HoldRefusal[] {
+  const isLatest = ({ scope, scopeId, interval }: HoldRefusal): boolean =>
+    latest.some((one) => one.scope === scope && one.scopeId === scopeId && one.interval === interval);
+  return [...latest, ...known.filter((counter) => !isLatest(counter))];
 }
 
-function isAffordable(refused: HoldRefusal, { leg, amounts }: PricedLeg): boolean {
-  if (refused.scope === 'free_requests') return !isFreeVariant(leg);
-  const counted = countedBy(refused, amounts);
-  // What costs nothing passes as long as nothing is owed.
-  return counted === 0n ? refused.used <= refused.limit : counted <= remainingOf(refused);
-}
-
-/** What is left to try when a counter had no room for the most expensive of these legs. */
-function withoutRefused(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
-  const left = legs.filter((priced) => isAffordable(refused, priced));
-  // What has room by these figures was refused by figures that have moved on: the most expensive goes.
-  const cheaper = left.length < legs.length ? left : withoutMostExpensive(legs, refused);
-  // Either kind alone has room: together they are held as if both were called. The caller's own come first.
-  return cheaper.length < legs.length ? cheaper : legs.filter(({ leg }) => leg.credential !== SHARED_CREDENTIAL);
-}
-
-function withoutMostExpensive(legs: readonly PricedLeg[], refused: HoldRefusal): readonly PricedLeg[] {
-  const most = mostExpensive(legs);
-  return legs.filter(({ amounts }) => countedBy(refused, amounts) < countedBy(refused, most));
-}
-
-function refusalOf(refused: HoldRefusal, prompt: MeasuredPrompt, legs: readonly PricedLeg[], now: number): Error {
-  if (refused.scope === 'free_requests') {
-    const limit = Number(refused.limit / PICO_PER_USD);
-    return freeDayError({ limit, resetAtMs: windowStart('daily', now).getTime() + DAY_MS });
-  }
-  let cheapest = legs[0];
+/** The leg that takes the least of a counter. */
+function nearestOf(legs: readonly PricedLeg[], counter: HoldRefusal | undefined): PricedLeg | undefined {
+  let nearest = legs[0];
   for (const priced of legs) {
-    if (cheapest && countedBy(refused, priced.amounts) < countedBy(refused, cheapest.amounts)) cheapest = priced;
+    if (counter && nearest && countedBy(counter, priced.amounts) < countedBy(counter, nearest.amounts))
+      nearest = priced;
   }
-  return holdError(refused, prompt, cheapest);
+  return nearest;
 }
 
 function withLegs(plan: Plan, legs: readonly PricedLeg[]): Plan {

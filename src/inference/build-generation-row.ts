@@ -1,18 +1,16 @@
 import type { ModelRequest } from '../core/conversation/request.js';
-import type { Usage } from '../core/conversation/usage.js';
+import { withCompactions, type Usage } from '../core/conversation/usage.js';
 import { printJson, type JsonObject } from '../core/json/json.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { Bill } from '../core/money/bill.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
+import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { GenerationRow } from '../ledger/generation-row.js';
-import type { Hold } from '../ledger/hold.js';
-
-/** Longest `trace` of a caller's that is kept, in characters of its JSON; a longer one is left out. */
-const TRACE_CHARACTERS_MAX = 4_096;
+import type { HeldAmounts, Hold } from '../ledger/hold.js';
 
 /** What a generation is charged. */
 export interface Charged {
-  /** Of all calls that answered; undefined where none did. */
+  /** Of all calls that are the caller's; undefined where none is. */
   readonly bill: Bill | undefined;
   /** To credits, as far as there was room. */
   readonly cost: PicoUsd;
@@ -24,7 +22,9 @@ export interface Charged {
 /** What a row says besides what its generation tells. */
 export interface RowFigures {
   readonly hold: Hold;
-  /** Of all calls that answered, as far as it can be believed. */
+  /** What was reserved, before settling took more. */
+  readonly bound: HeldAmounts;
+  /** Of all calls that are the caller's, as far as it can be believed. */
   readonly usage: Usage;
   readonly charged: Charged;
   readonly images: number;
@@ -35,10 +35,12 @@ export interface RowFigures {
 
 /** The record of a generation as it is settled: what `/generation` and `/activity` tell. */
 export function buildGenerationRow(generation: Generation, figures: RowFigures): GenerationRow {
-  const { hold, usage, charged, images, settledAt, priceVersion } = figures;
-  const { request, caller, answer, beganAt, committedAt } = generation;
+  const { hold, bound, charged, images, settledAt, priceVersion } = figures;
+  const usage = withCompactions(figures.usage);
+  const { request, caller, recorded, beganAt, committedAt } = generation;
   const { bill } = charged;
-  const leg = answer?.leg;
+  const leg = recorded?.leg;
+  const isByok = recorded?.isShared === false;
   return {
     id: hold.id,
     held_at: hold.heldAt,
@@ -53,14 +55,14 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     provider: leg?.endpoint.provider.slug ?? null,
     provider_name: leg?.endpoint.provider.name ?? null,
     endpoint: leg?.tag ?? null,
-    upstream_id: answer?.upstreamId ?? null,
-    service_tier: leg?.tier ?? null,
-    credential: leg && generation.isByok ? leg.credential : null,
-    is_byok: generation.isByok,
+    upstream_id: recorded?.upstreamId ?? null,
+    service_tier: bill?.rate.tier ?? leg?.tier ?? null,
+    credential: leg && isByok ? leg.credential : null,
+    is_byok: isByok,
     streamed: request.stream,
     outcome: generation.outcome ?? 'running',
-    finish_reason: answer?.stop?.unified ?? null,
-    native_finish_reason: answer?.stop?.raw ?? null,
+    finish_reason: recorded?.stop?.unified ?? null,
+    native_finish_reason: recorded?.stop?.raw ?? null,
     prompt_tokens: usage.inputTokens ?? 0,
     completion_tokens: usage.outputTokens ?? 0,
     reasoning_tokens: usage.reasoningTokens ?? 0,
@@ -70,7 +72,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     images,
     web_searches: usage.webSearchRequests ?? 0,
     web_fetches: usage.webFetchRequests ?? 0,
-    bound: formatUsd(hold.bound.credits),
+    bound: formatUsd(bound.credits),
     cost: formatUsd(charged.cost),
     byok_cost: formatUsd(bill?.byokCost ?? 0n),
     prompt_cost: formatUsd(bill?.list.prompt ?? 0n),
@@ -87,18 +89,17 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     session_id: request.sessionId ?? null,
     end_user: request.user ?? null,
     trace: recordedTrace(request.trace),
-    attempts: generation.attempts().map(({ leg: called, status }) => ({
+    attempts: generation.attempts().map(({ leg: called, status, isCredentialRefused }) => ({
       provider: called.endpoint.provider.name,
       model: called.model.id,
       endpoint: called.tag,
       status,
+      ...(called.credential !== SHARED_CREDENTIAL && { is_byok: true }),
+      ...(isCredentialRefused && { credential_refused: true }),
     })),
   };
 }
 
 /** Its numbers become doubles: it groups records, nothing is computed from it. */
-function recordedTrace(trace: ModelRequest['trace']): JsonObject | null {
-  if (!trace) return null;
-  const text = printJson(trace);
-  return text.length > TRACE_CHARACTERS_MAX ? null : (JSON.parse(text) as JsonObject);
-}
+const recordedTrace = (trace: ModelRequest['trace']): JsonObject | null =>
+  trace ? (JSON.parse(printJson(trace)) as JsonObject) : null;

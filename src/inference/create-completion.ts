@@ -52,10 +52,14 @@ export class CreateCompletion {
       const { reveal } = routed;
       const run = { plan, request, prompt, purpose: 'answer', reveal, modelLimiter, signal } as const;
       const begun = await this.plans.run(generation, run);
-      return new ReplyEvents(generation, begun, signal);
+      const events = new ReplyEvents(generation, begun, signal);
+      if (!begun.call.isUnseen) return events;
+      await events.readUnseen();
+      throw signal.reason;
     } catch (error) {
-      // Nothing was answered and nothing is charged, so nothing is waited for.
-      void generation.fail(error);
+      const settled = generation.fail(error);
+      // Most failures cost nothing, and nothing is waited for.
+      if (generation.calls.some(({ isCallers }) => isCallers)) await settled;
       throw error;
     }
   }

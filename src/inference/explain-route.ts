@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import type { Untranslatable } from '../core/errors.js';
 import type { Leg } from '../core/routing/plan.js';
+import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
+import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
 import { RequestPlanner } from './request-planner.js';
@@ -9,6 +12,8 @@ import { RequestPlanner } from './request-planner.js';
 /** A plan with what it may cost. */
 export interface ForecastPlan extends RouteResult {
   readonly forecast: ReadonlyMap<Leg, LegForecast>;
+  /** The legs whose dialect has no form for something in the request: they would be passed over. */
+  readonly refusals: ReadonlyMap<Leg, Untranslatable>;
 }
 
 /** The plan that a request would be served by at this moment. Nothing is called, charged or kept. */
@@ -17,15 +22,27 @@ export class ExplainRoute {
   constructor(
     private readonly planner: RequestPlanner,
     private readonly admission: Admission,
+    private readonly attempts: AttemptRunner,
   ) {}
 
   /**
    * @param seed gives the same draw again
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
-  async explain(request: ModelRequest, caller: Caller, seed?: string): Promise<ForecastPlan> {
-    const { routed, budgets } = await this.planner.plan(request, caller, seed);
+  async explain(asked: ModelRequest, caller: Caller, seed?: string): Promise<ForecastPlan> {
+    const { request, routed, budgets } = await this.planner.plan(asked, caller, seed);
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
-    return { ...routed, forecast };
+    return { ...routed, forecast, refusals: await this.findRefusals(routed.plan.legs, request) };
+  }
+
+  /** A large request is encoded for each leg: others have their turn in between. */
+  private async findRefusals(legs: readonly Leg[], request: ModelRequest): Promise<ReadonlyMap<Leg, Untranslatable>> {
+    const refusals = new Map<Leg, Untranslatable>();
+    for (const leg of legs) {
+      const refusal = this.attempts.refusalOf(leg, request);
+      if (refusal) refusals.set(leg, refusal);
+      await yieldToEventLoop();
+    }
+    return refusals;
   }
 }

@@ -3,12 +3,13 @@ import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
-import { addBill, billOf, type Bill } from '../core/money/bill.js';
+import { addBill, billBound, billOf, cappedBill, type Bill } from '../core/money/bill.js';
+import { wantsHourCache } from '../core/conversation/wants-hour-cache.js';
 import type { PicoUsd } from '../core/money/credits.js';
-import { estimateInputTokens, estimateTokens } from '../core/money/estimate.js';
+import { estimateInputTokens } from '../core/money/estimate.js';
+import { judgeUsage, type JudgedUsage } from '../core/money/judge-usage.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
-import { costOf } from '../core/money/pricing.js';
-import { sanitizeUsage } from '../core/money/sane-usage.js';
+import { askedCost } from '../core/money/charged-rate.js';
 import type { GenerationRow } from '../ledger/generation-row.js';
 import { countedBy, remainingOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
 import type { BillingService } from './billing.service.js';
@@ -17,11 +18,13 @@ import { buildGenerationRow, type Charged } from './build-generation-row.js';
 /** What the calls of a generation come to together. */
 interface Priced {
   readonly calls: readonly { readonly call: ProviderCall; readonly usage: Usage; readonly money: CallCharge }[];
-  /** Of what was answered; estimated where a provider did not tell. */
+  /** Of what is the caller's; estimated where a provider did not tell. */
   readonly usage: Usage;
-  /** Undefined where nothing was answered. */
+  /** Undefined where nothing is the caller's. */
   readonly bill: Bill | undefined;
   readonly operatorCost: PicoUsd;
+  /** One of them told what cannot be, and is charged at its bound. */
+  readonly isCapped: boolean;
 }
 
 /**
@@ -62,21 +65,24 @@ export class GenerationBilling implements GenerationObserver {
     const priced = this.price();
     for (const { call, usage, money } of priced.calls) {
       call.money = money;
-      if (call.answers) this.report(call, usage, money);
+      call.charged = usage;
+      if (call.isCallers) this.report(call, usage, money);
     }
+    const { bound } = hold;
     const charged = await this.charge(priced);
     generation.bill = charged.bill && { ...charged.bill, cost: charged.cost };
-    await ledger.settle(hold, this.row(priced, charged));
+    generation.charged = priced.usage;
+    await ledger.settle(hold, this.row(priced, charged, bound));
   }
 
-  /** What it would be settled with at this moment; undefined while nothing was answered. */
+  /** What it would be settled with at this moment; undefined while nothing is the caller's to pay. */
   private observed(): GenerationRow | undefined {
-    if (!this.generation.calls.some(({ answers }) => answers)) return undefined;
+    if (!this.generation.calls.some(({ isCallers }) => isCallers)) return undefined;
     const priced = this.price();
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
     const operatorCost = priced.operatorCost + (bill?.cost ?? 0n) - cost;
-    return this.row(priced, { bill, cost, operatorCost, isOverBound: false });
+    return this.row(priced, { bill, cost, operatorCost, isOverBound: priced.isCapped }, this.hold.bound);
   }
 
   private price(): Priced {
@@ -84,50 +90,63 @@ export class GenerationBilling implements GenerationObserver {
     let usage = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
+    let isCapped = false;
     for (const call of this.generation.calls) {
-      const used = this.usageOf(call);
-      const money = this.chargeOf(call, used);
+      const judged = this.judge(call);
+      const used = judged.usage;
+      const money = this.chargeOf(call, judged);
       calls.push({ call, usage: used, money });
+      isCapped ||= money.isCapped === true;
       operatorCost += money.operatorCost;
-      if (call.answers) usage = addUsage(usage, used);
+      if (call.isCallers) usage = addUsage(usage, used);
       if (money.bill) bill = bill ? addBill(bill, money.bill) : money.bill;
     }
-    return { calls, usage, bill, operatorCost };
+    return { calls, usage, bill, operatorCost, isCapped };
+  }
+
+  private judge(call: ProviderCall): JudgedUsage {
+    const { usage, isReportFinal, outputBytes, ranVendorTool, citesPages, stop, leg, run } = call;
+    const { request, prompt } = run;
+    return judgeUsage({
+      reported: usage,
+      isReportFinal,
+      prompt,
+      leg,
+      estimatePrompt: () => estimateInputTokens(request),
+      wantsHourCache: () => wantsHourCache(request),
+      outputBytes,
+      ranVendorTool,
+      citesPages,
+      end: !(call.answers || call.isAbandoned) ? 'lost' : stop ? 'whole' : 'cut',
+    });
   }
 
   /**
-   * What can be believed of what the provider told, or, where its reply did not come to its end, at least what went out
-   * of it.
+   * What was answered, or left by the caller, is the caller's, as far as it can be; what failed, or did not serve, is
+   * the operator's where his credential was used.
    */
-  private usageOf({ usage, stop, answers, outputCharacters, leg, run }: ProviderCall): Usage {
-    const { contextLength } = leg.endpoint;
-    if (!answers || stop) return sanitizeUsage(usage, contextLength);
-    const inputTokens = usage.inputTokens ?? estimateInputTokens(run.request);
-    const outputTokens = Math.max(usage.outputTokens ?? 0, estimateTokens(outputCharacters));
-    return sanitizeUsage({ ...usage, inputTokens, outputTokens, estimated: true }, contextLength);
-  }
-
-  /**
-   * What was answered is the caller's; what failed, or did not serve, is the operator's where his credential was used.
-   */
-  private chargeOf(call: ProviderCall, usage: Usage): CallCharge {
-    const { leg, answers, stop } = call;
-    const { images } = call.run.prompt;
+  private chargeOf(call: ProviderCall, { usage, isPlausible }: JudgedUsage): CallCharge {
+    const { leg, stop, isCallers, isAbandoned, isShared } = call;
+    const { prompt } = call.run;
     const isFault = call.ending !== undefined && ENDINGS[call.ending].charge === 'operator';
-    // Whatever ended a call that answered nobody, what its provider told of it is lost.
-    const isLost = call.isShared && (answers ? isFault : usage !== NO_USAGE);
-    const operatorCost = isLost ? costOf(usage, leg, images).total : 0n;
-    if (!answers) return { operatorCost };
-    return { bill: billOf(usage, leg, { stop, inFault: isFault }, images, this.billing.fee), operatorCost };
+    // Whatever ended a call that nobody pays for, what its provider bills of it is lost.
+    const isLost = isShared && (isCallers ? isFault : usage !== NO_USAGE);
+    const lost = isLost ? askedCost(usage, leg, prompt.images) : 0n;
+    if (!isCallers) return { operatorCost: lost };
+    const { fee } = this.billing;
+    const told = billOf(usage, leg, { stop, inFault: isFault, isAbandoned }, prompt.images, fee);
+    const bill = isPlausible ? told : cappedBill(told, billBound(prompt, leg, fee));
+    const isCapped = bill !== told;
+    return { bill, isCapped, operatorCost: lost + (isShared ? told.cost - bill.cost + bill.beyondPlan : 0n) };
   }
 
-  private async charge({ bill, operatorCost }: Priced): Promise<Charged> {
+  private async charge({ bill, operatorCost, isCapped }: Priced): Promise<Charged> {
     const { hold } = this;
     if (!bill) return { bill, cost: 0n, operatorCost, isOverBound: false };
-    const isOverBound = bill.cost > hold.bound.credits || bill.byokCost > hold.bound.byok;
-    if (isOverBound) await this.extend(bill);
+    const isOverHold = bill.cost > hold.bound.credits || bill.byokCost > hold.bound.byok;
+    if (isOverHold) await this.extend(bill);
     const cost = smaller(bill.cost, hold.bound.credits);
-    return { bill, cost, operatorCost: operatorCost + bill.cost - cost, isOverBound };
+    return { bill, cost, operatorCost: operatorCost + bill.cost - cost, isOverBound: isOverHold || isCapped };
   }
 
   /** Takes what is missing as far as every counter still has room. */
@@ -140,8 +159,8 @@ export class GenerationBilling implements GenerationObserver {
       const outcome = await ledger.extend(this.hold, missing);
       if (outcome === undefined || outcome === 'gone') return;
       const { refused } = outcome;
-      const room = remainingOf(refused);
-      if (room <= 0n || missing.credits === 0n || countedBy(refused, missing) <= room) return;
+      const room = refused.map(remainingOf).reduce(smaller);
+      if (room <= 0n || missing.credits === 0n || refused.every((one) => countedBy(one, missing) <= room)) return;
       await ledger.extend(this.hold, { credits: smaller(room, missing.credits), byok: 0n });
     } catch (error) {
       // The ledger is away: the rest is the operator's.
@@ -149,18 +168,21 @@ export class GenerationBilling implements GenerationObserver {
     }
   }
 
-  private report({ stop, leg }: ProviderCall, usage: Usage, { bill }: CallCharge): void {
+  private report({ stop, leg }: ProviderCall, usage: Usage, { bill, isCapped }: CallCharge): void {
     const { metrics } = this.billing;
+    if (isCapped) metrics.ledgerEvent('implausible');
     if (usage.estimated) metrics.ledgerEvent('estimated');
     const isZero = bill?.list.total === 0n && (usage.inputTokens ?? 0) === 0;
     if (stop && leg.endpoint.pricing !== null && isZero) metrics.ledgerEvent('zero_usage');
   }
 
-  private row({ usage }: Priced, charged: Charged): GenerationRow {
+  /** @param bound as it was before what was told went beyond it */
+  private row({ usage }: Priced, charged: Charged, bound: HeldAmounts): GenerationRow {
     const { generation, hold, prompt, billing } = this;
-    const pricing = generation.answer?.leg.endpoint.pricing;
+    const pricing = (charged.bill?.rate ?? generation.recorded?.leg)?.endpoint.pricing;
     return buildGenerationRow(generation, {
       hold,
+      bound,
       usage,
       charged,
       images: prompt.images,

@@ -1,15 +1,19 @@
 /**
- * Goal: who cannot pay is told what ran out, how much there is room for and what helps, in the words and figures of
- * docs/wire/errors.md#payment-required, and never another status. Method: refusals of every counter, spent and busy, at
- * their edges; the whole message and metadata.
+ * Goal: who cannot pay is told what ran out, what is reserved, by how much it is too much, what would pass and what
+ * helps, in the words and figures of docs/wire/errors.md#payment-required, and never of anything that is not so.
+ * Method: refusals of every counter, spent, busy and overdrawn, at their edges; the whole message and metadata; a
+ * property of what is said to pass.
  */
+import fc from 'fast-check';
 import { endpoint, model } from '../../test/support/route-inputs.js';
+import { billBound, readFeeShare } from '../core/money/bill.js';
 import { parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { GatewayError } from '../core/errors.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Leg } from '../core/routing/plan.js';
-import type { HoldRefusal } from '../ledger/hold.js';
-import { holdError, type CheapestLeg } from './hold-error.js';
+import type { HeldAmounts, HoldRefusal } from '../ledger/hold.js';
+import { hasRoom } from './affordable-legs.js';
+import { holdError, type NearestLeg } from './hold-error.js';
 
 const usd = (amount: string): PicoUsd => parseUsd(amount)!;
 
@@ -22,16 +26,27 @@ const PROMPT: MeasuredPrompt = {
   webSearches: 0,
   maxOutputTokens: 1_000,
 };
+const { maxOutputTokens: _, ...UNLIMITED } = PROMPT;
+const FEE = readFeeShare('5');
 const priced = endpoint('p', {
   pricing: { prompt: usd('0.000003'), completion: usd('0.000015'), tiers: [] },
   contextLength: 10_000,
 });
 const leg: Leg = { model: model('a/b', [priced]), endpoint: priced, tier: 'standard', tag: 'p', credential: 'shared' };
+const own: Leg = { ...leg, credential: 'byok' };
 const BOUND = usd('0.0153');
-const cheapest: CheapestLeg = { leg, amounts: { credits: BOUND, byok: 0n } };
+
+function near(of: Leg = leg, prompt: MeasuredPrompt = PROMPT): NearestLeg {
+  const price = (other: MeasuredPrompt): HeldAmounts => {
+    const { cost, byokCost } = billBound(other, of, FEE);
+    return { credits: cost, byok: byokCost };
+  };
+  return { leg: of, amounts: price(prompt), prompt, price };
+}
 
 const refusal = (changes: Partial<HoldRefusal>): HoldRefusal => ({
   scope: 'account',
+  scopeId: 'an-account',
   interval: 'lifetime',
   includesByok: false,
   limit: usd('1'),
@@ -39,20 +54,16 @@ const refusal = (changes: Partial<HoldRefusal>): HoldRefusal => ({
   held: 0n,
   ...changes,
 });
-const errorOf = (refused: HoldRefusal, by: CheapestLeg | undefined = cheapest): object => {
-  const { kind, message, detail } = holdError(refused, PROMPT, by);
+const errorOf = (refused: Partial<HoldRefusal> | readonly HoldRefusal[], by: NearestLeg | undefined = near()) => {
+  const { kind, message, detail } = holdError(Array.isArray(refused) ? refused : [refusal(refused as object)], by);
   return { kind, message, ...detail };
 };
-
-const askedFor = (room: number): string =>
-  `Up to 1000 output tokens were asked for (0.0153 USD at most); there is room for ${room}.`;
 
 const CREDITS = {
   provider_name: null,
   limit_source: 'openrouter_credits',
   remedy_hint: 'add credits (POST /credits)',
 };
-const KEY = { provider_name: null, limit_source: 'openrouter_key_limit' };
 const BUSY = {
   provider_name: null,
   limit_source: 'openrouter_in_flight_budget',
@@ -62,21 +73,61 @@ const BUSY = {
 
 describe('holdError', () => {
   it('is an error for the caller', () => {
-    expect(holdError(refusal({}), PROMPT, cheapest)).toBeInstanceOf(GatewayError);
+    expect(holdError([refusal({})], near())).toBeInstanceOf(GatewayError);
   });
 
-  it.each<[string, Partial<HoldRefusal>, string, number]>([
-    ['of nothing', { limit: 0n }, '0', 0],
-    ['that is spent', { used: usd('1') }, '0', 0],
-    ['that is overdrawn: never below nothing', { used: usd('1.5') }, '0', 0],
-    ['that does not even pay for the prompt', { used: usd('0.9998') }, '0.0002', 0],
-    ['that pays for the prompt and a part of the output', { used: usd('0.998') }, '0.002', 113],
-    ['that lacks the least amount', { used: usd('1') - BOUND + 1n }, '0.015299999999', 999],
-  ])('tells of a balance %s: 402, and no hope in waiting', (_, counter, left, room) => {
-    expect(errorOf(refusal(counter))).toEqual({
+  it.each<[string, Partial<HoldRefusal>, string, string, number]>([
+    ['of nothing', { limit: 0n }, 'has no room for this request: 0 USD left', '0.0153', 0],
+    ['that is spent', { used: usd('1') }, 'is used up', '0.0153', 0],
+    ['that is overdrawn', { used: usd('1.5') }, 'is overdrawn by 0.5 USD', '0.0153', 0],
+    [
+      'that does not even pay for the prompt',
+      { used: usd('0.9998') },
+      'has no room for this request: 0.0002 USD left',
+      '0.0151',
+      0,
+    ],
+    [
+      'that pays for the prompt and a part of the output',
+      { used: usd('0.998') },
+      'has no room for this request: 0.002 USD left',
+      '0.0133',
+      113,
+    ],
+    [
+      'that lacks the least amount',
+      { used: usd('1') - BOUND + 1n },
+      'has no room for this request: 0.015299999999 USD left',
+      '0.000000000001',
+      999,
+    ],
+    [
+      'of which a part is reserved, yet too little without that',
+      { used: usd('0.99'), held: usd('0.008') },
+      'has no room for this request: 0.002 USD left, 0.008 USD reserved for requests that are under way',
+      '0.0133',
+      113,
+    ],
+  ])('tells of a balance %s: 402, and no hope in waiting', (_name, counter, state, missing, room) => {
+    const pass = room > 0 ? `there is room for ${room}` : 'there is no room for the prompt and one of them';
+    const todo = room > 0 ? 'Lower max_tokens, or add credits (POST /credits)' : 'Add credits (POST /credits)';
+    expect(errorOf(counter)).toEqual({
       kind: 'payment-required',
-      message: `The account's balance is used up: ${left} USD left. ${askedFor(room)} Lower max_tokens, or add credits (POST /credits).`,
+      message:
+        `The account's balance ${state}. ` +
+        `Up to 1000 output tokens were asked for (0.0153 USD at most, ${missing} USD too much); ${pass}. ${todo}.`,
       metadata: { ...CREDITS, requested_tokens: 1_000, affordable_tokens: room },
+    });
+  });
+
+  it('never says that anything was asked for, or to be lowered, to who sent no max_tokens', () => {
+    expect(errorOf({ used: usd('0.998') }, near(leg, UNLIMITED))).toEqual({
+      kind: 'payment-required',
+      message:
+        "The account's balance has no room for this request: 0.002 USD left. Without max_tokens the model's most is " +
+        'reserved, 10000 output tokens (0.1503 USD at most, 0.1483 USD too much); there is room for 113. ' +
+        'Send max_tokens, or add credits (POST /credits).',
+      metadata: { ...CREDITS, requested_tokens: 10_000, affordable_tokens: 113 },
     });
   });
 
@@ -84,11 +135,18 @@ describe('holdError', () => {
     // What is for all time never begins anew.
     const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
     const remedy = `raise the key's limit (PATCH /keys/{hash})${wait}`;
-    expect(errorOf(refusal({ scope: 'key', interval, used: usd('1') }))).toEqual({
+    expect(errorOf({ scope: 'key', interval, used: usd('0.998') })).toEqual({
       kind: 'payment-required',
       message:
-        `The key's ${interval} limit is used up: 0 USD left. ${askedFor(0)} ` + `Lower max_tokens, or ${remedy}.`,
-      metadata: { ...KEY, remedy_hint: remedy, requested_tokens: 1_000, affordable_tokens: 0 },
+        `The key's ${interval} limit has no room for this request: 0.002 USD left. Up to 1000 output tokens were asked ` +
+        `for (0.0153 USD at most, 0.0133 USD too much); there is room for 113. Lower max_tokens, or ${remedy}.`,
+      metadata: {
+        provider_name: null,
+        limit_source: 'openrouter_key_limit',
+        remedy_hint: remedy,
+        requested_tokens: 1_000,
+        affordable_tokens: 113,
+      },
     });
   });
 
@@ -96,62 +154,126 @@ describe('holdError', () => {
     ["an account's balance", {}, "The account's balance", '0', 0],
     ["a key's limit", { scope: 'key', interval: 'daily' }, "The key's daily limit", '0', 0],
     ['what fits exactly', { limit: BOUND, held: 1n }, "The account's balance", '0.015299999999', 999],
-  ])('tells to wait where only requests under way stand in the way of %s', (_, counter, whose, left, room) => {
-    expect(errorOf(refusal({ held: usd('1'), ...counter }))).toEqual({
+  ])('tells to wait where only requests under way stand in the way of %s', (_name, counter, whose, left, room) => {
+    const error = errorOf({ held: usd('1'), ...counter });
+    expect(error).toMatchObject({
       kind: 'payment-required',
-      message: `${whose} is reserved for requests that are under way: ${left} USD left. ${askedFor(room)} Retry shortly.`,
       metadata: { ...BUSY, requested_tokens: 1_000, affordable_tokens: room },
+      retryAfterMs: 1_000,
+    });
+    const held = counter.held === undefined ? '1' : '0.000000000001';
+    expect(error.message).toContain(
+      `${whose} is reserved for requests that are under way: ${left} USD left, ${held} USD reserved. Up to 1000`,
+    );
+    expect(error.message).toMatch(room > 0 ? /Lower max_tokens, or retry shortly\.$/ : /\. Retry shortly\.$/);
+  });
+
+  it('does not tell to wait where it would not fit without those either', () => {
+    const error = errorOf({ limit: BOUND, used: 1n, held: BOUND });
+    expect(error).toMatchObject({ metadata: CREDITS });
+    expect(error).not.toHaveProperty('retryAfterMs');
+  });
+
+  it('tells of the counter that waiting does not help with, and of what all of them have room for', () => {
+    const busy = refusal({ held: usd('1') - usd('0.001') });
+    const hard = refusal({ scope: 'workspace', interval: 'weekly', limit: usd('0.002') });
+    expect(errorOf([busy, hard])).toMatchObject({
+      kind: 'forbidden',
+      metadata: { limit_source: 'workspace_budget', affordable_tokens: 46 },
+    });
+    expect(errorOf([busy, { ...hard, limit: usd('1'), held: usd('0.9999') }])).toMatchObject({
+      kind: 'payment-required',
       retryAfterMs: 1_000,
     });
   });
 
-  it('does not tell to wait where it would not fit without those either', () => {
-    expect(errorOf(refusal({ limit: BOUND, used: 1n, held: BOUND }))).toMatchObject({
-      message: expect.stringContaining('is used up'),
-      metadata: CREDITS,
+  it('counts what goes through own credentials where the limit counts it', () => {
+    const limit = { scope: 'key', limit: usd('0.01') } as const;
+    expect(errorOf({ ...limit, includesByok: true }, near(own))).toMatchObject({
+      message: expect.stringContaining('(0.016065 USD at most, 0.006065 USD too much); there is room for 614.'),
+      metadata: { affordable_tokens: 614 },
     });
-    expect(errorOf(refusal({ limit: BOUND, used: 1n, held: BOUND }))).not.toHaveProperty('retryAfterMs');
+    expect(errorOf({ scope: 'key', limit: usd('0.0005'), includesByok: false }, near(own))).toMatchObject({
+      message: expect.stringContaining('(0.000765 USD at most, 0.000265 USD too much); there is room for 646.'),
+    });
   });
 
-  it('counts what goes through own credentials where the limit counts it', () => {
-    const own: CheapestLeg = { leg, amounts: { credits: 0n, byok: BOUND } };
-    const limit = { scope: 'key', limit: usd('0.01') } as const;
-    expect(errorOf(refusal({ ...limit, includesByok: true }), own)).toMatchObject({
-      message: expect.stringContaining('(0.0153 USD at most); there is room for 646.'),
-    });
-    expect(errorOf(refusal({ ...limit, includesByok: false }), own)).toMatchObject({
-      message: expect.stringContaining('(0 USD at most)'),
+  it('says of what costs nothing that it passes when nothing is owed', () => {
+    const free: NearestLeg = {
+      ...near(),
+      amounts: { credits: 0n, byok: 0n },
+      price: () => ({ credits: 0n, byok: 0n }),
+    };
+    expect(errorOf({ limit: -1n }, free)).toMatchObject({
+      message:
+        "The account's balance is overdrawn by 0.000000000001 USD. This request costs nothing, and passes as soon as " +
+        'nothing is overdrawn. Add credits (POST /credits).',
     });
   });
 
   it('says nothing of tokens where no leg is left to tell of', () => {
-    expect({ ...holdError(refusal({ used: usd('1') }), PROMPT) }).toMatchObject({ detail: { metadata: CREDITS } });
-    const { message, detail } = holdError(refusal({ used: usd('1') }), PROMPT);
-    expect(message).toBe(
-      "The account's balance is used up: 0 USD left. Lower max_tokens, or add credits (POST /credits).",
-    );
+    const { message, detail } = holdError([refusal({ used: usd('1') })]);
+    expect(message).toBe("The account's balance is used up. Add credits (POST /credits).");
     expect(detail).toEqual({ metadata: CREDITS });
   });
 
   it.each(['workspace', 'guardrail'] as const)('tells of a budget of a %s: 403, by its interval', (scope) => {
     for (const interval of ['daily', 'weekly', 'monthly', 'lifetime'] as const) {
       const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
-      // Whether it is spent or held: what helps is the same.
-      for (const held of [0n, usd('2')]) {
-        expect(errorOf(refusal({ scope, interval, limit: usd('2.5'), used: usd('2.49'), held }))).toEqual({
-          kind: 'forbidden',
-          message:
-            `The ${scope}'s ${interval} budget of 2.5 USD has no room for this request (2.49 USD used). ` +
-            `Raise it${wait}, or lower max_tokens.`,
-          metadata: { limit_source: `${scope}_budget`, interval },
-        });
-      }
+      const counter = { scope, interval, limit: usd('2.5'), used: usd('2.498') };
+      expect(errorOf(counter)).toEqual({
+        kind: 'forbidden',
+        message:
+          `The ${scope}'s ${interval} budget of 2.5 USD has no room for this request: 0.002 USD left. Up to 1000 output ` +
+          'tokens were asked for (0.0153 USD at most, 0.0133 USD too much); there is room for 113. ' +
+          `Lower max_tokens, or raise the budget${wait}.`,
+        metadata: {
+          interval,
+          limit_source: `${scope}_budget`,
+          remedy_hint: `raise the budget${wait}`,
+          requested_tokens: 1_000,
+          affordable_tokens: 113,
+        },
+      });
+      expect(errorOf({ ...counter, used: 0n, held: usd('2.5') })).toMatchObject({
+        kind: 'forbidden',
+        message: expect.stringContaining('2.5 USD reserved'),
+        metadata: { limit_source: `${scope}_budget`, reason: 'in_flight_budget_exhausted' },
+        retryAfterMs: 1_000,
+      });
     }
+  });
+
+  it('says that anything is used up only of what is', () => {
+    const amount = fc.bigInt({ min: 0n, max: usd('0.02') });
+    fc.assert(
+      fc.property(amount, amount, amount, (limit, used, held) => {
+        const { message } = errorOf({ limit, used, held });
+        expect(message.includes('used up')).toBe(used > 0n && used === limit);
+      }),
+    );
+  });
+
+  it('names exactly the most output that passes, whatever counters refuse', () => {
+    const amount = fc.bigInt({ min: 0n, max: usd('0.02') });
+    const counter = fc.record({ limit: amount, used: amount, held: amount, includesByok: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(counter, { minLength: 1, maxLength: 3 }), fc.constantFrom(leg, own), (parts, of) => {
+        const counters = parts.map(refusal);
+        const nearest = near(of);
+        const { affordable_tokens: most } = errorOf(counters, nearest).metadata as { affordable_tokens: number };
+        const passes = (maxOutputTokens: number): boolean =>
+          counters.every((one) => hasRoom(one, nearest.price({ ...PROMPT, maxOutputTokens })));
+        if (most > 0) expect(passes(most)).toBe(true);
+        if (most < 1_000) expect(passes(most + 1)).toBe(false);
+      }),
+    );
   });
 
   it('tells no secret and no address', () => {
     for (const scope of ['account', 'key', 'workspace', 'guardrail'] as const) {
-      expect(JSON.stringify(errorOf(refusal({ scope })))).not.toMatch(/https?:|sk-|sql|select/i);
+      const told = JSON.stringify(errorOf({ scope, scopeId: 'the-hash-of-a-key' }));
+      expect(told).not.toMatch(/https?:|sk-|sql|select|the-hash/i);
     }
   });
 });

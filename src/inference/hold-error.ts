@@ -1,88 +1,147 @@
-import { affordableOutput, boundTokens } from '../core/money/bound.js';
+import { boundTokens } from '../core/money/bound.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { GatewayError } from '../core/errors.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Leg } from '../core/routing/plan.js';
-import type { Interval } from '../core/time.js';
 import { countedBy, remainingOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
+import { hasRoom } from './affordable-legs.js';
 
 /** The leg that comes nearest to being affordable, with what it would take. */
-export interface CheapestLeg {
+export interface NearestLeg {
   readonly leg: Leg;
   readonly amounts: HeldAmounts;
+  readonly prompt: MeasuredPrompt;
+  /** What a call of the leg would take for another prompt. */
+  readonly price: (prompt: MeasuredPrompt) => HeldAmounts;
 }
 
 /** Told where calls under way hold what is missing: some of it is free when the next of them ends. */
 const HELD_RETRY_AFTER_MS = 1_000;
 
-/** What is for all time never begins anew. */
-const resetHint = (interval: Interval): string => (interval === 'lifetime' ? '' : ', or wait for its reset');
+/** What ran out, in the words of docs/wire/errors.md#payment-required, and what helps. */
+interface Source {
+  readonly name: string;
+  readonly limitSource: string;
+  readonly remedy: string;
+}
 
-/** The words of docs/wire/errors.md#payment-required for what ran out, and what helps. */
-const SOURCES: Readonly<
-  Record<'account' | 'key', (refused: HoldRefusal) => { readonly source: string; readonly remedy: string }>
-> = {
-  account: () => ({ source: 'openrouter_credits', remedy: 'add credits (POST /credits)' }),
-  key: ({ interval }) => ({
-    source: 'openrouter_key_limit',
-    remedy: `raise the key's limit (PATCH /keys/{hash})${resetHint(interval)}`,
-  }),
-};
+function sourceOf({ scope, interval, limit }: HoldRefusal): Source {
+  // What is for all time never begins anew.
+  const reset = interval === 'lifetime' ? '' : ', or wait for its reset';
+  switch (scope) {
+    case 'workspace':
+    case 'guardrail':
+      return {
+        name: `The ${scope}'s ${interval} budget of ${formatUsd(limit)} USD`,
+        limitSource: `${scope}_budget`,
+        remedy: `raise the budget${reset}`,
+      };
+    case 'key':
+      return {
+        name: `The key's ${interval} limit`,
+        limitSource: 'openrouter_key_limit',
+        remedy: `raise the key's limit (PATCH /keys/{hash})${reset}`,
+      };
+    default:
+      return {
+        name: "The account's balance",
+        limitSource: 'openrouter_credits',
+        remedy: 'add credits (POST /credits)',
+      };
+  }
+}
 
 /**
  * What the caller is told when no leg of the plan can be paid for: account and key 402, budgets of workspaces and
- * guardrails 403 (docs/wire/errors.md#payment-required). Says how many tokens were asked for, how many there is
- * room for, and what to do.
- * @param cheapest absent where the plan has no leg
+ * guardrails 403 (docs/wire/errors.md#payment-required). Says what there is, what is reserved for others, what this
+ * request would reserve and by how much that is too much, what would pass, and what to do.
+ * @param refusing the counters that refuse the nearest leg, one at least, in the order in which callers are told of
+ *   them
+ * @param nearest absent where the plan has no leg
  */
-export function holdError(refused: HoldRefusal, prompt: MeasuredPrompt, cheapest?: CheapestLeg): GatewayError {
-  const { scope } = refused;
-  if (scope === 'workspace' || scope === 'guardrail') return budgetError(refused, scope);
-  const { source, remedy } = SOURCES[scope === 'key' ? 'key' : 'account'](refused);
-  const room = atLeastZero(remainingOf(refused));
-  const asked = cheapest && countedBy(refused, cheapest.amounts);
-  const isBusy = asked !== undefined && asked > 0n && asked <= refused.limit - refused.used;
-  const whose = scope === 'key' ? `The key's ${refused.interval} limit` : "The account's balance";
-  const amounts =
-    cheapest && asked !== undefined ? amountsOf(prompt, cheapest.leg, room, asked) : { words: '', tokens: {} };
+export function holdError(refusing: readonly HoldRefusal[], nearest?: NearestLeg): GatewayError {
+  const isWaitedFor = (counter: HoldRefusal): boolean => {
+    const asked = nearest ? countedBy(counter, nearest.amounts) : 0n;
+    return asked > 0n && asked <= counter.limit - counter.used;
+  };
+  // Where waiting does not help with one of them, that one is told of.
+  const hard = refusing.find((counter) => !isWaitedFor(counter));
+  const told = hard ?? refusing[0]!;
+  const isBusy = hard === undefined;
+  const { name, limitSource, remedy } = sourceOf(told);
+  const isBudget = told.scope === 'workspace' || told.scope === 'guardrail';
+  const affordable = nearest ? affordableOutput(nearest, refusing) : 0;
   const metadata = {
-    provider_name: null,
-    limit_source: isBusy ? 'openrouter_in_flight_budget' : source,
+    ...(isBudget ? { interval: told.interval } : { provider_name: null }),
+    limit_source: isBusy && !isBudget ? 'openrouter_in_flight_budget' : limitSource,
     ...(isBusy && { reason: 'in_flight_budget_exhausted' }),
     remedy_hint: isBusy ? 'retry when requests under way have ended' : remedy,
-    ...amounts.tokens,
+    ...(nearest && {
+      requested_tokens: boundTokens(nearest.prompt, nearest.leg).output,
+      affordable_tokens: affordable,
+    }),
   };
-  const cause = isBusy ? 'is reserved for requests that are under way' : 'is used up';
-  const todo = isBusy ? 'Retry shortly' : `Lower max_tokens, or ${remedy}`;
-  return new GatewayError(
-    'payment-required',
-    `${whose} ${cause}: ${formatUsd(room)} USD left.${amounts.words} ${todo}.`,
-    {
-      metadata,
-      ...(isBusy && { retryAfterMs: HELD_RETRY_AFTER_MS }),
-    },
-  );
+  const words = [
+    `${name} ${stateOf(told, isBusy)}.`,
+    ...(nearest ? [needOf(nearest, told, affordable)] : []),
+    `${capitalized(remedyOf(nearest, affordable, isBusy ? 'retry shortly' : remedy))}.`,
+  ];
+  return new GatewayError(isBudget ? 'forbidden' : 'payment-required', words.join(' '), {
+    metadata,
+    ...(isBusy && { retryAfterMs: HELD_RETRY_AFTER_MS }),
+  });
 }
 
-function amountsOf(
-  prompt: MeasuredPrompt,
-  leg: Leg,
-  room: PicoUsd,
-  asked: PicoUsd,
-): { readonly words: string; readonly tokens: { readonly [key: string]: number } } {
+function stateOf(counter: HoldRefusal, isBusy: boolean): string {
+  const unused = counter.limit - counter.used;
+  const left = formatUsd(leftOf(counter));
+  const held = formatUsd(counter.held);
+  if (unused < 0n) return `is overdrawn by ${formatUsd(-unused)} USD`;
+  if (unused === 0n && counter.used > 0n) return 'is used up';
+  if (isBusy) return `is reserved for requests that are under way: ${left} USD left, ${held} USD reserved`;
+  const others = counter.held > 0n ? `, ${held} USD reserved for requests that are under way` : '';
+  return `has no room for this request: ${left} USD left${others}`;
+}
+
+function needOf({ leg, amounts, prompt }: NearestLeg, counter: HoldRefusal, affordable: number): string {
+  const asked = countedBy(counter, amounts);
+  if (asked === 0n) return 'This request costs nothing, and passes as soon as nothing is overdrawn.';
   const { output } = boundTokens(prompt, leg);
-  const affordable = affordableOutput(prompt, leg, room);
-  return {
-    words: ` Up to ${output} output tokens were asked for (${formatUsd(asked)} USD at most); there is room for ${affordable}.`,
-    tokens: { requested_tokens: output, affordable_tokens: affordable },
+  const tokens =
+    prompt.maxOutputTokens === undefined
+      ? `Without max_tokens the model's most is reserved, ${output} output tokens`
+      : `Up to ${output} output tokens were asked for`;
+  const room = affordable > 0 ? `there is room for ${affordable}` : 'there is no room for the prompt and one of them';
+  const missing = formatUsd(asked - leftOf(counter));
+  return `${tokens} (${formatUsd(asked)} USD at most, ${missing} USD too much); ${room}.`;
+}
+
+function remedyOf(nearest: NearestLeg | undefined, affordable: number, remedy: string): string {
+  if (!nearest || affordable === 0) return remedy;
+  return `${nearest.prompt.maxOutputTokens === undefined ? 'send' : 'lower'} max_tokens, or ${remedy}`;
+}
+
+/**
+ * The most tokens of output, up to what would be reserved, that every one of these counters has room for behind the
+ * whole prompt: a bound never falls when `max_tokens` grows.
+ */
+function affordableOutput({ leg, prompt, price }: NearestLeg, counters: readonly HoldRefusal[]): number {
+  const passes = (maxOutputTokens: number): boolean => {
+    const amounts = price({ ...prompt, maxOutputTokens });
+    return counters.every((counter) => hasRoom(counter, amounts));
   };
+  let most = 0;
+  for (let past = boundTokens(prompt, leg).output + 1; past - most > 1;) {
+    const middle = Math.floor((most + past) / 2);
+    if (passes(middle)) most = middle;
+    else past = middle;
+  }
+  return most;
 }
 
-function budgetError({ interval, limit, used }: HoldRefusal, scope: 'workspace' | 'guardrail'): GatewayError {
-  const message =
-    `The ${scope}'s ${interval} budget of ${formatUsd(limit)} USD has no room for this request (${formatUsd(used)} USD used). ` +
-    `Raise it${resetHint(interval)}, or lower max_tokens.`;
-  return new GatewayError('forbidden', message, { metadata: { limit_source: `${scope}_budget`, interval } });
-}
+const leftOf = (counter: HoldRefusal): PicoUsd => {
+  const left = remainingOf(counter);
+  return left > 0n ? left : 0n;
+};
 
-const atLeastZero = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
+const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

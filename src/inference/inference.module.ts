@@ -9,11 +9,21 @@ import { CountTokens } from './count-tokens.js';
 import { CreateCompletion } from './create-completion.js';
 import { Delivery } from './delivery.js';
 import { ExplainRoute } from './explain-route.js';
+import { PdfCounter } from './pdf-counter.js';
 import { RequestPlanner } from './request-planner.js';
 
 @Module({
   imports: [GuardrailsModule, LedgerModule, LimitsModule, RoutingModule],
-  providers: [Admission, BillingService, CountTokens, CreateCompletion, Delivery, ExplainRoute, RequestPlanner],
+  providers: [
+    Admission,
+    BillingService,
+    CountTokens,
+    CreateCompletion,
+    Delivery,
+    ExplainRoute,
+    PdfCounter,
+    RequestPlanner,
+  ],
   exports: [CountTokens, CreateCompletion, Delivery, ExplainRoute],
 })
 export class InferenceModule {}

@@ -1,4 +1,5 @@
 import type { Reply } from '../core/conversation/reply.js';
+import type { Usage } from '../core/conversation/usage.js';
 import type { GatewayError } from '../core/errors.js';
 import type { GenerationStart } from '../core/generation/generation.js';
 import type { GenerationId } from '../core/ids.js';
@@ -17,6 +18,8 @@ export interface GenerationView {
   readonly isByok: boolean;
   /** Known when the reply has ended. Undefined where nothing was answered. */
   readonly bill: Bill | undefined;
+  /** The usage that is charged; known when the reply has ended. */
+  readonly charged: Usage | undefined;
   /** Keys that are added where the reply or its failure ends; known when it has ended. */
   readonly extras: JsonObject;
   /** What the answering provider was sent, where the caller wants to see it. */

@@ -67,3 +67,11 @@ it('tells what it was refused with, and asks again in a later run', async () => 
   for (let run = 0; run < 2; run++) expect(await slots.acquire(LIMITED, PROMPT)).toBe(refusal);
   expect(entered).toEqual(['a/limited', 'a/limited']);
 });
+
+it('gives its slots back when its caller leaves what runs on, and the reserved tokens stand', async () => {
+  const { generation, slots, answer, left } = setUp();
+  await slots.acquire(LIMITED, PROMPT);
+  answer(1);
+  generation.runOnUnseen(generation.calls[0]!);
+  expect(left).toEqual([undefined]);
+});

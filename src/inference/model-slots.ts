@@ -29,12 +29,22 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
     return entering;
   }
 
+  /**
+   * Nobody waits for the call any more: who asks again is not kept waiting by what he has left, of which there are few
+   * (docs/decisions/0037). What it will have used, nobody knows yet: the reserved tokens stay counted.
+   */
+  abandoned(): void {
+    for (const { slot } of this.taken) slot.release();
+  }
+
   ended({ calls }: Generation): undefined {
     for (const { model, slot } of this.taken) {
-      const answers = calls.filter((call) => call.answers && call.leg.model.id === model);
+      const served = calls.filter((call) => call.isCallers && call.leg.model.id === model);
       // Who did not answer used nothing.
       slot.release(
-        answers.length === 0 ? 0 : totalTokens(answers.map(({ usage }) => usage).reduce(addUsage, NO_USAGE)),
+        served.length === 0
+          ? 0
+          : totalTokens(served.map(({ charged, usage }) => charged ?? usage).reduce(addUsage, NO_USAGE)),
       );
     }
   }

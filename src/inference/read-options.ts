@@ -1,5 +1,7 @@
-import type { PluginEntry, StopCondition } from '../core/conversation/request.js';
+import type { ModelRequest, PluginEntry, StopCondition } from '../core/conversation/request.js';
 import { definedOnly } from '../core/defined.js';
+import { GatewayError } from '../core/errors.js';
+import { printJson } from '../core/json/json.js';
 import { readModelName } from '../core/routing/model-name.js';
 import type { PercentileCutoffs, PriceCaps, ProviderPreferences, Sort } from '../core/routing/preferences.js';
 import type { WireStopCondition } from './schemas/options.js';
@@ -16,6 +18,18 @@ export function withOnline(plugins: readonly PluginEntry[], models: readonly str
       return plugins.some(({ id }) => id === 'web') ? plugins : [...plugins, { id: 'web' }];
   }
   return plugins;
+}
+
+/** Longest `trace`, in bytes of its JSON. */
+export const TRACE_BYTES_MAX = 8 * 1024;
+
+/**
+ * Grouping keys, which are recorded with every generation.
+ * @throws GatewayError `invalid-request` where they are too long
+ */
+export function readTrace(trace: NonNullable<ModelRequest['trace']>): NonNullable<ModelRequest['trace']> {
+  if (Buffer.byteLength(printJson(trace)) <= TRACE_BYTES_MAX) return trace;
+  throw new GatewayError('invalid-request', `trace: must have at most ${TRACE_BYTES_MAX} bytes as JSON`);
 }
 
 /** When the loop of tools that the gateway runs is to end (docs/wire/tools-and-plugins.md#stop-conditions). */

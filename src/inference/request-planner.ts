@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
+import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 
 /** A request as its caller's guardrails let it go on, and where it would go. */
 export interface PlannedRequest {
-  /** As it may be sent: what content filters redact is redacted. */
+  /** As it may be sent: what content filters redact is redacted, and models that are consulted are found. */
   readonly request: ModelRequest;
   readonly routed: RouteResult;
   /** What content filters found, as entries of the routing metadata's `pipeline`. */
@@ -32,15 +33,15 @@ export class RequestPlanner {
 
   /**
    * @param seed gives the same draw again
-   * @throws GatewayError as `RoutePlanner.plan`; what guardrails refuse is told in the plan, for its reader may want to
-   *   know who would have been called
+   * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails refuse is told in the plan, for its
+   *   reader may want to know who would have been called
    */
   async plan(asked: ModelRequest, caller: Caller, seed?: string): Promise<PlannedRequest> {
     const inForce = this.guardrails.of(caller);
     // No turn of the microtask queue for what is at hand.
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
     const routed = await this.planner.plan(asked, caller, guardrails.policies, seed);
-    const { request, stages, blocked } = guardrails.inspect(asked);
+    const { request, stages, blocked } = guardrails.inspect(nameAdvisors(asked, routed.inputs));
     const { plan } = routed;
     // A plan with legs has a model that is allowed.
     const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;

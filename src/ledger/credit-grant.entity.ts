@@ -1,9 +1,9 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
 import { AccountEntity } from '../accounts/account.entity.js';
 
-/** Credits that came in. Their sum is the limit of the account's counter. */
+/** Credits that came in, or were taken back. Their sum is the limit of the account's counter. */
 @Entity('credit_grants')
-@Check('credit_grants_kind_check', `kind in ('grant', 'purchase', 'adjustment')`)
+@Check('credit_grants_kind_check', `kind in ('grant', 'purchase', 'adjustment', 'refund')`)
 @Unique('credit_grants_once', ['accountId', 'idempotencyKey'])
 export class CreditGrantEntity {
   @PrimaryColumn({ type: 'uuid' })
@@ -14,7 +14,7 @@ export class CreditGrantEntity {
   accountId!: string;
 
   @Column({ type: 'text' })
-  kind!: 'grant' | 'purchase' | 'adjustment';
+  kind!: 'grant' | 'purchase' | 'adjustment' | 'refund';
 
   @Column({ type: 'numeric', precision: 38, scale: 12 })
   amount!: string;

@@ -45,6 +45,7 @@ export class CreditsController {
     examples: {
       purchase: { amount: 100, note: 'Invoice 2030-17', idempotency_key: 'invoice-2030-17' },
       adjustment: { amount: -2.5, kind: 'adjustment' },
+      refund: { amount: -100, kind: 'refund', note: 'Invoice 2030-17, cancelled' },
     },
   })
   async enter(@FromCaller() caller: Caller, @Body() body: EnterCreditsDto): Promise<{ data: CreditsView }> {

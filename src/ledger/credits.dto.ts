@@ -5,12 +5,12 @@ import { STORABLE } from '../shared/http/field-patterns.js';
 import { shortText } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { compile, oneOfExcept, text, type Of } from '../shared/http/schema.js';
+import { compile, oneOf, text, type Of } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
 import { IsUsdChange } from '../shared/http/usd-fields.js';
 import type { CreditsByHand } from './credits.service.js';
 
-const kind = compile(oneOfExcept(['purchase', 'adjustment'], 'refund'));
+const kind = compile(oneOf(['purchase', 'adjustment', 'refund']));
 // Chosen: room for a sentence with a reference to an invoice.
 const note = compile(text({ max: 1_000, ...STORABLE }));
 
@@ -38,12 +38,14 @@ export class EnterCreditsDto {
 
 /**
  * The credits that a valid body enters.
- * @throws GatewayError `invalid-request` for a purchase of less than nothing
+ * @throws GatewayError `invalid-request` for a purchase of less than nothing, or a refund of more
  */
 export function readNewCredits(body: EnterCreditsDto): CreditsByHand {
   const amount = readUsdNumber(body.amount) ?? 0n;
   const credits = { kind: body.kind ?? 'purchase', amount } as const;
   if (credits.kind === 'purchase' && amount <= 0n)
-    throw new GatewayError('invalid-request', 'amount: must be above 0, unless the kind is adjustment');
+    throw new GatewayError('invalid-request', 'amount: must be above 0, unless the kind is adjustment or refund');
+  if (credits.kind === 'refund' && amount >= 0n)
+    throw new GatewayError('invalid-request', 'amount: must be below 0 where the kind is refund');
   return { ...credits, note: body.note ?? null, idempotencyKey: body.idempotency_key ?? null };
 }

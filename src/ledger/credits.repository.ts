@@ -6,10 +6,10 @@ import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock } from '../core/time.js';
 import type { EnteredCredits } from './entered-credits.js';
 
-/** Credits that come in. */
+/** Credits that come in, or are taken back. */
 export interface NewCredits {
   readonly kind: EnteredCredits['kind'];
-  /** Below zero only for an adjustment. */
+  /** Below zero for a refund, and perhaps for an adjustment. */
   readonly amount: PicoUsd;
   readonly note: string | null;
   /** Unique in the account. */
@@ -25,7 +25,7 @@ interface CreditsRow {
 }
 
 interface EnteredRow extends CreditsRow {
-  /** All purchases of the account; null where this is none. */
+  /** All purchases of the account that were not refunded; null where this is neither. */
   readonly purchased: string | null;
 }
 
@@ -36,7 +36,8 @@ export class CreditsRepository {
 
   /**
    * @returns undefined when the idempotency key has been used before
-   * @throws GatewayError `invalid-request` when the account's purchases would leave the range that amounts have
+   * @throws GatewayError `invalid-request` when the account's purchases would leave the range that amounts have, or a
+   *   refund takes back more than was bought
    */
   async insert(
     manager: EntityManager,
@@ -50,8 +51,8 @@ export class CreditsRepository {
          ON CONFLICT ON CONSTRAINT credit_grants_once DO NOTHING
          RETURNING *
        ), buyer AS (
-         UPDATE accounts a SET purchased_usd = a.purchased_usd + e.amount, free_tier = false
-         FROM entered e WHERE a.id = e.account_id AND e.kind = 'purchase'
+         UPDATE accounts a SET purchased_usd = a.purchased_usd + e.amount, free_tier = a.purchased_usd + e.amount = 0
+         FROM entered e WHERE a.id = e.account_id AND e.kind IN ('purchase', 'refund') AND a.purchased_usd + e.amount >= 0
          RETURNING purchased_usd
        )
        SELECT e.id, e.kind, e.amount, e.note, e.created_at, (SELECT purchased_usd FROM buyer) AS purchased
@@ -59,6 +60,8 @@ export class CreditsRepository {
       [newUuid(this.clock.now()), accountId, kind, formatUsd(amount), note, idempotencyKey, this.clock.aheadMs],
     );
     if (!row) return undefined;
+    if (row.kind === 'refund' && row.purchased === null)
+      throw new GatewayError('invalid-request', 'amount: a refund takes back no more than was bought');
     assertReadable(row.purchased);
     return readCredits(row);
   }

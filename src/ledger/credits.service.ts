@@ -15,7 +15,7 @@ const CREDITS = new ManagedKind<EnteredCredits>('credits', (credits) => ({
 }));
 
 /** Credits that come in by hand. The grant at an account's opening is no one's to make. */
-export type CreditsByHand = NewCredits & { readonly kind: 'purchase' | 'adjustment' };
+export type CreditsByHand = NewCredits & { readonly kind: 'purchase' | 'adjustment' | 'refund' };
 
 /** The credits of accounts, and every way in which they come in. */
 @Injectable()
@@ -29,7 +29,7 @@ export class CreditsService {
    * Enters credits: once for each idempotency key, however many ask at once. They can be spent when this returns. What
    * came in is in the audit log; a repetition is not.
    * @throws GatewayError `conflict` when the key stands for another amount or kind; `invalid-request` when the
-   *   account's amounts would leave the range that amounts have
+   *   account's amounts would leave the range that amounts have, or more is refunded than was bought
    */
   async enter(actor: AuditActor, credits: CreditsByHand): Promise<EnteredCredits> {
     const { accountId } = actor;

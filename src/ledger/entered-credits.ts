@@ -1,9 +1,9 @@
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
 import { moment, nullable, number, object, oneOf, text, titled, type Static } from '../shared/http/schema.js';
 
-const KINDS = ['grant', 'purchase', 'adjustment'] as const;
+const KINDS = ['grant', 'purchase', 'adjustment', 'refund'] as const;
 
-/** Credits that came in. */
+/** Credits that came in, or were taken back. */
 export interface EnteredCredits {
   readonly id: string;
   readonly kind: (typeof KINDS)[number];

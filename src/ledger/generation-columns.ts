@@ -59,7 +59,7 @@ export const GENERATION_COLUMNS = {
   key_user: nullable(text),
   api_type: faceName,
   requested_model: text,
-  /** What answered; null where nothing did. */
+  /** What answered, or what its caller left; null where neither did. */
   model: nullable(text),
   provider: nullable(text),
   provider_name: nullable(text),

@@ -24,6 +24,8 @@ const attemptView = object({
   provider_name: optional(text()),
   model_permaslug: optional(text()),
   endpoint_id: optional(text()),
+  is_byok: optional(flag()),
+  credential_refused: optional(flag()),
 });
 
 /** Clients require these keys; nothing is ever known of them here. */
@@ -195,12 +197,15 @@ function viewFinish({ finish_reason: stop, outcome }: StoredGeneration): string 
 }
 
 /** One call: keys of which nothing is known are left out, as clients take no null for them. */
-function viewAttempt({ provider, model, status, endpoint }: JsonObject): Static<typeof attemptView> {
+function viewAttempt(attempt: JsonObject): Static<typeof attemptView> {
+  const { provider, model, status, endpoint, is_byok, credential_refused } = attempt;
   return {
     status: typeof status === 'number' ? status : null,
     ...known('provider_name', provider),
     ...known('model_permaslug', model),
     ...known('endpoint_id', endpoint),
+    ...(is_byok === true && { is_byok }),
+    ...(credential_refused === true && { credential_refused }),
   };
 }
 

@@ -43,6 +43,10 @@ export class HoldEntity {
   @Column({ type: 'text', nullable: true })
   model!: string | null;
 
+  /** When it has ended at the latest, by the time-outs of who took it; null: the release before did. */
+  @Column({ name: 'deadline_at', type: 'timestamptz', precision: 3, nullable: true })
+  deadlineAt!: Date | null;
+
   /** What its generation had come to at the last heartbeat of its replica. */
   @Column({ type: 'jsonb', nullable: true })
   observed!: object | null;

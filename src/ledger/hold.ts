@@ -25,12 +25,21 @@ export interface HoldRequest {
   readonly isFree: boolean;
 }
 
+/** The counters that a hold was taken from, beside the account's. */
+export interface HeldCounters {
+  /** Of the key's window. */
+  readonly keyInterval: Interval;
+  /** `[scope, id, interval]` of each; null for none. */
+  readonly budgets: readonly (readonly [scope: string, id: string, interval: Interval])[] | null;
+}
+
 /** A reservation that was granted. */
 export interface Hold {
   readonly id: GenerationId;
   readonly request: HoldRequest;
   /** By the database's clock: decides the windows and the month it belongs to. ISO 8601, milliseconds. */
   readonly heldAt: string;
+  readonly counters: HeldCounters;
   /** Grows when it is extended. */
   bound: HeldAmounts;
   /** What the generation would be settled with at this moment; undefined while nothing has been observed. */
@@ -41,10 +50,16 @@ export interface Hold {
   place: number | undefined;
 }
 
-/** The counter that had no room. */
-export interface HoldRefusal {
+/** Which counter it is, whatever window it is in. */
+export interface CounterName {
   readonly scope: 'account' | 'key' | 'workspace' | 'guardrail' | 'free_requests';
+  /** The key's hash, or the id of what the scope names. */
+  readonly scopeId: string;
   readonly interval: Interval;
+}
+
+/** A counter that had no room. */
+export interface HoldRefusal extends CounterName {
   /** What goes through the caller's own credentials counts as well. */
   readonly includesByok: boolean;
   /** Of credits, or of requests in 10⁻¹² for `free_requests`. */
@@ -53,9 +68,10 @@ export interface HoldRefusal {
   readonly held: PicoUsd;
 }
 
-export type HoldOutcome = { readonly granted: Hold } | { readonly refused: HoldRefusal };
+/** `refused`: every counter without room, one at least, in the order in which callers are told of them. */
+export type HoldOutcome = { readonly granted: Hold } | { readonly refused: readonly HoldRefusal[] };
 
-/** What a counter has room for, also for one call alone. */
+/** What a counter has room for. */
 export const remainingOf = ({ limit, used, held }: HoldRefusal): PicoUsd => limit - used - held;
 
 /** How much of these amounts the counter that refused takes. */

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
+import type { Hold } from './hold.js';
 import { DEAD_AFTER_MS, LedgerRepository, printGeneration } from './ledger.repository.js';
 import { Postings } from './postings.js';
 import { LedgerService } from './ledger.service.js';
@@ -14,10 +16,14 @@ const POST_EVERY_MS = 100;
 const BEAT_EVERY_MS = 2_000;
 const REPLAY_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 5_000;
-/** A hold that is older than any request may become is nobody's. */
-const GRACE_MS = 60_000;
+/** A beat that a refused hold asks for comes no sooner after the one before it. */
+const HURRIED_BEAT_MS = 200;
+/** An open hold of this age is in the database, or lost by it: its statement was over long before. */
+const TAKEN_FOR_SURE_MS = 15_000;
 /** How long the end of the process waits for the last rows. */
 const LAST_WRITE_MS = 3_000;
+/** How much longer it waits for a database without which what the spool holds would end with this disk. */
+const SPOOL_WAIT_MS = 10_000;
 
 interface LedgerJob {
   readonly everyMs: number;
@@ -35,9 +41,12 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly logger = new Logger('ledger');
   /** Figures of open generations as they were last written, by id. */
   private readonly observed = new Map<string, string>();
+  /** In which all that is open here is in the database. */
+  private epoch: string | undefined;
   private adopting: Promise<void> | undefined;
   /** The last beat, and since when none was missing; monotonic, in milliseconds. */
   private beatAt = performance.now();
+  private beganToBeatAt = -Infinity;
   private steadySince = -Infinity;
   private readonly jobs: readonly LedgerJob[] = [
     { everyMs: BEAT_EVERY_MS, run: () => this.beat() },
@@ -53,19 +62,29 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly prices: PriceVersions,
     private readonly environment: Environment,
     private readonly metrics: Metrics,
+    private readonly clock: Clock,
   ) {}
 
   /** The first beat comes before the first hold: nobody takes this replica for dead. */
   async onApplicationBootstrap(): Promise<void> {
-    await this.repository.beat(this.ledger.replica, []);
+    await this.enterEpoch(await this.repository.beat(this.ledger.replica, []));
     this.beatAt = performance.now();
-    this.adopting = this.adopt();
+    this.ledger.onIncomplete = () => this.hurry();
+    void this.adopt();
     for (const job of this.jobs) job.timer = setInterval(() => void this.perform(job), job.everyMs).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     for (const job of this.jobs) clearInterval(job.timer);
-    await Promise.race([this.close(), delay(LAST_WRITE_MS, undefined, { ref: false })]);
+    const { spool } = this.ledger;
+    const closing = this.close();
+    await Promise.race([closing, delay(LAST_WRITE_MS, undefined, { ref: false })]);
+    if (spool.waiting === 0) return;
+    await Promise.race([closing, delay(SPOOL_WAIT_MS, undefined, { ref: false })]);
+    if (spool.waiting === 0) return;
+    this.logger.warn(
+      `${spool.waiting} settlements are left in the spool of DATA_DIR: a gateway that finds them there writes them.`,
+    );
   }
 
   /** Everything once, in order: for those who cannot wait until it comes round. */
@@ -78,9 +97,8 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     for (const { running } of this.jobs) await running?.catch(() => undefined);
     await this.ledger.settled();
     try {
+      await this.emptySpool(performance.now() + SPOOL_WAIT_MS);
       await this.post();
-      await this.replay();
-      await this.postings.flush();
       // What it still holds, if anything, is for others to recover.
       if (this.ledger.openHolds.size === 0 && this.ledger.spool.waiting === 0)
         await this.repository.leave(this.ledger.replica);
@@ -88,6 +106,17 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       this.logError(error);
     }
     await this.ledger.spool.close();
+  }
+
+  private async emptySpool(until: number): Promise<void> {
+    while (this.ledger.spool.waiting > 0) {
+      try {
+        await this.ledger.replay();
+      } catch (error) {
+        if (performance.now() > until) throw error;
+        await delay(REPLAY_EVERY_MS, undefined, { ref: false });
+      }
+    }
   }
 
   /** What still runs is not begun again, and what fails comes round again. */
@@ -112,28 +141,56 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** Whether a process is gone may take ten seconds to tell. What it left is replayed like the rest. Never throws. */
-  private async adopt(): Promise<void> {
-    try {
-      await this.ledger.spool.adopt();
-    } catch (error) {
-      this.logError(error);
-    } finally {
-      this.adopting = undefined;
-    }
+  private adopt(): Promise<void> {
+    this.adopting ??= this.ledger.spool
+      .adopt()
+      .then(
+        () => undefined,
+        (error: unknown) => this.logError(error),
+      )
+      .finally(() => (this.adopting = undefined));
+    return this.adopting;
+  }
+
+  /** Nobody is granted a hold before this replica has looked for its own. */
+  private hurry(): void {
+    const beat = this.jobs[0]!;
+    if (performance.now() - this.beganToBeatAt > HURRIED_BEAT_MS) void this.perform(beat);
+  }
+
+  /** After a crash of the database what is open here may be missing there: it is written back before anything else. */
+  private async enterEpoch(epoch: string): Promise<void> {
+    if (epoch === this.epoch) return;
+    // What was answered while the database was away takes its room before anybody else does.
+    await this.replay();
+    await this.restore(() => true);
+    await this.repository.completeEpoch(epoch, this.ledger.replica, this.environment.databaseUrl === undefined);
+    this.epoch = epoch;
+  }
+
+  private async restore(isWanted: (hold: Hold) => boolean): Promise<void> {
+    const open = Array.from(this.ledger.openHolds).filter(isWanted);
+    const restored = await this.repository.restore(this.ledger.replica, open, this.ledger.holdMsMax);
+    if (restored === 0) return;
+    this.metrics.ledgerEvent('restored', restored);
+    this.logger.warn(`${restored} holds of open calls were lost by the database and were written back.`);
   }
 
   private async beat(): Promise<void> {
+    this.beganToBeatAt = performance.now();
     const { replica } = this.ledger;
     const changed = this.listChanged();
     const rows = changed.map(({ id, printed }) => [id, printed] as const);
+    let epoch: string;
     try {
-      await this.repository.beat(replica, rows);
+      epoch = await this.repository.beat(replica, rows);
     } catch (error) {
       if (rows.length === 0 || isDatabaseUnavailable(error)) throw error;
       // A row that the database does not take must not make all of them look dead.
       this.logger.error(error);
-      await this.repository.beat(replica, []);
+      epoch = await this.repository.beat(replica, []);
     }
+    await this.enterEpoch(epoch);
     for (const { id, figures } of changed) this.observed.set(id, figures);
     const open = new Set(this.listOpen());
     for (const id of this.observed.keys()) if (!open.has(id)) this.observed.delete(id);
@@ -166,9 +223,13 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async sweep(): Promise<void> {
+    // What a dead process has left in its spool says more than what was observed of it.
+    await this.adopt();
+    await this.replay();
     const stray = await this.repository.listOpen(this.ledger.replica);
+    await this.restoreMissing(new Set(stray));
     // What waits to be replayed must find its hold as it was taken, with all of its counters.
-    if (this.ledger.spool.waiting === 0 && !this.adopting) {
+    if (this.ledger.spool.waiting === 0) {
       // A hold whose answer came too late stands for nothing that this process knows of.
       const awaited = this.ledger.listAwaited();
       for (const id of stray) if (!awaited.has(id)) this.postings.release(id);
@@ -179,15 +240,20 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     await this.repository.forgetReplicas();
   }
 
+  /** Should no sign tell of a crash: who is open here and does not stand there is lost. */
+  private async restoreMissing(standing: ReadonlySet<string>): Promise<void> {
+    const before = this.clock.now() - TAKEN_FOR_SURE_MS;
+    await this.restore(({ id, heldAt }) => !standing.has(id) && Date.parse(heldAt) < before);
+  }
+
   private async recover(): Promise<void> {
     // Who could not beat while nobody could takes no one else for dead, until the others have had their time as well.
     const now = performance.now();
     if (now - this.beatAt > DEAD_AFTER_MS || now - this.steadySince < DEAD_AFTER_MS) return;
-    const ageMsMax = this.environment.timeouts.totalMs + GRACE_MS;
     const mine = this.listOpen();
-    const recovered = await this.repository.recover(ageMsMax, mine).catch((error: unknown) => {
+    const recovered = await this.repository.recover(this.ledger.replica, mine).catch((error: unknown) => {
       if (!isRowRefused(error)) throw error;
-      return this.recoverEach(ageMsMax, mine);
+      return this.recoverEach(mine);
     });
     if (recovered.length === 0) return;
     this.metrics.ledgerEvent('recovered', recovered.length);
@@ -197,12 +263,13 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** One that the database will not take as it was observed keeps no others from it, and is settled at nothing. */
-  private async recoverEach(ageMsMax: number, mine: readonly string[]): Promise<readonly string[]> {
+  private async recoverEach(mine: readonly string[]): Promise<readonly string[]> {
+    const { replica } = this.ledger;
     const recovered: string[] = [];
-    for (const id of await this.repository.listLeft(ageMsMax, mine)) {
+    for (const id of await this.repository.listLeft(replica, mine)) {
       for (const asObserved of [true, false]) {
         try {
-          recovered.push(...(await this.repository.recover(ageMsMax, mine, { id, asObserved })));
+          recovered.push(...(await this.repository.recover(replica, mine, { id, asObserved })));
           break;
         } catch (error) {
           if (!isRowRefused(error)) throw error;

@@ -3,8 +3,9 @@ import type { Caller } from '../core/caller.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock, type Interval } from '../core/time.js';
 import { Statements } from '../shared/database/statements.js';
-import { NOTHING_OBSERVED, type GenerationRow } from './generation-row.js';
-import type { HeldAmounts, HoldRefusal, HoldRequest } from './hold.js';
+import { NOTHING_OBSERVED } from './generation-row.js';
+import type { CounterName, HeldAmounts, HeldCounters, Hold, HoldRefusal, HoldRequest } from './hold.js';
+import type { Settlement } from './settlement.js';
 
 /** A member of a batch of holds. */
 export interface HoldMember {
@@ -15,10 +16,16 @@ export interface HoldMember {
 }
 
 /** `undefined`: the hold to be extended is gone. */
-export type TakenHold = { readonly heldAt: Date } | { readonly refused: HoldRefusal } | undefined;
+export type TakenHold = GrantedHold | { readonly refused: readonly HoldRefusal[] } | undefined;
+
+interface GrantedHold {
+  readonly heldAt: Date;
+  readonly counters: HeldCounters;
+}
 
 interface RefusedRow {
   readonly scope: HoldRefusal['scope'];
+  readonly scope_id: string;
   readonly window_interval: Interval;
   readonly includes_byok: boolean;
   readonly cap: string;
@@ -26,8 +33,10 @@ interface RefusedRow {
   readonly held: string;
 }
 
-/** A member that was granted, and when in milliseconds of Unix time; or the counter that refused one. */
-type TakenEntry = readonly [place: number, heldAtMs: number] | (RefusedRow & { readonly place: number });
+/** A member that was granted, when in milliseconds of Unix time, and from what; or a counter that refused one. */
+type TakenEntry =
+  | readonly [place: number, heldAtMs: number, ...counters: [HeldCounters['keyInterval'], HeldCounters['budgets']]]
+  | (RefusedRow & { readonly place: number });
 
 /**
  * What PostgreSQL takes for no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as
@@ -36,20 +45,24 @@ type TakenEntry = readonly [place: number, heldAtMs: number] | (RefusedRow & { r
 const REFUSED_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const NULS = /\0/g;
 
+/** Holds that one statement posts to counters. */
+export const POSTED_MAX = 1_000;
 /** Rows of one statement that nobody waits for. */
 const SWEEP_MAX = 1_000;
 /** A replica whose heartbeat is older is dead: seven beats. */
 export const DEAD_AFTER_MS = 15_000;
 const DEAD_AFTER = `interval '${DEAD_AFTER_MS} milliseconds'`;
 /**
- * A hold `h` of a dead replica `r`, or one that is nobody's by its age. $1: `aheadMs`, $2: the age, $3:
- * ids that are left alone.
+ * A hold `h` of a dead replica `r`, or one of the asking replica's that has passed its deadline and is not open there.
+ * $1: `aheadMs`, $2: the asking replica, $3: ids of what is open there.
  */
-const IS_LEFT = `h.cost IS NULL AND NOT h.generation_id = ANY($3) AND (
-  (coalesce(r.heartbeat_at, 'epoch') < now() - ${DEAD_AFTER}
-    AND h.held_at < now() + $1 * interval '1 millisecond' - ${DEAD_AFTER})
-  OR h.held_at < now() + ($1 - $2) * interval '1 millisecond'
-)`;
+const IS_LEFT = `h.cost IS NULL AND NOT h.generation_id = ANY($3) AND CASE WHEN h.replica = $2
+  THEN coalesce(h.deadline_at, 'epoch') < now() + $1 * interval '1 millisecond'
+  ELSE coalesce(r.heartbeat_at, 'epoch') < now() - ${DEAD_AFTER}
+    AND h.held_at < now() + $1 * interval '1 millisecond' - ${DEAD_AFTER}
+END`;
+/** SQLSTATE of `take_holds_2`: the database has lost holds, and their replicas have not all written them back yet. */
+export const HOLDS_INCOMPLETE = 'LR001';
 
 /** The statements of the ledger. What is hot is a function of the database: see `sql`. */
 @Injectable()
@@ -59,19 +72,27 @@ export class LedgerRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** One answer for each member, in their order. */
-  async take(replica: string, members: readonly HoldMember[]): Promise<readonly TakenHold[]> {
+  /**
+   * One answer for each member, in their order.
+   * @param livesMs how long after it was taken a hold has ended at the latest
+   * @throws with the code `HOLDS_INCOMPLETE` while holds that the database has lost are missing
+   */
+  async take(replica: string, members: readonly HoldMember[], livesMs: number): Promise<readonly TakenHold[]> {
     const wanted: object[] = [];
     for (const member of members) wanted.push(printMember(replica, member, wanted.length));
-    const answer = await this.statements.value('SELECT take_holds_1($1, $2)', [
+    const answer = await this.statements.value('SELECT take_holds_2($1, $2, $3)', [
       JSON.stringify(wanted),
       String(this.clock.aheadMs),
+      String(livesMs),
     ]);
     const entries = JSON.parse(answer ?? 'null') as readonly TakenEntry[] | null;
     const taken = new Array<TakenHold>(members.length).fill(undefined);
     for (const entry of entries ?? []) {
-      if ('place' in entry) taken[entry.place] = { refused: readRefusal(entry) };
-      else taken[entry[0]] = { heldAt: new Date(entry[1]) };
+      if ('place' in entry) taken[entry.place] = { refused: [...refusalsOf(taken[entry.place]), readRefusal(entry)] };
+      else {
+        const [place, heldAtMs, keyInterval, budgets] = entry;
+        taken[place] = { heldAt: new Date(heldAtMs), counters: { keyInterval, budgets } };
+      }
     }
     return taken;
   }
@@ -93,7 +114,7 @@ export class LedgerRepository {
          WHERE b.account_id = $1::uuid
            AND (b.scope = 'workspace' AND b.scope_id = $2 OR b.scope = 'guardrail' AND b.scope_id = ANY($5))
        )
-       SELECT c.scope, c.interval AS window_interval, c.includes_byok, coalesce(c.cap, w."limit") AS cap,
+       SELECT c.scope, c.scope_id, c.interval AS window_interval, c.includes_byok, coalesce(c.cap, w."limit") AS cap,
          coalesce(w.used, 0) + CASE WHEN c.includes_byok THEN coalesce(w.byok_used, 0) ELSE 0 END AS used,
          coalesce(w.held, 0) + CASE WHEN c.includes_byok THEN coalesce(w.byok_held, 0) ELSE 0 END AS held
        FROM claim c LEFT JOIN spending_windows w ON w.scope = c.scope AND w.scope_id = c.scope_id AND w.interval = c.interval
@@ -106,17 +127,33 @@ export class LedgerRepository {
   }
 
   /**
-   * @param rows printed generation rows
-   * @returns nothing for each of them
+   * @param rows printed settlements
+   * @returns how many of them were charged less than they came to, for want of a hold and of room
    */
-  async settle(rows: readonly string[]): Promise<readonly undefined[]> {
-    await this.statements.value('SELECT settle_generations_1($1)', [`[${rows.join(',')}]`]);
-    return new Array<undefined>(rows.length).fill(undefined);
+  async settle(rows: readonly string[]): Promise<number> {
+    return Number(await this.statements.value('SELECT settle_generations_2($1)', [`[${rows.join(',')}]`]));
   }
 
   /** Moves the counters for those of these holds that are settled. */
   async post(ids: readonly string[]): Promise<void> {
-    await this.statements.run('SELECT post_holds_1($1)', [ids]);
+    await this.statements.run('SELECT post_holds_2($1)', [ids]);
+  }
+
+  /**
+   * Moves the counters for what is settled and counts in any of these, whichever replica settled it.
+   * @returns how many holds it found, `POSTED_MAX` at most
+   */
+  async postCounters(counters: readonly CounterName[]): Promise<number> {
+    const named = counters.map(({ scope, scopeId, interval }) => ({
+      scope,
+      scope_id: scopeId,
+      window_interval: interval,
+    }));
+    const found = await this.statements.value('SELECT post_counters_1($1, $2)', [
+      JSON.stringify(named),
+      String(POSTED_MAX),
+    ]);
+    return Number(found);
   }
 
   /** Settles holds that nothing was sent for, at nothing: no generation comes of them. */
@@ -137,17 +174,37 @@ export class LedgerRepository {
     );
   }
 
-  /** Says that a replica lives, and what its open generations have come to: printed rows by id. */
-  async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<void> {
-    await this.statements.run(
-      `WITH beat AS (
-         INSERT INTO replicas (id, heartbeat_at) VALUES ($1, now())
-         ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at
-       )
-       UPDATE holds h SET observed = o.row FROM json_to_recordset($2) AS o (id text, row jsonb)
-       WHERE h.generation_id = o.id AND h.cost IS NULL`,
-      [replica, `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`],
-    );
+  /**
+   * Says that a replica lives, and what its open generations have come to: printed rows by id.
+   * @returns the epoch of the holds: after another one than before, some may be lost
+   */
+  async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
+    const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_1($1, $2) AS epoch', [
+      replica,
+      `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`,
+    ]);
+    return row!.epoch;
+  }
+
+  /**
+   * Writes back what the database has lost of these holds, which are open here.
+   * @returns how many had lost something
+   */
+  async restore(replica: string, holds: readonly Hold[], livesMs: number): Promise<number> {
+    if (holds.length === 0) return 0;
+    const known = holds.map((hold) => printHold(replica, hold, livesMs));
+    const [row] = await this.statements.run<{ lost: number }>('SELECT restore_holds_1($1) AS lost', [
+      JSON.stringify(known),
+    ]);
+    return row!.lost;
+  }
+
+  /**
+   * All that a replica holds is there in this epoch.
+   * @param isAlone no other replica can be on this store
+   */
+  async completeEpoch(epoch: string, replica: string, isAlone: boolean): Promise<void> {
+    await this.statements.run('SELECT complete_epoch_1($1, $2, $3)', [epoch, replica, isAlone]);
   }
 
   /** The replica ends, and owes nothing. */
@@ -174,24 +231,24 @@ export class LedgerRepository {
   }
 
   /** What `recover` would settle, oldest ids first. */
-  async listLeft(ageMsMax: number, mine: readonly string[]): Promise<readonly string[]> {
+  async listLeft(replica: string, mine: readonly string[]): Promise<readonly string[]> {
     const rows = await this.statements.run<{ generation_id: string }>(
       `SELECT h.generation_id FROM holds h LEFT JOIN replicas r ON r.id = h.replica
        WHERE ${IS_LEFT} ORDER BY h.generation_id LIMIT ${SWEEP_MAX}`,
-      [this.clock.aheadMs, ageMsMax, mine],
+      [this.clock.aheadMs, replica, mine],
     );
     return rows.map(({ generation_id }) => generation_id);
   }
 
   /**
-   * Settles what dead replicas held by what was observed of it, and what stands longer than any request may take.
-   * Replicas that do it at the same time share the work.
+   * Settles what dead replicas held by what was observed of it, and what this one no longer has open past its deadline.
+   * Nobody does so for a replica that beats. Replicas that do it at the same time share the work.
    * @param mine open generations of this replica, which are not recovered however old they are
    * @param only this one, and whether what was observed of it counts
    * @returns ids of what was recovered
    */
   async recover(
-    ageMsMax: number,
+    replica: string,
     mine: readonly string[],
     only?: { readonly id: string; readonly asObserved: boolean },
   ): Promise<readonly string[]> {
@@ -210,17 +267,10 @@ export class LedgerRepository {
          ) AS value
          FROM dead d
        ), settled AS (
-         SELECT settle_generations_1((SELECT json_agg(row.value) FROM row)) WHERE EXISTS (SELECT 1 FROM row)
+         SELECT settle_generations_2((SELECT json_agg(row.value) FROM row)) WHERE EXISTS (SELECT 1 FROM row)
        )
        SELECT row.id FROM row, settled`,
-      [
-        this.clock.aheadMs,
-        ageMsMax,
-        mine,
-        only?.id ?? null,
-        only?.asObserved ?? true,
-        JSON.stringify(NOTHING_OBSERVED),
-      ],
+      [this.clock.aheadMs, replica, mine, only?.id ?? null, only?.asObserved ?? true, JSON.stringify(NOTHING_OBSERVED)],
     );
     return rows.map(({ id }) => id);
   }
@@ -263,9 +313,31 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
   };
 }
 
-function readRefusal({ scope, window_interval, includes_byok, cap, used, held }: RefusedRow): HoldRefusal {
+const refusalsOf = (taken: TakenHold): readonly HoldRefusal[] => (taken && 'refused' in taken ? taken.refused : []);
+
+/** As a row of `holds`, see `restore_holds_1`. */
+function printHold(replica: string, { id, request, heldAt, bound, counters }: Hold, livesMs: number): object {
+  const { caller, model } = request;
+  return {
+    generation_id: id,
+    held_at: heldAt,
+    replica,
+    account_id: caller.accountId,
+    workspace_id: caller.workspaceId,
+    key_hash: caller.keyHash,
+    key_interval: counters.keyInterval,
+    budgets: counters.budgets,
+    bound: formatUsd(bound.credits),
+    byok_bound: formatUsd(bound.byok),
+    model,
+    deadline_at: new Date(Date.parse(heldAt) + livesMs).toISOString(),
+  };
+}
+
+function readRefusal({ scope, scope_id, window_interval, includes_byok, cap, used, held }: RefusedRow): HoldRefusal {
   return {
     scope,
+    scopeId: scope_id,
     interval: window_interval,
     includesByok: includes_byok,
     limit: readAmount(cap),
@@ -285,7 +357,7 @@ function readAmount(stored: string): PicoUsd {
  * A row as its statement takes it. Texts of callers and providers may hold anything: what the database
  * would refuse is replaced.
  */
-export function printGeneration(row: GenerationRow): string {
+export function printGeneration(row: Settlement): string {
   const json = JSON.stringify(row);
   return REFUSED_ESCAPE.test(json) ? JSON.stringify(storable(row)) : json;
 }

@@ -12,13 +12,21 @@ import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 import { STATEMENT_MS_MAX } from '../shared/within-time.js';
-import { LedgerRepository, printGeneration, type HoldMember, type TakenHold } from './ledger.repository.js';
+import { CounterPostings } from './counter-postings.js';
+import {
+  HOLDS_INCOMPLETE,
+  LedgerRepository,
+  printGeneration,
+  type HoldMember,
+  type TakenHold,
+} from './ledger.repository.js';
 import { Postings } from './postings.js';
 import type { GenerationRow } from './generation-row.js';
 import { GroupCommit } from './group-commit.js';
 import {
   countedBy,
   remainingOf,
+  type CounterName,
   type HeldAmounts,
   type Hold,
   type HoldOutcome,
@@ -26,18 +34,23 @@ import {
   type HoldRequest,
 } from './hold.js';
 import { GenerationPartitions } from './generation-partitions.js';
+import { warnOfPassingDisk } from './passing-disk.js';
 import { isRowRefused } from './row-refused.js';
+import type { Settlement } from './settlement.js';
 import { Spool } from './spool.js';
 
 /** During an outage of the database, how often a reply finds out whether it is over. */
 const TRY_AGAIN_EVERY_MS = 1_000;
 /**
  * SQLSTATE of what may be over in a moment and has nothing to do with the statement: a server that can only be read, or
- * is full or stopping, a statement that was cancelled, a lock that was waited for in vain.
+ * is full or stopping, a statement that was cancelled, a lock that was waited for in vain, holds that are being written
+ * back.
  */
-const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...)$/;
+const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...|LR001)$/;
 /** SQLSTATE of a transaction that was sacrificed to others. Tried again it goes through. */
 const ROLLED_BACK_STATE = /^40...$/;
+/** A hold that is older than any request may become is nobody's. */
+const GRACE_MS = 60_000;
 /** Holds that were given up and are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
@@ -54,6 +67,8 @@ export class LedgerService implements OnModuleInit {
   readonly replica: string;
   /** Settlements that could not be written to the database. Open from the module's start on. */
   spool!: Spool;
+  /** Called when a hold was refused because holds are missing that the database has lost. */
+  onIncomplete: (() => void) | undefined;
   private readonly logger = new Logger('ledger');
   private readonly open = new OpenItems<Hold>();
   private readonly settling = new OpenItems<Promise<void>>();
@@ -65,6 +80,7 @@ export class LedgerService implements OnModuleInit {
 
   private readonly holds: GroupCommit<HoldMember, TakenHold>;
   private readonly settlements: GroupCommit<string, undefined>;
+  private readonly counters: CounterPostings;
 
   constructor(
     private readonly repository: LedgerRepository,
@@ -76,14 +92,24 @@ export class LedgerService implements OnModuleInit {
   ) {
     this.replica = newUuid(clock.now());
     this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isBatchFatal });
-    this.settlements = new GroupCommit((rows) => repository.settle(rows), {
+    this.settlements = new GroupCommit((rows) => this.settleBatch(rows), {
       timeoutMs: STATEMENT_MS_MAX,
       isBatchFatal: (error) => !isRowRefused(error),
     });
+    this.counters = new CounterPostings(repository, postings, { timeoutMs: STATEMENT_MS_MAX, isBatchFatal });
   }
 
   async onModuleInit(): Promise<void> {
-    this.spool = await Spool.open(join(this.environment.dataDir, 'spool'), this.replica);
+    const folder = join(this.environment.dataDir, 'spool');
+    this.spool = await Spool.open(folder, this.replica);
+    // The embedded database ends with that disk as well.
+    const warning = this.environment.databaseUrl && (await warnOfPassingDisk(folder));
+    if (warning) this.logger.warn(warning);
+  }
+
+  /** How long after it was taken a hold of this process has ended at the latest, in milliseconds. */
+  get holdMsMax(): number {
+    return this.environment.timeouts.totalMs + GRACE_MS;
   }
 
   /** Reservations of this process that are neither settled nor released. */
@@ -101,10 +127,14 @@ export class LedgerService implements OnModuleInit {
     return ids;
   }
 
-  /** The counters that a hold would be taken from, as they stand now. @throws GatewayError `unavailable` */
+  /**
+   * The counters that a hold would be taken from, as they stand now, with all that is settled anywhere.
+   * @throws GatewayError `unavailable`
+   */
   async listCounters(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
+    // Whatever counts in any of them counts in the account's.
+    await this.postSettled([{ scope: 'account', scopeId: caller.accountId, interval: 'lifetime' }]);
     try {
-      await this.postings.flush();
       return await this.repository.listCounters(caller, guardrails);
     } catch (error) {
       throw isDatabaseUnavailable(error) ? unavailable() : error;
@@ -135,9 +165,21 @@ export class LedgerService implements OnModuleInit {
       throw signal.reason;
     }
     const heldAt = taken.heldAt.toISOString();
-    const granted: Hold = { id, request, heldAt, bound, observe: undefined, place: undefined };
+    const { counters } = taken;
+    const granted: Hold = { id, request, heldAt, counters, bound, observe: undefined, place: undefined };
     granted.place = this.open.add(granted);
     return { granted };
+  }
+
+  /**
+   * Before anybody is refused by these counters: moves them for all that is settled, here or by another replica. A hold
+   * that is refused after that is refused by calls that are really under way, and by what was really spent.
+   * @throws GatewayError `unavailable` while the ledger cannot be written
+   */
+  async postSettled(counters: readonly CounterName[]): Promise<void> {
+    // What has been answered here may be on its way into the database.
+    await this.settled();
+    await answered(this.counters.post(counters));
   }
 
   /**
@@ -170,7 +212,8 @@ export class LedgerService implements OnModuleInit {
    */
   async settle(hold: Hold, row: GenerationRow): Promise<void> {
     hold.observe = () => row;
-    const written = this.write(hold, row);
+    const { keyInterval, budgets } = hold.counters;
+    const written = this.write(hold, { ...row, key_interval: keyInterval, budgets });
     const place = this.settling.add(written);
     void written.then(() => this.settling.remove(place));
     if (this.environment.ledgerDurability === 'strict') await written;
@@ -191,7 +234,11 @@ export class LedgerService implements OnModuleInit {
   /** Ends a hold for which nothing was sent, and which does not count as a free request either. */
   async withdraw(hold: Hold): Promise<void> {
     this.release(hold);
-    if (!hold.request.isFree) return;
+    if (hold.request.isFree) await this.uncountFree(hold);
+  }
+
+  /** Gives back the free request of the day that a hold was counted as. Never throws. */
+  async uncountFree(hold: Hold): Promise<void> {
     try {
       await this.repository.uncountFree(hold.request.caller.accountId, hold.heldAt);
     } catch (error) {
@@ -231,7 +278,13 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  private async replayRows(rows: readonly GenerationRow[]): Promise<void> {
+  private async settleBatch(rows: readonly string[]): Promise<readonly undefined[]> {
+    const cut = await this.repository.settle(rows);
+    if (cut > 0) this.metrics.ledgerEvent('late', cut);
+    return new Array<undefined>(rows.length).fill(undefined);
+  }
+
+  private async replayRows(rows: readonly Settlement[]): Promise<void> {
     try {
       await this.settlements.submit(rows.map(printGeneration).join(','));
       for (const { id } of rows) this.postings.add(id);
@@ -243,7 +296,7 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  private async write(hold: Hold, row: GenerationRow): Promise<void> {
+  private async write(hold: Hold, row: Settlement): Promise<void> {
     try {
       await this.writeToDatabase(row);
       this.postings.add(hold.id);
@@ -255,7 +308,7 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  private async writeToDatabase(row: GenerationRow): Promise<void> {
+  private async writeToDatabase(row: Settlement): Promise<void> {
     const { away } = this;
     const now = performance.now();
     // During an outage each reply would wait for nothing; one a second finds out whether it is over.
@@ -270,7 +323,7 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  private async writeToSpool(row: GenerationRow, reason: unknown): Promise<void> {
+  private async writeToSpool(row: Settlement, reason: unknown): Promise<void> {
     if (!isAway(reason)) this.logger.error(reason);
     try {
       await this.spool.append(row);
@@ -284,8 +337,8 @@ export class LedgerService implements OnModuleInit {
     try {
       return await this.holds.submit(member);
     } catch (error) {
-      if (isBatchFatal(error) || ROLLED_BACK_STATE.test(systemCode(error) ?? '')) throw unavailable();
-      throw error;
+      if (systemCode(error) === HOLDS_INCOMPLETE) this.onIncomplete?.();
+      throw asTold(error);
     }
   }
 
@@ -293,19 +346,35 @@ export class LedgerService implements OnModuleInit {
    * One that would fit but for a refused one before it is tried once alone: a refusal is never due to somebody else's.
    */
   private async take(members: readonly HoldMember[]): Promise<readonly TakenHold[]> {
-    const taken = [...(await this.repository.take(this.replica, members))];
+    const taken = [...(await this.repository.take(this.replica, members, this.holdMsMax))];
     if (members.length === 1) return taken;
     for (const [index, outcome] of taken.entries()) {
       if (!outcome || !('refused' in outcome) || !fitsAlone(members[index]!, outcome.refused)) continue;
-      [taken[index]] = await this.repository.take(this.replica, [members[index]!]);
+      [taken[index]] = await this.repository.take(this.replica, [members[index]!], this.holdMsMax);
     }
     return taken;
   }
 }
 
-function fitsAlone({ amounts }: HoldMember, refused: HoldRefusal): boolean {
-  return (refused.scope === 'free_requests' ? PICO_PER_USD : countedBy(refused, amounts)) <= remainingOf(refused);
+function fitsAlone({ amounts }: HoldMember, refused: readonly HoldRefusal[]): boolean {
+  return refused.every(
+    (counter) =>
+      (counter.scope === 'free_requests' ? PICO_PER_USD : countedBy(counter, amounts)) <= remainingOf(counter),
+  );
 }
+
+/** @throws GatewayError `unavailable` instead of whatever may be over in a moment */
+async function answered<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asTold(error);
+  }
+}
+
+/** What the caller is told where the database did not do what it was asked. */
+const asTold = (error: unknown): unknown =>
+  isBatchFatal(error) || ROLLED_BACK_STATE.test(systemCode(error) ?? '') ? unavailable() : error;
 
 const isBatchFatal = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');
 

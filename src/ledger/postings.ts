@@ -1,9 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
-import { LedgerRepository } from './ledger.repository.js';
+import { LedgerRepository, POSTED_MAX } from './ledger.repository.js';
 
-/** Holds of one statement. */
-const BATCH_MAX = 1_000;
 /** Holds that wait for it here; past it they are found in the database by the sweep. */
 const WAITING_MAX = 50_000;
 
@@ -44,14 +42,14 @@ export class Postings {
     this.released = [];
     try {
       while (released.length > 0) {
-        const ids = released.slice(0, BATCH_MAX);
+        const ids = released.slice(0, POSTED_MAX);
         await this.repository.release(ids);
         settled.push(...ids);
         released.splice(0, ids.length);
       }
       while (settled.length > 0) {
-        await this.repository.post(settled.slice(0, BATCH_MAX));
-        settled.splice(0, BATCH_MAX);
+        await this.repository.post(settled.slice(0, POSTED_MAX));
+        settled.splice(0, POSTED_MAX);
       }
     } catch (error) {
       // They wait for the next time; what finds no room is found by the sweep.

@@ -8,4 +8,8 @@ export class ReplicaEntity {
 
   @Column({ name: 'heartbeat_at', type: 'timestamptz', precision: 3 })
   heartbeatAt!: Date;
+
+  /** Id of the last of `hold_epochs` in which all that it holds is there. */
+  @Column({ type: 'uuid', nullable: true })
+  epoch!: string | null;
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { GenerationRow } from './generation-row.js';
+import type { Settlement } from './settlement.js';
 
 const NEWLINE = 0x0a;
 /** 64 bits: they recognise accidents, nobody's intent. */
@@ -8,13 +8,13 @@ const LINE = /^\{"sum":"([0-9a-f]{16})","row":(.*)\}$/s;
 
 /** What the bytes of a spool's file hold. */
 export interface SpoolReading {
-  readonly rows: readonly GenerationRow[];
+  readonly rows: readonly Settlement[];
   /** Lines that were changed after they had been written, as they are now, each with its end. */
   readonly damaged: readonly Buffer[];
 }
 
 /** The row as a line of its own, with a checksum. */
-export function printSpoolLine(row: GenerationRow): string {
+export function printSpoolLine(row: Settlement): string {
   const json = JSON.stringify(row);
   return `{"sum":"${sumOf(json)}","row":${json}}\n`;
 }
@@ -24,13 +24,13 @@ export function printSpoolLine(row: GenerationRow): string {
  * never told that it is kept.
  */
 export function readSpoolLines(bytes: Buffer): SpoolReading {
-  const rows: GenerationRow[] = [];
+  const rows: Settlement[] = [];
   const damaged: Buffer[] = [];
   for (let start = 0; start < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
     const [, sum, json] = LINE.exec(bytes.toString('utf8', start, end)) ?? [];
-    if (json !== undefined && sumOf(json) === sum) rows.push(JSON.parse(json) as GenerationRow);
+    if (json !== undefined && sumOf(json) === sum) rows.push(JSON.parse(json) as Settlement);
     else if (newline !== -1) damaged.push(bytes.subarray(start, end + 1));
     start = end + 1;
   }

@@ -5,7 +5,7 @@ import { newUuid } from '../core/ids.js';
 import { lockDirectory, type DirectoryLock } from '../shared/database/directory-lock.js';
 import { StoreRefused } from '../shared/database/store-refused.js';
 import { systemCode } from '../shared/database/system-code.js';
-import type { GenerationRow } from './generation-row.js';
+import type { Settlement } from './settlement.js';
 import { printSpoolLine } from './spool-lines.js';
 import { createSpoolFile, SEGMENT_ROWS_MAX, SpoolSegment, syncFolder, type CreateSpoolFile } from './spool-segment.js';
 
@@ -97,7 +97,7 @@ export class Spool {
    * Resolves once the row is on the disk. Appends that come at the same time share a write.
    * @throws when there is no room, when the disk refuses, or after `close`
    */
-  async append(row: GenerationRow): Promise<void> {
+  async append(row: Settlement): Promise<void> {
     if (this.isClosed) throw new Error('The spool is closed.');
     if (this.room === 0) throw new Error('The spool is full.');
     const line = printSpoolLine(row);
@@ -113,7 +113,7 @@ export class Spool {
    * once it resolved. Appends may go on meanwhile; they wait for the next replay. A second call joins the first.
    * @throws what `settle` throws: the batch and all after it wait on
    */
-  replay(settle: (rows: readonly GenerationRow[]) => Promise<void>, batch = BATCH_ROWS): Promise<void> {
+  replay(settle: (rows: readonly Settlement[]) => Promise<void>, batch = BATCH_ROWS): Promise<void> {
     this.replaying ??= this.settleAll(settle, batch).finally(() => (this.replaying = undefined));
     return this.replaying;
   }
@@ -197,7 +197,7 @@ export class Spool {
     await segment?.seal();
   }
 
-  private async settleAll(settle: (rows: readonly GenerationRow[]) => Promise<void>, batch: number): Promise<void> {
+  private async settleAll(settle: (rows: readonly Settlement[]) => Promise<void>, batch: number): Promise<void> {
     const last = this.segments.at(-1);
     while (last && !this.isClosed && this.segments.includes(last))
       await this.settleSegment(this.segments[0]!, settle, batch);
@@ -205,7 +205,7 @@ export class Spool {
 
   private async settleSegment(
     segment: SpoolSegment,
-    settle: (rows: readonly GenerationRow[]) => Promise<void>,
+    settle: (rows: readonly Settlement[]) => Promise<void>,
     batch: number,
   ): Promise<void> {
     await this.serialize(async () => {

@@ -32,7 +32,7 @@ const CREDITS = `
   LEFT JOIN spending_windows counter
     ON counter.scope = 'account' AND counter.scope_id = account.id::text AND counter.interval = 'lifetime'
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(amount), 0) AS credits, coalesce(sum(amount) FILTER (WHERE kind = 'purchase'), 0) AS purchased
+    SELECT coalesce(sum(amount), 0) AS credits, coalesce(sum(amount) FILTER (WHERE kind IN ('purchase', 'refund')), 0) AS purchased
     FROM credit_grants WHERE account_id = account.id
   ) granted
   CROSS JOIN LATERAL (VALUES
@@ -85,20 +85,17 @@ const NEGATIVE = `
   WHERE figure.found < 0`;
 
 /**
- * An account may be overdrawn by what was taken from it after it was spent (a negative adjustment) and by
- * what a recovery had not seen yet (a correction that charges more): nobody is refused for that. Anything
- * beyond was granted wrongly.
+ * An account may be overdrawn by what was taken from it after it was spent (a negative adjustment): nobody is refused
+ * for that. Anything beyond was granted wrongly.
  */
 const OVERDRAWN = `
   SELECT format('account %s: used and held%s', counter.scope_id,
-      CASE WHEN explained.is_warning THEN ' (adjusted or corrected after it was spent)' ELSE '' END) AS what,
+      CASE WHEN explained.is_warning THEN ' (adjusted after it was spent)' ELSE '' END) AS what,
     'at most ' || ${NUMBER_OF('counter."limit"')} AS expected, ${NUMBER_OF('counter.used + counter.held')} AS found, explained.is_warning
   FROM spending_windows counter
   CROSS JOIN LATERAL (
     SELECT counter.used + counter.held - counter."limit" <=
-      (SELECT coalesce(-sum(amount), 0) FROM credit_grants WHERE account_id = counter.account_id AND amount < 0)
-      + (SELECT coalesce(sum(amount), 0) FROM ledger_entries
-         WHERE account_id = counter.account_id AND kind = 'correction' AND amount > 0) AS is_warning
+      (SELECT coalesce(-sum(amount), 0) FROM credit_grants WHERE account_id = counter.account_id AND amount < 0) AS is_warning
   ) explained
   WHERE counter.scope = 'account' AND counter.used + counter.held > counter."limit"`;
 
@@ -124,10 +121,30 @@ const GENERATIONS = `
   ) AS figure (name, expected, found)
   WHERE figure.expected <> figure.found`;
 
+/**
+ * Entries that do not count in a budget that their key was under for a minute and longer when they were held: that of
+ * its workspace, or of the guardrail that the key was given. A budget that was taken away since is not asked for.
+ */
+const BUDGETS = `
+  SELECT format('generation %s: %s counts in the %s budget of %s %s', e.generation_id, e.kind, b.interval, b.scope, b.scope_id) AS what,
+    'yes' AS expected, 'no' AS found, false AS is_warning
+  FROM ledger_entries e
+  JOIN LATERAL (
+    SELECT 'workspace' AS scope, e.workspace_id::text AS scope_id, 'epoch'::timestamptz AS since
+    UNION ALL
+    SELECT 'guardrail', g.guardrail_id || ':key:' || e.key_hash, g.created_at FROM guardrail_assignments g
+    WHERE g.account_id = e.account_id AND g.kind = 'key' AND g.subject = e.key_hash
+  ) owner ON true
+  JOIN budgets b ON b.account_id = e.account_id AND b.scope = owner.scope AND b.scope_id = owner.scope_id
+  WHERE (e.amount <> 0 OR e.byok_amount <> 0)
+    AND e.held_at > greatest(b.created_at, owner.since) + interval '1 minute'
+    AND NOT coalesce(e.budgets @> jsonb_build_array(jsonb_build_array(b.scope, b.scope_id, b.interval)), false)`;
+
 export const VERIFICATIONS: readonly Verification[] = [
   { statement: CREDITS },
   { statement: COUNTERS, reads: 'since' },
   { statement: NEGATIVE },
   { statement: OVERDRAWN },
   { statement: GENERATIONS, reads: 'whole' },
+  { statement: BUDGETS },
 ];

@@ -25,7 +25,7 @@ describe('FreeGate', () => {
   const gate = new FreeGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)));
 
   it('is silent for twenty requests of a minute, refuses the next, and begins anew with the minute', async () => {
-    for (let times = 0; times < 20; times++) await expect(gate.enter('a')).resolves.toBeUndefined();
+    for (let times = 0; times < 20; times++) await gate.enter('a');
     const error: unknown = await gate.enter('a').catch((thrown: unknown) => thrown);
     if (!(error instanceof GatewayError)) throw new Error('not refused');
     const headers = {
@@ -44,6 +44,24 @@ describe('FreeGate', () => {
     await gate.enter('b');
     clock.time = MINUTE + 60_000;
     await gate.enter('a');
+  });
+});
+
+describe('a request that is given back', () => {
+  it('does not count in its minute, once, and changes nothing of the next', async () => {
+    const clock = new HandClock();
+    const gate = new FreeGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)));
+    const places = [];
+    for (let times = 0; times < 20; times++) places.push(await gate.enter('a'));
+    await expect(gate.enter('a')).rejects.toBeInstanceOf(GatewayError);
+    places[0]!.giveBack();
+    places[0]!.giveBack();
+    await gate.enter('a');
+    await expect(gate.enter('a')).rejects.toBeInstanceOf(GatewayError);
+    clock.time = MINUTE + 60_000;
+    for (let times = 0; times < 20; times++) await gate.enter('a');
+    places[1]!.giveBack();
+    await expect(gate.enter('a')).rejects.toBeInstanceOf(GatewayError);
   });
 });
 

@@ -8,7 +8,7 @@ export type Chunk = Uint8Array | string;
  * become one view of it, and bytes are copied only where views and text must be mixed. Empty again after each `take`.
  */
 export class ChunkJoiner {
-  private parts: Chunk[] = [];
+  private readonly parts: Chunk[] = [];
   private text = '';
   private bytes: Uint8Array | undefined;
   private start = 0;
@@ -31,13 +31,24 @@ export class ChunkJoiner {
 
   /** Everything that was added, in order; undefined when there was nothing. */
   take(): Chunk | undefined {
+    if (this.parts.length === 0) return this.takeOnly();
     this.closeRange();
     this.closeText();
-    const { parts } = this;
-    if (parts.length === 0) return undefined;
-    this.parts = [];
-    if (parts.length === 1) return parts[0];
-    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+    const joined = Buffer.concat(this.parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+    this.parts.length = 0;
+    return joined;
+  }
+
+  /** Nearly every batch is one range, or one text. */
+  private takeOnly(): Chunk | undefined {
+    const { bytes, text } = this;
+    if (bytes) {
+      this.bytes = undefined;
+      return bytes.subarray(this.start, this.end);
+    }
+    if (text === '') return undefined;
+    this.text = '';
+    return text;
   }
 
   private closeRange(): void {

@@ -69,6 +69,7 @@ const TOP: Field[] = [
   field('service_tier', TEXT),
   field('preset', TEXT),
   field('speed', one('standard', 'fast'), '?'),
+  field('inference_geo', TEXT, '?'),
   field('route', one('fallback', 'sort'), '?'),
   field('cache_control', thing('an object')),
   fixed('cache_control.type'),

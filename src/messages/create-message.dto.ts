@@ -4,7 +4,7 @@ import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, type Static } from '../shared/http/schema.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
 import { messages, system } from './schemas/messages.js';
-import { contextManagement, metadata, outputConfig, speed, thinking } from './schemas/options.js';
+import { contextManagement, inferenceGeo, metadata, outputConfig, speed, thinking } from './schemas/options.js';
 import { label, maxTokens, stopServerToolsWhen, texts, trace } from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
 import { fallbacks, provider, route } from '../inference/schemas/routing.js';
@@ -79,6 +79,10 @@ export class CreateMessageDto {
   @MayOmit()
   @Fits(compile(speed))
   speed?: Static<typeof speed>;
+
+  @MayOmit()
+  @Fits(compile(inferenceGeo))
+  inference_geo?: Static<typeof inferenceGeo>;
 
   @MayOmit()
   @Fits(compile(cacheControl))

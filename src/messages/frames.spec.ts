@@ -1,5 +1,6 @@
 // Goal: the stream of docs/wire/streams.md#events-of-messages, exactly. Method: events by hand against the text of the
 // frames; for any reply, what a client puts together from the frames equals the whole view, whatever the batches.
+import { endpoint } from '../../test/support/route-inputs.js';
 import { generationView } from '../../test/support/generation-view.js';
 import type { Bill } from '../core/money/bill.js';
 import fc from 'fast-check';
@@ -7,7 +8,9 @@ import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/con
 import { ReplyBuilder } from '../core/conversation/reply.js';
 import type { Json, JsonObject } from '../core/json/json.js';
 import { SseReader, type SseFrame } from '../core/stream/sse.js';
+import { webCitation } from '../core/conversation/web-citation.js';
 import { MessageFrames, failureFrames } from './frames.js';
+import { printToken } from './reasoning-token.js';
 import { viewReply } from './view-reply.js';
 
 const META = generationView({ id: 'gen-1-a', isByok: true });
@@ -35,7 +38,10 @@ const sourced = (text: string) => {
 };
 
 const QUARTER = 250_000_000_000n;
+const RATE: Bill['rate'] = { endpoint: endpoint('one'), tier: 'standard' };
 const BILL: Bill = {
+  rate: RATE,
+  beyondPlan: 0n,
   isByok: false,
   cost: QUARTER,
   byokCost: 0n,
@@ -363,3 +369,61 @@ function putTogether(events: JsonObject[]): unknown {
   }
   return { ...message, content };
 }
+
+describe('what chat upstreams told', () => {
+  const mark = { format: 'google-gemini-v1', provider: 'p' };
+  const citation = webCitation({ url: 'u', quote: 'q', place: { start: 0, end: 1 } });
+  const blocks: [BlockStart, BlockDelta[]][] = [
+    [
+      { type: 'thinking', mark },
+      [
+        { type: 'thinking', text: 't' },
+        { type: 'signature', signature: 's' },
+      ],
+    ],
+    [{ type: 'redacted-thinking', data: 'd', mark }, []],
+    [
+      { type: 'thinking', mark: { format: 'anthropic-claude-v1', provider: 'p' } },
+      [{ type: 'signature', signature: 'signed by Claude' }],
+    ],
+    [
+      { type: 'text' },
+      [
+        { type: 'text', text: 'a' },
+        { type: 'citation', citation },
+      ],
+    ],
+  ];
+  const events: ModelEvent[] = [
+    { type: 'reply-start' },
+    ...blocks.flatMap(([block, deltas], index): ModelEvent[] => [
+      { type: 'block-start', index, block },
+      ...deltas.map((delta): ModelEvent => ({ type: 'block-delta', index, delta })),
+      { type: 'block-end', index },
+    ]),
+    ...ENDING,
+  ];
+  const told = { type: 'web_search_result_location', cited_text: 'q', url: 'u', title: null, encrypted_index: '' };
+
+  it('carries whose reasoning it is in signature and sealed data, and citations without places', () => {
+    const builder = new ReplyBuilder();
+    for (const event of events) builder.push(event);
+    const token = (data: string): string => printToken(data, mark);
+    expect(viewReply(META, builder.finish()).content).toEqual([
+      { type: 'thinking', thinking: 't', signature: token('s') },
+      { type: 'redacted_thinking', data: token('d') },
+      { type: 'thinking', thinking: '', signature: 'signed by Claude' },
+      { type: 'text', text: 'a', citations: [told] },
+    ]);
+    const deltas = payloads(textOf(new MessageFrames(META).print(events))).flatMap((event) => event['delta'] ?? []);
+    expect(deltas).toMatchObject([
+      { thinking: 't' },
+      { type: 'signature_delta', signature: token('s') },
+      { type: 'signature_delta', signature: 'signed by Claude' },
+      { text: 'a' },
+      { type: 'citations_delta', citation: told },
+      {},
+    ]);
+    expect(token('s')).not.toBe('s');
+  });
+});

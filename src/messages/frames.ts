@@ -1,10 +1,14 @@
 import type { BlockDelta, BlockStart, ModelEvent, SourceBytes, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
+import type { ReasoningMark } from '../core/conversation/reasoning-mark.js';
+import { withoutPlace } from '../core/conversation/web-citation.js';
 import { printJson, type JsonObject, type Opaque } from '../core/json/json.js';
+import { sanitizeUsage } from '../core/money/sane-usage.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
 import type { GenerationView } from '../inference/inference.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
+import { printToken } from './reasoning-token.js';
 import { ownExtras, viewBlockStart, viewStop, viewUsage } from './view-reply.js';
 
 /**
@@ -24,6 +28,8 @@ export class MessageFrames implements FramePrinter {
   /** Blocks of other vendors' own that were left out: the indexes of later ones move up. */
   private hiddenBlocks = 0;
   private isInHiddenBlock = false;
+  /** Of the open block of reasoning. */
+  private mark: ReasoningMark | undefined;
 
   private readonly chunks = new ChunkJoiner();
 
@@ -61,7 +67,7 @@ export class MessageFrames implements FramePrinter {
     switch (event.type) {
       case 'block-delta':
         if (this.isInHiddenBlock) return undefined;
-        return this.sourceOf(event.source) ?? deltaFrame(event.index - this.hiddenBlocks, event.delta);
+        return this.sourceOf(event.source) ?? deltaFrame(event.index - this.hiddenBlocks, event.delta, this.mark);
       case 'block-start':
         return this.blockStartFrame(event.index, event.block);
       case 'block-end':
@@ -95,7 +101,7 @@ export class MessageFrames implements FramePrinter {
         container: own['container'] ?? null,
         // docs/wire/streams.md#events-of-messages: nothing is put out yet. Vendors say 1 here, and clients that add up
         // what events tell count it twice.
-        usage: viewUsage({ ...this.usage, outputTokens: 0 }, { bill: undefined, isByok }),
+        usage: viewUsage({ ...sanitizeUsage(this.usage, Infinity), outputTokens: 0 }, { bill: undefined, isByok }),
         context_management: null,
         provider,
       },
@@ -106,6 +112,7 @@ export class MessageFrames implements FramePrinter {
   // (docs/wire/conventions.md#values).
   private blockStartFrame(index: number, block: BlockStart): string | undefined {
     const view = viewBlockStart(block);
+    this.mark = block.type === 'thinking' ? block.mark : undefined;
     if (!view) {
       this.hiddenBlocks++;
       this.isInHiddenBlock = true;
@@ -128,7 +135,7 @@ export class MessageFrames implements FramePrinter {
     return (
       frame('message_delta', {
         delta: viewStop(stop, ownExtras(this.start?.extras), end),
-        usage: viewUsage(this.usage, this.generation),
+        usage: viewUsage(this.generation.charged ?? this.usage, this.generation),
         ...(contextManagement !== null && { context_management: contextManagement }),
       }) +
       frame('message_stop', this.generation.extras) +
@@ -144,24 +151,24 @@ const PING_FRAME = frame('ping', {});
 const DELTA_HEAD = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":';
 
 /** Written by hand: it is most of what a stream prints. */
-function deltaFrame(index: number, delta: BlockDelta): string | undefined {
-  const json = deltaJson(delta);
+function deltaFrame(index: number, delta: BlockDelta, mark: ReasoningMark | undefined): string | undefined {
+  const json = deltaJson(delta, mark);
   return json === undefined ? undefined : `${DELTA_HEAD}${index},"delta":${json}}\n\n`;
 }
 
 /** Undefined for a delta of another vendor's own, which this format has no word for. */
-function deltaJson(delta: BlockDelta): string | undefined {
+function deltaJson(delta: BlockDelta, mark: ReasoningMark | undefined): string | undefined {
   switch (delta.type) {
     case 'text':
       return `{"type":"text_delta","text":${JSON.stringify(delta.text)}}`;
     case 'thinking':
       return `{"type":"thinking_delta","thinking":${JSON.stringify(delta.text)}}`;
     case 'signature':
-      return `{"type":"signature_delta","signature":${JSON.stringify(delta.signature)}}`;
+      return `{"type":"signature_delta","signature":${JSON.stringify(printToken(delta.signature, mark))}}`;
     case 'input-json':
       return `{"type":"input_json_delta","partial_json":${JSON.stringify(delta.json)}}`;
     case 'citation':
-      return `{"type":"citations_delta","citation":${printJson(delta.citation)}}`;
+      return `{"type":"citations_delta","citation":${printJson(withoutPlace(delta.citation))}}`;
     case 'opaque':
       return delta.opaque.vendor === 'anthropic' ? printJson(delta.opaque.value) : undefined;
   }

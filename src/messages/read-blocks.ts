@@ -5,11 +5,14 @@ import type {
   MediaSource,
   Message,
   Origin,
+  RedactedThinkingBlock,
   TextBlock,
+  ThinkingBlock,
   ToolResultContent,
 } from '../core/conversation/content.js';
 import type { JsonObject } from '../core/json/json.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
+import { readToken } from './reasoning-token.js';
 import type { WireBlock, WireMessage, WireTextBlock, WireToolResultPart } from './schemas/messages.js';
 
 type WirePart = Extract<WireBlock, { type: 'text' | 'image' | 'document' | 'search_result' }>;
@@ -19,11 +22,12 @@ type WireDocumentSource = Extract<WireBlock, { type: 'document' }>['source'];
 /** One turn, its wire object kept so that a target of the same format gets it as it came. */
 export function readMessage(message: WireMessage): Message {
   const { role, content } = message;
-  return {
-    role,
-    content: typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(readBlock),
-    origin: originOf(message),
-  };
+  if (typeof content === 'string')
+    return { role, content: [{ type: 'text', text: content }], origin: originOf(message) };
+  const blocks = content.map(readBlock);
+  // Another vendor's reasoning is not what it was told as: nobody gets such a turn as it came.
+  const hasForeign = blocks.some((block) => !block.origin);
+  return hasForeign ? { role, content: blocks } : { role, content: blocks, origin: originOf(message) };
 }
 
 /** The instructions. Empty text says nothing. */
@@ -61,9 +65,9 @@ function readBlock(block: WireBlock): ContentBlock {
         origin: originOf(block),
       };
     case 'thinking':
-      return { type: 'thinking', thinking: block.thinking, signature: block.signature, origin: originOf(block) };
+      return readThinking(block);
     case 'redacted_thinking':
-      return { type: 'redacted-thinking', data: block.data, origin: originOf(block) };
+      return readSealed(block);
     default:
       return {
         type: 'opaque',
@@ -72,6 +76,21 @@ function readBlock(block: WireBlock): ContentBlock {
         origin: originOf(block),
       };
   }
+}
+
+function readThinking(block: Extract<WireBlock, { type: 'thinking' }>): ThinkingBlock {
+  const { thinking, signature } = block;
+  const token = readToken(signature);
+  return token
+    ? { type: 'thinking', thinking, signature: token.data, mark: token.mark }
+    : { type: 'thinking', thinking, signature, origin: originOf(block) };
+}
+
+function readSealed(block: Extract<WireBlock, { type: 'redacted_thinking' }>): RedactedThinkingBlock {
+  const token = readToken(block.data);
+  return token
+    ? { type: 'redacted-thinking', data: token.data, mark: token.mark }
+    : { type: 'redacted-thinking', data: block.data, origin: originOf(block) };
 }
 
 function readToolResultContent(content: string | readonly WireToolResultPart[] | undefined): ToolResultContent[] {

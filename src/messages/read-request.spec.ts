@@ -98,6 +98,7 @@ describe('readRequest', () => {
       { metadata: { vendor: 'anthropic', value: { user_id: 'u', other: 1 } } },
     ],
     ['the tier and speed', { service_tier: 'flex', speed: 'fast' }, { serviceTier: 'flex', speed: 'fast' }],
+    ['the place', { inference_geo: 'us' }, { inferenceGeo: 'us' }],
     ['the preset', { preset: 'p' }, { preset: 'p' }],
     ['the trace', { trace: { trace_id: 'a', other: [1] } }, { trace: { trace_id: 'a', other: [1] } }],
     ['models', { models: ['a', 'b'] }, { fallbackModels: { models: ['a', 'b'], onRefusal: false } }],

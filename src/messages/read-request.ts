@@ -3,7 +3,7 @@ import { GatewayError } from '../core/errors.js';
 import { definedOnly } from '../core/defined.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import { readPreferences, readStopConditions, withOnline } from '../inference/read-options.js';
+import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
 import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateMessageDto } from './create-message.dto.js';
@@ -53,11 +53,12 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     ...(dto.metadata && { metadata: { vendor: 'anthropic', value: dto.metadata } }),
     ...(dto.service_tier !== undefined && { serviceTier: dto.service_tier }),
     ...(dto.speed && { speed: dto.speed }),
+    ...(dto.inference_geo && { inferenceGeo: dto.inference_geo }),
     ...(fallbackModels && { fallbackModels }),
     preferences: readPreferences(dto.provider, dto.route),
     plugins: withOnline(dto.plugins ?? [], [dto.model, ...(fallbackModels?.models ?? [])]),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
-    ...(dto.trace && { trace: dto.trace }),
+    ...(dto.trace && { trace: readTrace(dto.trace) }),
     ...(dto.preset !== undefined && { preset: dto.preset }),
     betas: headers.betas,
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'anthropic', value: extras } }),

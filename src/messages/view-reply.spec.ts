@@ -1,5 +1,6 @@
 // Goal: a whole reply shows every key of docs/wire/messages.md#reply, whatever was told. Method: replies written by
 // hand, the whole view compared, and tables for stop reasons, usage and blocks.
+import { endpoint } from '../../test/support/route-inputs.js';
 import { generationView } from '../../test/support/generation-view.js';
 import type { Bill } from '../core/money/bill.js';
 import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
@@ -9,7 +10,10 @@ import { ProviderFault } from '../core/errors.js';
 import type { JsonObject, Opaque } from '../core/json/json.js';
 import { viewReply, viewUsage } from './view-reply.js';
 
+const RATE: Bill['rate'] = { endpoint: endpoint('one'), tier: 'standard' };
 const BILL: Bill = {
+  rate: RATE,
+  beyondPlan: 0n,
   isByok: false,
   cost: 500_000_000_000n,
   byokCost: 0n,
@@ -266,6 +270,7 @@ describe('viewUsage', () => {
       "the vendor's own keys",
       {
         inputTokens: 1,
+        inferenceGeo: 'us',
         extras: anthropic({
           input_tokens: 9,
           inference_geo: 'us',

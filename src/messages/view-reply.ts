@@ -2,10 +2,12 @@ import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/e
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import { readToolInput } from '../core/conversation/tool-input.js';
 import type { Usage } from '../core/conversation/usage.js';
+import { withoutPlace } from '../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
 import { usdNumber } from '../core/money/credits.js';
 import type { GenerationView } from '../inference/inference.js';
-import { viewCostDetails, type Billing } from '../inference/view-cost.js';
+import { chargedWords, viewCostDetails, type Billing } from '../inference/view-cost.js';
+import { printToken } from './reasoning-token.js';
 import type { MessageReply } from './schemas/reply.js';
 
 const STOP_REASONS: Readonly<Record<UnifiedStop, string>> = {
@@ -45,7 +47,7 @@ export function viewReply(generation: GenerationView, reply: Reply): MessageRepl
     model: generation.model,
     content,
     ...viewStop(stop, start, end),
-    usage: viewUsage(reply.usage, generation),
+    usage: viewUsage(generation.charged ?? reply.usage, generation),
     context_management: end['context_management'] ?? null,
     provider: generation.provider,
     ...generation.extras,
@@ -63,7 +65,7 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
     case 'thinking':
       return { type: 'thinking', ...ownExtras(block.extras), thinking: '', signature: '' };
     case 'redacted-thinking':
-      return { type: 'redacted_thinking', ...ownExtras(block.extras), data: block.data };
+      return { type: 'redacted_thinking', ...ownExtras(block.extras), data: printToken(block.data, block.mark) };
     case 'tool-use':
       return { type: 'tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
     case 'server-tool-use':
@@ -85,9 +87,13 @@ export function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | und
   switch (start.type) {
     case 'text':
       // docs/wire/conventions.md#values: `[]` when there are none, never null.
-      return { ...empty, text, citations: block.citations };
+      return { ...empty, text, citations: block.citations.map(withoutPlace) };
     case 'thinking':
-      return { ...empty, thinking: text, signature: block.signature ?? '' };
+      return {
+        ...empty,
+        thinking: text,
+        signature: printToken(block.signature ?? '', block.signature ? start.mark : undefined),
+      };
     case 'redacted-thinking':
       return empty;
     case 'tool-use':
@@ -156,6 +162,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   const raw = usage.extras?.vendor === 'anthropic' ? usage.extras.value : {};
   const { cacheWriteTokens, cacheWrite1hTokens, reasoningTokens, webSearchRequests, webFetchRequests } = usage;
   const wroteCache = cacheWriteTokens !== undefined || cacheWrite1hTokens !== undefined;
+  const served = chargedWords(usage, bill);
   const ranTools = webSearchRequests !== undefined || webFetchRequests !== undefined;
   const view: { [key: string]: Json } = {
     input_tokens: usage.inputTokens ?? 0,
@@ -165,7 +172,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
       : null,
     cache_creation_input_tokens: wroteCache ? (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0) : null,
     cache_read_input_tokens: usage.cacheReadTokens ?? null,
-    inference_geo: typeof raw['inference_geo'] === 'string' ? raw['inference_geo'] : null,
+    inference_geo: served.inferenceGeo ?? null,
     server_tool_use: ranTools
       ? {
           ...objectAt(raw, 'server_tool_use'),
@@ -174,7 +181,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
         }
       : null,
     // docs/wire/messages.md#usage: the base tier is `standard` here, whatever its vendor calls it.
-    service_tier: usage.serviceTier === 'default' ? 'standard' : (usage.serviceTier ?? null),
+    service_tier: served.serviceTier === 'default' ? 'standard' : (served.serviceTier ?? null),
     output_tokens_details:
       reasoningTokens === undefined
         ? null
@@ -184,7 +191,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
     is_byok: isByok,
     iterations: Array.isArray(raw['iterations']) ? raw['iterations'] : bill ? [viewIteration(usage)] : [],
     // docs/wire/messages.md#speed-and-tier: `standard` is what is served where nothing else was asked for.
-    speed: usage.speed ?? 'standard',
+    speed: served.speed ?? 'standard',
   };
   for (const key of Object.keys(raw)) if (!(key in view) && raw[key] !== undefined) view[key] = raw[key];
   return view;

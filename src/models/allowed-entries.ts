@@ -1,6 +1,7 @@
 import type { Candidate } from '../core/routing/candidate.js';
 import { addCandidates } from '../core/routing/candidates.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
+import { withModelIds } from '../core/routing/resolve-model.js';
 import type { RouteNeeds, RoutingPolicy } from '../core/routing/route-inputs.js';
 import { allowsModel, findExclusion, readRules, type Rules } from '../core/routing/rules.js';
 import type { CatalogView } from './catalog-views.js';
@@ -25,7 +26,7 @@ const NO_NEEDS: RouteNeeds = {
 export function listAllowed(view: CatalogView, policies: readonly RoutingPolicy[]): readonly ModelEntry[] {
   const { entries } = view;
   if (policies.length === 0) return entries;
-  const rules = readRules(NO_NEEDS, policies);
+  const rules = readRules(NO_NEEDS, withModelIds(policies, view.catalog));
   const allowed: ModelEntry[] = [];
   for (const entry of entries) {
     const { model, endpoints } = entry;

@@ -14,7 +14,7 @@ export class CatalogView {
   private readonly byId: ReadonlyMap<string, ModelEntry>;
   private readonly narrowed = new LRUCache<string, ModelEntry>({ max: NARROWED_MAX });
 
-  constructor(catalog: CatalogSnapshot) {
+  constructor(readonly catalog: CatalogSnapshot) {
     this.entries = listEntries(catalog);
     this.byId = new Map(this.entries.map((entry) => [entry.model.id, entry]));
   }

@@ -3,6 +3,7 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import { GatewayError } from '../core/errors.js';
 import type { Model } from '../core/routing/catalog.js';
 import { readModelName } from '../core/routing/model-name.js';
+import { modelId } from '../core/routing/resolve-model.js';
 import { shortened } from '../core/shortened.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
@@ -33,7 +34,7 @@ export class ModelController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(one(modelView), { summary: 'Show a model' })
   show(@Param('author') author: string, @Param('slug') slug: string): string {
-    const { id } = readModelName(`${author}/${slug}`);
+    const id = this.idOf(author, slug);
     const entry = this.views.current().find(id);
     if (!entry) throw unknownModel(id);
     return `{"data":${entry.json}}`;
@@ -46,7 +47,7 @@ export class ModelController {
   @Get('models/:author/:slug/endpoints')
   @Answers(modelEndpointsReply, { summary: 'List the endpoints of a model, with their health' })
   listEndpoints(@Param('author') author: string, @Param('slug') slug: string): Static<typeof modelEndpointsReply> {
-    const { id } = readModelName(`${author}/${slug}`);
+    const id = this.idOf(author, slug);
     const { models } = this.catalog.current();
     const model = models.get(id);
     const plain = model ?? models.get(id.split(':')[0]!);
@@ -59,6 +60,11 @@ export class ModelController {
   listZdr(): Static<typeof endpointsReply> {
     const models = [...this.catalog.current().models.values()];
     return { data: models.flatMap((model) => this.endpoints.of(model, ({ policy }) => policy.zeroDataRetention)) };
+  }
+
+  private idOf(author: string, slug: string): string {
+    const { id } = readModelName(`${author}/${slug}`);
+    return modelId(this.catalog.current(), id) ?? id;
   }
 }
 

@@ -21,6 +21,7 @@ const PRICING: Pricing = {
     { minPromptTokens: 200, completion: 22_500_000n },
   ],
   fast: { prompt: 30_000_000n, completion: 150_000_000n },
+  flex: { completion: 7_000_000n, tiers: [{ minPromptTokens: 150, completion: 10_000_000n }] },
 };
 
 describe('viewPricing', () => {
@@ -51,6 +52,13 @@ describe('viewPricing', () => {
     });
   });
 
+  it('shows the lengths of a tier itself before those of the plain list', () => {
+    expect(viewPricing(PRICING, 'flex').overrides).toEqual([
+      { min_prompt_tokens: 100, prompt: '0.000006', input_cache_read: '0.0000006' },
+      { min_prompt_tokens: 150, completion: '0.00001' },
+    ]);
+  });
+
   it('leaves out what the catalog does not price', () => {
     expect(viewPricing({ prompt: 1n, completion: 0n, tiers: [] }, 'standard')).toEqual({
       prompt: '0.000000000001',
@@ -64,9 +72,9 @@ describe('viewPricing', () => {
 
   it('comes to what is charged, whatever the length', () => {
     const exactly = (text: unknown): bigint => BigInt(Math.round(Number(text) * 1e12));
-    for (const tier of ['standard', 'fast'] as const) {
+    for (const tier of ['standard', 'fast', 'flex'] as const) {
       const view = viewPricing(PRICING, tier);
-      for (const tokens of [0, 99, 100, 199, 200]) {
+      for (const tokens of [0, 99, 100, 149, 150, 199, 200]) {
         // Later entries win.
         const reached = (view.overrides ?? []).filter((one) => one.min_prompt_tokens <= tokens);
         const shown = Object.assign({}, view, ...reached) as typeof view;

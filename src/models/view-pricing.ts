@@ -1,6 +1,6 @@
 import { formatUsd } from '../core/money/credits.js';
-import type { Pricing, PriceTier } from '../core/routing/catalog.js';
-import { findTokenPrice, type TokenClass } from '../core/routing/leg-price.js';
+import type { Pricing } from '../core/routing/catalog.js';
+import { findTokenPrice, lengthsOf, type TokenClass } from '../core/routing/leg-price.js';
 import type { ServiceTier } from '../core/routing/plan.js';
 import { integer, object, optional, rows, text, titled, described, type Static } from '../shared/http/schema.js';
 
@@ -69,19 +69,20 @@ export function viewPricing(pricing: Pricing | null, tier: ServiceTier): Pricing
     const price = pricing[kind];
     if (price !== undefined) view[name] = formatUsd(price);
   }
-  const overrides = pricing.tiers
-    .map((length) => viewOverride(pricing, length, tier))
+  const starts = new Set(lengthsOf(pricing, tier).map(({ minPromptTokens }) => minPromptTokens));
+  const overrides = [...starts]
+    .sort((one, other) => one - other)
+    .map((start) => viewOverride(pricing, start, tier))
     .filter((one) => one !== undefined);
   return overrides.length > 0 ? { ...view, overrides } : view;
 }
 
-/** What differs from this length on. A price that the tier itself names holds for every length, so it is left out. */
-function viewOverride(pricing: Pricing, length: PriceTier, tier: ServiceTier): OverrideView | undefined {
+/** What changes where a prompt reaches this length. */
+function viewOverride(pricing: Pricing, start: number, tier: ServiceTier): OverrideView | undefined {
   const view: Omit<OverrideView, 'min_prompt_tokens'> = {};
   for (const [name, kind] of TOKEN_CLASSES) {
-    const price = length[kind];
-    const isOfTier = tier !== 'standard' && pricing[tier]?.[kind] !== undefined;
-    if (price !== undefined && !isOfTier) view[name] = formatUsd(price);
+    const price = findTokenPrice(pricing, kind, tier, start);
+    if (price !== undefined && price !== findTokenPrice(pricing, kind, tier, start - 1)) view[name] = formatUsd(price);
   }
-  return Object.keys(view).length > 0 ? { min_prompt_tokens: length.minPromptTokens, ...view } : undefined;
+  return Object.keys(view).length > 0 ? { min_prompt_tokens: start, ...view } : undefined;
 }

@@ -1,5 +1,6 @@
 import { ProviderFault } from '../core/errors.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
+import { elapsedMs } from '../core/time.js';
 
 /** Bytes that may wait for the reader before the source is paused. One socket read (64 KiB) may come on top. */
 export const WINDOW_BYTES = 64 * 1024;
@@ -16,6 +17,9 @@ export interface ChunkSource {
 
 const NOW = Promise.resolve();
 
+/** Never added to. */
+const NO_CHUNKS: Uint8Array[] = [];
+
 type Chunks = readonly Uint8Array[];
 
 /**
@@ -24,7 +28,7 @@ type Chunks = readonly Uint8Array[];
  * nothing is after an abort.
  */
 export class ChunkQueue extends Pulled<Chunks> {
-  private queue: Uint8Array[] = [];
+  private queue: Uint8Array[] = NO_CHUNKS;
   private queuedBytes = 0;
   private isSourcePaused = false;
   private isLeft = false;
@@ -33,7 +37,7 @@ export class ChunkQueue extends Pulled<Chunks> {
   private waiting: Puller<Chunks> | undefined;
   private deliveryDue = false;
   private idleTimer: NodeJS.Timeout | undefined;
-  /** When the pull that waits began, in milliseconds of `performance`. */
+  /** When the pull that waits began, by `elapsedMs`. */
   private pulledAt = 0;
 
   /** @param idleTimeoutMs longest time one pull may wait; absent: for ever */
@@ -46,7 +50,9 @@ export class ChunkQueue extends Pulled<Chunks> {
 
   push(chunk: Uint8Array): void {
     if (this.state !== 'open') return;
-    this.queue.push(chunk);
+    // Most come alone: an array made with one has room for no more than that.
+    if (this.queue.length === 0) this.queue = [chunk];
+    else this.queue.push(chunk);
     this.queuedBytes += chunk.length;
     if (this.waiting) this.deliverSoon();
     if (this.queuedBytes > WINDOW_BYTES && !this.isSourcePaused) {
@@ -73,7 +79,7 @@ export class ChunkQueue extends Pulled<Chunks> {
   /** Fails at once, even when the body is complete: what was not read yet is dropped. */
   abort(reason: unknown): void {
     if (this.isLeft) return;
-    this.queue = [];
+    this.queue = NO_CHUNKS;
     this.state = 'failed';
     this.failure = reason;
     if (this.waiting) this.settleWaiting();
@@ -93,7 +99,7 @@ export class ChunkQueue extends Pulled<Chunks> {
   }
 
   override return(): Promise<IteratorResult<Chunks, undefined>> {
-    this.queue = [];
+    this.queue = NO_CHUNKS;
     this.state = 'ended';
     if (this.waiting) this.settleWaiting();
     else this.leave();
@@ -118,7 +124,7 @@ export class ChunkQueue extends Pulled<Chunks> {
 
   private take(): Uint8Array[] {
     const chunks = this.queue;
-    this.queue = [];
+    this.queue = NO_CHUNKS;
     this.queuedBytes = 0;
     if (this.isSourcePaused) {
       this.isSourcePaused = false;
@@ -150,7 +156,7 @@ export class ChunkQueue extends Pulled<Chunks> {
    */
   private startIdleTimer(): void {
     if (this.idleTimeoutMs === undefined) return;
-    this.pulledAt = performance.now();
+    this.pulledAt = elapsedMs();
     this.idleTimer ??= setTimeout(this.onIdle, this.idleTimeoutMs);
   }
 
@@ -158,8 +164,11 @@ export class ChunkQueue extends Pulled<Chunks> {
     this.idleTimer = undefined;
     // The next pull sets it again.
     if (!this.waiting || this.queue.length > 0) return;
-    const leftMs = this.pulledAt + this.idleTimeoutMs! - performance.now();
-    if (leftMs > 0) this.idleTimer = setTimeout(this.onIdle, Math.ceil(leftMs));
-    else this.fail(new ProviderFault('timed-out', `The provider sent nothing for ${this.idleTimeoutMs} ms.`));
+    const leftMs = this.pulledAt + this.idleTimeoutMs! - elapsedMs();
+    if (leftMs > 0) this.idleTimer = setTimeout(this.onIdle, leftMs);
+    else
+      this.fail(
+        new ProviderFault('timed-out', `The provider sent nothing for ${this.idleTimeoutMs} ms.`, { isCut: true }),
+      );
   };
 }

@@ -41,7 +41,7 @@ export class Connection {
   private socket: Socket | undefined;
   private isPaused = false;
   /** What came and undici has not read: nothing, but for while it is paused. */
-  private unread: Buffer[] = [];
+  private unread: Buffer | undefined;
   /** What came is being given to undici. */
   private isGiving = false;
   /** The socket reads no more until it is resumed. */
@@ -107,12 +107,12 @@ export class Connection {
     const secure = target.protocol === 'https:';
     const socket = secure ? this.openSecure(target) : this.openPlain(target);
     this.socket = socket;
-    this.unread = [];
+    this.unread = undefined;
     this.isStopped = false;
     const read = socket.read.bind(socket);
     // The stream's own knows of nothing but its end, which does not come together with bytes.
     socket.read = (size?: number): unknown =>
-      this.isPaused ? null : (this.unread.shift() ?? (this.isGiving ? null : read(size)));
+      this.isPaused ? null : (this.takeUnread() ?? (this.isGiving ? null : read(size)));
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
 
     const timeoutMs = this.connectTimeoutMs;
@@ -124,7 +124,7 @@ export class Connection {
         pending = false;
         callback(null, socket);
         // Of a server that speaks first: undici listens a microtask later.
-        setImmediate(() => this.unread.length > 0 && socket.emit('readable'));
+        setImmediate(() => this.unread && socket.emit('readable'));
       })
       .on('error', (error) => {
         clearTimeout(timer);
@@ -144,7 +144,7 @@ export class Connection {
     callback: (bytes: number): boolean => {
       const chunk = Buffer.allocUnsafe(bytes);
       READ_BUFFER.copy(chunk, 0, 0, bytes);
-      this.unread.push(chunk);
+      this.unread = this.unread ? Buffer.concat([this.unread, chunk]) : chunk;
       this.isGiving = true;
       try {
         this.socket?.emit('readable');
@@ -155,6 +155,12 @@ export class Connection {
       return !this.isStopped;
     },
   };
+
+  private takeUnread(): Buffer | undefined {
+    const { unread } = this;
+    this.unread = undefined;
+    return unread;
+  }
 
   private openPlain(target: buildConnector.Options): Socket {
     return connectPlain({ host: target.hostname, port: Number(target.port || 80), onread: this.onread });

@@ -10,6 +10,8 @@ import { faultBeforeReply, faultInReply } from './transport-faults.js';
 export interface PendingHead {
   resolve(response: UpstreamResponse): void;
   reject(reason: unknown): void;
+  /** Hears that the request is written, where that is at once when there is a connection. */
+  readonly written: (() => void) | undefined;
 }
 
 /** How a body ended. */
@@ -97,7 +99,10 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
 
   // What undici tells. It wants to be listened to from the start, or it takes the listener for one of its older kind.
 
-  onRequestStart(): void {}
+  /** There is a connection, and in this very turn the request is written to it. */
+  onRequestStart(): void {
+    this.head.written?.();
+  }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: UpstreamResponse['headers']): void {
     if (status < 200) return;

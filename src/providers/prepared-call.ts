@@ -12,7 +12,7 @@ import type { Secret } from '../core/secret.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
 import { asPulled, type Pulled } from '../core/stream/pulled.js';
 import { pump } from '../core/stream/pump.js';
-import { chain, type Step } from '../core/stream/step.js';
+import { chain } from '../core/stream/step.js';
 import { LARGE } from '../core/yield-to-event-loop.js';
 import type { Environment } from '../shared/environment.js';
 import { withoutCredential } from './credential-mask.js';
@@ -57,6 +57,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     readonly credential: Secret | undefined,
     private readonly access: ProviderAccess,
     private readonly dependencies: CallDependencies,
+    private readonly onSent?: (() => void) | undefined,
   ) {}
 
   /** The events of a whole reply, which obey the grammar and whose tool calls hold JSON objects. */
@@ -82,7 +83,7 @@ export class PreparedCall implements CallContext, DecodeContext {
       const frames = this.access.platform.frames(response.headers);
       if (!frames) return asPulled(onlyBatch(this.decodeWhole(await response.read(REPLY_BYTES_MAX))));
       const decoder = new GrammarCheck(chain(frames, this.access.dialect.decodeStream(this)));
-      return pump(response.chunks, this.masking(decoder), keepsPartial);
+      return pump(response.chunks, decoder, { keepsPartial, masked: (error) => this.masked(error) });
     } catch (error) {
       throw this.masked(error);
     }
@@ -134,7 +135,8 @@ export class PreparedCall implements CallContext, DecodeContext {
     const { connectMs: connectTimeoutMs, idleMs: idleTimeoutMs } = this.dependencies.timeouts;
     const headers = outgoingHeaders(call.headers);
     const url = this.access.platform.address(this, call);
-    const outgoing = { url, headers, body, stream: call.stream, connectTimeoutMs, idleTimeoutMs };
+    const { onSent } = this;
+    const outgoing = { url, headers, body, stream: call.stream, connectTimeoutMs, idleTimeoutMs, onSent };
     const authorisation = this.access.platform.authorise(this, outgoing, signal);
     if (!(authorisation instanceof Promise)) return this.open(outgoing, authorisation, signal);
     return unlessAborted(authorisation, signal).then((headers) => this.open(outgoing, headers, signal));
@@ -152,6 +154,8 @@ export class PreparedCall implements CallContext, DecodeContext {
 
   private accepts({ status }: UpstreamResponse): boolean {
     this.status = status;
+    // At the latest by now, whatever its transport tells.
+    this.onSent?.();
     return status >= 200 && status < 300;
   }
 
@@ -165,25 +169,6 @@ export class PreparedCall implements CallContext, DecodeContext {
     assertGrammar(events);
     assertToolInputs(events);
     return events;
-  }
-
-  private masking<In, Out>(step: Step<In, Out>): Step<In, Out> {
-    return {
-      push: (input, out) => {
-        try {
-          step.push(input, out);
-        } catch (error) {
-          throw this.masked(error);
-        }
-      },
-      end: (out) => {
-        try {
-          step.end(out);
-        } catch (error) {
-          throw this.masked(error);
-        }
-      },
-    };
   }
 }
 

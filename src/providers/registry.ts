@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Platform } from '../core/platform.js';
-import type { Dialect, ProviderDefinition } from '../core/provider.js';
+import type { Dialect, ProviderDefinition, Target } from '../core/provider.js';
 import { PLATFORM_IDS, SIMULATED_SCHEME, type CatalogProvider, type PlatformId } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
 import { definitionOf } from './catalog/index.js';
@@ -40,11 +40,17 @@ export class ProviderRegistry {
     const access: ProviderAccess = {
       dialect,
       platform: this.platforms.get(provider.platform ?? 'direct')!,
-      definition: definitionOf(provider.slug, dialect.defaultCredential),
+      definition: definitionOf(provider.slug, dialect.defaultCredential, provider.quirks),
       transport: provider.baseUrl.startsWith(SIMULATED_SCHEME) ? this.sandbox : this.transport,
     };
     this.known.set(provider, access);
     return access;
+  }
+
+  /** Whether a field that a request sets reaches such an endpoint. */
+  carries({ model, endpoint, tier }: Omit<Target, 'definition'>, parameter: string): boolean {
+    const { dialect, definition } = this.accessTo(endpoint.provider);
+    return dialect.carries(parameter, { model, endpoint, tier, definition });
   }
 
   /** True when calls to the provider carry a credential. */

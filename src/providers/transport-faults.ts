@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { ProviderFault } from '../core/errors.js';
+import { ProviderFault, type FaultDetail } from '../core/errors.js';
 import { ConnectTimedOut } from './connection.js';
 
 /** Why no response came. The messages are fixed sentences: what the system says names addresses. */
@@ -21,9 +21,9 @@ export function faultBeforeReply(error: Error): ProviderFault {
 
 /** Why a response broke off after its head. */
 export function faultInReply(error: Error): ProviderFault {
-  return fault('malformed-reply', 'The provider closed the connection in mid-reply.', error);
+  return fault('malformed-reply', 'The provider closed the connection in mid-reply.', error, { isCut: true });
 }
 
-function fault(kind: ProviderFault['kind'], message: string, cause: Error): ProviderFault {
-  return new ProviderFault(kind, message, {}, { cause });
+function fault(kind: ProviderFault['kind'], message: string, cause: Error, detail: FaultDetail = {}): ProviderFault {
+  return new ProviderFault(kind, message, detail, { cause });
 }

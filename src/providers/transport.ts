@@ -7,6 +7,8 @@ export interface OutgoingCall extends PrintedCall {
   readonly connectTimeoutMs: number;
   /** Longest silence between two chunks that somebody waits for. Streamed calls only. */
   readonly idleTimeoutMs: number;
+  /** Told when all of it has been written to the provider: from then on it may be billed. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** The provider's answer, its body unread. */

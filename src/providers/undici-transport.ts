@@ -27,7 +27,8 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
       pool.lastUsed = ++this.calls;
       const connection = pool.acquire();
       const idleTimeoutMs = call.stream ? call.idleTimeoutMs : undefined;
-      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, { resolve, reject });
+      const pending = { resolve, reject, written: typeof call.body === 'string' ? call.onSent : undefined };
+      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, pending);
       connection.send(
         { method: 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
         reply,
@@ -65,8 +66,11 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   }
 }
 
-function payloadOf({ headers, body }: OutgoingCall): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
+function payloadOf({ headers, body, onSent }: OutgoingCall): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
   if (typeof body === 'string') return { headers, body };
   const length = body.reduce((bytes, part) => bytes + part.length, 0);
-  return { headers: { ...headers, 'content-length': String(length) }, body: Readable.from(body) };
+  // Cut before its last part, it is no request.
+  const parts = Readable.from(body);
+  if (onSent) parts.once('end', onSent);
+  return { headers: { ...headers, 'content-length': String(length) }, body: parts };
 }

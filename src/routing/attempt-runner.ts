@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { ProviderFault } from '../core/errors.js';
+import { ProviderFault, type Untranslatable } from '../core/errors.js';
+import type { Generation } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
@@ -10,8 +12,9 @@ import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 import type { EventBatches, PreparedCall } from '../providers/prepared-call.js';
 import { ProviderClient } from '../providers/provider-client.js';
 import { Environment } from '../shared/environment.js';
+import { Attempt, untilCommitted } from './attempt.js';
 import type { RevealCredential } from './route-planner.js';
-import { StreamAttempt, untilCommitted } from './stream-attempt.js';
+import { UnseenCalls } from './unseen-calls.js';
 
 /**
  * A reply whose beginning is known: that first, then the rest as it comes. A whole reply is all beginning. Leave it by
@@ -26,7 +29,7 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
     call: PreparedCall,
     readonly beginning: readonly ModelEvent[],
     private readonly rest?: EventBatches,
-    private readonly attempt?: StreamAttempt,
+    private readonly attempt?: Attempt,
   ) {
     super();
     this.sentBody = call.sentBody;
@@ -55,17 +58,37 @@ export class AttemptRunner {
   constructor(
     private readonly client: ProviderClient,
     private readonly environment: Environment,
+    private readonly unseen: UnseenCalls,
   ) {}
 
   /**
    * Resolves once the reply has committed itself, with all its events from the start on; the rest is
-   * pulled by whoever iterates.
+   * pulled by whoever iterates. What came of one that failed is told to the call.
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
-  async run(leg: Leg, request: ModelRequest, reveal: RevealCredential, signal: CancelSignal): Promise<StartedReply> {
-    const prepared = this.prepare(leg, request, reveal);
-    const call = prepared instanceof Promise ? await prepared : prepared;
-    return request.stream ? await this.runStream(call, signal) : new StartedReply(call, await call.answer(signal));
+  async run(
+    generation: Generation,
+    call: ProviderCall,
+    reveal: RevealCredential,
+    signal: CancelSignal,
+  ): Promise<StartedReply> {
+    const { request } = call.run;
+    const made = this.prepare(call.leg, request, reveal, () => {
+      call.wasSent = true;
+    });
+    const prepared = made instanceof Promise ? await made : made;
+    const { firstTimeoutMs = this.environment.timeouts.firstMs } = call.leg.endpoint;
+    const attempt = new Attempt(signal, {
+      runsOn: (cut) => this.unseen.enter(generation, call, cut),
+      ...(request.stream && { firstTimeoutMs }),
+    });
+    try {
+      return await (request.stream ? startStream(prepared, attempt) : answerWhole(prepared, attempt));
+    } catch (error) {
+      attempt.settle();
+      call.observe(attempt.beginning);
+      throw attempt.reasonOf(error);
+    }
   }
 
   /**
@@ -83,24 +106,33 @@ export class AttemptRunner {
     return (await this.prepare(leg, request, reveal)).count(signal);
   }
 
-  /** With the credential of the leg: at hand where it is the operator's, else revealed first. */
-  private prepare(leg: Leg, request: ModelRequest, reveal: RevealCredential): PreparedCall | Promise<PreparedCall> {
-    if (leg.credential === SHARED_CREDENTIAL)
-      return this.client.prepare(leg, request, leg.endpoint.provider.credential);
-    return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential));
+  /** Why an attempt would fail before anything is sent, for its dialect cannot carry the request; undefined: it can. */
+  refusalOf(leg: Leg, request: ModelRequest): Untranslatable | undefined {
+    return this.client.refusalOf(leg, request);
   }
 
-  private async runStream(call: PreparedCall, signal: CancelSignal): Promise<StartedReply> {
-    const { firstTimeoutMs = this.environment.timeouts.firstMs } = call.target.endpoint;
-    const attempt = new StreamAttempt(signal, firstTimeoutMs);
-    try {
-      const batches = await call.stream(attempt.signal, () => attempt.isCommitted);
-      return new StartedReply(call, await untilCommitted(batches, attempt), batches, attempt);
-    } catch (error) {
-      attempt.settle();
-      throw attempt.reasonOf(error);
-    }
+  /** With the credential of the leg: at hand where it is the operator's, else revealed first. */
+  private prepare(
+    leg: Leg,
+    request: ModelRequest,
+    reveal: RevealCredential,
+    onSent?: () => void,
+  ): PreparedCall | Promise<PreparedCall> {
+    if (leg.credential === SHARED_CREDENTIAL)
+      return this.client.prepare(leg, request, leg.endpoint.provider.credential, onSent);
+    return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential, onSent));
   }
+}
+
+async function startStream(call: PreparedCall, attempt: Attempt): Promise<StartedReply> {
+  const batches = await call.stream(attempt.signal, () => attempt.isCommitted);
+  return new StartedReply(call, await untilCommitted(batches, attempt), batches, attempt);
+}
+
+async function answerWhole(call: PreparedCall, attempt: Attempt): Promise<StartedReply> {
+  const events = await call.answer(attempt.signal);
+  attempt.settle();
+  return new StartedReply(call, events);
 }
 
 async function ownCredential({ credential }: Leg, reveal: RevealCredential): Promise<Secret> {

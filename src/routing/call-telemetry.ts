@@ -2,11 +2,14 @@ import type { Usage } from '../core/conversation/usage.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
+import { isBilledInFull } from '../core/routing/abort-rules.js';
 import type { HealthKey } from '../core/routing/health.js';
 import type { Leg } from '../core/routing/plan.js';
+import type { Clock } from '../core/time.js';
+import type { CallOrigin } from '../health/endpoint-record.js';
 import type { HealthRegistry } from '../health/health-registry.js';
 import { DIALECTS } from '../providers/dialects/index.js';
-import type { Metrics } from '../shared/metrics.js';
+import type { Abandonment, Metrics } from '../shared/metrics.js';
 import type { SpanResult, TraceSpan, Tracing } from '../shared/tracing.js';
 
 /** Where telemetry goes. */
@@ -15,6 +18,7 @@ export interface TelemetrySinks {
   readonly tracing: Tracing | undefined;
   readonly metrics: Metrics;
   readonly health: HealthRegistry;
+  readonly clock: Clock;
 }
 
 /** Whose figures a call's are. */
@@ -24,8 +28,9 @@ export const healthKeyOf = ({ model, tag, credential }: Leg): HealthKey => ({ mo
 interface FollowedCall {
   readonly span: TraceSpan | undefined;
   readonly key: HealthKey;
+  readonly origin: CallOrigin;
   /** The one call that finds out whether an endpoint answers again after its cool-down. */
-  readonly isTrial: boolean;
+  isTrial: boolean;
 }
 
 /**
@@ -43,20 +48,29 @@ export class CallTelemetry implements GenerationObserver {
     this.span = to.tracing?.startRequest({ model: request.model, generationId: id, streamed: request.stream });
   }
 
-  called({ request }: Generation, { index, leg }: ProviderCall): void {
-    const { health } = this.to;
+  called({ request, caller }: Generation, { index, leg }: ProviderCall): void {
+    const { health, clock } = this.to;
     const { provider, upstreamModel } = leg.endpoint;
     const key = healthKeyOf(leg);
     const attempt = { provider: provider.slug, model: upstreamModel, streamed: request.stream };
-    this.calls[index] = { span: this.span?.startAttempt(attempt), key, isTrial: health.isTrial(key) };
+    const origin = { caller: caller.keyHash, beganAt: clock.now() };
+    const isTrial = health.isTrial(key, caller.keyHash);
+    this.calls[index] = { span: this.span?.startAttempt(attempt), key, origin, isTrial };
   }
 
   answered({ request }: Generation, call: ProviderCall): void {
     // A whole reply does not show when its first token came.
     if (!request.stream) return;
-    const { key, isTrial } = this.calls[call.index]!;
+    const { key, origin, isTrial } = this.calls[call.index]!;
     this.to.metrics.firstToken(slugOf(call), secondsToFirstToken(call)!);
-    if (isTrial) this.to.health.began(key);
+    if (isTrial) this.to.health.began(key, origin);
+  }
+
+  /** It may take long, and nobody waits for it: another call finds out meanwhile. */
+  abandoned(_: Generation, { index }: ProviderCall): void {
+    const followed = this.calls[index]!;
+    if (followed.isTrial) this.to.health.released(followed.key);
+    followed.isTrial = false;
   }
 
   callEnded({ request }: Generation, call: ProviderCall): void {
@@ -64,9 +78,11 @@ export class CallTelemetry implements GenerationObserver {
     const { metrics } = this.to;
     const { outcome, name } = ENDINGS[call.ending!];
     const { usage, stop, leg } = call;
-    const hasUsage = call.stop !== undefined || call.answers;
+    const hasUsage = call.stop !== undefined || call.isCallers;
+    const abandonment = abandonmentOf(call);
     if (outcome) metrics.attempt(slugOf(call), outcome, (performance.now() - call.beganAt) / 1000);
     if (hasUsage) metrics.tokens(slugOf(call), usage);
+    if (abandonment) metrics.abandoned(slugOf(call), abandonment);
     this.reportHealth(request.stream, call);
     if (!span) return;
     const firstToken = request.stream ? secondsToFirstToken(call) : undefined;
@@ -91,18 +107,29 @@ export class CallTelemetry implements GenerationObserver {
 
   private reportHealth(isStreamed: boolean, call: ProviderCall): void {
     const { health } = this.to;
-    const { key, isTrial } = this.calls[call.index]!;
+    const { key, origin, isTrial } = this.calls[call.index]!;
     const { fault, leg } = call;
     const report = ENDINGS[call.ending!].health;
-    if (report === 'success') health.succeeded(key, isStreamed ? figuresOf(call) : {});
+    if (report === 'success') health.succeeded(key, isStreamed ? figuresOf(call) : {}, origin);
     else if (report !== 'nothing' && !DIALECTS[leg.endpoint.provider.dialect].failsOnPurpose) {
       const retryAfterMs = fault?.detail.retryAfterMs;
-      health.failed(key, { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }) });
-    } else if (isTrial) health.released(key);
+      health.failed(key, { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }) }, origin);
+    } else if (isTrial) health.released(key, origin.caller);
   }
 }
 
+/** What became of a call that was left; undefined for others. */
+function abandonmentOf(call: ProviderCall): Abandonment | undefined {
+  if (call.isUnseen && !call.isAbandoned) return call.ending === 'completed' ? 'read' : 'failed';
+  if (!call.isAbandoned) return undefined;
+  return isBilledInFull(call.leg.endpoint.provider.aborts, call.run.request.stream) ? 'cut' : 'stopped';
+}
+
 const slugOf = ({ leg }: ProviderCall): string => leg.endpoint.provider.slug;
+
+/** How long the provider was waited for after that. */
+const secondsAfterFirstToken = ({ committedAt, pausedMs }: ProviderCall): number =>
+  committedAt === undefined ? 0 : (performance.now() - committedAt - pausedMs) / 1000;
 
 const secondsToFirstToken = ({ beganAt, committedAt }: ProviderCall): number | undefined =>
   committedAt === undefined ? undefined : (committedAt - beganAt) / 1000;
@@ -110,7 +137,7 @@ const secondsToFirstToken = ({ beganAt, committedAt }: ProviderCall): number | u
 function figuresOf(call: ProviderCall): { secondsToFirstToken?: number; tokensPerSecond?: number } {
   const firstToken = secondsToFirstToken(call);
   if (firstToken === undefined) return {};
-  return { secondsToFirstToken: firstToken, ...tokensPerSecond(call.usage, call.waitedMs / 1000) };
+  return { secondsToFirstToken: firstToken, ...tokensPerSecond(call.usage, secondsAfterFirstToken(call)) };
 }
 
 function tokensPerSecond({ outputTokens = 0, estimated }: Usage, seconds: number): { tokensPerSecond?: number } {

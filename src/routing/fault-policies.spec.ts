@@ -5,24 +5,24 @@ import { ENDINGS } from '../core/generation/ending.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
 import type { Leg } from '../core/routing/plan.js';
 import { APPEARANCES } from '../shared/http/error-views.js';
-import { failureOf, faultError, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
+import { failureOf, faultError, FAULT_POLICIES, midReplyError, type FailedAttempt } from './fault-policies.js';
 
 /** Status to the caller, what may do better, what it says of the endpoint's health. */
 const EXPECTED: Readonly<
-  Record<FaultKind, readonly [number, 'endpoint' | 'model', 'fault' | 'rate-limit' | 'nothing']>
+  Record<FaultKind, readonly [number, 'endpoint' | 'model', 'fault' | 'doubtful-fault' | 'rate-limit' | 'nothing']>
 > = {
   unreachable: [502, 'endpoint', 'fault'],
-  'timed-out': [504, 'endpoint', 'fault'],
-  'refused-credential': [502, 'endpoint', 'fault'],
-  'payment-required': [502, 'endpoint', 'fault'],
-  'not-found': [502, 'endpoint', 'fault'],
+  'timed-out': [504, 'endpoint', 'doubtful-fault'],
+  'refused-credential': [502, 'endpoint', 'doubtful-fault'],
+  'payment-required': [502, 'endpoint', 'doubtful-fault'],
+  'not-found': [502, 'endpoint', 'doubtful-fault'],
   'rejected-request': [400, 'model', 'nothing'],
   'too-large': [413, 'model', 'nothing'],
   'rate-limited': [429, 'endpoint', 'rate-limit'],
   unavailable: [503, 'endpoint', 'fault'],
   overloaded: [529, 'endpoint', 'fault'],
   'server-error': [502, 'endpoint', 'fault'],
-  'malformed-reply': [502, 'endpoint', 'fault'],
+  'malformed-reply': [502, 'endpoint', 'doubtful-fault'],
 };
 
 function legAt(name: string): Leg {
@@ -100,6 +100,20 @@ describe('faultError', () => {
   ])('a request that was rejected with %s is told as %i', (status, expected) => {
     const detail = status === undefined ? {} : { status };
     expect(shownStatus(faultError(new ProviderFault('rejected-request', 'No', detail), legAt('Acme')))).toBe(expected);
+  });
+});
+
+describe('midReplyError', () => {
+  it('tells a cut in words that programs know as transient, and anything else as the provider said it', () => {
+    const cut = new ProviderFault('malformed-reply', 'The provider closed the connection in mid-reply.', {
+      isCut: true,
+    });
+    expect(midReplyError(cut, legAt('Acme'))).toMatchObject({
+      kind: 'upstream-failed',
+      message: 'provider returned error: connection error: The provider closed the connection in mid-reply.',
+      detail: { metadata: { provider_name: 'Acme' } },
+    });
+    expect(midReplyError(new ProviderFault('overloaded', 'Overloaded'), legAt('Acme')).message).toBe('Overloaded');
   });
 });
 

@@ -44,16 +44,26 @@ export interface FailedAttempt {
   readonly error: ProviderFault | Untranslatable | ModelRefusal;
 }
 
+/** What is known of waiting, beside the hints of providers. Milliseconds. */
+export interface Waits {
+  /** How long the endpoint of a leg is still left alone by this gateway; 0: it is not. */
+  readonly pauseOf: (leg: Leg) => number;
+  /** The same, of those that were left out for it: the shortest. Infinity: none was. */
+  readonly leftOut: number;
+}
+
+const NO_WAITS: Waits = { pauseOf: () => 0, leftOut: Infinity };
+
 /**
  * What the caller is told when attempts ran out: the last fault's word, for what a target cannot carry says nothing of
  * those that were called. The others are listed, so that the first cause is never lost.
  */
-export function failureOf(attempts: readonly FailedAttempt[]): GatewayError {
+export function failureOf(attempts: readonly FailedAttempt[], waits = NO_WAITS): GatewayError {
   const decisive = attempts.findLast(isFault) ?? attempts.at(-1)!;
   const others = attempts.filter((attempt) => attempt !== decisive).map(previousError);
   const metadata = others.length > 0 ? { previous_errors: others } : {};
   if (isFault(decisive))
-    return faultError(decisive.error, decisive.leg, metadata, commonHint(attempts.filter(isFault)));
+    return faultError(decisive.error, decisive.leg, metadata, waitOf(attempts.filter(isFault), waits));
   const { path, reason } = decisive.error as Untranslatable;
   return new GatewayError('invalid-request', `${path}: ${reason}`, { metadata });
 }
@@ -62,13 +72,16 @@ type FaultyAttempt = FailedAttempt & { readonly error: ProviderFault };
 
 const isFault = (attempt: FailedAttempt): attempt is FaultyAttempt => attempt.error instanceof ProviderFault;
 
-/** The shortest wait, when every provider that was called gave a hint (docs/wire/errors.md#retry-after). */
-function commonHint(attempts: readonly FaultyAttempt[]): number | undefined {
-  let shortestMs = Infinity;
-  for (const { error } of attempts) {
+/**
+ * When every provider that was called gave a hint: the least over the legs of the later of that hint and our own pause,
+ * so that whoever waits as told is not refused by us (docs/wire/errors.md#retry-after).
+ */
+function waitOf(attempts: readonly FaultyAttempt[], { pauseOf, leftOut }: Waits): number | undefined {
+  let shortestMs = leftOut;
+  for (const { leg, error } of attempts) {
     const { retryAfterMs } = error.detail;
     if (retryAfterMs === undefined) return undefined;
-    shortestMs = Math.min(shortestMs, retryAfterMs);
+    shortestMs = Math.min(shortestMs, Math.max(retryAfterMs, pauseOf(leg)));
   }
   return shortestMs;
 }
@@ -97,6 +110,17 @@ export function faultError(
     },
     { cause: fault },
   );
+}
+
+/**
+ * What the caller is told of a provider that fails in mid-reply. A cut is told in the words by which programs know that
+ * the request may be sent again: nothing else in a stream tells them its status
+ * (docs/wire/streams.md#failures-in-mid-stream).
+ */
+export function midReplyError(fault: ProviderFault, leg: Leg): GatewayError {
+  if (fault.detail.isCut !== true) return faultError(fault, leg);
+  const message = `provider returned error: connection error: ${fault.message}`;
+  return faultError(new ProviderFault(fault.kind, message, fault.detail, { cause: fault.cause }), leg);
 }
 
 function previousError({ leg, error }: FailedAttempt): Json {

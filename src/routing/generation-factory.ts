@@ -25,7 +25,7 @@ export class GenerationFactory {
     metrics: Metrics,
     health: HealthRegistry,
   ) {
-    this.sinks = { tracing: tracing.isOn ? tracing : undefined, metrics, health };
+    this.sinks = { tracing: tracing.isOn ? tracing : undefined, metrics, health, clock };
   }
 
   create(start: GenerationStart): Generation {

@@ -42,7 +42,7 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
         return Promise.resolve({ beginning: REFUSED, return: () => Promise.resolve(void left++) });
       },
     } as unknown as AttemptRunner,
-    { admit: () => true } as unknown as HealthRegistry,
+    { admit: () => true, snapshot: () => ({ find: () => undefined }) } as unknown as HealthRegistry,
     { now: () => 0, aheadMs: 0 },
   );
   const abort = new Cancellation();
@@ -126,7 +126,7 @@ it('takes the whole time without a word for the fault of the first who was asked
     throw new Error('cut');
   });
   await expect(run()).rejects.toBeInstanceOf(CutShort);
-  expect(generation.calls[0]).toMatchObject({ ending: 'provider-timed-out', fault: { kind: 'timed-out' } });
+  expect(generation.calls[0]).toMatchObject({ ending: 'provider-out-of-time', status: 504 });
 });
 
 describe('further runs of one generation', () => {

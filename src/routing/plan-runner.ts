@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import { GatewayError, ModelRefusal, ProviderFault, Untranslatable } from '../core/errors.js';
-import { CutShort, endingOf } from '../core/generation/ending.js';
+import { endingOf, type Ending } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
@@ -10,16 +10,16 @@ import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
 import { noRouteError } from '../core/routing/no-route-error.js';
 import { mayCall } from '../core/routing/plan-route.js';
-import type { PlannedLeg } from '../core/routing/plan.js';
+import type { Leg, PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { AttemptRunner, type StartedReply } from './attempt-runner.js';
 import { healthKeyOf } from './call-telemetry.js';
-import { failureOf, FAULT_POLICIES, type FailedAttempt } from './fault-policies.js';
+import { failureOf, FAULT_POLICIES, type FailedAttempt, type Waits } from './fault-policies.js';
 import type { RevealCredential } from './route-planner.js';
 
-/** Told to come back when every endpoint began to cool between the plan and the call. */
-const RETRY_SOON_MS = 1_000;
+/** Least wait that is told when every endpoint began to cool between the plan and the call. */
+const RETRY_MS_MIN = 1_000;
 
 /** Whether models may be called now: asked before the first call of each in a run. */
 export interface ModelLimiter {
@@ -53,19 +53,50 @@ export class PlanRunner {
   async run(generation: Generation, inputs: RunInputs): Promise<StartedCall> {
     const { plan } = inputs;
     if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
-    const run = new PlanProgress(generation, inputs);
+    const { keyHash } = generation.caller;
+    const run = new PlanProgress(
+      generation,
+      inputs,
+      (leg) => this.pauseOf(leg, keyHash),
+      () => this.clock.now(),
+    );
+    const cooling: (readonly [number, PlannedLeg])[] = [];
     for (const [index, leg] of plan.legs.entries()) {
-      if (!mayCall(plan, index, run.made)) continue;
-      const admitted = run.admit(leg);
-      if (admitted !== true && !(await admitted)) continue;
-      if (!this.health.admit(healthKeyOf(leg))) continue;
-      const begun = await this.attempt(run, leg, inputs);
-      if (!begun) continue;
-      run.giveUpRefusal();
-      if (!plan.movesOnRefusal || !isRefusal(begun.events.beginning)) return run.answerWith(begun);
-      run.keepRefusal(begun);
+      const may = run.mayCall(index, leg);
+      if (may !== true && !(await may)) continue;
+      if (!this.health.admit(healthKeyOf(leg), keyHash)) {
+        cooling.push([index, leg]);
+        continue;
+      }
+      const answer = await this.ask(run, leg, inputs);
+      if (answer) return answer;
+    }
+    // Nobody could be asked: what only cools is tried rather than refused.
+    for (const [index, leg] of run.made === 0 ? cooling : []) {
+      const may = run.mayCall(index, leg);
+      if ((may !== true && !(await may)) || !this.health.admitLast(healthKeyOf(leg))) continue;
+      const answer = await this.ask(run, leg, inputs);
+      if (answer) return answer;
     }
     return run.answerWithRefusal();
+  }
+
+  /** Calls a leg. @returns its reply, where that is the answer */
+  private async ask(run: PlanProgress, leg: PlannedLeg, inputs: RunInputs): Promise<StartedCall | undefined> {
+    const begun = await this.attempt(run, leg, inputs);
+    if (!begun) return undefined;
+    run.giveUpRefusal();
+    // Of a caller who has left nobody else is asked.
+    const mayMoveOn = inputs.plan.movesOnRefusal && !begun.call.isUnseen;
+    if (!mayMoveOn || !isRefusal(begun.events.beginning)) return run.answerWith(begun);
+    run.keepRefusal(begun);
+    return undefined;
+  }
+
+  /** How long the endpoint is still left alone, milliseconds. */
+  private pauseOf(leg: Leg, caller: string): number {
+    const cooling = this.health.snapshot(caller).find(healthKeyOf(leg))?.cooling;
+    return cooling ? Math.max(0, cooling.until - this.clock.now()) : 0;
   }
 
   /** @returns undefined where another leg may be tried */
@@ -77,7 +108,7 @@ export class PlanRunner {
     }
     const call = run.begin(leg);
     try {
-      const events = await this.attempts.run(leg, inputs.request, inputs.reveal, signal);
+      const events = await this.attempts.run(run.generation, call, inputs.reveal, signal);
       call.committedAt = performance.now();
       return { call, events };
     } catch (error) {
@@ -104,11 +135,16 @@ class PlanProgress {
   private limited: GatewayError | undefined;
 
   constructor(
-    private readonly generation: Generation,
+    readonly generation: Generation,
     private readonly inputs: RunInputs,
+    /** Of the endpoint of a leg, in milliseconds; 0: none. */
+    private readonly pauseOf: (leg: Leg) => number,
+    private readonly now: () => number,
   ) {}
 
-  admit({ model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
+  /** Whether the plan's bound, and the limits of its model, have room for one more call. */
+  mayCall(index: number, { model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
+    if (!mayCall(this.inputs.plan, index, this.made)) return false;
     if (this.exhaustedModels.has(modelIndex)) return false;
     if (this.admittedModels.has(modelIndex)) return true;
     const admitted = this.inputs.modelLimiter.acquire(model, this.inputs.prompt);
@@ -125,17 +161,16 @@ class PlanProgress {
   failed(call: ProviderCall, error: unknown, signal: CancelSignal): void {
     const { generation, failures } = this;
     const { leg } = call;
+    // What ran on unseen may have failed by itself.
+    const isCut = signal.aborted && !(call.isUnseen && error instanceof ProviderFault);
     // What could not carry the request was not asked: a refusal before it still stands.
-    if (signal.aborted || !(error instanceof Untranslatable)) this.giveUpRefusal();
-    if (signal.aborted) {
-      const fault = this.faultOfDeadline(signal.reason);
-      generation.endCall(call, endingOf(fault ?? signal.reason), fault);
-    } else if (error instanceof Untranslatable) {
+    if (isCut || !(error instanceof Untranslatable)) this.giveUpRefusal();
+    if (isCut) generation.endCall(call, this.endingOfCut(signal.reason));
+    else if (error instanceof Untranslatable) {
       this.made--;
       generation.endCall(call, 'untranslatable');
       failures.push({ leg, error });
     } else if (error instanceof ProviderFault) {
-      if (error.detail.usage) call.usage = error.detail.usage;
       generation.endCall(call, endingOf(error), error);
       failures.push({ leg, error });
       if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels.add(leg.modelIndex);
@@ -166,10 +201,17 @@ class PlanProgress {
   /** Nobody after it was asked: its refusal is the answer. @throws GatewayError where there is none */
   answerWithRefusal(): StartedCall {
     if (this.refused) return this.answerWith(this.refused);
-    if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures);
+    if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures, this.waits());
     // Nobody was called because of limits of ours: they are what the caller is told.
     if (this.limited) throw this.limited;
-    throw this.failures.length > 0 ? failureOf(this.failures) : allCoolingDown();
+    throw this.failures.length > 0 ? failureOf(this.failures) : allCoolingDown(this.inputs.plan.legs.map(this.pauseOf));
+  }
+
+  private waits(): Waits {
+    const now = this.now();
+    const { excluded } = this.inputs.plan;
+    const leftOut = Math.min(...excluded.map(({ cooling }) => (cooling ? Math.max(0, cooling.until - now) : Infinity)));
+    return { pauseOf: this.pauseOf, leftOut };
   }
 
   private async awaitAdmission(entering: Promise<true | GatewayError>, modelIndex: number): Promise<boolean> {
@@ -183,11 +225,12 @@ class PlanProgress {
   }
 
   /** The whole time a request may take, and not one word from the first who was asked: that is the provider's doing. */
-  private faultOfDeadline(reason: Error): ProviderFault | undefined {
-    if (!(reason instanceof CutShort) || reason.ending !== 'deadline') return undefined;
+  private endingOfCut(reason: Error): Ending {
+    const ending = endingOf(reason);
+    if (ending !== 'deadline') return ending;
     // Of all runs: whoever is asked last has had only what the others left.
     const asked = this.generation.calls.filter(({ wasMade }) => wasMade);
-    return asked.length === 1 ? new ProviderFault('timed-out', reason.message) : undefined;
+    return asked.length === 1 ? 'provider-out-of-time' : ending;
   }
 }
 
@@ -198,7 +241,10 @@ const isRefusal = (beginning: readonly ModelEvent[]): boolean =>
       event.type === 'reply-end' && (event.stop.unified === 'refusal' || event.stop.unified === 'content-filter'),
   );
 
-const allCoolingDown = (): GatewayError =>
-  new GatewayError('unavailable', 'Every endpoint that could answer is cooling down after failures; retry.', {
-    retryAfterMs: RETRY_SOON_MS,
+/** Their providers asked for it since the plan was made. @param pausesMs of the legs */
+function allCoolingDown(pausesMs: readonly number[]): GatewayError {
+  const retryAfterMs = Math.max(RETRY_MS_MIN, Math.min(...pausesMs));
+  return new GatewayError('rate-limited', 'Every endpoint that could answer asked to be left alone; retry.', {
+    retryAfterMs,
   });
+}

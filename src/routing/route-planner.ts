@@ -4,13 +4,13 @@ import { CredentialStore } from '../byok/credential-store.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { GatewayError } from '../core/errors.js';
 import { newSeed } from '../core/ids.js';
-import { assertKnownProviders, assertNoContradiction } from '../core/routing/assert-preferences.js';
-import { DOCS_URL, MODEL_SHOWN_CHARACTERS_MAX } from '../core/routing/no-route-error.js';
+import { assertNoContradiction } from '../core/routing/assert-preferences.js';
+import { noSuchModel } from '../core/routing/no-such-model.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
 import type { RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
+import { withAllowedIds, withModelIds } from '../core/routing/resolve-model.js';
 import { routeNeeds, withDefaultSort } from '../core/routing/route-needs.js';
 import type { Secret } from '../core/secret.js';
 import { HealthRegistry } from '../health/health-registry.js';
@@ -34,6 +34,7 @@ export interface RouteResult {
 @Injectable()
 export class RoutePlanner {
   private readonly isShared: RouteInputs['isShared'];
+  private readonly carries: NonNullable<RouteInputs['carries']>;
 
   constructor(
     private readonly catalog: CatalogStore,
@@ -44,13 +45,14 @@ export class RoutePlanner {
     private readonly policies: RoutingPolicies,
   ) {
     this.isShared = providers.isReachable.bind(providers);
+    this.carries = providers.carries.bind(providers);
   }
 
   /**
    * @param guardrails what they allow, beside the caller's account and workspace
    * @param seed gives the same draw again
-   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for unknown or contradictory providers,
-   * `unavailable` where the store does not say in time what the caller may use
+   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for contradictory providers, `unavailable`
+   * where the store does not say in time what the caller may use
    */
   async plan(
     request: ModelRequest,
@@ -58,34 +60,25 @@ export class RoutePlanner {
     guardrails: readonly RoutingPolicy[],
     seed = newSeed(),
   ): Promise<RouteResult> {
-    const [credentials, own] = await Promise.all([this.credentials.usableBy(caller), this.policies.of(caller)]);
-    const policies = guardrails.length > 0 ? [...own, ...guardrails] : own;
+    const [stored, own] = await Promise.all([this.credentials.usableBy(caller), this.policies.of(caller)]);
     const catalog = this.catalog.current();
+    const policies = withModelIds(guardrails.length > 0 ? [...own, ...guardrails] : own, catalog);
     const { preferences } = request;
-    if (preferences.order || preferences.only || preferences.ignore) {
-      assertKnownProviders(preferences, catalog);
-      assertNoContradiction(preferences);
-    }
-    const needs = routeNeeds(request);
+    if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
+    const needs = routeNeeds(request, catalog);
     const inputs: RouteInputs = {
       needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs,
       catalog,
-      health: this.health.snapshot(),
-      credentials,
+      health: this.health.snapshot(caller.keyHash),
+      credentials: withAllowedIds(stored, catalog),
       isShared: this.isShared,
+      carries: this.carries,
       policies,
       session: this.pins.inputsOf(caller, request),
       seed,
     };
     const plan = planRoute(inputs);
     if (plan) return { inputs, plan, reveal: (id) => this.credentials.reveal(caller, id) };
-    throw unknownModel(request.model);
+    throw noSuchModel(request.model, catalog);
   }
-}
-
-function unknownModel(model: string): GatewayError {
-  const shown = model.slice(0, MODEL_SHOWN_CHARACTERS_MAX);
-  return new GatewayError('not-found', `model: ${JSON.stringify(shown)} is not in the catalog`, {
-    availability: { code: 'model_not_found', retryable: false, requested_models: [shown], docs_url: DOCS_URL },
-  });
 }

@@ -10,10 +10,11 @@ import { GenerationFactory } from './generation-factory.js';
 import { PlanRunner } from './plan-runner.js';
 import { RoutePlanner } from './route-planner.js';
 import { SessionPins } from './session-pins.js';
+import { UnseenCalls } from './unseen-calls.js';
 
 @Module({
   imports: [AccountsModule, ByokModule, HealthModule, ProvidersModule, RedisModule],
-  providers: [AttemptRunner, DecisionLog, GenerationFactory, PlanRunner, RoutePlanner, SessionPins],
-  exports: [AttemptRunner, GenerationFactory, PlanRunner, RoutePlanner],
+  providers: [AttemptRunner, DecisionLog, GenerationFactory, PlanRunner, RoutePlanner, SessionPins, UnseenCalls],
+  exports: [AttemptRunner, GenerationFactory, PlanRunner, RoutePlanner, UnseenCalls],
 })
 export class RoutingModule {}

@@ -147,6 +147,41 @@ describe('Drain', () => {
     await done;
   });
 
+  it('lets work without a request end as well, and what its request becomes when that closes', async () => {
+    let size = 1;
+    let finish = (): void => undefined;
+    const idle = (): Promise<void> =>
+      size === 0 ? Promise.resolve() : new Promise((resolve) => (finish = () => ((size = 0), resolve())));
+    const background = {
+      get size() {
+        return size;
+      },
+      idle,
+    };
+    const { drain, held, log, get } = await startDraining({ background });
+    const response = await get('/held');
+    let stopped = false;
+    const done = drain.run('SIGINT').then(() => (stopped = true));
+    held[0]!.end('the end');
+    await drained(response);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(stopped).toBe(false);
+    finish();
+    await done;
+    expect(log).toEqual(['SIGINT: stopping, 2 requests open', 'stopped']);
+  });
+
+  it('aborts work without a request after the drain time', async () => {
+    let finish = (): void => undefined;
+    const over = new Promise<void>((resolve) => (finish = resolve));
+    const background = { size: 1, idle: () => over };
+    const { drain, log } = await startDraining({ background, drainMs: 1_000, abortAll: () => finish() });
+    const done = drain.run('SIGINT');
+    await jest.advanceTimersByTimeAsync(1_000);
+    await done;
+    expect(log).toContain('1 requests are still open and are aborted');
+  });
+
   it('does not wait for idle kept-alive connections', async () => {
     const { drain, get } = await startDraining();
     await drained(await get('/'));

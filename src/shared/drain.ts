@@ -11,6 +11,15 @@ const STEP_MS = 5000;
 export interface DrainStep {
   readonly name: string;
   readonly run: () => Promise<void>;
+  /** How long it may take; default: `stepMs`. */
+  readonly msMax?: number;
+}
+
+/** What is under way though no response is open for it. */
+export interface BackgroundWork {
+  readonly size: number;
+  /** Resolves when there is none. */
+  idle(): Promise<void>;
 }
 
 export interface DrainOptions {
@@ -20,6 +29,8 @@ export interface DrainOptions {
   readonly drainMs: number;
   /** Ends every open request by its own abort signal, so that each is told and settled. */
   readonly abortAll: () => void;
+  /** Work that goes on without a request: it has the same time, and is ended by `abortAll` as well. */
+  readonly background?: BackgroundWork;
   /** In order; one that fails or is late does not keep the next from running. */
   readonly steps: readonly DrainStep[];
   readonly log: Pick<LoggerService, 'log' | 'warn'>;
@@ -56,7 +67,7 @@ export class Drain {
   private async stop(signal: StopSignal): Promise<void> {
     const { server, readiness, drainMs, abortAll, steps, log } = this.options;
     readiness.markDraining();
-    log.log(`${signal}: stopping, ${this.open.size} requests open`, 'Drain');
+    log.log(`${signal}: stopping, ${this.openCount} requests open`, 'Drain');
     for (const response of this.open) askToClose(response);
     // In a terminal no balancer needs time to notice.
     if (signal === 'SIGTERM') await delay(this.graceMs);
@@ -64,7 +75,7 @@ export class Drain {
     this.listenerClosed = true;
     server.close();
     if (!(await this.becomesIdle(drainMs))) {
-      log.warn(`${this.open.size} requests are still open and are aborted`, 'Drain');
+      log.warn(`${this.openCount} requests are still open and are aborted`, 'Drain');
       abortAll();
       await this.becomesIdle(this.stepMs);
     }
@@ -85,17 +96,25 @@ export class Drain {
     });
   };
 
-  /** @returns whether no request was open within the time */
-  private async becomesIdle(withinMs: number): Promise<boolean> {
-    if (this.open.size === 0) return true;
-    const idle = new Promise<void>((resolve) => (this.onIdle = resolve));
-    return (await bounded(idle, withinMs)) === 'done';
+  private get openCount(): number {
+    return this.open.size + (this.options.background?.size ?? 0);
   }
 
-  private async runStep({ name, run }: DrainStep): Promise<void> {
+  /** @returns whether no request was open within the time */
+  private async becomesIdle(withinMs: number): Promise<boolean> {
+    return this.openCount === 0 || (await bounded(this.idle(), withinMs)) === 'done';
+  }
+
+  private async idle(): Promise<void> {
+    if (this.open.size > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
+    // What its caller has left may have become background work.
+    await this.options.background?.idle();
+  }
+
+  private async runStep({ name, run, msMax = this.stepMs }: DrainStep): Promise<void> {
     try {
-      if ((await bounded(run(), this.stepMs)) === 'late') {
-        this.options.log.warn(`${name} did not end within ${this.stepMs} ms and is left`, 'Drain');
+      if ((await bounded(run(), msMax)) === 'late') {
+        this.options.log.warn(`${name} did not end within ${msMax} ms and is left`, 'Drain');
       }
     } catch (error) {
       this.options.log.warn(`${name} failed`, error, 'Drain');

@@ -12,11 +12,20 @@ import type { Usage } from '../core/conversation/usage.js';
 import type { CallOutcome } from '../core/generation/ending.js';
 
 /**
- * `over_bound`: a reply cost more than was held. `estimated`: its provider reported no usage. `zero_usage`: a charged
+ * `over_bound`: a reply cost more than was held. `implausible`: its provider reported more than can be, and it is
+ * charged at its bound. `estimated`: its provider reported no usage, or not all of it. `zero_usage`: a charged
  * reply came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a
  * replica that is gone. `lost`: a settlement could be written nowhere.
  */
-export type LedgerEvent = 'over_bound' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'lost';
+export type LedgerEvent =
+  'over_bound' | 'implausible' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'restored' | 'late' | 'lost';
+
+/**
+ * What became of a call that was left, by its caller or because its time was over: its provider stopped; it was `read`
+ * to its end, unseen, because its provider bills all of it; its provider `failed` meanwhile; or it was `cut` although
+ * all of it is billed.
+ */
+export type Abandonment = 'stopped' | 'read' | 'failed' | 'cut';
 
 /** One metric with its values, as it travels between the processes of `WORKERS`. */
 export type MetricReport = MetricObjectWithValues<MetricValue<string>>;
@@ -145,9 +154,18 @@ export class Metrics {
     help: 'Streamed replies that are open now.',
     registers: [this.registry],
   });
+  private readonly abandonments = new Tally(this.registry, 'fairlead_abandoned_calls_total', {
+    help: 'Calls that were left after they had been sent, by what became of them: stopped, read, failed, cut.',
+    labels: ['provider', 'outcome'],
+  });
+  private readonly unseenCalls = new Gauge({
+    name: 'fairlead_unseen_calls',
+    help: 'Calls that run on without their callers, because their providers bill all of them.',
+    registers: [this.registry],
+  });
   private readonly ledgerEvents = new Counter({
     name: 'fairlead_ledger_events_total',
-    help: 'What is out of the ordinary in the ledger: over_bound, estimated, zero_usage, spooled, recovered, lost.',
+    help: 'What is out of the ordinary in the ledger: see docs/operating.md.',
     labelNames: ['event'],
     registers: [this.registry],
   });
@@ -184,6 +202,19 @@ export class Metrics {
     tokenCounts.add(usage.cacheReadTokens ?? 0, bounded, 'cache_read');
     const cacheWrites = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
     tokenCounts.add(cacheWrites, bounded, 'cache_write');
+  }
+
+  /** A call was left, and has ended. */
+  abandoned(provider: string, outcome: Abandonment): void {
+    this.abandonments.add(1, this.providers.bound(provider), outcome);
+  }
+
+  unseenCallOpened(): void {
+    this.unseenCalls.inc();
+  }
+
+  unseenCallClosed(): void {
+    this.unseenCalls.dec();
   }
 
   streamOpened(): void {

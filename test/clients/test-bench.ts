@@ -23,7 +23,8 @@ export class TestBench {
       ...AUTHORS.flatMap((author) =>
         PROVIDERS.map(({ kind, dialect }) => ({
           id: `${author}/${kind}`,
-          at: [{ url: upstreams.get(kind)!.url, dialect }],
+          // What runs on without its caller is tested in test/http/abandoned.spec.ts.
+          at: [{ url: upstreams.get(kind)!.url, dialect, aborts: { whole: 'stops' } }],
         })),
       ),
     );

@@ -20,7 +20,10 @@ describeOnEmbedded('bodies in flight', (database) => {
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     gateway = await startGateway(database, {
-      catalog: catalogOf({ id: 'test/native', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] }),
+      catalog: catalogOf({
+        id: 'test/native',
+        at: [{ url: upstream.url, dialect: 'anthropic-messages', aborts: { whole: 'stops' } }],
+      }),
       variables: { FAIRLEAD_BODY_MAX: '1MiB', FAIRLEAD_BODIES_IN_FLIGHT: '1MiB' },
     });
   }, 30_000);

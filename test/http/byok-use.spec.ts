@@ -66,11 +66,12 @@ describeOnEachDatabase("callers' own credentials", (database) => {
 
   const keyOf = ({ headers }: RecordedRequest): string => String(headers['x-api-key']);
 
-  async function send(method: string, path: string, key: string, body?: object): Promise<Reply> {
+  async function send(method: string, path: string, key: string, body?: object, headers: object = {}): Promise<Reply> {
     const response = await gateway.request(path, {
       method,
       key,
-      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: (await response.json()) as JsonBody };
   }
@@ -97,9 +98,14 @@ describeOnEachDatabase("callers' own credentials", (database) => {
   }
 
   /** One request: its reply, and the credentials it was tried with, in order, by their names. */
-  async function call(model: string, key = API_KEY, more: object = {}): Promise<Reply & { readonly tried: string[] }> {
+  async function call(
+    model: string,
+    key = API_KEY,
+    more: object = {},
+    headers: object = {},
+  ): Promise<Reply & { readonly tried: string[] }> {
     const before = upstream.requests.length;
-    const reply = await send('POST', '/messages', key, ask(model, more));
+    const reply = await send('POST', '/messages', key, ask(model, more), headers);
     return { ...reply, tried: upstream.requests.slice(before).map((request) => keyOf(request).split('-own-')[0]!) };
   }
 
@@ -129,6 +135,33 @@ describeOnEachDatabase("callers' own credentials", (database) => {
       for (const key of ['B-own-credential', SHARED[0]]) refused.set(key, 401);
       const { status, tried } = await call('test/two', API_KEY, { provider: { order: ['p0', 'p1'] } });
       expect([status, tried]).toEqual([200, ['B', SHARED[0], SHARED[1]]]);
+    });
+
+    it('one that was refused where the operator paid: each attempt tells whose it was', async () => {
+      await own('A');
+      refused.set('A-own-credential', 401);
+      const { body } = await call('test/one', API_KEY, {}, { 'x-router-metadata': 'enabled' });
+      const attempt = { provider: 'Provider p0', model: 'test/one' };
+      expect(body.router_metadata.attempts).toEqual([
+        { ...attempt, status: 401, is_byok: true, credential_refused: true },
+        { ...attempt, status: 200 },
+      ]);
+      const { body: shown } = await send('GET', `/generation?id=${body.id}`, API_KEY);
+      expect(shown.data.provider_responses).toMatchObject([
+        { is_byok: true, credential_refused: true },
+        { status: 200 },
+      ]);
+      expect(Object.keys(shown.data.provider_responses[1])).not.toContain('is_byok');
+    });
+
+    it('one that forbids the operator’s: that is not used however it was refused', async () => {
+      await own('A', 'p0', { is_byok_only: true });
+      for (const status of [401, 402, 403, 429, 529]) {
+        refused.set('A-own-credential', status);
+        const { tried, body } = await call('test/one', API_KEY, {}, { 'x-router-metadata': 'enabled' });
+        expect([status, tried]).toEqual([status, ['A']]);
+        expect(body.router_metadata.attempts).toMatchObject([{ status, is_byok: true }]);
+      }
     });
 
     it('one that is required: no shared one of its provider', async () => {

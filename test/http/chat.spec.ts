@@ -114,7 +114,7 @@ const STOPS: readonly [string, string][] = [
 describeOnEachDatabase('POST /chat/completions', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
-    bench = await MessagesBench.start(database);
+    bench = await MessagesBench.start(database, { aborts: { whole: 'stops' } });
   }, 60_000);
   afterAll(() => bench?.close());
 
@@ -140,7 +140,7 @@ describeOnEachDatabase('POST /chat/completions', (database) => {
 describeOnEmbedded('replies of POST /chat/completions', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
-    bench = await MessagesBench.start(database);
+    bench = await MessagesBench.start(database, { aborts: { whole: 'stops' } });
   }, 60_000);
   afterAll(() => bench?.close());
 

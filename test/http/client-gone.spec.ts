@@ -1,7 +1,7 @@
 /**
  * Goal: a client that goes takes its upstream call along within a second, at every stage, and nobody calls that an
- * error. Method: bare sockets that leave at a known moment, and an upstream that tells when its connection closed.
- * Rules: docs/reasons/streams.md.
+ * error. Method: bare sockets that leave at a known moment, and an upstream that tells when its connection closed. Its
+ * provider stops when it is left; abandoned.spec.ts has the others, and the charges. Rules: docs/reasons/streams.md.
  */
 import { LedgerService } from '../../src/ledger/ledger.service.js';
 import { API_KEY } from '../support/app.js';
@@ -63,7 +63,7 @@ const LEAVE = {
 describeOnEmbedded('a client that goes', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
-    bench = await MessagesBench.start(database);
+    bench = await MessagesBench.start(database, { aborts: { stream: 'stops', whole: 'stops' } });
   }, 60_000);
   afterAll(() => bench?.close());
 

@@ -221,7 +221,6 @@ describeOnEachDatabase('a count of tokens', (database) => {
     ['max_tokens that is no number', ask('test/native', { max_tokens: 'x' })],
     ['a wrong tool choice', ask('test/native', { tool_choice: { type: 'perhaps' } })],
     ['models beside fallbacks', ask('test/native', { models: ['a/b'], fallbacks: [{ model: 'a/b' }] })],
-    ['an unknown provider', ask('test/native', { provider: { only: ['alfa'] } })],
     ['an unknown preference', ask('test/native', { provider: { fast: true } })],
   ])('refuses %s as the message itself would be', async (_, body) => {
     const [counted, message] = await Promise.all([count(body), gateway.messages(body)]);

@@ -2,8 +2,10 @@
 // Method: the real app on each database, called over HTTP; the ledger is read and moved by their own statements.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
+import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
 import { addStrangers, generationRow, ownerOf, settle } from './generation-rows.js';
 
 interface Reply {
@@ -58,7 +60,7 @@ describeOnEachDatabase('credits', (database) => {
       `select w."limit", w.used, a.purchased_usd as purchased, a.free_tier,
          (select count(*)::int from credit_grants g where g.account_id = a.id) as grants,
          (select sum(amount) from credit_grants g where g.account_id = a.id) as entered,
-         (select coalesce(sum(amount), 0) from credit_grants g where g.account_id = a.id and kind = 'purchase') as bought
+         (select coalesce(sum(amount), 0) from credit_grants g where g.account_id = a.id and kind in ('purchase', 'refund')) as bought
        from accounts a join spending_windows w on w.scope = 'account' and w.scope_id = a.id::text
        where a.name = 'Default account'`,
     );
@@ -93,6 +95,49 @@ describeOnEachDatabase('credits', (database) => {
     expect(await ledger()).toMatchObject({ free_tier: false, purchased: '20.250000000000' });
     const key = (await (await gateway.request('/key')).json()) as Reply['body'];
     expect(key.data).toMatchObject({ is_free_tier: false, free_model_daily_requests: { limit: 1000 } });
+  });
+
+  describe('that are refunded', () => {
+    const freeTier = async (): Promise<unknown> => {
+      const { data } = (await (await gateway.request('/key')).json()) as JsonBody;
+      const { is_free_tier: isFreeTier, free_model_daily_requests: day } = data;
+      return [isFreeTier, day.limit];
+    };
+
+    it('go with the right to free requests that they bought, as far as they go', async () => {
+      const before = await ledger();
+      expect((await enter({ amount: -11.25, kind: 'refund', note: 'Invoice 7' })).body.data).toMatchObject({
+        kind: 'refund',
+        amount: -11.25,
+        note: 'Invoice 7',
+      });
+      // 9 USD are left of what was bought.
+      expect(await freeTier()).toEqual([false, 1000]);
+      await enter({ amount: -0.000000000001, kind: 'refund' });
+      expect(await freeTier()).toEqual([false, 50]);
+      const rest = await enter('{"amount":-8.999999999999,"kind":"refund","idempotency_key":"all"}');
+      expect(await freeTier()).toEqual([true, 50]);
+      expect(await ledger()).toMatchObject({ free_tier: true, purchased: '0.000000000000', grants: before.grants + 3 });
+      expect(await balance()).toEqual({ total_credits: 12.5, total_usage: 0 });
+      // A repetition takes nothing more.
+      expect(await enter('{"amount":-8.999999999999,"kind":"refund","idempotency_key":"all"}')).toEqual(rest);
+      await enter({ amount: 20.25 });
+      expect(await ledger()).toMatchObject({ free_tier: false, purchased: '20.250000000000' });
+      expect((await verifyLedger(store)).differences).toEqual([]);
+    });
+
+    it('are together never more than was bought, when twenty ask at once', async () => {
+      const before = await ledger();
+      await enter({ amount: 5 });
+      const bought = Number(before.purchased) + 5;
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, () => enter({ amount: -bought / 4, kind: 'refund' })),
+      );
+      expect(replies.filter(({ status }) => status === 201)).toHaveLength(4);
+      expect(replies.filter(({ status }) => status === 400)).toHaveLength(16);
+      expect(await ledger()).toMatchObject({ free_tier: true, purchased: '0.000000000000' });
+      await enter({ amount: bought - 5 });
+    });
   });
 
   it('are adjusted both ways without being bought', async () => {
@@ -152,12 +197,14 @@ describeOnEachDatabase('credits', (database) => {
     ['{"amount":0.30000000000000004}', AMOUNT],
     ['{"amount":1.0000000000001,"kind":"adjustment"}', AMOUNT],
     ['{"amount":NaN}', 'body: is not valid JSON'],
-    ['{"amount":-5}', 'amount: must be above 0, unless the kind is adjustment'],
-    ['{"amount":-5,"kind":"purchase"}', 'amount: must be above 0, unless the kind is adjustment'],
+    ['{"amount":-5}', 'amount: must be above 0, unless the kind is adjustment or refund'],
+    ['{"amount":-5,"kind":"purchase"}', 'amount: must be above 0, unless the kind is adjustment or refund'],
+    ['{"amount":5,"kind":"refund"}', 'amount: must be below 0 where the kind is refund'],
+    ['{"amount":-900000000000000,"kind":"refund"}', 'amount: a refund takes back no more than was bought'],
     // Together with what is there, which nobody could read.
     ['{"amount":999999999999999}', 'amount: would take the credits of the account beyond 10^15 USD'],
-    ['{"amount":5,"kind":"grant"}', 'kind: must be one of purchase, adjustment'],
-    ['{"amount":5,"kind":null}', 'kind: must be one of purchase, adjustment'],
+    ['{"amount":5,"kind":"grant"}', 'kind: must be one of purchase, adjustment, refund'],
+    ['{"amount":5,"kind":null}', 'kind: must be one of purchase, adjustment, refund'],
     ['{"amount":5,"note":7}', 'note: must be a string'],
     ['{"amount":5,"note":"a\\u0000b"}', 'note: must not contain NUL characters'],
     [JSON.stringify({ amount: 5, note: 'x'.repeat(1_001) }), 'note: must be at most 1000 characters'],

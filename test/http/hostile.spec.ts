@@ -108,7 +108,6 @@ describeOnEmbedded('hostile input', (database) => {
     ['__proto__ in a closed object', 400, /^provider\.__proto__: /, withField('"provider":{"__proto__":{"only":[]}}')],
     ['constructor as a field of the class', 400, /^max_tokens: /, send('{"constructor":{"prototype":{"max_tokens":1}},"model":"m","max_tokens":"x","messages":[{"role":"user","content":"a"}]}')],
     ['fields that only the prototype has', 400, /^messages: is required/, send('{"model":"m","toString":1,"hasOwnProperty":2}')],
-    ['a lone surrogate', 400, /^messages\.0\.content: contains a lone surrogate/, withContent(String.raw`"\ud800"`)],
     ['a lone surrogate in a key', 400, /^trace: has a key with a lone surrogate/, withField(String.raw`"trace":{"\udc00":1}`)],
     ['a key twice', 400, /^model: is given twice/, withField('"model":"sandbox/tools"')],
     ['a key twice, deep inside', 400, /^trace\.a\.0\.b: is given twice/, withField('"trace":{"a":[{"b":1,"b":2}]}')],

@@ -246,11 +246,6 @@ describeOnEmbedded('management bodies', (database) => {
     expect([status, body.error.message]).toEqual([400, `${field}: ${NOT_YET}; leave it out`]);
   }); // prettier-ignore
 
-  it('take no refund for now', async () => {
-    const { status, body } = await send('POST', '/credits', { amount: -1, kind: 'refund' });
-    expect([status, body.error.message]).toEqual([400, `kind: refund ${NOT_YET}`]);
-  });
-
   describe('a workspace that is not there', () => {
     const nobody = [newUuid(Date.now()), 'no-such-workspace', "' OR '1'='1"];
 

@@ -17,6 +17,8 @@ const FIRST_MS = 250;
 export interface BenchOptions {
   /** Variables of the gateway. */
   readonly variables?: NodeJS.ProcessEnv;
+  /** What the providers do with calls that are left. */
+  readonly aborts?: object;
 }
 
 /**
@@ -36,16 +38,16 @@ export class MessagesBench {
     readonly second: Upstream,
   ) {}
 
-  static async start(database: TestDatabase, { variables = {} }: BenchOptions = {}): Promise<MessagesBench> {
+  static async start(database: TestDatabase, { variables = {}, aborts }: BenchOptions = {}): Promise<MessagesBench> {
     const [anthropic, openai, second, closedPort] = await Promise.all([
       startUpstream('anthropic'),
       startUpstream('openai'),
       startUpstream('anthropic'),
       findClosedPort(),
     ]);
-    const native = { url: anthropic.url, dialect: 'anthropic-messages' } as const;
-    const translated = { url: openai.url, dialect: 'openai-chat' } as const;
-    const fallback = { url: second.url, dialect: 'anthropic-messages' } as const;
+    const native = { url: anthropic.url, dialect: 'anthropic-messages', aborts } as const;
+    const translated = { url: openai.url, dialect: 'openai-chat', aborts } as const;
+    const fallback = { url: second.url, dialect: 'anthropic-messages', aborts } as const;
     const nowhere = { url: `http://127.0.0.1:${closedPort}`, dialect: 'anthropic-messages' } as const;
     const crowd = Array.from({ length: CROWD }, (_, index) => ({ ...native, url: `${anthropic.url}/${index}` }));
     const entries: CatalogEntry[] = [
@@ -184,6 +186,8 @@ export function buildMessage(events: readonly JsonBody[]): JsonBody {
         if (event.delta.type === 'text_delta') block.text += event.delta.text;
         else if (event.delta.type === 'thinking_delta') block.thinking += event.delta.thinking;
         else if (event.delta.type === 'signature_delta') block.signature += event.delta.signature;
+        else if (event.delta.type === 'citations_delta')
+          block.citations = [...(block.citations ?? []), event.delta.citation];
         else inputs.set(event.index, (inputs.get(event.index) ?? '') + event.delta.partial_json);
         break;
       case 'message_delta':

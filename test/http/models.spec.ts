@@ -343,13 +343,14 @@ describeOnEmbedded('the catalogue', (database) => {
     const key = { model: 'other/both', tag: 'alpha', credential: 'shared' };
     for (let call = 0; call < 6; call++) health.succeeded(key, { secondsToFirstToken: 0.5, tokensPerSecond: 80 });
     health.failed(key, { by: 'rate-limit' });
-    health.failed(key, { by: 'fault' });
-    health.failed(key, { by: 'fault' });
+    // An outage: half of the calls, and of more than one caller.
+    for (let call = 0; call < 6; call++)
+      health.failed(key, { by: 'fault' }, { caller: call % 2 === 0 ? 'one' : 'other' });
     // What a caller's own credential meets is nobody else's business.
     health.failed({ ...key, tag: 'alpha', credential: 'somebody' }, { by: 'fault' });
     const { body } = await get('/models/other/both/endpoints');
     const [shown] = body.data.endpoints;
-    expect(shown).toMatchObject({ uptime_last_5m: 75, uptime_last_30m: 75, uptime_last_1d: 75 });
+    expect(shown).toMatchObject({ uptime_last_5m: 50, uptime_last_30m: 50, uptime_last_1d: 50 });
     expect(shown).not.toHaveProperty('status');
     for (const name of ['p50', 'p75', 'p90', 'p99']) {
       expect(shown.latency_last_30m[name] / 500).toBeCloseTo(1, 1);

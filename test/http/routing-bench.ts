@@ -14,6 +14,8 @@ export interface ProviderParts {
   readonly kind?: UpstreamKind;
   /** As the catalog file has it. */
   readonly policy?: { collects_data?: boolean; zero_data_retention?: boolean; region?: string };
+  /** What becomes of calls that are left; the catalog's default where absent. */
+  readonly aborts?: { stream?: string; whole?: string };
 }
 
 export interface EndpointParts {
@@ -219,13 +221,14 @@ export class RoutingBench {
   }
 
   private catalogOf(models: readonly object[]): object {
-    const providers = Object.entries(this.options.providers).map(([slug, { policy }]) => ({
+    const providers = Object.entries(this.options.providers).map(([slug, { policy, aborts }]) => ({
       slug,
       name: nameOf(slug),
       dialect: DIALECTS[this.kindOf(slug)].name,
       base_url: this.upstream(slug).url,
       credential: { value: `credential-of-${slug}` },
       ...(policy && { policy }),
+      ...(aborts && { aborts }),
     }));
     return { version: 1, providers, models };
   }

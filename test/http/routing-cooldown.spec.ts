@@ -29,11 +29,12 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     bench = await RoutingBench.start(database, {
       clock,
       variables: { FAIRLEAD_COOLDOWN: `base=${BASE_S}s,max=60s`, FAIRLEAD_TIMEOUTS: 'first=150ms' },
-      providers: { alpha: {}, beta: {}, gamma: { kind: 'openai' } },
+      providers: { alpha: { aborts: { whole: 'stops' } }, beta: {}, gamma: { kind: 'openai' }, delta: {} },
       models: NAMES.flatMap((name) => [
         model(`test/pair-${name}`, inTurn(PAIR)),
         model(`test/single-${name}`, [at('alpha')]),
         model(`test/all-${name}`, inTurn(['alpha', 'beta', 'gamma'])),
+        model(`test/billing-${name}`, inTurn(['delta', 'beta'])),
       ]),
     });
   }, 60_000);
@@ -100,18 +101,18 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
   it('failures again and again cost few calls, and no caller', async () => {
     bench.fails('alpha', 500);
     const called = await secondsOfCalls(60);
-    // Two in a row begin a pause, one trial ends it. From the third on it is in outage as well: behind
-    // the other, which answers.
-    expect(called.slice(0, 3)).toEqual([0, 1, 1 + BASE_S]);
-    expect(called[3]).toBeGreaterThanOrEqual(1 + BASE_S + 2 * BASE_S);
+    // Three faults, at least half of the calls, begin a pause, and so does each trial that fails.
+    expect(called.slice(0, 3)).toEqual([0, 1, 2]);
+    expect(called[3]).toBeGreaterThanOrEqual(2 + BASE_S);
     expect(called.length).toBeLessThanOrEqual(8);
   });
 
   it('is called again as soon as a trial has succeeded', async () => {
     bench.fails('alpha', 503);
-    await secondsOfCalls(2);
+    await secondsOfCalls(3);
     bench.answers('alpha');
-    pass(BASE_S);
+    // While it is in outage it is behind the other, which answers.
+    pass(30);
     expect(await secondsOfCalls(10)).toHaveLength(10);
     // One fault among many calls is no reason.
     bench.fails('alpha', 503);
@@ -149,10 +150,10 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
 
   it.each([
     [429, 1],
-    [500, 2],
-    [401, 2],
-    [402, 2],
-    [404, 2],
+    [500, 3],
+    [401, 3],
+    [402, 3],
+    [404, 3],
   ])(
     '%i leaves the credential alone after %i, and the next request starts at the next provider',
     async (status, calls) => {
@@ -177,9 +178,10 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     for (let call = 0; call < 4; call++) expect((await bench.callsOf(ask(pair)))[0]).toBe('alpha');
   });
 
-  it('a provider that stays silent is in a cool-down after two', async () => {
+  it('a provider that stays silent is in a cool-down after three', async () => {
     bench.script('alpha', neverAnswers());
-    for (const expected of [['alpha', 'beta'], ['alpha', 'beta'], ['beta']]) {
+    const both = ['alpha', 'beta'];
+    for (const expected of [both, both, both, ['beta']]) {
       expect(await bench.callsOf(ask(pair, { stream: true }))).toEqual(expected);
     }
   });
@@ -190,9 +192,12 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
       return { headers: { 'content-type': 'text/event-stream' }, body: answer.body.slice(0, 5) };
     };
     bench.script('alpha', broken);
-    for (let call = 0; call < 2; call++) {
+    for (let call = 0; call < 3; call++) {
       const { events } = await bench.ask(ask(pair, { stream: true }));
-      expect(events.at(-1).type).toBe('error');
+      expect(events.at(-1)).toMatchObject({
+        type: 'error',
+        error: { message: expect.stringMatching(/^provider returned error: connection error: /) },
+      });
     }
     expect(await bench.callsOf(ask(pair, { stream: true }))).toEqual(['beta']);
   });
@@ -232,6 +237,28 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     expect(calls).toEqual(['alpha']);
   });
 
+  it('a trial that runs on without its caller makes room for the next', async () => {
+    const billing = `test/billing-${next}`;
+    bench.script('delta', hinting(1));
+    await bench.ask(ask(billing));
+    pass(BASE_S);
+    const answered = gate();
+    bench.script('delta', after(answered.opened, anthropicText('Too late.')));
+    const arrival = bench.upstream('delta').request();
+    const leaving = new AbortController();
+    const trial = bench.gateway.messages(ask(billing), { signal: leaving.signal }).catch(() => undefined);
+    const record = await arrival;
+    expect(await bench.callsOf(ask(billing))).toEqual(['beta']);
+    leaving.abort();
+    await trial;
+    bench.answers('delta');
+    let calls = await bench.callsOf(ask(billing));
+    // The gateway learns of it by an event of its own.
+    for (let turn = 0; turn < 20 && calls[0] !== 'delta'; turn++) calls = await bench.callsOf(ask(billing));
+    expect([calls, record.aborted]).toEqual([['delta'], false]);
+    answered.open();
+  });
+
   describe('when nobody is left', () => {
     it('429 until the pause ends, with one call made', async () => {
       bench.script('alpha', hinting(BASE_S));
@@ -251,41 +278,53 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
       expect((await bench.ask(ask(single))).status).toBe(200);
     });
 
-    it('503 where it was no rate limit, until the first pause ends', async () => {
+    it('what only failed is tried, though it cools, and its answer ends that', async () => {
       const all = `test/all-${next}`;
       bench.fails('alpha', 429, { 'retry-after': '40' });
       bench.fails('beta', 503);
       bench.fails('gamma', 503);
-      await bench.ask(ask(all));
-      pass(1);
-      await bench.ask(ask(all));
+      for (let call = 0; call < 3; call++) await bench.ask(ask(all));
       bench.calls.length = 0;
-      const { status, headers, body } = await bench.ask(ask(all));
-      expect([status, body.error.type, bench.calls]).toEqual([503, 'overloaded_error', []]);
-      expect(body.error.availability).toMatchObject({ code: 'temporarily_unavailable', retryable: true });
-      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(BASE_S);
+      expect((await bench.ask(ask(all))).status).toBe(503);
+      expect(bench.calls).toEqual(['beta', 'gamma']);
+      bench.answers('beta');
+      expect((await bench.ask(ask(all))).status).toBe(200);
+      expect(await bench.callsOf(ask(all))).toEqual(['beta']);
     });
 
-    it('one request is the trial; the others are told to come again shortly, not in the past', async () => {
+    it('after the wait that was told nobody is refused, not even beside the trial', async () => {
       bench.script('alpha', hinting(BASE_S));
-      await bench.ask(ask(single));
-      pass(BASE_S + 3);
+      const refused = await bench.ask(ask(single));
+      expect(Number(refused.headers.get('retry-after'))).toBe(BASE_S);
+      pass(BASE_S);
       const answered = gate();
       bench.script('alpha', after(answered.opened, anthropicText('Well again.')));
       const arrival = bench.upstream('alpha').request();
       const trial = bench.ask(ask(single));
       await arrival;
       bench.calls.length = 0;
-      const others = await Promise.all(Array.from({ length: 3 }, () => bench.ask(ask(single))));
+      const others = Array.from({ length: 3 }, () => bench.ask(ask(single)));
+      while (bench.calls.length < 3) await bench.gateway.request('/key');
       answered.open();
-      expect((await trial).status).toBe(200);
-      expect(bench.calls).toEqual([]);
-      for (const { status, headers, body } of others) {
-        expect(status).toBe(429);
-        expect(Number(headers.get('retry-after'))).toBe(1);
-        expect(body.error.availability.retry_after).toBe(1);
-        expect(body.error.message).toMatch(/try again in 1 s\.$/);
-      }
+      expect((await Promise.all([trial, ...others])).map(({ status }) => status)).toEqual(Array(4).fill(200));
+    });
+
+    it("tells the later of the provider's hint and our own pause", async () => {
+      bench.script('alpha', hinting(1));
+      const told = Number((await bench.ask(ask(single))).headers.get('retry-after'));
+      expect(told).toBe(BASE_S);
+      bench.answers('alpha');
+      pass(told);
+      expect((await bench.ask(ask(single))).status).toBe(200);
+    });
+
+    it('refuses nobody after a 429 without a hint: the client comes again when it likes', async () => {
+      let calls = 0;
+      bench.script('alpha', (request, index) =>
+        calls++ === 0 ? json(anthropicError('rate_limit_error', 'Wait'), 429) : anthropicText('Here.')(request, index),
+      );
+      const { status, headers } = await bench.ask(ask(single));
+      expect([status, headers.get('retry-after')]).toEqual([429, null]);
       expect((await bench.ask(ask(single))).status).toBe(200);
     });
 

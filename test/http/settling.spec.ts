@@ -17,6 +17,11 @@ const TOTAL_MS = 1_500;
 const MICRO = 1e-6;
 /** Forty characters: ten tokens, as an estimate has it. */
 const FORTY = 'forty characters are ten tokens or so...';
+/** Of `Hello`: its bytes by four, a frame, and one. */
+const ESTIMATED_PROMPT = '7';
+/** 67 tokens of prompt and the 100 that are allowed. */
+const BOUND_MICRO = 67 * 3 + 100 * 15;
+const BOUND = '0.001701000000';
 const LEAVE = (client: RawClient): void => client.destroy();
 
 interface Ending {
@@ -96,21 +101,21 @@ const ENDINGS: Record<string, Ending> = {
     operator: 9 + 150,
   },
   'a stream that breaks off': { body: stream, answer: sse([OPEN + delta(FORTY)]), is: { outcome: expect.stringMatching(/^provider-(?:malformed-reply|unreachable)$/), completion_tokens: '10' }, costs: 0, operator: 9 + 150 },
-  'a client gone before the headers': { body: stream, answer: neverAnswers(), leavesAfter: '', is: { outcome: 'caller-gone', model: null, attempts: [expect.objectContaining({ status: 499 })] }, costs: 0 },
-  'a client gone before the first word': { body: stream, answer: sse([START, HANG]), leavesAfter: '', is: { outcome: 'caller-gone' }, costs: 0 },
+  'a client gone before the headers': { body: stream, answer: neverAnswers(), leavesAfter: '', is: { outcome: 'caller-gone', model: 'test/native', is_estimated: true, attempts: [expect.objectContaining({ status: 499 })] }, costs: 21 },
   'a client gone in a stream': { body: stream, answer: sse([OPEN + delta(FORTY), HANG]), leavesAfter: FORTY, is: { outcome: 'caller-gone', completion_tokens: '10', is_estimated: true }, costs: 9 + 150 },
-  'a client gone in a whole reply': { body: native, answer: { headers: { 'content-type': 'application/json' }, body: ['{"id":"msg', HANG] }, leavesAfter: '', is: { outcome: 'caller-gone' }, costs: 0 },
-  'silence in a stream': { body: stream, answer: sse([OPEN + delta(FORTY), HANG]), is: { outcome: 'provider-timed-out', is_estimated: true }, costs: 9 + 150 },
-  'the whole time without a word': { body: native, answer: neverAnswers(), is: { outcome: 'timed-out' }, costs: 0 },
+  'a client gone in a whole reply': { body: native, answer: { headers: { 'content-type': 'application/json' }, body: ['{"id":"msg', HANG] }, leavesAfter: '', is: { outcome: 'caller-gone', is_estimated: true, prompt_tokens: '7' }, costs: 21 },
+  'silence in a stream': { body: stream, answer: sse([OPEN + delta(FORTY), HANG]), is: { outcome: 'provider-timed-out', is_estimated: true }, costs: 0, operator: 9 + 150 },
+  'the whole time without a word': { body: native, answer: neverAnswers(), is: { outcome: 'timed-out', is_estimated: true, prompt_tokens: '7' }, costs: 21 },
   'no usage at all': {
     body: chat,
     answer: json({ id: 'c', object: 'chat.completion', model: 'm', choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: FORTY } }] }),
     is: { outcome: 'completed', is_estimated: true, completion_tokens: '10', prompt_tokens: expect.stringMatching(/^[1-9]/) },
     costs: NaN,
   },
-  'usage that cannot be': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: -5, output_tokens: 2 })), is: { prompt_tokens: '0', completion_tokens: '2' }, costs: 30 },
+  'usage that cannot be': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: -5, output_tokens: 2 })), is: { prompt_tokens: ESTIMATED_PROMPT, completion_tokens: '2', is_estimated: true }, costs: Number(ESTIMATED_PROMPT) * 3 + 30 },
   'no word and no reason': { body: native, answer: anthropicReply([], { stopReason: '', ...usage({ output_tokens: 0 }) }), is: { outcome: 'completed', completion_tokens: '0' }, costs: 0 },
-  'more than was held': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ output_tokens: 5_000 })), is: { is_over_bound: true, completion_tokens: '5000' }, costs: 36 + 75_000 },
+  'more than was held': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ output_tokens: 5_000 })), is: { is_over_bound: true, completion_tokens: '5000', bound: BOUND }, costs: BOUND_MICRO, operator: 36 + 75_000 - BOUND_MICRO },
+  'more than was held, and no more than can be': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: 2_000 })), is: { is_over_bound: true, prompt_tokens: '2000', bound: BOUND }, costs: 6_000 + 105 },
 }; // prettier-ignore
 
 describeOnEachDatabase('settling', (database) => {

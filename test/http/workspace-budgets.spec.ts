@@ -80,7 +80,13 @@ describeOnEachDatabase('budgets of workspaces', (database) => {
     const { status, body } = await message(key);
     expect([status, body.error.type, body.error.error_type]).toEqual([403, 'permission_error', 'permission_denied']);
     expect(body.error.message).toContain("workspace's weekly budget");
-    expect(body.error.metadata).toEqual({ limit_source: 'workspace_budget', interval: 'weekly' });
+    expect(body.error.metadata).toEqual({
+      limit_source: 'workspace_budget',
+      interval: 'weekly',
+      remedy_hint: 'raise the budget, or wait for its reset',
+      requested_tokens: 100,
+      affordable_tokens: 99,
+    });
     expect(upstream.requests.length).toBe(calls);
     for (const free of [other.key, API_KEY]) expect((await message(free)).status).toBe(200);
     await send('PUT', `${path}/weekly`, { limit_usd: BOUND });

@@ -313,6 +313,59 @@ describe('a large body that the provider does not take', () => {
   });
 });
 
+describe('that a request was sent', () => {
+  it('is told when it is written, before there is an answer', async () => {
+    upstream.script(neverAnswers());
+    const cancel = new AbortController();
+    const sent = new Promise<void>((onSent) => {
+      transport.open(call({ onSent }), cancel.signal).catch(() => undefined);
+    });
+    await withinOneSecond(sent);
+    cancel.abort(new Error('left'));
+  });
+
+  it.each([
+    ['in one piece', '{}'],
+    ['in parts', [Buffer.from('{}')]],
+  ])('is not told of what has no connection, %s', async (_, body) => {
+    const onSent = jest.fn();
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const connected = new Promise((resolve) => server.once('connection', resolve));
+    const cancel = new AbortController();
+    const { port } = server.address() as AddressInfo;
+    // It never says a word of TLS.
+    const opened = transport.open(call({ url: `https://127.0.0.1:${port}/`, body, onSent }), cancel.signal);
+    await connected;
+    await turn();
+    cancel.abort(new Error('left'));
+    await expect(opened).rejects.toThrow('left');
+    expect(onSent).not.toHaveBeenCalled();
+    server.close();
+  });
+
+  it('is told of a body in parts when its last part is taken, and not before', async () => {
+    const onSent = jest.fn();
+    const parts = Array.from({ length: 300 }, () => Buffer.alloc(100_000, 'x'));
+    const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+    const taken = new Promise<Socket>((resolve) => server.once('connection', resolve));
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const cancel = new AbortController();
+    const opened = transport.open(call({ url: `http://127.0.0.1:${port}/`, body: parts, onSent }), cancel.signal);
+    const socket = await taken;
+    for (let count = 0; count < 50; count++) await turn();
+    expect(onSent).not.toHaveBeenCalled();
+    const sent = new Promise<void>((resolve) => onSent.mockImplementation(resolve));
+    socket.resume();
+    await sent;
+    cancel.abort(new Error('left'));
+    await expect(opened).rejects.toThrow('left');
+    socket.destroy();
+    server.close();
+  });
+});
+
 describe('what goes wrong in mid-reply', () => {
   const stream = 'data: 0123456789\n\n'.repeat(10);
   it.each([

@@ -45,7 +45,15 @@ describe('the judge of the crash test', () => {
   const cost = 24_000_000n;
   const call = { isRefused: false, cost };
   const reply = { marker: 'v1-0', id: 'gen-1', status: 200, isComplete: true, reportedCost: 0.000024 };
-  const row = { id: 'gen-1', marker: 'v1-0', outcome: 'completed', cost, bound: cost, isRecovered: false };
+  const row = {
+    id: 'gen-1',
+    marker: 'v1-0',
+    outcome: 'completed',
+    cost,
+    bound: cost,
+    operatorCost: 0n,
+    isRecovered: false,
+  };
   const entered = { id: 'gen-1', charges: 1, corrections: 0, amount: cost };
   const sound: Evidence = {
     calls: new Map([['v1-0', [{ isRefused: true, cost: 7n }, call]]]),
@@ -85,6 +93,15 @@ describe('the judge of the crash test', () => {
     });
     expect(violations).toEqual([]);
     expect(counts).toMatchObject({ recovered: 2, rowsWithoutCall: 1 });
+  });
+
+  it('lets what was settled late be cut by what the operator has borne, and only where that can be', () => {
+    const late = { ...row, cost: cost - 7n, operatorCost: 7n };
+    const evidence = { ...sound, generations: [late], entries: [{ ...entered, amount: cost - 7n }] };
+    expect(judge({ ...evidence, mayBeLate: true })).toMatchObject({ violations: [], counts: { exact: 0, late: 1 } });
+    expect(judge(evidence).violations).not.toEqual([]);
+    const short = { ...evidence, generations: [{ ...late, operatorCost: 6n }], mayBeLate: true };
+    expect(judge(short).violations).not.toEqual([]);
   });
 
   it.each<[string, Partial<Evidence>, RegExp]>([

@@ -6,6 +6,7 @@ import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type { EndpointHealth, HealthKey } from '../../src/core/routing/health.js';
 import { Secret } from '../../src/core/secret.js';
+import { ANYBODY } from '../../src/health/endpoint-record.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { RedisLink } from '../../src/shared/redis-link.js';
@@ -38,7 +39,7 @@ describeOnRedis('health at two replicas', () => {
     return new HealthRegistry(environment, clock, link);
   }
   const newKey = (): HealthKey => ({ model: `${run}/${randomUUID()}`, tag: 'acme', credential: 'shared' });
-  const find = (registry: HealthRegistry, of = key): EndpointHealth | undefined => registry.snapshot().find(of);
+  const find = (registry: HealthRegistry, of = key): EndpointHealth | undefined => registry.snapshot(ANYBODY).find(of);
   const isPaused = (registry: HealthRegistry, of = key): boolean => find(registry, of)?.cooling !== undefined;
 
   async function until(holds: () => boolean, msMax = ELSEWHERE_MS_MAX): Promise<void> {
@@ -109,16 +110,24 @@ describeOnRedis('health at two replicas', () => {
   });
 
   it('puts an endpoint in outage behind at every replica, until it is well where it was seen', async () => {
-    for (const story of ['S', 'F', 'S', 'F', 'S', 'F']) {
-      if (story === 'S') here.succeeded(key);
-      else here.failed(key, FAULT);
+    for (const caller of ['one', 'two', 'three']) {
+      here.succeeded(key, {}, { caller });
+      here.failed(key, FAULT, { caller });
     }
-    expect(find(here)).toEqual({ isOut: true, faultShare: 0.5 });
+    expect(find(here)).toMatchObject({ isOut: true, faultShare: 0.5, cooling: { by: 'faults' } });
     await until(() => find(there)?.isOut === true);
     there.succeeded(key);
     expect(find(there)!.isOut).toBe(true);
+    clock.aheadMs += 5_000;
     here.succeeded(key);
     await until(() => find(there)?.isOut === false);
+    expect(find(there)!.cooling).toBeUndefined();
+  });
+
+  it('shares what holds for one caller alone, and with that caller alone', async () => {
+    for (let fault = 0; fault < 3; fault++) here.failed(key, FAULT, { caller: 'one' });
+    await until(() => !there.admit(key, 'one'));
+    expect([here.admit(key, 'two'), there.admit(key, 'two'), isPaused(there)]).toEqual([true, true, false]);
   });
 
   it('keeps figures to each process', async () => {

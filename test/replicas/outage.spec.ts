@@ -338,7 +338,9 @@ describeOnPostgres('an outage of the database', (database) => {
 
   it('keeps the hold of what waits in the spool, with all of its counters, until that is settled', async () => {
     await scene.query(
-      `insert into budgets select account_id, 'workspace', workspace_id::text, 'monthly', 50, false
+      // Of the gateway's time, which runs ahead: what was charged before it does not count in it.
+      `insert into budgets select account_id, 'workspace', workspace_id::text, 'monthly', 50, false,
+         now() + interval '1 millisecond' * ${scene.clock.aheadMs}
        from api_keys limit 1 on conflict do nothing`,
     );
     const { opened, open: goOn } = gate();
@@ -394,6 +396,43 @@ describeOnPostgres('an outage of the database', (database) => {
     expect(scene.upstream.requests).toHaveLength(before + 3);
     await scene.expectWhole();
   });
+
+  it.each(['that lives adopt', 'that ends keep its end for'])(
+    'lets a replica %s what waits in a spool',
+    async (how) => {
+      const { upstream, proxy } = scene;
+      const ends = how.startsWith('that ends');
+      // Where nobody else would find it, so that it is its own end that writes.
+      const dataDir = join(database.settings.dataDir, ends ? 'ending' : '');
+      await scene.expectWhole();
+      const variables = { DATABASE_URL: proxy.url, FAIRLEAD_CATALOG: scene.gateway.catalogPath };
+      const first = await GatewayProcess.start(dataDir, variables);
+      const alive = setInterval(() => void scene.query('update replicas set heartbeat_at = now()'), 1_000);
+      try {
+        const { opened, open: goOn } = gate();
+        upstream.script(sse([OPEN + delta('begun'), opened, END]));
+        const reply = await first.messages(askStream(MODEL));
+        const id = reply.headers.get('x-generation-id')!;
+        await proxy.stop();
+        goOn();
+        expect(await reply.text()).toContain('message_stop');
+        expect(await scene.spooled()).toEqual(ends ? [] : [id]);
+        expect(await scene.generations([id])).toEqual([]);
+        const ended = ends ? first.stop() : first.kill();
+        await until('it stops or is gone', () => sleep(500).then(() => true));
+        await proxy.start();
+        await ended;
+        await until('it is settled', async () => (await scene.generations([id])).length === 1);
+        await scene.expectCharged([id], [STREAM_USD]);
+        expect(await scene.spooled()).toEqual([]);
+      } finally {
+        clearInterval(alive);
+        await first.kill();
+      }
+      await scene.expectWhole();
+    },
+    60_000,
+  );
 
   it('lets the next process on a folder settle, once, what one had in its spool when it was killed', async () => {
     const { upstream, proxy } = scene;

@@ -1,9 +1,9 @@
 /**
- * Goal: what a dead replica held is settled once, by what was observed of it, whoever does it and however often; should
- * it live after all, its own settlement becomes one correction; nobody's calls are taken from who lives
- * (docs/reasons/money.md#death-of-a-process). Method: holds of replicas that stopped to beat, taken by the statements
- * of the gateway; replicas that sleep; real processes that are killed. The ledger is computed anew after each test.
- * The model costs 3 USD a million tokens in and 15 out.
+ * Goal: what a dead replica held is settled once, by what was observed of it, whoever does it and however often;
+ * should it live after all, its own settlement becomes one correction, within the caps; nobody's calls are taken from
+ * who lives (docs/reasons/money.md#death-of-a-process). Method: holds of replicas that stopped to beat, taken by the
+ * statements of the gateway; replicas that sleep; real processes that are killed. The ledger is computed anew after
+ * each test. The model costs 3 USD a million tokens in and 15 out.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,7 +86,7 @@ class OtherReplica {
     const id = newGenerationId(this.clock.now());
     const amounts = { credits: parseUsd(BOUND)!, byok: 0n };
     const request = { id, caller: this.caller, model: MODEL, bound: amounts, guardrails: [], isFree: false };
-    const [taken] = await this.repository.take(this.id, [{ request, amounts, extends: false }]);
+    const [taken] = await this.repository.take(this.id, [{ request, amounts, extends: false }], NOBODYS_MS);
     expect(taken).toHaveProperty('heldAt');
     return id;
   }
@@ -303,20 +303,21 @@ describeOnEachDatabase('recovery', (database) => {
     await expectUsed(before, 0.004);
   });
 
-  it('leaves what runs here alone, however old, and finishes what is that old and nobody’s', async () => {
+  it('leaves what runs here alone, and what another holds that beats, however old they are', async () => {
     const before = await counters();
     const { opened, open } = gate();
     upstream.script(sse([OPEN + delta('begun'), opened, END]));
     const reply = await gateway.messages(askStream(MODEL));
     const id = reply.headers.get('x-generation-id')!;
     const living = await OtherReplica.start(gateway, clock);
-    const lost = await living.hold();
-    await living.beat(await living.row(lost, '0.006'));
+    const theirs = await living.hold();
+    await living.beat(await living.row(theirs, '0.006'));
     clock.aheadMs += NOBODYS_MS + 1_000;
     await living.beat();
     await attend(gateway);
-    expect(await ledger.generation(lost)).toMatchObject({ is_recovered: true, cost: '0.006000000000' });
+    expect(await ledger.generation(theirs)).toBeUndefined();
     expect(await ledger.generation(id)).toBeUndefined();
+    await living.settle(await living.row(theirs, '0.006'));
     open();
     expect(await reply.text()).toContain('message_stop');
     await ledger.rest();
@@ -474,10 +475,10 @@ describeOnEachDatabase('recovery', (database) => {
     const take = repository.take.bind(repository);
     const { opened, open } = gate();
     let isTaking = false;
-    const spy = jest.spyOn(repository, 'take').mockImplementation(async (replica, members) => {
+    const spy = jest.spyOn(repository, 'take').mockImplementation(async (...asked) => {
       isTaking = true;
       await opened;
-      return take(replica, members);
+      return take(...asked);
     });
     const leaving = new AbortController();
     const gone = gateway.messages(ask(MODEL), { signal: leaving.signal }).catch(() => undefined);
@@ -504,8 +505,8 @@ describeOnEachDatabase('recovery', (database) => {
     const failure = Object.assign(new Error('as the server says'), { code: 'XX000' });
     const spy = jest
       .spyOn(repository, 'take')
-      .mockImplementation((replica, members) =>
-        members.some((member) => member.extends) ? Promise.reject(failure) : take(replica, members),
+      .mockImplementation((replica, members, livesMs) =>
+        members.some((member) => member.extends) ? Promise.reject(failure) : take(replica, members, livesMs),
       );
     const reply = await gateway.messages(ask(MODEL));
     const { id } = (await reply.json()) as JsonBody;
@@ -680,7 +681,8 @@ describeOnPostgres('recovery by several replicas', (database) => {
   it('corrects itself when a replica that was taken for dead ends its stream', async () => {
     const before = await ledger.account();
     const { id, end } = await openStream();
-    jest.spyOn(one.gateway.app.get(LedgerRepository), 'beat').mockResolvedValue();
+    const [{ epoch }] = (await ledger.query('select id as epoch from hold_epochs')) as JsonBody[];
+    jest.spyOn(one.gateway.app.get(LedgerRepository), 'beat').mockResolvedValue(epoch);
     await age(replicaOf(one), DEAD_MS + 1_000);
     clock.aheadMs += DEAD_MS + 1_000;
     await attend(other);

@@ -14,6 +14,7 @@ import { verifyAudit, type ChainReport } from '../../src/audit/verify-audit.js';
 import { newUuid } from '../../src/core/ids.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { AheadClock } from '../support/ahead-clock.js';
+import { expectUsage, outputOf, type CommandOutput } from '../support/command-output.js';
 import { describeOnEachDatabase, describeOnEmptyPostgres, describeOnPostgres } from '../support/database.js';
 
 jest.spyOn(Logger.prototype, 'log').mockImplementation();
@@ -466,30 +467,12 @@ describeOnPostgres('an audit log that many write', (database) => {
   });
 });
 
-interface CommandOutput {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-async function run(words: readonly string[], variables: NodeJS.ProcessEnv): Promise<CommandOutput> {
-  let [out, error] = ['', ''];
-  const code = await runAuditVerification({
-    words,
-    variables,
-    workingDirectory: tmpdir(),
-    print: (text) => void (out += text),
-    printError: (text) => void (error += text),
-  });
-  return { code, out, error };
-}
+const run = (words: readonly string[], variables: NodeJS.ProcessEnv): Promise<CommandOutput> =>
+  outputOf(runAuditVerification, { words, variables });
 
 describe('npm run audit:verify', () => {
-  it('shows how it is used: when asked, and when the words are wrong', async () => {
-    expect(await run(['--help'], {})).toMatchObject({ code: 0, out: expect.stringContaining('last hash'), error: '' });
-    expect(await run(['--all'], {})).toMatchObject({ code: 2, out: '', error: expect.stringContaining('--all') });
-    expect(await run(['all'], {})).toMatchObject({ code: 2, out: '' });
-  });
+  it('shows how it is used: when asked, and when the words are wrong', () =>
+    expectUsage(runAuditVerification, 'last hash'));
 
   it('makes no database where there is none', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'fairlead-audit-'));

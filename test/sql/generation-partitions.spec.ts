@@ -248,7 +248,14 @@ describeOnEachDatabase('months', (database) => {
     await drop({ ledgerEntries: 30, generations: 30 });
     const heldAt = new Date('2102-01-25T00:00:00Z');
     await keeping({}).ensure(heldAt);
-    await bench.settle({ id: 'gen-1-late', heldAt, account: one, key, cost: '2' });
+    const counters = {
+      keyInterval: 'lifetime' as const,
+      budgets: [
+        ['workspace', one.workspaceId, 'weekly'],
+        ['workspace', one.workspaceId, 'lifetime'],
+      ] as const,
+    };
+    await bench.settle({ id: 'gen-1-late', heldAt, account: one, key, cost: '2', counters });
     await bench.post();
     expect(await verifyLedger(dataSource)).toMatchObject(CLEAN);
     await drop({ ledgerEntries: 30, generations: 30 });

@@ -24,7 +24,7 @@ export interface Budget {
   readonly includesByok: boolean;
 }
 
-/** A member of `take_holds_1`, without its place. */
+/** A member of `take_holds_2`, without its place. */
 export interface Claim {
   readonly id: string;
   readonly account: LedgerAccount;
@@ -35,12 +35,21 @@ export interface Claim {
   readonly extends?: boolean;
 }
 
-/** An answer of `take_holds_1`. */
+/** An answer of `take_holds_2`. */
 export interface Taken {
   readonly place: number;
-  /** Null: refused, by the counter of the other fields. */
+  /** Null: refused. */
   readonly held_at: Date | null;
+  /** Of the first counter that refused it. */
   readonly scope: string | null;
+  /** Every counter that refused it: its scope and interval, in the order in which callers are told of them. */
+  readonly refusedBy: readonly string[];
+}
+
+interface RefusedAnswer {
+  readonly place: number;
+  readonly scope: string;
+  readonly window_interval: string;
 }
 
 export interface Settlement {
@@ -51,7 +60,28 @@ export interface Settlement {
   readonly cost: string;
   readonly byokCost?: string;
   readonly recovered?: boolean;
+  /** What its hold was taken from; where it is left out, the settlement does not say. */
+  readonly counters?: BenchCounters;
 }
+
+export interface BenchCounters {
+  readonly keyInterval: Interval;
+  readonly budgets: readonly (readonly [scope: string, id: string, interval: Interval])[];
+}
+
+/** A hold as the process that took it knows it. */
+export interface KnownHold {
+  readonly id: string;
+  readonly heldAt: Date;
+  readonly account: LedgerAccount;
+  readonly key: string;
+  readonly bound: string;
+  readonly byokBound?: string;
+  readonly counters: BenchCounters;
+}
+
+/** Ten minutes. */
+const LIVES_MS = 600_000;
 
 const UNCAPPED: KeyCap = { limitUsd: null, reset: null, includesByok: false };
 
@@ -60,6 +90,7 @@ const UNCAPPED: KeyCap = { limitUsd: null, reset: null, includesByok: false };
  */
 export class LedgerBench {
   aheadMs = 0;
+  private isOpen = false;
 
   constructor(readonly database: DataSource) {}
 
@@ -105,12 +136,16 @@ export class LedgerBench {
     return account;
   }
 
-  async grant(account: LedgerAccount, amount: string, kind: 'grant' | 'purchase' | 'adjustment'): Promise<void> {
+  async grant(
+    account: LedgerAccount,
+    amount: string,
+    kind: 'grant' | 'purchase' | 'adjustment' | 'refund',
+  ): Promise<void> {
     await this.database.query(
       `with granted as (
          insert into credit_grants (id, account_id, kind, amount, created_at) values ($1, $2, $3, $4, now())
        ), bought as (
-         update accounts set purchased_usd = purchased_usd + $4 where id = $2 and $3 = 'purchase'
+         update accounts set purchased_usd = purchased_usd + $4 where id = $2 and $3 in ('purchase', 'refund')
        )
        update spending_windows set "limit" = "limit" + $4 where scope = 'account' and scope_id = $5`,
       [newUuid(Date.now()), account.id, kind, amount, account.id],
@@ -119,6 +154,7 @@ export class LedgerBench {
 
   /** One answer for each claim that had one, by place. */
   async take(...claims: readonly Claim[]): Promise<readonly Taken[]> {
+    await this.openEpoch();
     const members = claims.map(({ id, account, key, bound, byokBound = '0', free = false, ...rest }, place) => ({
       place,
       id,
@@ -133,16 +169,68 @@ export class LedgerBench {
       extends: rest.extends ?? false,
       guardrails: [],
     }));
-    const [row] = await this.database.query<{ taken: (Taken | [place: number, heldAtMs: number])[] | null }[]>(
-      'select take_holds_1($1, $2) as taken',
-      [JSON.stringify(members), this.aheadMs],
+    const [row] = await this.database.query<{ taken: (RefusedAnswer | [place: number, heldAtMs: number])[] | null }[]>(
+      'select take_holds_2($1, $2, $3) as taken',
+      [JSON.stringify(members), this.aheadMs, LIVES_MS],
     );
-    const answers = (row!.taken ?? []).map((answer) =>
-      Array.isArray(answer)
-        ? { place: answer[0], held_at: new Date(answer[1]), scope: null }
-        : { ...answer, held_at: null },
+    const answers = new Map<number, Taken>();
+    for (const answer of row!.taken ?? []) {
+      if (Array.isArray(answer)) {
+        const [place, heldAtMs] = answer;
+        answers.set(place, { place, held_at: new Date(heldAtMs), scope: null, refusedBy: [] });
+      } else {
+        const { place, scope, window_interval: interval } = answer;
+        const before = answers.get(place) ?? { place, held_at: null, scope, refusedBy: [] };
+        answers.set(place, { ...before, refusedBy: [...before.refusedBy, `${scope} ${interval}`] });
+      }
+    }
+    return [...answers.values()].toSorted((first, second) => first.place - second.place);
+  }
+
+  /** Nothing was lost: new holds are granted. */
+  async openEpoch(): Promise<void> {
+    if (this.isOpen) return;
+    await this.database.query('select complete_epoch_1(hold_epoch_1(), gen_random_uuid(), true)');
+    this.isOpen = true;
+  }
+
+  /** What a crash takes: a hold that stands, and its part of the counters. @returns whether there was one */
+  async lose(id: string): Promise<boolean> {
+    const rows = await this.database.query<unknown[]>(
+      `with gone as (
+         delete from holds where generation_id = $1 and cost is null returning *
+       ), moved as (
+         update spending_windows w set held = w.held - g.bound, byok_held = w.byok_held - g.byok_bound
+         from gone g cross join lateral counters_of_1(g.account_id, g.key_hash, g.key_interval, g.budgets) as c
+         where c.is_held and w.scope = c.scope and w.scope_id = c.scope_id and w.interval = c.window_interval
+           and w.window_start = window_start_of(c.window_interval, g.held_at)
+       )
+       select generation_id from gone`,
+      [id],
     );
-    return answers.toSorted((first, second) => first.place - second.place);
+    return rows.length > 0;
+  }
+
+  /** As a replica does that found an epoch begun. @returns how many had lost something */
+  async restore(...holds: readonly KnownHold[]): Promise<number> {
+    const known = holds.map(({ id, heldAt, account, key, bound, byokBound = '0', counters }) => ({
+      generation_id: id,
+      held_at: heldAt.toISOString(),
+      replica: null,
+      account_id: account.id,
+      workspace_id: account.workspaceId,
+      key_hash: key,
+      key_interval: counters.keyInterval,
+      budgets: counters.budgets,
+      bound,
+      byok_bound: byokBound,
+      model: 'test/one',
+      deadline_at: new Date(heldAt.getTime() + LIVES_MS).toISOString(),
+    }));
+    const [row] = await this.database.query<{ lost: number }[]>('select restore_holds_1($1) as lost', [
+      JSON.stringify(known),
+    ]);
+    return row!.lost;
   }
 
   /** A hold that must be granted. @returns its id and when it was taken */
@@ -158,13 +246,24 @@ export class LedgerBench {
     return { id, heldAt: taken.held_at };
   }
 
-  async settle(...settlements: readonly Settlement[]): Promise<void> {
-    await this.database.query('select settle_generations_1($1)', [this.print(...settlements)]);
+  /** @returns how many were charged less than they came to */
+  async settle(...settlements: readonly Settlement[]): Promise<number> {
+    const [row] = await this.database.query<{ cut: number }[]>('select settle_generations_2($1) as cut', [
+      this.print(...settlements),
+    ]);
+    return row!.cut;
   }
 
-  /** As `settle_generations_1` takes them. */
+  /** As `settle_generations_2` takes them. */
   print(...settlements: readonly Settlement[]): string {
-    return JSON.stringify(settlements.map(generationOf));
+    const printed = settlements.map((settlement) => ({
+      ...generationOf(settlement),
+      ...(settlement.counters && {
+        key_interval: settlement.counters.keyInterval,
+        budgets: settlement.counters.budgets,
+      }),
+    }));
+    return JSON.stringify(printed);
   }
 
   /** As the gateway ends a hold for which nothing was sent; to be posted. */
@@ -178,10 +277,18 @@ export class LedgerBench {
   async post(...ids: readonly string[]): Promise<number> {
     const all = `(select coalesce(array_agg(generation_id), '{}') from holds)`;
     const rows = await this.database.query<{ posted: number }[]>(
-      `select post_holds_1(${ids.length === 0 ? all : '$1'}) as posted`,
+      `select post_holds_2(${ids.length === 0 ? all : '$1'}) as posted`,
       ids.length === 0 ? [] : [ids],
     );
     return rows[0]!.posted;
+  }
+
+  /** As the gateway does before it refuses anybody. */
+  async postCounters(
+    ...counters: readonly { readonly scope: string; readonly id: string; readonly interval: Interval }[]
+  ): Promise<void> {
+    const named = counters.map(({ scope, id, interval }) => ({ scope, scope_id: id, window_interval: interval }));
+    await this.database.query('select post_counters_1($1, 1000)', [JSON.stringify(named)]);
   }
 
   /** From hold to posting. @returns the generation's id */

@@ -1,8 +1,9 @@
 /**
  * Goal: whatever sequence of statements comes over the ledger, every counter is what a plain account of it in memory
- * says, no grant ever goes past a cap, and the verification finds nothing. Method: random sequences of holds,
- * extensions, settlements (again, recovered, corrected, late), releases, postings, credits and hours that pass, for two
- * keys and two budgets of one account, on both databases; model and database are compared after every step.
+ * says, no grant and no late charge ever goes past a cap, and the verification finds nothing. Method: random sequences
+ * of holds, extensions, settlements (again, recovered, corrected, late), releases, postings, credits, hours that pass,
+ * holds that the database loses and that are written back, for two keys and two budgets of one account, on both
+ * databases; model and database are compared after every step.
  */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
@@ -11,7 +12,7 @@ import { formatUsd, parseUsd, PICO_PER_USD, type PicoUsd } from '../../src/core/
 import { HOUR_MS, INTERVALS, windowStart, type Interval } from '../../src/core/time.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { describeOnEachDatabase } from '../support/database.js';
-import { LedgerBench, type LedgerAccount, type Claim, type Settlement } from './ledger-bench.js';
+import { LedgerBench, type BenchCounters, type LedgerAccount, type Claim, type Settlement } from './ledger-bench.js';
 
 const BUDGET = { seed: 20_261_121, numRuns: 30 } as const;
 const STEPS_MIN = 15;
@@ -45,7 +46,10 @@ type Step =
       readonly times: number;
     }
   | { readonly do: 'release'; readonly index: number }
+  | { readonly do: 'lose'; readonly index: number }
+  | { readonly do: 'restore' }
   | { readonly do: 'post'; readonly of: readonly number[] | 'all' }
+  | { readonly do: 'postCounter'; readonly of: 'account' | 'workspace' | number }
   | { readonly do: 'grant'; readonly amount: PicoUsd; readonly kind: 'grant' | 'purchase' | 'adjustment' }
   | { readonly do: 'wait'; readonly hours: number };
 
@@ -81,11 +85,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), index }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('lose' as const), index }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restore' as const) }) },
   {
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('post' as const),
       of: fc.oneof(fc.constant('all' as const), fc.array(index, { minLength: 1, maxLength: 4 })),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('postCounter' as const),
+      of: fc.constantFrom('account' as const, 'workspace' as const, 0, 1),
     }),
   },
   {
@@ -127,7 +140,13 @@ interface ModelGeneration {
   cost: Amounts;
   readonly recovered: boolean;
   corrected: boolean;
-  readonly budgets: readonly CounterName[];
+}
+
+interface ModelSettlement {
+  /** As it was taken. */
+  readonly hold: ModelHold;
+  readonly cost: Amounts;
+  readonly recovered: boolean;
 }
 
 const NOTHING: Amounts = { credits: 0n, byok: 0n };
@@ -139,6 +158,10 @@ const minus = (one: Amounts, other: Amounts): Amounts => ({
   credits: one.credits - other.credits,
   byok: one.byok - other.byok,
 });
+
+const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
+const inOrder = <T extends { readonly hold: ModelHold }>(items: readonly T[]): readonly T[] =>
+  items.toSorted((one, other) => (one.hold.id < other.hold.id ? -1 : 1));
 
 /** The ledger of one account as one would keep them with paper and pencil. */
 class LedgerModel {
@@ -174,9 +197,9 @@ class LedgerModel {
 
   /**
    * Grants in order; a refused claim takes its place before the later ones of its batch.
-   * @returns for each the scope that refuses it, or undefined when it is granted
+   * @returns for each every counter that refuses it, by scope and interval; none when it is granted
    */
-  take(claims: readonly ModelHold[]): readonly (CounterName['scope'] | undefined)[] {
+  take(claims: readonly ModelHold[]): readonly (readonly string[])[] {
     const asked = new Map<Counter, PicoUsd>();
     const granted: [ModelHold, readonly [CounterName, Counter][]][] = [];
     const answers = claims.map((claim) => {
@@ -195,7 +218,7 @@ class LedgerModel {
         return amount === 0n ? used > cap : used + held + before > cap;
       });
       if (refusals.length === 0) granted.push([claim, counters]);
-      return refusals[0]?.[0].scope;
+      return refusals.map(([{ scope, interval }]) => `${scope} ${interval}`).toSorted();
     });
     for (const [claim, counters] of granted) {
       for (const [, counter] of counters) {
@@ -217,22 +240,101 @@ class LedgerModel {
     return answers;
   }
 
-  settle(id: string, { key, heldAt }: Pick<ModelHold, 'key' | 'heldAt'>, cost: Amounts, recovered: boolean): void {
-    const generation = this.generations.get(id);
-    if (!generation) {
-      this.generations.set(id, { cost, recovered, corrected: false, budgets: this.holds.get(id)?.budgets ?? [] });
-      this.charge(id, { key, heldAt, budgets: [] }, cost);
-    } else if (generation.recovered && !generation.corrected && !recovered) {
-      this.charge(id, { key, heldAt, budgets: generation.budgets }, minus(cost, generation.cost));
+  /** New ones first, then corrections. @returns how many were charged less than they came to */
+  settle(settlements: readonly ModelSettlement[]): number {
+    const [fresh, known] = [true, false].map((isNew) =>
+      settlements.filter(({ hold }) => !this.generations.has(hold.id) === isNew),
+    ) as [ModelSettlement[], ModelSettlement[]];
+    for (const { hold, cost, recovered } of fresh) {
+      this.generations.set(hold.id, { cost, recovered, corrected: false });
+      this.charge(hold, cost);
+    }
+    let cut = this.cover(fresh);
+    const corrected: ModelSettlement[] = [];
+    for (const settlement of known) {
+      const { hold, cost, recovered } = settlement;
+      const generation = this.generations.get(hold.id)!;
+      if (!generation.recovered || generation.corrected || recovered) continue;
+      this.charge(hold, minus(cost, generation.cost));
       generation.cost = cost;
       generation.corrected = true;
+      corrected.push(settlement);
     }
+    cut += this.cover(corrected);
+    return cut;
   }
 
-  private charge(id: string, late: Pick<ModelHold, 'key' | 'heldAt' | 'budgets'>, cost: Amounts): void {
-    const hold = this.holds.get(id) ?? { ...late, id, keyInterval: 'lifetime', bound: NOTHING, cost: undefined };
+  private charge(taken: ModelHold, cost: Amounts): void {
+    const hold = this.holds.get(taken.id) ?? { ...taken, bound: NOTHING, cost: undefined };
     hold.cost = plus(hold.cost ?? NOTHING, cost);
-    this.holds.set(id, hold);
+    this.holds.set(taken.id, hold);
+  }
+
+  /** What no hold covers is charged as far as there is room. */
+  private cover(settlements: readonly ModelSettlement[]): number {
+    let cut = 0;
+    for (const { hold: taken } of inOrder(settlements)) {
+      const hold = this.holds.get(taken.id)!;
+      const missing = minus(hold.cost!, hold.bound);
+      const granted = this.holdFurther(hold, { credits: positive(missing.credits), byok: positive(missing.byok) });
+      const unpaid = positive(missing.credits) - granted;
+      if (unpaid === 0n) continue;
+      cut++;
+      const generation = this.generations.get(hold.id)!;
+      hold.cost = minus(hold.cost!, { credits: unpaid, byok: 0n });
+      generation.cost = minus(generation.cost, { credits: unpaid, byok: 0n });
+    }
+    return cut;
+  }
+
+  /** @returns how many of the credits there was room for */
+  private holdFurther(hold: ModelHold, { credits: wanted, byok: byokWanted }: Amounts): PicoUsd {
+    const counters = this.countersOf(hold);
+    let granted = wanted;
+    for (const [name, counter] of counters) {
+      const { cap, includesByok } = this.capOf(name);
+      const others = includesByok ? counter.byokUsed + counter.byokHeld + byokWanted : 0n;
+      const room = positive(cap - counter.used - counter.held - others);
+      if (room < granted) granted = room;
+    }
+    for (const [, counter] of counters) {
+      counter.held += granted;
+      counter.byokHeld += byokWanted;
+    }
+    hold.bound = plus(hold.bound, { credits: granted, byok: byokWanted });
+    return granted;
+  }
+
+  private countersOf({ key, keyInterval, budgets, heldAt }: ModelHold): readonly [CounterName, Counter][] {
+    const names = [this.accountCounter(), { scope: 'key', id: key, interval: keyInterval } as const, ...budgets];
+    return names.map((name) => [name, this.counter(name, heldAt)]);
+  }
+
+  /** What a crash of the database takes. @returns whether there was something */
+  lose(id: string): boolean {
+    const hold = this.holds.get(id);
+    if (!hold || hold.cost) return false;
+    for (const [, counter] of this.countersOf(hold)) {
+      counter.held -= hold.bound.credits;
+      counter.byokHeld -= hold.bound.byok;
+    }
+    return this.holds.delete(id);
+  }
+
+  /** @param known holds with the bounds that their process knows @returns how many had lost something */
+  restore(known: readonly ModelHold[]): number {
+    let lost = 0;
+    for (const one of inOrder(known.map((hold) => ({ hold })))) {
+      const { id, bound } = one.hold;
+      if (!this.holds.has(id) && !this.generations.has(id)) this.holds.set(id, { ...one.hold, bound: NOTHING });
+      const hold = this.holds.get(id);
+      if (!hold || hold.cost) continue;
+      const missing = minus(bound, hold.bound);
+      if (missing.credits <= 0n && missing.byok <= 0n) continue;
+      lost++;
+      this.holdFurther(hold, { credits: positive(missing.credits), byok: positive(missing.byok) });
+    }
+    return lost;
   }
 
   release(id: string): void {
@@ -257,6 +359,16 @@ class LedgerModel {
     for (const name of hold.budgets) move(name, true);
   }
 
+  /** What is settled and counts in a counter: in whatever window, and whatever else it counts in. */
+  postCounter({ scope, id, interval }: CounterName): void {
+    for (const hold of this.holds.values()) {
+      const isBudget = hold.budgets.some(
+        (budget) => budget.scope === scope && budget.id === id && budget.interval === interval,
+      );
+      if (scope === 'account' || (scope === 'key' && hold.key === id) || isBudget) this.post(hold.id);
+    }
+  }
+
   /** Counters that are not at nothing, as rows of the database are printed. */
   print(): string[] {
     return [...this.counters]
@@ -269,7 +381,8 @@ class LedgerModel {
 
 /** One sequence: what is done to the database is done to the model, and both must answer the same. */
 class Run {
-  private readonly taken: Pick<ModelHold, 'id' | 'key' | 'heldAt'>[] = [];
+  private readonly taken: ModelHold[] = [];
+  private readonly released = new Set<string>();
   private readonly bounds = new Map<string, Amounts>();
   private readonly model: LedgerModel;
 
@@ -292,8 +405,16 @@ class Run {
         const hold = this.pick(step.index);
         if (!hold) return;
         await this.bench.release(hold.id);
+        this.released.add(hold.id);
         return this.model.release(hold.id);
       }
+      case 'lose': {
+        const hold = this.pick(step.index);
+        if (hold) expect(await this.bench.lose(hold.id)).toBe(this.model.lose(hold.id));
+        return;
+      }
+      case 'restore':
+        return this.restore();
       case 'post': {
         const ids = (step.of === 'all' ? this.taken : step.of.map((one) => this.pick(one))).flatMap(
           (hold) => hold ?? [],
@@ -301,6 +422,11 @@ class Run {
         if (ids.length === 0) return;
         await this.bench.post(...ids.map(({ id }) => id));
         return ids.forEach(({ id }) => this.model.post(id));
+      }
+      case 'postCounter': {
+        const counter = this.counterOf(step.of);
+        await this.bench.postCounters(counter);
+        return this.model.postCounter(counter);
       }
       case 'grant': {
         const amount = step.kind === 'adjustment' ? -step.amount / 4n : step.amount;
@@ -314,7 +440,13 @@ class Run {
     }
   }
 
-  private pick(place: number): Pick<ModelHold, 'id' | 'key' | 'heldAt'> | undefined {
+  private counterOf(of: 'account' | 'workspace' | number): CounterName {
+    if (of === 'account') return { scope: 'account', id: this.account.id, interval: 'lifetime' };
+    if (of === 'workspace') return this.model.budgets()[0]!;
+    return { scope: 'key', id: this.account.keys[of]!, interval: KEYS[of]!.reset ?? 'lifetime' };
+  }
+
+  private pick(place: number): ModelHold | undefined {
     return this.taken[place % Math.max(1, this.taken.length)];
   }
 
@@ -336,10 +468,10 @@ class Run {
       budgets: this.model.budgets(),
       cost: undefined,
     }));
-    expect(answers.map(({ scope }) => scope ?? undefined)).toEqual(this.model.take(holds));
+    expect(answers.map(({ refusedBy }) => refusedBy.toSorted())).toEqual(this.model.take(holds));
     for (const [place, { held_at }] of answers.entries()) {
       if (!held_at) continue;
-      this.taken.push(holds[place]!);
+      this.taken.push({ ...holds[place]! });
       this.bounds.set(holds[place]!.id, holds[place]!.bound);
     }
   }
@@ -349,12 +481,12 @@ class Run {
     const [answer] = await this.bench.take({ ...this.claimOf({ ...hold, bound: more }), extends: true });
     const standing = this.model.holds.get(hold.id);
     if (!standing || standing.cost) return expect(answer).toBeUndefined();
-    expect([answer?.scope ?? undefined]).toEqual(this.model.take([{ ...standing, bound: more }]));
+    expect([answer?.refusedBy.toSorted()]).toEqual(this.model.take([{ ...standing, bound: more }]));
     if (answer?.held_at) this.bounds.set(hold.id, plus(this.bounds.get(hold.id)!, more));
   }
 
   private async settle({ of, times }: Extract<Step, { do: 'settle' }>): Promise<void> {
-    const settlements = new Map<string, Settlement & { readonly amounts: Amounts }>();
+    const settlements = new Map<string, Settlement & { readonly hold: ModelHold; readonly amounts: Amounts }>();
     for (const { index: place, percent, recovered } of of) {
       const hold = this.pick(place);
       if (!hold || settlements.has(hold.id)) continue;
@@ -362,13 +494,27 @@ class Run {
       const amounts = { credits: (bound.credits * percent) / 100n, byok: (bound.byok * percent) / 100n };
       const [cost, byokCost] = [formatUsd(amounts.credits), formatUsd(amounts.byok)];
       await this.bench.ensureMonth(hold.heldAt);
-      settlements.set(hold.id, { ...hold, account: this.account, cost, byokCost, recovered, amounts });
+      const { id, key, heldAt } = hold;
+      const shown = { id, key, heldAt, counters: countersOf(hold), account: this.account };
+      settlements.set(id, { ...shown, cost, byokCost, recovered, hold, amounts });
     }
     if (settlements.size === 0) return;
-    await this.bench.settle(...Array.from({ length: times }, () => [...settlements.values()]).flat());
-    for (const { id, key, heldAt, amounts, recovered } of settlements.values()) {
-      this.model.settle(id, { key, heldAt }, amounts, recovered === true);
-    }
+    const cut = await this.bench.settle(...Array.from({ length: times }, () => [...settlements.values()]).flat());
+    const model = [...settlements.values()].map(({ hold, amounts, recovered }) => ({
+      hold,
+      cost: amounts,
+      recovered: recovered === true,
+    }));
+    expect(cut).toBe(this.model.settle(model));
+  }
+
+  /** All that its process has open. */
+  private async restore(): Promise<void> {
+    const open = this.taken
+      .filter(({ id }) => !this.released.has(id) && !this.model.generations.has(id))
+      .map((hold) => ({ ...hold, bound: this.bounds.get(hold.id)! }));
+    const known = open.map((hold) => ({ ...this.claimOf(hold), heldAt: hold.heldAt, counters: countersOf(hold) }));
+    expect(await this.bench.restore(...known)).toBe(this.model.restore(open));
   }
 
   private claimOf({ id, key, bound }: Pick<ModelHold, 'id' | 'key' | 'bound'>): Claim {
@@ -410,6 +556,11 @@ class Run {
     });
   }
 }
+
+const countersOf = ({ keyInterval, budgets }: ModelHold): BenchCounters => ({
+  keyInterval,
+  budgets: budgets.map(({ scope, id, interval }) => [scope, id, interval] as const),
+});
 
 describeOnEachDatabase('the ledger and a model of them', (database) => {
   let dataSource: DataSource;

@@ -66,6 +66,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
       'generations',
       'guardrail_assignments',
       'guardrails',
+      'hold_epochs',
       'holds',
       'ledger_closings',
       'ledger_entries',

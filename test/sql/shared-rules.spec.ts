@@ -90,7 +90,7 @@ describeOnEachDatabase('a rule of the database and of the gateway', (database) =
     ['account', '1', { limitUsd: null, reset: null, includesByok: false }, '50'],
     ['key', '100', { limitUsd: '1', reset: 'daily', includesByok: false }, '1'],
     ['workspace', '100', { limitUsd: '50', reset: 'weekly', includesByok: true }, '2'],
-  ])('shows the counter of the %s as the one that refuses', async (name, credits, cap, limitUsd) => {
+  ])('shows the counters that refuse, that of the %s first', async (name, credits, cap, limitUsd) => {
     const ledger = new LedgerBench(source);
     const account = await ledger.addAccount(credits, {
       keys: [cap],
@@ -100,12 +100,12 @@ describeOnEachDatabase('a rule of the database and of the gateway', (database) =
     const caller = { accountId: account.id, workspaceId: account.workspaceId, keyHash: account.keys[0]! };
     const request = { id: 'gen-1-room', caller, guardrails: [], model: 'm', bound: amounts(9n), isFree: false };
     const room = await repository.listCounters(caller as never, []);
-    const [taken] = await repository.take(randomUUID(), [
-      { request: request as never, amounts: amounts(9n), extends: false },
-    ]);
-    const [tightest] = room.filter(({ limit }) => limit < 9n * PICO);
-    expect(taken).toEqual({ refused: tightest });
-    expect(tightest?.scope).toBe(name);
+    await ledger.openEpoch();
+    const member = { request: request as never, amounts: amounts(9n), extends: false };
+    const [taken] = await repository.take(randomUUID(), [member], 600_000);
+    const tight = room.filter(({ limit }) => limit < 9n * PICO);
+    expect(taken).toEqual({ refused: tight });
+    expect(tight[0]?.scope).toBe(name);
   });
 });
 

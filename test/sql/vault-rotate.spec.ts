@@ -17,6 +17,7 @@ import { Secret } from '../../src/core/secret.js';
 import { lockDirectory } from '../../src/shared/database/directory-lock.js';
 import type { EmbeddedOpener } from '../../src/shared/database/embedded.js';
 import type { Environment } from '../../src/shared/environment.js';
+import { expectUsage, outputOf, type CommandOutput } from '../support/command-output.js';
 import {
   describeOnEachDatabase,
   describeOnEmbedded,
@@ -308,28 +309,8 @@ describeOnPostgres('rotation beside gateways', (database) => {
   });
 });
 
-interface CommandOutput {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-async function run(
-  words: readonly string[],
-  variables: NodeJS.ProcessEnv,
-  opener?: EmbeddedOpener,
-): Promise<CommandOutput> {
-  let [out, error] = ['', ''];
-  const world = {
-    words,
-    variables,
-    workingDirectory: tmpdir(),
-    print: (text: string) => void (out += text),
-    printError: (text: string) => void (error += text),
-  };
-  const code = await runRotation(world, opener);
-  return { code, out, error };
-}
+const run = (words: readonly string[], variables: NodeJS.ProcessEnv, opener?: EmbeddedOpener): Promise<CommandOutput> =>
+  outputOf((context) => runRotation(context, opener), { words, variables });
 
 describe('npm run vault:rotate', () => {
   let folder: string;
@@ -338,11 +319,7 @@ describe('npm run vault:rotate', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('shows how it is used: when asked, and when the words are wrong', async () => {
-    expect(await run(['--help'], {})).toMatchObject({ code: 0, out: expect.stringContaining('--dry-run'), error: '' });
-    expect(await run(['--all'], {})).toMatchObject({ code: 2, out: '', error: expect.stringContaining('--all') });
-    expect(await run(['all'], {})).toMatchObject({ code: 2, out: '' });
-  });
+  it('shows how it is used: when asked, and when the words are wrong', () => expectUsage(runRotation, '--dry-run'));
 
   it('makes neither a database nor a key where there is none', async () => {
     const DATA_DIR = join(folder, 'none');

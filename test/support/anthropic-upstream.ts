@@ -33,8 +33,25 @@ export function anthropicComplaint(request: RecordedRequest): Complaint | undefi
   if (typeof headers['x-api-key'] !== 'string') {
     return { status: 401, body: anthropicError('authentication_error', 'x-api-key header is required') };
   }
-  const message = headers['anthropic-version'] ? wrongInBody(body, counts) : 'anthropic-version: header is required';
+  const wrong = wrongInBody(body, counts) ?? missingBeta(body, String(headers['anthropic-beta'] ?? ''));
+  const message = headers['anthropic-version'] ? wrong : 'anthropic-version: header is required';
   return message ? { status: 400, body: anthropicError('invalid_request_error', message) } : undefined;
+}
+
+/** What is refused as unknown without its beta, by the vendor's own SDK, which sends both. */
+function missingBeta(
+  { speed, context_management: management, output_config: output }: JsonBody,
+  sent: string,
+): string | undefined {
+  const compacts = management?.edits?.some(({ type }: JsonBody) => type === 'compact_20260112');
+  const needed = [
+    ['speed', 'fast-mode-2026-02-01', speed],
+    ['context_management', 'context-management-2025-06-27', management],
+    ['context_management', 'compact-2026-01-12', compacts],
+    ['output_config.task_budget', 'task-budgets-2026-03-13', output?.task_budget],
+  ] as const;
+  const missing = needed.find(([, beta, value]) => value && !sent.split(',').includes(beta));
+  return missing && `${missing[0]}: Extra inputs are not permitted`;
 }
 
 function wrongInBody(body: JsonBody, counts: boolean): string | undefined {

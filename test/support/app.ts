@@ -127,7 +127,12 @@ export interface CatalogEntry {
   /** `author/slug` */
   readonly id: string;
   /** Base URLs of the endpoints, in order. */
-  readonly at: readonly { readonly url: string; readonly dialect: 'anthropic-messages' | 'openai-chat' }[];
+  readonly at: readonly {
+    readonly url: string;
+    readonly dialect: 'anthropic-messages' | 'openai-chat';
+    /** What their providers do with calls that are left; the catalog's default where absent. */
+    readonly aborts?: object | undefined;
+  }[];
   /** Further keys of the model, and of each of its endpoints. */
   readonly model?: object;
   readonly endpoint?: object;
@@ -139,9 +144,11 @@ export interface CatalogEntry {
  */
 export function catalogOf(...entries: readonly CatalogEntry[]): object {
   const providers = new Map<string, { readonly slug: string; readonly dialect: string; readonly base_url: string }>();
-  const slugOf = ({ url, dialect }: CatalogEntry['at'][number]): string => {
+  const slugOf = ({ url, dialect, aborts }: CatalogEntry['at'][number]): string => {
     const key = `${dialect} ${url}`;
-    if (!providers.has(key)) providers.set(key, { slug: `p${providers.size}`, dialect, base_url: url });
+    if (!providers.has(key)) {
+      providers.set(key, { slug: `p${providers.size}`, dialect, base_url: url, ...(aborts && { aborts }) });
+    }
     return providers.get(key)!.slug;
   };
   const models = entries.map(({ id, at, model, endpoint }) => ({

@@ -62,6 +62,12 @@ export class GatewayProcess {
     });
   }
 
+  /** Asks it to end, as a terminal does, and waits for that. */
+  async stop(): Promise<void> {
+    this.child.kill('SIGINT');
+    await this.ended;
+  }
+
   /** Ends it without a chance to write anything. Safe to call again. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');

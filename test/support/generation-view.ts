@@ -7,6 +7,7 @@ export const generationView = (view: Partial<GenerationView> = {}): GenerationVi
   provider: 'Provider',
   isByok: false,
   bill: undefined,
+  charged: undefined,
   extras: {},
   upstreamBody: undefined,
   ...view,

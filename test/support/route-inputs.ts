@@ -1,3 +1,4 @@
+import { withGeographies } from '../../src/catalog/read-geographies.js';
 import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, Pricing } from '../../src/core/routing/catalog.js';
 import type { StoredCredential } from '../../src/core/routing/credential.js';
 import type { EndpointHealth, HealthKey } from '../../src/core/routing/health.js';
@@ -46,6 +47,10 @@ export function endpoint(tag: string, { policy, usd = 1, ...parts }: EndpointPar
     ...parts,
   };
 }
+
+/** The endpoint with one of itself in each of these geographies. */
+export const inGeographies = (one: Endpoint, prices: Readonly<Record<string, Pricing>>): Endpoint =>
+  withGeographies(one, new Map(Object.entries(prices)));
 
 export const model = (id: string, endpoints: readonly Endpoint[], parts: Partial<Model> = {}): Model => ({
   id,

@@ -32,6 +32,8 @@ const reasoningDetail = object({
   data: maybeText,
   signature: maybeText,
   format: maybeText,
+  id: maybeText,
+  provider: maybeText,
 });
 
 const instructions = { content: either(text(), list(textPart, { min: 1 })), name };

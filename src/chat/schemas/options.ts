@@ -1,4 +1,5 @@
-import { EFFORTS, VERBOSITIES } from '../../core/conversation/request.js';
+import { EFFORTS } from '../../core/conversation/effort.js';
+import { VERBOSITIES } from '../../core/conversation/request.js';
 import {
   either,
   flag,
@@ -68,6 +69,9 @@ export const reasoning = object({
 
 export const streamOptions = object({ include_usage: optional(nullable(flag())) });
 export const serviceTier = oneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast']);
+
+/** A word of the Messages format, for those who speak to its models here. */
+export const speed = oneOf(['standard', 'fast']);
 export const modalities = list(oneOf(['text', 'image', 'audio']));
 export const debug = object({ echo_upstream_body: optional(nullable(flag())) });
 export const anyObject = freeForm();

@@ -59,7 +59,10 @@ const reasoningDetail = object({
   text: optional(text()),
   data: optional(text()),
   signature: optional(text()),
+  summary: optional(text()),
   format: optional(text()),
+  id: optional(text()),
+  provider: optional(described('Slug of the provider that alone can read it again.', text())),
   index: integer(),
 });
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject, Opaque, Vendor } from '../json/json.js';
+import type { ReasoningMark } from './reasoning-mark.js';
 
 /** Marks the end of a prefix that the provider should cache. */
 export interface CacheMarker {
@@ -100,11 +101,13 @@ export interface ThinkingBlock extends Block {
   readonly type: 'thinking';
   readonly thinking: string;
   readonly signature?: string;
+  readonly mark?: ReasoningMark;
 }
 
 export interface RedactedThinkingBlock extends Block {
   readonly type: 'redacted-thinking';
   readonly data: string;
+  readonly mark?: ReasoningMark;
 }
 
 /**

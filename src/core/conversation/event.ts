@@ -1,5 +1,6 @@
 import type { Json, Opaque, Vendor } from '../json/json.js';
 import type { ByteRange } from '../stream/byte-range.js';
+import type { ReasoningMark } from './reasoning-mark.js';
 import type { Usage } from './usage.js';
 
 /**
@@ -13,8 +14,13 @@ export interface SourceBytes extends ByteRange {
 /** How a block begins. `extras` carries the wire keys of the block that core does not model. */
 export type BlockStart =
   | { readonly type: 'text'; readonly extras?: Opaque }
-  | { readonly type: 'thinking'; readonly extras?: Opaque }
-  | { readonly type: 'redacted-thinking'; readonly data: string; readonly extras?: Opaque }
+  | { readonly type: 'thinking'; readonly mark?: ReasoningMark; readonly extras?: Opaque }
+  | {
+      readonly type: 'redacted-thinking';
+      readonly data: string;
+      readonly mark?: ReasoningMark;
+      readonly extras?: Opaque;
+    }
   | { readonly type: 'tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
   /** A tool the vendor runs; its arguments stream like a tool's. */
   | { readonly type: 'server-tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
@@ -27,6 +33,7 @@ export type BlockDelta =
   | { readonly type: 'signature'; readonly signature: string }
   /** A piece of the arguments' JSON text, cut anywhere. */
   | { readonly type: 'input-json'; readonly json: string }
+  /** In the shape of the Messages format, whoever cites (`core/conversation/web-citation.ts`). */
   | { readonly type: 'citation'; readonly citation: Json }
   | { readonly type: 'opaque'; readonly opaque: Opaque };
 
@@ -69,7 +76,8 @@ export type ModelEvent =
   | { readonly type: 'block-start'; readonly index: number; readonly block: BlockStart; readonly source?: SourceBytes }
   | { readonly type: 'block-delta'; readonly index: number; readonly delta: BlockDelta; readonly source?: SourceBytes }
   | { readonly type: 'block-end'; readonly index: number; readonly source?: SourceBytes }
-  | { readonly type: 'usage'; readonly usage: Usage }
+  /** `isInterim`: more was said after this report, so that its figures of the output are not the last ones. */
+  | { readonly type: 'usage'; readonly usage: Usage; readonly isInterim?: boolean }
   | { readonly type: 'reply-end'; readonly stop: StopReason; readonly extras?: Opaque }
   | { readonly type: 'ping'; readonly source?: SourceBytes };
 
@@ -120,6 +128,21 @@ export function charactersOf(delta: BlockDelta): number {
       return delta.text.length;
     case 'input-json':
       return delta.json.length;
+    case 'signature':
+    case 'citation':
+    case 'opaque':
+      return 0;
+  }
+}
+
+/** How much text a delta adds, in bytes of UTF-8: what an estimate of its tokens is made from. */
+export function bytesOf(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return Buffer.byteLength(delta.text);
+    case 'input-json':
+      return Buffer.byteLength(delta.json);
     case 'signature':
     case 'citation':
     case 'opaque':

@@ -1,3 +1,4 @@
+import type { Effort } from './effort.js';
 import type { JsonObject, Json, Opaque } from '../json/json.js';
 import type { ProviderPreferences } from '../routing/preferences.js';
 import type { CacheMarker, Message, Origin, TextBlock } from './content.js';
@@ -18,9 +19,6 @@ export interface Sampling {
   readonly logprobs?: boolean;
   readonly topLogprobs?: number;
 }
-
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type Effort = (typeof EFFORTS)[number];
 
 export const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 /** How much the model says. */
@@ -103,6 +101,8 @@ export interface ModelRequest {
   readonly metadata?: Opaque;
   readonly serviceTier?: string;
   readonly speed?: 'standard' | 'fast';
+  /** Where the model is to run, in the vendor's words: `us`, `global`. */
+  readonly inferenceGeo?: string;
 
   /** Tried in order after `model`. `onRefusal`: a refusal moves on as well (the wire's `fallbacks`). */
   readonly fallbackModels?: { readonly models: readonly string[]; readonly onRefusal: boolean };

@@ -9,7 +9,7 @@ import { ReplyBuilder } from './reply.js';
  * @throws ProviderFault `malformed-reply` where they are no JSON object
  */
 export function readToolInput(json: string, tool: string, stop: StopReason): JsonObject {
-  if (json === '') return {};
+  if (json.trim() === '') return {};
   try {
     const input: unknown = parseJson(json);
     if (isJsonObject(input)) return input;

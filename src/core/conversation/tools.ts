@@ -1,4 +1,5 @@
 import type { JsonObject, Opaque } from '../json/json.js';
+import type { Model } from '../routing/catalog.js';
 import type { CacheMarker, Origin } from './content.js';
 
 /** A tool the caller runs. */
@@ -21,6 +22,8 @@ export interface VendorTool {
   /** The name the model calls it by, where it has one. */
   readonly name?: string;
   readonly cacheMarker?: CacheMarker;
+  /** The model that it lets the vendor consult; set when the request is planned. */
+  readonly advisor?: Model;
 }
 
 /** A tool this gateway runs between two model calls; `id` is its wire type, such as `openrouter:web_search`. */

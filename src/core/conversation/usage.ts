@@ -1,24 +1,50 @@
 import type { Opaque } from '../json/json.js';
+import type { Endpoint } from '../routing/catalog.js';
 
-/**
- * Tokens of one reply, each counted once: the prompt is `inputTokens` (not cached) + cache reads + cache writes.
- * Figures are cumulative; the last `usage` event of a reply counts. An absent figure was not said by the provider.
- */
-export interface Usage {
+/** Tokens of one call of a model, each counted once. An absent figure was not said by the provider. */
+export interface TokenFigures {
+  /** Not cached. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cacheReadTokens?: number;
   /** Written for five minutes, or for a time the provider does not name. */
   readonly cacheWriteTokens?: number;
   readonly cacheWrite1hTokens?: number;
+}
+
+/**
+ * One of the calls that a provider makes for one reply: the model asked again behind a tool's result (`message`), the
+ * prompt shortened (`compaction`), another model consulted (`advisor`).
+ */
+export interface UsageIteration extends TokenFigures {
+  readonly kind: 'message' | 'compaction' | 'advisor';
+  /** The model's name at the provider, where it was said. */
+  readonly model?: string;
+  /** Where the catalog has an advisor's price; set by who judges the usage. Absent: nobody agreed to a price. */
+  readonly pricedBy?: Endpoint;
+}
+
+/**
+ * Tokens of one reply, each counted once: the prompt is `inputTokens` (not cached) + cache reads + cache writes.
+ * Figures are cumulative; the last `usage` event of a reply counts. An absent figure was not said by the provider.
+ */
+export interface Usage extends TokenFigures {
   /** Part of `outputTokens`. */
   readonly reasoningTokens?: number;
+  /** The output limit that was sent does not hold for the reasoning. */
+  readonly reasoningIsApart?: boolean;
   readonly webSearchRequests?: number;
   readonly webFetchRequests?: number;
+  /** The vendor ran tools, of which it tells no figure. */
+  readonly ranVendorTools?: boolean;
+  /** What the provider says of its calls one by one. Those of kind `message` are in the figures above, others not. */
+  readonly iterations?: readonly UsageIteration[];
   /** The tier and speed that were really served, in the provider's words. */
   readonly serviceTier?: string;
   readonly speed?: 'standard' | 'fast';
-  /** The provider said nothing: the figures were counted here. */
+  /** Where it really ran, likewise. */
+  readonly inferenceGeo?: string;
+  /** The provider did not say, or not what can be: at least one figure was counted here. */
   readonly estimated?: boolean;
   /** The provider's own usage object, for faces of the same format. */
   readonly extras?: Opaque;
@@ -54,6 +80,16 @@ export function addUsage(one: Usage, other: Usage): Usage {
     if (one[figure] === undefined && other[figure] === undefined) continue;
     sum[figure] = (one[figure] ?? 0) + (other[figure] ?? 0);
   }
+  if (one.iterations) sum.iterations = [...one.iterations, ...(other.iterations ?? [])];
   if (one.estimated) sum.estimated = true;
   return sum;
+}
+
+/** The figures of all calls of the model that answers: those beside the one that answers are added to it. */
+export function withCompactions(usage: Usage): Usage {
+  let whole = usage;
+  for (const iteration of usage.iterations ?? []) {
+    if (iteration.kind === 'compaction') whole = { ...addUsage(iteration, whole), iterations: usage.iterations! };
+  }
+  return whole;
 }

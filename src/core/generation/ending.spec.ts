@@ -12,7 +12,12 @@ const ALL = Object.keys(ENDINGS) as Ending[];
 describe('ENDINGS', () => {
   it('charges the caller for what was answered, as far as it came, and for nothing that failed', () => {
     const paidByCaller = ALL.filter((ending) => ENDINGS[ending].charge === 'caller');
-    expect(paidByCaller.sort()).toEqual(['caller-gone', 'completed', 'deadline', 'provider-timed-out']);
+    expect(paidByCaller.sort()).toEqual(['caller-gone', 'completed', 'deadline', 'provider-out-of-time']);
+  });
+
+  it('says that a provider was left where nobody failed, or time ran out before a word', () => {
+    const abandoned = ALL.filter((ending) => ENDINGS[ending].abandons === true);
+    expect(abandoned.sort()).toEqual(['caller-gone', 'deadline', 'provider-out-of-time', 'shutdown']);
   });
 
   it('calls nobody called who was never asked', () => {
@@ -44,6 +49,7 @@ describe('ENDINGS', () => {
       shutdown: 'unavailable',
       unaffordable: 'payment-required',
       'provider-forbidden': 'provider-refused-credential',
+      'provider-out-of-time': 'provider-timed-out',
     });
   });
 

@@ -15,15 +15,16 @@ export type Ending =
 
 /**
  * A provider's fault. Under a name of its own: this gateway refuses and fails by some of the same words. Providers
- * forbid (403) for what was asked, moderation say, as often as for who asks: that is an ending of its own.
+ * forbid (403) for what was asked, moderation say, as often as for who asks: that is an ending of its own. So is one
+ * that had all the time of its request and said not one word: it is to blame, and bills what it was sent.
  */
-export type ProviderEnding = `provider-${FaultKind}` | 'provider-forbidden';
+export type ProviderEnding = `provider-${FaultKind}` | 'provider-forbidden' | 'provider-out-of-time';
 
 /** Whose money a call was: the caller pays for what was answered, the operator for what failed. */
 export type Charge = 'caller' | 'operator' | 'not-called';
 
-/** What a call says of the health of its endpoint. */
-export type HealthReport = 'success' | 'fault' | 'rate-limit' | 'nothing';
+/** What a call says of the health of its endpoint. `doubtful-fault`: what was asked may have caused it. */
+export type HealthReport = 'success' | 'fault' | 'doubtful-fault' | 'rate-limit' | 'nothing';
 
 /**
  * What the record of a generation says that ended so: its reply came to its end, its caller left before that, or it
@@ -35,13 +36,18 @@ export type EndingResult = 'whole' | 'cancelled' | 'failed';
 export type EndingLogLevel = 'info' | 'warn' | 'error';
 
 /** The words of endings outside: log lines, spans, the record of a generation. */
-export type EndingName = Exclude<Ending, 'deadline' | 'shutdown' | 'unaffordable' | 'provider-forbidden'>;
+export type EndingName = Exclude<
+  Ending,
+  'deadline' | 'shutdown' | 'unaffordable' | 'provider-forbidden' | 'provider-out-of-time'
+>;
 
 /** `outcome` of the metric of calls, of which every kind of fault is a provider's. */
 export type CallOutcome = 'answered' | 'refused' | 'untranslatable' | 'aborted' | FaultKind;
 
 interface EndingRule {
   readonly charge: Charge;
+  /** The gateway left the provider, who had not failed and bills what was sent, whether a word of it came or not. */
+  readonly abandons?: true;
   readonly health: HealthReport;
   /** HTTP status it is shown with where no provider gave one. */
   readonly status: number;
@@ -123,6 +129,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   },
   'caller-gone': {
     charge: 'caller',
+    abandons: true,
     health: 'nothing',
     status: 499,
     name: 'caller-gone',
@@ -132,6 +139,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   },
   deadline: {
     charge: 'caller',
+    abandons: true,
     health: 'nothing',
     status: 504,
     name: 'timed-out',
@@ -141,6 +149,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   },
   shutdown: {
     charge: 'operator',
+    abandons: true,
     health: 'nothing',
     status: 499,
     name: 'unavailable',
@@ -150,13 +159,13 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   },
 
   'provider-unreachable': fault('unreachable', 502),
-  // What had come before the silence was answered.
-  'provider-timed-out': { ...fault('timed-out', 504), charge: 'caller' },
-  'provider-refused-credential': fault('refused-credential', 401),
+  'provider-timed-out': fault('timed-out', 504, 'doubtful-fault'),
+  'provider-out-of-time': { ...fault('timed-out', 504, 'doubtful-fault'), charge: 'caller', abandons: true },
+  'provider-refused-credential': fault('refused-credential', 401, 'doubtful-fault'),
   // No sign of health (docs/wire/routing.md#default-order), and else the same.
   'provider-forbidden': { ...fault('refused-credential', 403), health: 'nothing' },
-  'provider-payment-required': fault('payment-required', 402),
-  'provider-not-found': fault('not-found', 404),
+  'provider-payment-required': fault('payment-required', 402, 'doubtful-fault'),
+  'provider-not-found': fault('not-found', 404, 'doubtful-fault'),
   // What one caller sent is no sign of health.
   'provider-rejected-request': { ...fault('rejected-request', 400, 'nothing'), logLevel: 'info' },
   'provider-too-large': { ...fault('too-large', 413, 'nothing'), logLevel: 'info' },
@@ -165,7 +174,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   'provider-unavailable': fault('unavailable', 503),
   'provider-overloaded': fault('overloaded', 529),
   'provider-server-error': fault('server-error', 502),
-  'provider-malformed-reply': fault('malformed-reply', 502),
+  'provider-malformed-reply': fault('malformed-reply', 502, 'doubtful-fault'),
 
   'invalid-request': refusal('invalid-request', 400),
   'context-too-long': refusal('context-too-long', 400),

@@ -35,6 +35,8 @@ export interface GenerationObserver {
   called?(generation: Generation, call: ProviderCall): void;
   /** The call's reply is used: told from here on, or consulted (`call.run.purpose`). */
   answered?(generation: Generation, call: ProviderCall): void;
+  /** The caller has left, and the call runs on unseen. */
+  abandoned?(generation: Generation, call: ProviderCall): void;
   /** The call is over; its `ending` is set. */
   callEnded?(generation: Generation, call: ProviderCall): void;
   /** All is over. The last words wait for what is returned. */
@@ -72,6 +74,8 @@ export class Generation {
   committedAt: number | undefined;
   /** What the caller is charged. Undefined before it ended, and where nothing was answered. */
   bill: Bill | undefined;
+  /** What of its usage is charged, estimates included. Known when it has ended. */
+  charged: Usage | undefined;
   /**
    * The body that the answering provider was sent, which never holds its credential. Absent: nobody wants to see it.
    */
@@ -135,10 +139,20 @@ export class Generation {
     return this.ending && ENDINGS[this.ending].name;
   }
 
-  /** Of all calls whose replies were used. */
+  /** The call that its record names: the one that answers, or else the one that the caller left. */
+  get recorded(): ProviderCall | undefined {
+    return this.answer ?? this.calls.findLast(({ isCallers }) => isCallers);
+  }
+
+  /** Resolves when all that follows from its end is done. At once before that. */
+  get settlement(): Promise<void> {
+    return this.settled ?? DONE;
+  }
+
+  /** Of all calls that are the caller's. */
   get usage(): Usage {
     let sum = NO_USAGE;
-    for (const { answers, usage } of this.calls) if (answers) sum = addUsage(sum, usage);
+    for (const { isCallers, usage } of this.calls) if (isCallers) sum = addUsage(sum, usage);
     return sum;
   }
 
@@ -187,6 +201,12 @@ export class Generation {
       this.reached = 'answering';
     }
     for (const observer of this.observers) observer.answered?.(this, call);
+  }
+
+  /** Its caller has left this call, whose provider bills all of it: it runs on, and ends the generation by that. */
+  runOnUnseen(call: ProviderCall): void {
+    call.isUnseen = true;
+    for (const observer of this.observers) observer.abandoned?.(this, call);
   }
 
   /** Says nothing new of a call that has ended. */
@@ -252,7 +272,7 @@ export class Generation {
   attempts(plan?: Plan): AttemptOutcomeView[] {
     const made: AttemptOutcomeView[] = [];
     for (const call of this.calls) {
-      if (call.wasMade && (!plan || call.run.plan === plan)) made.push({ leg: call.leg, status: call.status });
+      if (call.wasMade && (!plan || call.run.plan === plan)) made.push(call.outcome);
     }
     return made;
   }

@@ -1,10 +1,12 @@
-import { charactersOf, type ModelEvent, type StopReason } from '../conversation/event.js';
+import { bytesOf, type BlockStart, type ModelEvent, type StopReason } from '../conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
 import type { ProviderFault } from '../errors.js';
+import { isJsonObject, type Json } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
 import type { PicoUsd } from '../money/credits.js';
 import { SHARED_CREDENTIAL } from '../routing/credential.js';
 import type { PlannedLeg } from '../routing/plan.js';
+import type { AttemptOutcomeView } from '../routing/router-metadata.js';
 import { ENDINGS, type Ending } from './ending.js';
 import type { ModelRun } from './model-run.js';
 
@@ -14,6 +16,8 @@ export interface CallCharge {
   readonly bill?: Bill;
   /** What nobody is charged for. */
   readonly operatorCost: PicoUsd;
+  /** More was told than can be, and it is billed at its bound. */
+  readonly isCapped?: boolean;
 }
 
 /** What a call that has begun, and is not over, is shown with. */
@@ -22,25 +26,39 @@ const ANSWERED_STATUS = ENDINGS.completed.status;
 
 /** One call of a provider within a generation, from its beginning to its one ending. Keeps nothing of its reply. */
 export class ProviderCall {
-  /** As far as it was reported. */
+  /** As it was reported: `judgeUsage` says what of it is charged. */
   usage: Usage = NO_USAGE;
+  /** The last report came after the last words. */
+  isReportFinal = false;
   /** Why the reply ended; undefined unless it came to its end. */
   stop: StopReason | undefined;
   /** The provider's own id of the reply. */
   upstreamId: string | undefined;
-  /** Characters of text, reasoning and arguments that came, for an estimate. */
-  outputCharacters = 0;
+  /** What came of text, reasoning and arguments that the model said, in bytes of UTF-8, for an estimate. */
+  outputBytes = 0;
+  /** The provider ran a tool on the way, as far as the reply shows it. */
+  ranVendorTool = false;
+  /** It cites pages: somebody searched. */
+  citesPages = false;
+  /** The block that is open is no call that a program wrote. */
+  private isModels = true;
+  /** All of its request went to the provider: from here on it may be billed. */
+  wasSent = false;
+  /** Its caller has left, and it is read to its end because the provider bills all of it; set by its generation. */
+  isUnseen = false;
   /** Set by its generation, once. */
   ending: Ending | undefined;
   /** Why the provider failed, where it did. */
   fault: ProviderFault | undefined;
   money: CallCharge | undefined;
+  /** What of its usage is charged; known when its generation has ended. */
+  charged: Usage | undefined;
   /** When its first committing event came, by `performance.now()`. */
   committedAt: number | undefined;
   /** Its reply is used, and the caller's to pay, whatever its run's purpose; set by its generation. */
   answers = false;
-  /** How long the provider was waited for after that; a slow reader's time is not the provider's. Milliseconds. */
-  waitedMs = 0;
+  /** How long nobody waited for the provider after that: its reader was slow. Milliseconds. */
+  pausedMs = 0;
   readonly beganAt = performance.now();
 
   /** Through the credential of the operator, who pays for it. */
@@ -60,11 +78,29 @@ export class ProviderCall {
     return this.ending === undefined || ENDINGS[this.ending].charge !== 'not-called';
   }
 
+  /** The provider, who did not fail, was left when it had been sent: he bills what he did, whether it came or not. */
+  get isAbandoned(): boolean {
+    if (!this.wasSent) return false;
+    return this.ending === undefined ? this.isUnseen : ENDINGS[this.ending].abandons === true;
+  }
+
+  /** It is for the caller to pay, or would be if its provider had not failed: its reply is used, or he left it. */
+  get isCallers(): boolean {
+    if (this.answers) return true;
+    return this.isAbandoned && (this.ending === undefined || ENDINGS[this.ending].charge === 'caller');
+  }
+
   /** HTTP status it is shown with. */
   get status(): number {
     if (this.answers) return ANSWERED_STATUS;
     if (this.ending === undefined) return UNDER_WAY_STATUS;
     return this.fault?.detail.status ?? ENDINGS[this.ending].status;
+  }
+
+  /** As it is told: what became of the operator's credential is not the caller's affair. */
+  get outcome(): AttemptOutcomeView {
+    const { leg, status, fault } = this;
+    return fault && !this.isShared && isRefusal(fault) ? { leg, status, isCredentialRefused: true } : { leg, status };
   }
 
   /** Takes in what a batch of its events tells. @returns whether the reply ended with them */
@@ -73,10 +109,12 @@ export class ProviderCall {
       const event = batch[index]!;
       switch (event.type) {
         case 'block-delta':
-          this.outputCharacters += charactersOf(event.delta);
+          if (event.delta.type === 'citation') this.citesPages ||= isOfPage(event.delta.citation);
+          else if (this.isModels) this.outputBytes += bytesOf(event.delta);
           break;
         case 'usage':
           this.usage = mergeUsage(this.usage, event.usage);
+          this.isReportFinal = event.isInterim !== true;
           break;
         case 'reply-start':
           this.upstreamId = event.id;
@@ -85,6 +123,8 @@ export class ProviderCall {
           this.stop = event.stop;
           return true;
         case 'block-start':
+          this.begin(event.block);
+          break;
         case 'block-end':
         case 'ping':
           break;
@@ -92,4 +132,22 @@ export class ProviderCall {
     }
     return false;
   }
+
+  private begin(block: BlockStart): void {
+    this.isModels = !isWrittenByProgram(block);
+    // What arrives whole is the result of a tool, or of a call to one.
+    if (block.type === 'server-tool-use' || block.type === 'opaque') this.ranVendorTool = true;
+  }
 }
+
+const isOfPage = (citation: Json): boolean => isJsonObject(citation) && typeof citation['url'] === 'string';
+
+/** A call of the caller's tool that a program made which the vendor runs: no model said it, and nobody counts it. */
+function isWrittenByProgram(block: BlockStart): boolean {
+  if (block.type !== 'tool-use') return false;
+  const caller = block.extras?.value['caller'];
+  return isJsonObject(caller) && caller['type'] !== 'direct';
+}
+
+/** What its provider says of the credential, or of the account behind it. */
+const isRefusal = ({ kind }: ProviderFault): boolean => kind === 'refused-credential' || kind === 'payment-required';

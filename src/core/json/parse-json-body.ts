@@ -15,9 +15,10 @@ const STRIDE_BYTES = 512 * 1024;
 
 /**
  * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON,
- * nesting past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice, lone surrogates, and `__proto__`
- * outside of the caller's free-form JSON. In a closed body that is a key like any other, which its reader refuses as it
- * does every unknown one.
+ * nesting past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice or with lone surrogates, and
+ * `__proto__` outside of the caller's free-form JSON. In a closed body that is a key like any other, which its reader
+ * refuses as it does every unknown one. A lone surrogate in a text becomes U+FFFD: half an emoji in a history would end
+ * the conversation for good. A closed body, of which no history is part, is refused for it.
  *
  * The common body pays one linear scan, `JSON.parse` and one count of keys; the place of a fault is looked for only
  * when there is one.
@@ -62,8 +63,8 @@ function* steps(bytes: Buffer, isClosed: boolean): Generator<undefined, unknown>
   if (countKeys(value) !== scan.keys)
     throw refuse(`${firstDuplicate(bytes.toString('utf8'))}: is given twice in one object`);
   if (suspected.proto && !isClosed) refuseProto(value, '');
-  if (suspected.loneSurrogate) refuseLoneSurrogates(value, '');
-  return value;
+  if (!suspected.loneSurrogate) return value;
+  return isClosed ? refuseLoneSurrogates(value, '') : mendLoneSurrogates(value, '');
 }
 
 /** V8 quotes the text around the fault: a body never goes into a message. */
@@ -155,14 +156,27 @@ function refuseProto(value: unknown, path: string): void {
   }
 }
 
-function refuseLoneSurrogates(value: unknown, path: string): void {
-  if (typeof value === 'string') {
-    if (!value.isWellFormed())
-      throw refuse(`${path.slice(0, -1)}: contains a lone surrogate, which no UTF-8 text can carry`);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) {
-      if (!key.isWellFormed()) throw refuse(`${path.slice(0, -1) || 'body'}: has a key with a lone surrogate`);
-      refuseLoneSurrogates(inner, `${path}${shortened(key)}.`);
-    }
+/** The value itself, whose texts are all well-formed. */
+function refuseLoneSurrogates(value: unknown, path: string): unknown {
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw refuse(`${path.slice(0, -1)}: contains a lone surrogate, which no UTF-8 text can carry`);
+  return eachMember(value, path, refuseLoneSurrogates);
+}
+
+/** The value with U+FFFD for each lone surrogate: objects and lists are changed in place. */
+const mendLoneSurrogates = (value: unknown, path: string): unknown =>
+  typeof value === 'string' ? value.toWellFormed() : eachMember(value, path, mendLoneSurrogates);
+
+/** @throws GatewayError for keys with lone surrogates: mended, two could become one */
+function eachMember(value: unknown, path: string, read: (member: unknown, path: string) => unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const members = value as Record<string, unknown>;
+  for (const key of Object.keys(members)) {
+    if (!key.isWellFormed()) throw refuse(`${path.slice(0, -1) || 'body'}: has a key with a lone surrogate`);
+    const before = members[key];
+    const after = read(before, `${path}${shortened(key)}.`);
+    // Defined, not assigned: a key may be called `__proto__`.
+    if (after !== before) Object.defineProperty(members, key, { value: after });
   }
+  return value;
 }

@@ -5,13 +5,13 @@
 import type { StopReason } from '../conversation/event.js';
 import { SHARED_CREDENTIAL } from '../routing/credential.js';
 import type { Leg } from '../routing/plan.js';
-import { billBound, billOf, readFeeShare } from './bill.js';
-import { affordableOutput, boundOf } from './bound.js';
+import { billBound, billOf, cappedBill, readFeeShare } from './bill.js';
 import type { MeasuredPrompt } from './measure-prompt.js';
 
 const LEG = {
   model: { contextLength: 1_000 },
   endpoint: {
+    provider: { dialect: 'openai-chat' },
     contextLength: 1_000,
     maxCompletionTokens: 100,
     // 3 and 15 USD per million tokens, a cent a search.
@@ -42,11 +42,17 @@ describe('billOf', () => {
 
   it.each([
     ['nothing came and nobody said why', BLANK, { inputTokens: 10, outputTokens: 0 }, 0n],
-    ['nothing came before the caller left', undefined, { inputTokens: 10 }, 0n],
+    ['nothing came, and it never ended', undefined, { inputTokens: 10 }, 0n],
     ['nothing came but a search', BLANK, { inputTokens: 10, outputTokens: 0, webSearchRequests: 1 }, SEARCH],
     ['nothing came, and the model said that it is done', END, { inputTokens: 10, outputTokens: 0 }, 30_000_000n],
   ])('where %s', (_, stop, usage, cost) => {
     expect(bill(LEG, stop, usage).cost).toBe(cost);
+  });
+
+  it('charges the prompt of who left before a word came, which is no fault of the provider’s', () => {
+    const ended = { stop: undefined, inFault: false, isAbandoned: true };
+    expect(billOf({ inputTokens: 10 }, LEG, ended, 0, NO_FEE).cost).toBe(30_000_000n);
+    expect(billOf({ inputTokens: 10 }, LEG, { ...ended, inFault: true }, 0, NO_FEE).cost).toBe(0n);
   });
 
   it('charges nothing, not even searches, where the provider failed', () => {
@@ -82,12 +88,17 @@ describe('billBound', () => {
     expect(billBound(PROMPT, LEG, NO_FEE)).toEqual({ cost: 90_000_000n, byokCost: 0n });
     expect(billBound(PROMPT, OWN, readFeeShare('10'))).toEqual({ cost: 9_000_000n, byokCost: 90_000_000n });
   });
+});
 
-  it('tells how much output an amount pays for', () => {
-    const bound = boundOf(PROMPT, LEG);
-    expect(affordableOutput(PROMPT, LEG, bound)).toBe(4);
-    expect(affordableOutput(PROMPT, LEG, bound - 1n)).toBe(3);
-    expect(affordableOutput(PROMPT, LEG, 30_000_000n)).toBe(0);
-    expect(affordableOutput(PROMPT, LEG, 0n)).toBe(0);
+describe('cappedBill', () => {
+  it('charges the bound where more was told, and keeps the list price as it was told', () => {
+    const told = bill(LEG, END);
+    expect(cappedBill(told, { cost: TOKENS })).toEqual({ ...told, cost: TOKENS });
+    expect(cappedBill(bill(OWN, END), { cost: 0n })).toMatchObject({ cost: 0n, byokCost: TOKENS + SEARCH });
+  });
+
+  it('gives back a bill that is no dearer', () => {
+    const told = bill(LEG, END);
+    expect(cappedBill(told, { cost: told.cost })).toBe(told);
   });
 });

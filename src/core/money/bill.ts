@@ -5,7 +5,8 @@ import type { Leg } from '../routing/plan.js';
 import { boundOf } from './bound.js';
 import { parseUsd, PICO_PER_USD, type PicoUsd } from './credits.js';
 import type { MeasuredPrompt } from './measure-prompt.js';
-import { costOf, isCharged, type Cost } from './pricing.js';
+import { ratedCost, type Rate } from './charged-rate.js';
+import { isCharged, type Cost } from './pricing.js';
 
 /** A share of a list price, in 10⁻¹⁴ of it: a decimal percentage is kept exactly. */
 export type FeeShare = bigint;
@@ -29,6 +30,10 @@ export interface Bill {
   readonly byokCost: PicoUsd;
   /** The list price in its parts. */
   readonly list: Cost;
+  /** By which prices. */
+  readonly rate: Rate;
+  /** What the provider asks beyond the prices that were planned: nobody is charged for it. */
+  readonly beyondPlan: PicoUsd;
 }
 
 /** How a reply ended, as far as its price depends on it. */
@@ -37,6 +42,8 @@ export interface Ended {
   readonly stop: StopReason | undefined;
   /** The provider failed in mid-reply: what it cost is not the caller's. */
   readonly inFault: boolean;
+  /** Its provider was left: that nothing came of it is not his doing. */
+  readonly isAbandoned?: boolean;
 }
 
 /**
@@ -45,10 +52,12 @@ export interface Ended {
  * @param images in the request, as `measurePrompt` counts them
  */
 export function billOf(usage: Usage, leg: Leg, ended: Ended, images: number, fee: FeeShare): Bill {
-  const full = costOf(usage, leg, images);
-  const list = ended.inFault || !isCharged(ended.stop, usage) ? withoutTokens(full, ended.inFault) : full;
-  if (leg.credential === SHARED_CREDENTIAL) return { isByok: false, cost: list.total, byokCost: 0n, list };
-  return { isByok: true, cost: feeOn(list.total, fee), byokCost: list.total, list };
+  const { cost: full, rate, beyondPlan } = ratedCost(usage, leg, images);
+  const isFree = ended.inFault || !(ended.isAbandoned === true || isCharged(ended.stop, usage));
+  const list = isFree ? withoutTokens(full, ended.inFault) : full;
+  const common = { list, rate, beyondPlan: isFree ? 0n : beyondPlan };
+  if (leg.credential === SHARED_CREDENTIAL) return { ...common, isByok: false, cost: list.total, byokCost: 0n };
+  return { ...common, isByok: true, cost: feeOn(list.total, fee), byokCost: list.total };
 }
 
 /** The most that one call of a leg can be billed. */
@@ -68,7 +77,14 @@ function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
 /** Up to the next 10⁻¹² USD. */
 const feeOn = (total: PicoUsd, fee: FeeShare): PicoUsd => (total * fee + SHARE_OF_ONE - 1n) / SHARE_OF_ONE;
 
-/** Two bills as one. */
+/**
+ * A bill that comes to no more than its bound: what was told above it cannot be, and the caller did not agree to it.
+ * The list price stays as it was told.
+ */
+export const cappedBill = (bill: Bill, bound: Pick<Bill, 'cost'>): Bill =>
+  bill.cost > bound.cost ? { ...bill, cost: bound.cost } : bill;
+
+/** Two bills as one; the rate is that of the later one. */
 export const addBill = (one: Bill, other: Bill): Bill => ({
   isByok: one.isByok || other.isByok,
   cost: one.cost + other.cost,
@@ -79,4 +95,6 @@ export const addBill = (one: Bill, other: Bill): Bill => ({
     tools: one.list.tools + other.list.tools,
     total: one.list.total + other.list.total,
   },
+  rate: other.rate,
+  beyondPlan: one.beyondPlan + other.beyondPlan,
 });

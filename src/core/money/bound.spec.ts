@@ -4,10 +4,11 @@
 import fc from 'fast-check';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../conversation/request.js';
-import type { Endpoint, Model, Pricing } from '../routing/catalog.js';
+import type { DialectId, Endpoint, Model, Pricing } from '../routing/catalog.js';
 import { SERVICE_TIERS, type ServiceTier } from '../routing/plan.js';
 import { boundOf, boundTokens, type BoundLeg } from './bound.js';
 import { measurePrompt, type MeasuredPrompt } from './measure-prompt.js';
+import { IMAGE_RULES } from './image-tokens.js';
 import { costOf } from './pricing.js';
 
 const CONTEXT = 10_000;
@@ -32,6 +33,10 @@ const measured = (parts: Partial<MeasuredPrompt> = {}): MeasuredPrompt => ({
 });
 const withoutLimit = (({ maxOutputTokens: _, ...others }) => others)(measured());
 
+const ONE_PIXEL = { width: 1, height: 1 };
+const LARGE = { width: 8_000, height: 8_000 };
+const CLAUDE: Partial<Model> = { imageTokens: 'anthropic', imageTokensMax: 1_600, pageTokensMax: 4_600 };
+
 describe('boundTokens', () => {
   it.each<[string, Partial<MeasuredPrompt>, Partial<Model>, number]>([
     ['text', {}, {}, 100],
@@ -42,6 +47,26 @@ describe('boundTokens', () => {
     ['many images', { images: 7 }, { imageTokensMax: 1_600 }, CONTEXT],
     ['a thousand pages a document', { documents: 2 }, { pageTokensMax: 3 }, 6_100],
     ['documents without a maximum', { documents: 1 }, { imageTokensMax: 1 }, CONTEXT],
+    ['images at their size', { images: 1, imageSizes: [ONE_PIXEL] }, CLAUDE, 100 + 17],
+    ['each image by itself', { images: 3, imageSizes: [ONE_PIXEL, LARGE] }, CLAUDE, 100 + 17 + 2 * 1_600],
+    ['a size without a rule', { images: 1, imageSizes: [ONE_PIXEL] }, { imageTokensMax: 1_600 }, 1_700],
+    ['a size without anything', { images: 1, imageSizes: [ONE_PIXEL] }, {}, CONTEXT],
+    ['a rule without a size', { images: 1 }, { imageTokens: 'anthropic' }, 100 + 4_784],
+    ['pages', { documents: 1, pdfSizes: [{ pages: 2, textBytes: 100 }] }, CLAUDE, 100 + 2 * 4_600],
+    ['the text of full pages', { documents: 1, pdfSizes: [{ pages: 2, textBytes: 12_000 }] }, CLAUDE, 9_300],
+    ['text beyond full pages', { documents: 1, pdfSizes: [{ pages: 2, textBytes: 12_101 }] }, CLAUDE, 9_351],
+    [
+      'pages of a picture alone',
+      { documents: 1, pdfSizes: [{ pages: 2, textBytes: 99 }] },
+      { pageTokensMax: 9, imageTokensMax: 9 },
+      168,
+    ],
+    [
+      'a document counted and one not',
+      { documents: 2, pdfSizes: [{ pages: 1, textBytes: 0 }] },
+      { pageTokensMax: 3 },
+      3_103,
+    ],
     ['what fills the context', { fillsContext: true }, { imageTokensMax: 1 }, CONTEXT],
   ])('bounds the input by %s', (_, parts, ofModel, input) => {
     expect(boundTokens(measured(parts), legOf({}, ofModel)).input).toBe(input);
@@ -59,6 +84,26 @@ describe('boundTokens', () => {
     ['the context, however full', { ...withoutLimit, fillsContext: true }, {}, {}, CONTEXT],
   ])('bounds the output by %s', (_, prompt, ofEndpoint, ofModel, output) => {
     expect(boundTokens(prompt, legOf(ofEndpoint, ofModel)).output).toBe(output);
+  });
+});
+
+describe('the price of writing a cache', () => {
+  const pricing = { ...plain, inputCacheWrite: 4n, inputCacheWrite1h: 6n };
+  const costs = (dialect: DialectId, cacheWrites?: '5m' | '1h'): bigint => {
+    const leg = legOf({ pricing });
+    const endpoint = { ...leg.endpoint, provider: { ...leg.endpoint.provider, dialect } };
+    const prompt = measured({ maxOutputTokens: 0, ...(cacheWrites && { cacheWrites }) });
+    return boundOf(prompt, { ...leg, endpoint }) / 100n;
+  };
+
+  it.each<[string, DialectId, '5m' | '1h' | undefined, bigint]>([
+    ['not where nothing is marked', 'anthropic-messages', undefined, 3n],
+    ['of five minutes where that is asked for', 'anthropic-messages', '5m', 4n],
+    ['of an hour where that is asked for', 'anthropic-messages', '1h', 6n],
+    ['in full where the provider caches by itself', 'openai-chat', undefined, 6n],
+    ['in full where it also marks', 'openai-chat', '5m', 6n],
+  ])('counts %s', (_, dialect, cacheWrites, price) => {
+    expect(costs(dialect, cacheWrites)).toBe(price);
   });
 });
 
@@ -212,6 +257,50 @@ describe('boundOf', () => {
 
   const share = fc.double({ min: 0, max: 1, noNaN: true });
 
+  it('is never below the cost of a usage that fits it, for media too', () => {
+    const side = fc.integer({ min: 1, max: 3_000 });
+    const media = fc.record({
+      sizes: fc.array(fc.record({ width: side, height: side }), { maxLength: 3 }),
+      unread: fc.nat(1),
+      pdfs: fc.array(fc.record({ pages: fc.integer({ min: 1, max: 3 }), textBytes: fc.nat(20_000) }), { maxLength: 2 }),
+      uncounted: fc.nat(1),
+    });
+    const writes = fc.constantFrom(undefined, '5m', '1h');
+    const roomy = 100_000;
+    fc.assert(
+      fc.property(media, writes, pricings, tier, share, share, (held, cacheWrites, pricing, asked, cut, split) => {
+        const images = held.sizes.length + held.unread;
+        const documents = held.pdfs.length + held.uncounted;
+        const prompt = measured({
+          images,
+          imageSizes: held.sizes,
+          documents,
+          pdfSizes: held.pdfs,
+          ...(cacheWrites && { cacheWrites }),
+        });
+        const at = legOf({ pricing, contextLength: roomy }, CLAUDE, asked);
+        const provider = { ...at.endpoint.provider, dialect: 'anthropic-messages' } as const;
+        const leg = { ...at, endpoint: { ...at.endpoint, provider } };
+        // What the vendor counts at most: patches within its limit, and of a page its picture and all text.
+        const patches = held.sizes.map(({ width, height }) => Math.ceil(width / 28) * Math.ceil(height / 28));
+        const pictures = patches.map((count) => Math.min(count, 1_568)).reduce((sum, count) => sum + count, 0);
+        const pages = held.pdfs.map((pdf) => pdf.pages * 1_568 + Math.ceil(pdf.textBytes / 2));
+        const unknown = held.unread * 1_568 + held.uncounted * 600 * 4_568;
+        const counted = 100 + pictures + pages.reduce((sum, count) => sum + count, 0) + unknown;
+        const most = Math.floor(Math.min(counted, roomy) * (cut < 0.5 ? 1 : cut));
+        const written = Math.floor(most * split);
+        const usage = {
+          inputTokens: most - (cacheWrites ? written : 0),
+          ...(cacheWrites === '5m' && { cacheWriteTokens: written }),
+          ...(cacheWrites === '1h' && { cacheWrite1hTokens: written }),
+          outputTokens: 10,
+        };
+        expect(costOf(usage, leg, images).total <= boundOf(prompt, leg)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('is never below the cost of a usage that fits it', () => {
     fc.assert(
       fc.property(
@@ -248,12 +337,51 @@ describe('boundOf', () => {
     );
   });
 
+  it('holds the dearest length of the tier itself', () => {
+    const pricing = {
+      ...plain,
+      flex: { prompt: 1n, completion: 1n, tiers: [{ minPromptTokens: 50, completion: 99n }] },
+    };
+    const leg = legOf({ pricing }, {}, 'flex');
+    expect(boundOf(measured({ textTokens: 49 }), leg)).toBe(49n + 10n);
+    expect(boundOf(measured({ textTokens: 50 }), leg)).toBe(50n + 990n);
+  });
+
   it('is met exactly by a call of the most expensive classes', () => {
     const pricing = { ...plain, inputCacheWrite1h: 6n, reasoning: 20n, request: 1n, image: 2n, webSearch: 3n };
     const leg = legOf({ pricing }, { imageTokensMax: 5 });
     const prompt = measured({ images: 2, webSearches: 4 });
     const usage = { cacheWrite1hTokens: 110, outputTokens: 10, reasoningTokens: 10, webSearchRequests: 4 };
     expect(boundOf(prompt, leg)).toBe(costOf(usage, leg, prompt.images).total);
+  });
+
+  it('never falls when another image or document comes along', () => {
+    const side = fc.integer({ min: 1, max: 5_000 });
+    const size = fc.record({ width: side, height: side });
+    const pdfSize = fc.record({ pages: fc.integer({ min: 1, max: 50 }), textBytes: fc.nat(100_000) });
+    const rule = fc.constantFrom(...IMAGE_RULES, undefined);
+    fc.assert(
+      fc.property(
+        fc.array(size),
+        fc.array(pdfSize),
+        size,
+        pdfSize,
+        rule,
+        pricings,
+        (sizes, pdfs, image, pdf, imageTokens, pricing) => {
+          const leg = legOf({ pricing, contextLength: 1_000_000 }, { ...CLAUDE, ...(imageTokens && { imageTokens }) });
+          const before = measured({ images: sizes.length, imageSizes: sizes, documents: pdfs.length, pdfSizes: pdfs });
+          const grown = [
+            { ...before, images: sizes.length + 1, imageSizes: [...sizes, image] },
+            { ...before, images: sizes.length + 1 },
+            { ...before, documents: pdfs.length + 1, pdfSizes: [...pdfs, pdf] },
+            { ...before, documents: pdfs.length + 1 },
+            { ...before, cacheWrites: '1h' } as const,
+          ];
+          for (const after of grown) expect(boundOf(after, leg) >= boundOf(before, leg)).toBe(true);
+        },
+      ),
+    );
   });
 
   it('never falls when the prompt or the limit of the output grows', () => {
@@ -270,5 +398,34 @@ describe('boundOf', () => {
         expect(boundOf(measurePrompt({ ...unlimited, messages: longer.messages }), leg) >= shorter).toBe(true);
       }),
     );
+  });
+});
+
+describe('calls beside the one that answers', () => {
+  const ADVISOR = endpoint('p', { pricing: { ...plain, prompt: 10n, completion: 50n }, contextLength: 1_000 });
+  const large = model('a/large', [endpoint('q'), ADVISOR], { maxCompletionTokens: 20 });
+
+  it('bounds a compaction as another such call', () => {
+    expect(boundOf(measured({ compacts: true }), legOf())).toBe(2n * boundOf(measured(), legOf()));
+  });
+
+  it.each([
+    ['its maximum', {}, 20n],
+    ['the limit of the tool', { maxOutputTokens: 7 }, 7n],
+  ])('bounds each use of an advisor by its context and %s, at its own price', (_, limit, output) => {
+    const advised = measured({ advisors: [{ model: large, uses: 3, ...limit }] });
+    expect(boundOf(advised, legOf()) - boundOf(measured(), legOf())).toBe(3n * (1_000n * 10n + output * 50n));
+  });
+
+  it('covers what an advisor may cost', () => {
+    const advised = measured({ advisors: [{ model: large, uses: 1 }] });
+    const call = { kind: 'advisor', inputTokens: 1_000, outputTokens: 20, pricedBy: ADVISOR } as const;
+    const usage = { inputTokens: 100, outputTokens: 10, iterations: [call] };
+    expect(costOf(usage, legOf()).total).toBeLessThanOrEqual(boundOf(advised, legOf()));
+  });
+
+  it('holds nothing for one that the provider does not serve: it is refused', () => {
+    const elsewhere = measured({ advisors: [{ model: model('a/other', [endpoint('q')]), uses: 1 }] });
+    expect(boundOf(elsewhere, legOf())).toBe(boundOf(measured(), legOf()));
   });
 });

@@ -1,11 +1,13 @@
 // Goal: what a prompt may come to is never measured too low. Method: a table of blocks and tools; for texts, the
 // written formula over their real bytes beside the measure.
 import fc from 'fast-check';
+import { gif, jpeg, png } from '../../../test/support/images.js';
+import { model } from '../../../test/support/route-inputs.js';
 import type { ContentBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
 import { parseJson, type JsonObject } from '../json/json.js';
-import { measurePrompt, type MeasuredPrompt } from './measure-prompt.js';
+import { listPdfs, measurePrompt, withPdfSizes, type MeasuredPrompt } from './measure-prompt.js';
 
 const request = (parts: Partial<ModelRequest>): ModelRequest => ({
   model: 'm',
@@ -167,6 +169,84 @@ describe('the measure of blocks', () => {
   });
 });
 
+describe('the measure of media', () => {
+  const image = (bytes: Buffer, detail?: string): ContentBlock => ({
+    type: 'image',
+    source: { type: 'base64', mediaType: 'image/png', data: bytes.toString('base64') },
+    ...(detail !== undefined && { detail }),
+  });
+  const PDF: ContentBlock = { type: 'document', source: base64('application/pdf') };
+
+  it('tells the size of each image, however deep it stands and whatever it is called', () => {
+    const content = [image(png(3, 4)), image(jpeg(5, 6), 'low')] as never;
+    const blocks = [
+      image(gif(7, 8)),
+      { type: 'tool-result', toolUseId: '', content } as const,
+      image(Buffer.from('no')),
+    ];
+    expect(measurePrompt(request({ messages: [{ role: 'user', content: blocks }] }))).toEqual({
+      ...FRAME,
+      images: 4,
+      imageSizes: [
+        { width: 7, height: 8 },
+        { width: 3, height: 4 },
+        { width: 5, height: 6, detail: 'low' },
+      ],
+    });
+  });
+
+  it('lists the PDFs that it counts', () => {
+    const content = [PDF, { type: 'tool-result', toolUseId: '', content: [PDF] }, { type: 'text', text: 'x' }] as never;
+    const one = request({
+      messages: [
+        { role: 'user', content },
+        { role: 'user', content: [PDF] },
+      ],
+    });
+    expect(listPdfs(one)).toHaveLength(measurePrompt(one).documents);
+    expect(listPdfs(one)).toEqual(Array(3).fill('A'.repeat(10_000)));
+  });
+
+  it('keeps the sizes of those PDFs that could be counted', () => {
+    const size = { pages: 3, textBytes: 4 };
+    expect(withPdfSizes({ ...NOTHING, documents: 2 }, [undefined, size])).toEqual({
+      ...NOTHING,
+      documents: 2,
+      pdfSizes: [size],
+    });
+  });
+});
+
+describe('what is asked to be cached', () => {
+  const text = { type: 'text', text: '' } as const;
+  const marked = { ...text, cacheMarker: {} };
+  const hour = { ...text, cacheMarker: { ttl: '1h' } } as const;
+  const user = (...content: readonly ContentBlock[]): Partial<ModelRequest> => ({
+    messages: [{ role: 'user', content }],
+  });
+  const opaque = (value: JsonObject): ContentBlock => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } });
+
+  it.each<[string, Partial<ModelRequest>, '5m' | '1h' | undefined]>([
+    ['nothing', user(text), undefined],
+    ['a block', user(marked), '5m'],
+    ['a block, for an hour', user(hour), '1h'],
+    ['several, the longest of them', user(marked, hour, marked), '1h'],
+    ['a block of the system prompt', { system: [marked] }, '5m'],
+    ['a block of a result', user({ type: 'tool-result', toolUseId: '', content: [marked] }), '5m'],
+    ['the last block, whichever it is', { cacheMarker: { ttl: '5m' } }, '5m'],
+    ['a tool', { tools: [{ type: 'function', name: 'f', inputSchema: {}, cacheMarker: {} }] }, '5m'],
+    [
+      "a vendor's tool",
+      { tools: [{ type: 'vendor', opaque: { vendor: 'anthropic', value: { cache_control: { ttl: '1h' } } } }] },
+      '1h',
+    ],
+    ["a vendor's block", user(opaque({ cache_control: { type: 'ephemeral' } })), '5m'],
+    ["a vendor's block without a marker", user(opaque({ cache_control: null })), undefined],
+  ])('%s', (_, parts, cacheWrites) => {
+    expect(measurePrompt(request(parts)).cacheWrites).toBe(cacheWrites);
+  });
+});
+
 describe('the measure of tools', () => {
   const vendor = (value: { readonly [key: string]: string | number }): Tool => ({
     type: 'vendor',
@@ -294,5 +374,37 @@ describe('the speed of measuring', () => {
     process.stdout.write(`measuring ten megabytes, ${name}: ${best.toFixed(1)} ms\n`);
     // The engine's own passes over the text differ by machine; the formula may not be much dearer than one of them.
     expect(best).toBeLessThan(Math.max(MILLISECONDS_MAX, 8 * encodeMilliseconds(text)));
+  });
+});
+
+describe('calls beside the one that answers', () => {
+  const LARGE = model('a/large', []);
+  const advisor = (fields: JsonObject): Tool => ({
+    type: 'vendor',
+    opaque: { vendor: 'anthropic', value: { type: 'advisor_20260301', model: 'large-1', ...fields } },
+    advisor: LARGE,
+  });
+
+  it.each<[JsonObject, object]>([
+    [{ max_uses: 2 }, { uses: 2 }],
+    [
+      { max_uses: 2, max_tokens: 2_048 },
+      { uses: 2, maxOutputTokens: 2_048 },
+    ],
+    [{}, { uses: 3 }],
+    [{ max_uses: 1e9 }, { uses: 1_000 }],
+  ])('measures an advisor of %j', (fields, expected) => {
+    const { advisors, fillsContext } = ofTool(advisor(fields));
+    expect(advisors).toEqual([{ model: LARGE, ...expected }]);
+    expect(fillsContext).toBe(true);
+  });
+
+  it.each<[JsonObject, true | undefined]>([
+    [{ edits: [{ type: 'clear_tool_uses_20250919' }, { type: 'compact_20260112' }] }, true],
+    [{ edits: [{ type: 'clear_tool_uses_20250919' }] }, undefined],
+    [{ edits: 'compact' }, undefined],
+    [{}, undefined],
+  ])('knows whether %j may shorten the conversation', (value, compacts) => {
+    expect(measurePrompt(request({ contextManagement: { vendor: 'anthropic', value } })).compacts).toBe(compacts);
   });
 });

@@ -1,7 +1,18 @@
-import type { ContentBlock, DocumentSource, MediaSource, ToolReferenceBlock } from '../conversation/content.js';
+import type {
+  CacheMarker,
+  ContentBlock,
+  DocumentSource,
+  ImageBlock,
+  MediaSource,
+  ToolReferenceBlock,
+} from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
-import { printJson, type Json } from '../json/json.js';
+import { isJsonObject, printJson, type Json } from '../json/json.js';
+import type { MeasuredAdvisor } from './advisors.js';
+import { readImageSize } from './image-size.js';
+import type { SizedImage } from './image-tokens.js';
+import type { PdfSize } from './pdf-size.js';
 import { TOOL_REQUESTS_MAX } from './sane-usage.js';
 
 /**
@@ -14,6 +25,8 @@ const FRAME_TOKENS = 64;
  * for all tools of one answer.
  */
 const WEB_SEARCHES_DEFAULT = 30;
+/** Calls of an advisor without a limit of its own. Chosen: its vendor speaks of one or two for a task. */
+const ADVISOR_USES_DEFAULT = 3;
 
 /**
  * Vendors' tools that the caller runs: they bring in nothing but what stands in the request. All others run at the
@@ -34,8 +47,14 @@ export interface MeasuredPrompt {
   readonly textTokens: number;
   /** All of them, however they came. */
   readonly images: number;
+  /** Those whose size could be read; what the others count is the model's maximum. */
+  readonly imageSizes?: readonly SizedImage[];
   /** PDFs whose bytes stand in the request. */
   readonly documents: number;
+  /** Those that could be counted (`withPdfSizes`); the others count as the longest that vendors take. */
+  readonly pdfSizes?: readonly PdfSize[];
+  /** The longest that the request asks a provider to keep its prompt for; absent: it asks none to. */
+  readonly cacheWrites?: '5m' | '1h';
   /**
    * Something in it has no bound but the context: media by address, of other kinds or stored elsewhere, tools the
    * vendor runs.
@@ -44,6 +63,9 @@ export interface MeasuredPrompt {
   /** Most searches the vendor runs. */
   readonly webSearches: number;
   readonly maxOutputTokens?: number;
+  /** The vendor may shorten the conversation first: a call of the model beside the one that answers. */
+  readonly compacts?: boolean;
+  readonly advisors?: readonly MeasuredAdvisor[];
 }
 
 /**
@@ -65,28 +87,52 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
     for (const block of message.content) addBlock(block, tally);
   }
   for (const tool of request.tools) addTool(tool, tally);
+  tally.mark(request.cacheMarker);
   if (request.outputFormat?.type === 'json-schema') tally.addJson(request.outputFormat.schema);
   if (request.contextManagement) tally.addJson(request.contextManagement.value);
   if (request.extras) addExtras(request.extras.value, tally);
-  const { bytes, units, frames, images, documents, fillsContext, webSearches } = tally;
+  const { bytes, units, frames, images, imageSizes, documents, fillsContext, webSearches, cacheWrites } = tally;
   const { maxOutputTokens } = request;
   return {
     textTokens: Math.ceil((3 * bytes - 2 * units) / 2) + frames * FRAME_TOKENS,
     images,
+    ...(imageSizes.length > 0 && { imageSizes }),
     documents,
     fillsContext,
     webSearches,
+    ...(cacheWrites && { cacheWrites }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(compacts(request) && { compacts: true }),
+    ...(tally.advisors.length > 0 && { advisors: tally.advisors }),
   };
+}
+
+/** The PDFs that a request brings along, in base64: as many as its `documents`. */
+export function listPdfs(request: ModelRequest): string[] {
+  const pdfs: string[] = [];
+  const add = (block: ContentBlock | ToolReferenceBlock): void => {
+    if (block.type === 'tool-result') block.content.forEach(add);
+    else if (block.type === 'document' && isPdf(block.source)) pdfs.push(block.source.data);
+  };
+  for (const { content } of request.messages) content.forEach(add);
+  return pdfs;
+}
+
+/** @param sizes of the request's PDFs, undefined for what could not be counted */
+export function withPdfSizes(prompt: MeasuredPrompt, sizes: readonly (PdfSize | undefined)[]): MeasuredPrompt {
+  return { ...prompt, pdfSizes: sizes.filter((size) => size !== undefined) };
 }
 
 /** What was found so far. One per request. */
 class Tally {
   frames = 0;
   images = 0;
+  readonly imageSizes: SizedImage[] = [];
   documents = 0;
+  cacheWrites: '5m' | '1h' | undefined;
   fillsContext = false;
   webSearches = 0;
+  readonly advisors: MeasuredAdvisor[] = [];
   /** Of all texts, in UTF-8 and in UTF-16. */
   bytes = 0;
   units = 0;
@@ -96,6 +142,10 @@ class Tally {
     this.units += text.length;
   }
 
+  mark(marker: CacheMarker | undefined): void {
+    if (marker && this.cacheWrites !== '1h') this.cacheWrites = marker.ttl ?? '5m';
+  }
+
   /** As it is sent: printed, which makes a copy for a moment. Arguments and schemas are short beside texts. */
   addJson(value: Json): void {
     this.add(printJson(value));
@@ -103,6 +153,7 @@ class Tally {
 }
 
 function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void {
+  if (block.cacheMarker) tally.mark(block.cacheMarker);
   switch (block.type) {
     case 'text':
       tally.add(block.text);
@@ -140,15 +191,32 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
       addDocument(block.source, tally);
       return;
     case 'image':
-      tally.images++;
-      if (block.source.type === 'url') tally.fillsContext = true;
+      addImage(block, tally);
       return;
     // Nobody wrote down what these come to. Results of a vendor's tools are encrypted, and perhaps compressed.
+    case 'opaque':
+      markOpaque(block.opaque.value, tally);
+      tally.fillsContext = true;
+      return;
     case 'audio':
     case 'video':
-    case 'opaque':
       tally.fillsContext = true;
   }
+}
+
+function addImage({ source, detail }: ImageBlock, tally: Tally): void {
+  tally.images++;
+  if (source.type === 'url') {
+    tally.fillsContext = true;
+    return;
+  }
+  const size = readImageSize(source.data);
+  if (size) tally.imageSizes.push({ ...size, ...(detail !== undefined && { detail }) });
+}
+
+/** A vendor's own blocks and tools are sent as they came, their marker among the rest. */
+function markOpaque({ cache_control: marker }: { readonly [key: string]: Json | undefined }, tally: Tally): void {
+  if (isJsonObject(marker)) tally.mark(marker['ttl'] === '1h' ? { ttl: '1h' } : {});
 }
 
 function addDocument(source: DocumentSource, tally: Tally): void {
@@ -167,13 +235,14 @@ function addDocument(source: DocumentSource, tally: Tally): void {
   }
 }
 
-const isPdf = (source: MediaSource | Extract<DocumentSource, { type: 'file' }>): boolean =>
+const isPdf = (source: DocumentSource): source is Extract<MediaSource, { type: 'base64' }> =>
   source.type === 'base64' && source.mediaType === PDF;
 
 function addTool(tool: Tool, tally: Tally): void {
   tally.frames++;
   switch (tool.type) {
     case 'function':
+      tally.mark(tool.cacheMarker);
       if (tool.origin) tally.addJson(tool.origin.value);
       else tally.addJson([tool.name, tool.description ?? '', tool.inputSchema]);
       return;
@@ -181,10 +250,17 @@ function addTool(tool: Tool, tally: Tally): void {
       tally.addJson([tool.id, tool.parameters]);
       return;
     case 'vendor': {
-      const { type, max_uses: usesMax } = tool.opaque.value;
+      const { type, max_uses: usesMax, max_tokens: outputMax } = tool.opaque.value;
       tally.addJson(tool.opaque.value);
+      tally.mark(tool.cacheMarker);
+      markOpaque(tool.opaque.value, tally);
       if (typeof type === 'string' && RUN_BY_CALLER.test(type)) return;
       tally.fillsContext = true;
+      if (tool.advisor) {
+        const uses = readUses(usesMax, ADVISOR_USES_DEFAULT);
+        const limit = typeof outputMax === 'number' && outputMax >= 0 ? { maxOutputTokens: Math.ceil(outputMax) } : {};
+        tally.advisors.push({ model: tool.advisor, uses, ...limit });
+      }
       if (typeof type === 'string' && WEB_SEARCH.test(type)) tally.webSearches += readUses(usesMax);
     }
   }
@@ -200,7 +276,17 @@ function addExtras(extras: { readonly [key: string]: Json | undefined }, tally: 
   }
 }
 
-function readUses(usesMax: Json | undefined): number {
-  if (typeof usesMax !== 'number' || !Number.isFinite(usesMax)) return WEB_SEARCHES_DEFAULT;
+/** Editing of the context by a call of the model, as against leaving parts of it out. */
+function compacts({ contextManagement }: ModelRequest): boolean {
+  const edits = contextManagement?.value['edits'];
+  if (!Array.isArray(edits)) return false;
+  return (edits as readonly Json[]).some((edit) => {
+    const type = isJsonObject(edit) ? edit['type'] : undefined;
+    return typeof type === 'string' && type.startsWith('compact');
+  });
+}
+
+function readUses(usesMax: Json | undefined, byDefault = WEB_SEARCHES_DEFAULT): number {
+  if (typeof usesMax !== 'number' || !Number.isFinite(usesMax)) return byDefault;
   return Math.min(Math.max(0, Math.ceil(usesMax)), TOOL_REQUESTS_MAX);
 }

@@ -1,5 +1,5 @@
 import type { StopReason } from '../conversation/event.js';
-import type { Usage } from '../conversation/usage.js';
+import type { Usage, UsageIteration } from '../conversation/usage.js';
 import { tokenPrice, type TokenClass } from '../routing/leg-price.js';
 import type { Leg } from '../routing/plan.js';
 import type { PicoUsd } from './credits.js';
@@ -40,19 +40,49 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
     reasoningTokens = 0,
     webSearchRequests = 0,
   } = sanitizeUsage(usage, endpoint.contextLength);
+  const beside = costBeside(usage.iterations, { endpoint, tier });
   const promptTokens = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
   const costs = (count: number, kind: TokenClass): PicoUsd =>
     BigInt(count) * tokenPrice(pricing, kind, tier, promptTokens);
   const prompt =
+    beside.prompt +
     costs(inputTokens, 'prompt') +
     costs(cacheReadTokens, 'inputCacheRead') +
     costs(cacheWriteTokens, 'inputCacheWrite') +
     costs(cacheWrite1hTokens, 'inputCacheWrite1h') +
     BigInt(images) * (pricing.image ?? 0n) +
     (pricing.request ?? 0n);
-  const completion = costs(outputTokens - reasoningTokens, 'completion') + costs(reasoningTokens, 'reasoning');
+  const completion =
+    beside.completion + costs(outputTokens - reasoningTokens, 'completion') + costs(reasoningTokens, 'reasoning');
   const tools = BigInt(webSearchRequests) * (pricing.webSearch ?? 0n);
   return { prompt, completion, tools, total: prompt + completion + tools };
+}
+
+/**
+ * The calls that are not in the figures of the whole: a compaction at the price of the model that answers, an advisor
+ * at its own, in the plain tier, which is all that is planned for it. Each has the price list of its own prompt's
+ * length.
+ */
+function costBeside(iterations: readonly UsageIteration[] | undefined, leg: PricedLeg): Cost {
+  let cost = FREE;
+  for (const iteration of iterations ?? NO_ITERATIONS) {
+    const priced = pricedBy(iteration, leg);
+    if (!priced) continue;
+    const { prompt, completion } = costOf(iteration, priced);
+    const perRequest = priced.endpoint.pricing?.request ?? 0n;
+    const paid = iteration.kind === 'compaction' ? prompt - perRequest : prompt;
+    cost = { ...cost, prompt: cost.prompt + paid, completion: cost.completion + completion };
+  }
+  return cost;
+}
+
+type PricedLeg = Pick<Leg, 'endpoint' | 'tier'>;
+
+const NO_ITERATIONS: readonly UsageIteration[] = [];
+
+function pricedBy({ kind, pricedBy: advisor }: UsageIteration, leg: PricedLeg): PricedLeg | undefined {
+  if (kind === 'message') return undefined;
+  return kind === 'compaction' ? leg : advisor && { endpoint: advisor, tier: 'standard' };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Usage } from '../conversation/usage.js';
+import type { Usage, UsageIteration } from '../conversation/usage.js';
 
 /**
  * A vendor's own tools run several turns in one reply, so its figures may add up to more than one context. What is
@@ -44,9 +44,19 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
     if (reported === undefined || (Number.isSafeInteger(reported) && reported >= 0 && reported <= limit)) continue;
     sane = withFigure(sane, name, plausible(reported, limit));
   }
+  if (sane.iterations) sane = withSaneIterations(sane, sane.iterations, contextLength);
   const { reasoningTokens, outputTokens } = sane;
   if (reasoningTokens === undefined || reasoningTokens <= (outputTokens ?? 0)) return sane;
   return withFigure(sane, 'reasoningTokens', outputTokens);
+}
+
+/** Each call by itself, by the same rule. */
+function withSaneIterations(usage: Usage, iterations: readonly UsageIteration[], contextLength: number): Usage {
+  const sane = iterations
+    .slice(0, TOOL_REQUESTS_MAX)
+    .map((iteration) => sanitizeUsage(iteration, contextLength) as UsageIteration);
+  if (sane.length === iterations.length && sane.every((one, index) => one === iterations[index])) return usage;
+  return { ...usage, iterations: sane };
 }
 
 /** Figures kept by others may have become anything on the way: their type is a promise that is checked here. */

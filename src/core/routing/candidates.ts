@@ -4,6 +4,7 @@ import type { StoredCredential } from './credential.js';
 import { listCopies, missingCredential, ONLY_SHARED, type CredentialCopy } from './credential-copies.js';
 import type { EndpointHealth } from './health.js';
 import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
+import { askedGeography } from './priced-words.js';
 import type { RouteInputs } from './route-inputs.js';
 import { findExclusion, supports, takesPart, type Rules } from './rules.js';
 
@@ -39,6 +40,8 @@ export interface Eligibility {
   readonly credentials: readonly StoredCredential[];
   readonly kept: EligibleCandidate[];
   readonly excluded: Exclusion[];
+  /** In a cool-down that nobody asked for: excluded, unless nothing else is left. */
+  readonly cooling: EligibleCandidate[];
 }
 
 /**
@@ -46,11 +49,16 @@ export interface Eligibility {
  * @param modelIndex place of the model in the plan's list
  */
 export function assessModel(eligibility: Eligibility, model: Model, modelIndex: number): void {
-  const { preferences, tier } = eligibility.rules.needs;
+  const { preferences, tier, words } = eligibility.rules.needs;
+  const geography = askedGeography(words);
   const candidates: Candidate[] = [];
-  for (const endpoint of model.endpoints) addCandidates(endpoint, model, modelIndex, candidates);
+  for (const endpoint of model.endpoints) {
+    const asked = geography === undefined ? endpoint : (endpoint.geographies?.get(geography) ?? endpoint);
+    addCandidates(asked, model, modelIndex, candidates);
+  }
   let callable: readonly Callable[] = listCallable(eligibility, candidates);
   if (tier === 'flex') callable = preferFlex(eligibility, callable, candidates);
+  if (geography !== undefined) callable = preferGeography(eligibility, callable);
   // One alone is preferred to none.
   if (callable.length > 1 && preferences.requireParameters !== true) callable = preferSoft(eligibility, callable);
   for (const { candidate, copies } of callable) keepCopies(eligibility, candidate, copies);
@@ -69,14 +77,14 @@ export function addCandidates(endpoint: Endpoint, model: Model, modelIndex: numb
 }
 
 function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]): readonly Callable[] {
-  const { rules, credentials } = eligibility;
+  const { rules, credentials, inputs } = eligibility;
   const callable: Callable[] = [];
   for (const candidate of candidates) {
     if (candidate.tier !== rules.needs.tier && !takesPart(candidate, rules)) {
       exclude(eligibility, candidate, 'service-tier');
       continue;
     }
-    const exclusion = findExclusion(candidate, rules);
+    const exclusion = findExclusion(candidate, rules, inputs.carries);
     if (exclusion) {
       exclude(eligibility, candidate, exclusion.reason, exclusion.detail);
       continue;
@@ -109,6 +117,18 @@ function preferFlex(
 }
 
 /**
+ * Where data is computed is no wish that is dropped while another endpoint of the model grants it: like `preferSoft`.
+ */
+function preferGeography(eligibility: Eligibility, callable: readonly Callable[]): readonly Callable[] {
+  const granting = callable.filter(({ candidate }) => candidate.endpoint.geography);
+  if (granting.length === 0) return callable;
+  for (const { candidate } of callable) {
+    if (!candidate.endpoint.geography) exclude(eligibility, candidate, 'unsupported-parameter', 'inference_geo');
+  }
+  return granting;
+}
+
+/**
  * Decided before pauses are looked at: a request with tools waits for an endpoint that knows tools rather than lose
  * them in silence.
  */
@@ -130,7 +150,7 @@ function preferSoft(eligibility: Eligibility, callable: readonly Callable[]): re
  * Each credential of an endpoint has pauses and figures of its own (docs/reasons/routing.md#credentials-fail-apart).
  */
 function keepCopies(
-  { inputs, kept, excluded }: Eligibility,
+  { inputs, kept, excluded, cooling: left }: Eligibility,
   candidate: Candidate,
   copies: readonly CredentialCopy[],
 ): void {
@@ -142,6 +162,7 @@ function keepCopies(
     if (cooling) {
       const where = { model: model.id, tag, provider: provider.name, credential: credential.id };
       excluded.push({ ...where, reason: 'cooling-down', cooling });
+      if (!cooling.isFirm) left.push({ candidate, credential, health, placedBy: health });
       continue;
     }
     const isFirst = first?.credential.group !== credential.group;

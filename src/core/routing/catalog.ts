@@ -1,5 +1,8 @@
+import type { Quirks } from '../quirks.js';
 import type { Secret } from '../secret.js';
 import type { PicoUsd } from '../money/credits.js';
+import type { ImageRule } from '../money/image-tokens.js';
+import type { AbortRules } from './abort-rules.js';
 import type { Quantization } from './preferences.js';
 
 export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
@@ -36,6 +39,10 @@ export interface CatalogProvider {
   /** The operator's own credential; absent: callers must bring theirs. */
   readonly credential?: Secret;
   readonly policy: DataPolicy;
+  /** Absent: `DEFAULT_ABORTS`. */
+  readonly aborts?: AbortRules;
+  /** Beside those the code knows of, and before them. */
+  readonly quirks?: Quirks;
 }
 
 /**
@@ -62,12 +69,18 @@ export interface PriceTier extends Partial<TokenPrices> {
   readonly minPromptTokens: number;
 }
 
+/** What a service tier charges apart. */
+export interface TariffPrices extends Partial<TokenPrices> {
+  /** By rising `minPromptTokens`; absent: the same at every length. */
+  readonly tiers?: readonly PriceTier[];
+}
+
 export interface Pricing extends TokenPrices, UnitPrices {
   /** By rising `minPromptTokens`. */
   readonly tiers: readonly PriceTier[];
-  readonly fast?: Partial<TokenPrices>;
-  readonly priority?: Partial<TokenPrices>;
-  readonly flex?: Partial<TokenPrices>;
+  readonly fast?: TariffPrices;
+  readonly priority?: TariffPrices;
+  readonly flex?: TariffPrices;
 }
 
 /** One model at one provider. */
@@ -86,6 +99,10 @@ export interface Endpoint {
   readonly supportedParameters: readonly string[];
   /** Milliseconds to the first committing event, where this endpoint wants its own limit. */
   readonly firstTimeoutMs?: number;
+  /** The same endpoint in one geography each, at the prices there; by the words of `inference_geo`. */
+  readonly geographies?: ReadonlyMap<string, Endpoint>;
+  /** Set in those of `geographies` alone: which one it is, and the endpoint where none is asked for. */
+  readonly geography?: { readonly word: string; readonly elsewhere: Endpoint };
 }
 
 export interface Score {
@@ -104,6 +121,8 @@ export interface ModelLimits {
 export interface Model {
   /** `author/slug`, a catalogue variant such as `:free` included. */
   readonly id: string;
+  /** Other names that callers may use; of no other model of the catalog. */
+  readonly aliases?: readonly string[];
   readonly name: string;
   readonly contextLength: number;
   readonly maxCompletionTokens?: number;
@@ -114,6 +133,8 @@ export interface Model {
   /** Most tokens one image or page counts, for the bound. */
   readonly imageTokensMax?: number;
   readonly pageTokensMax?: number;
+  /** What an image counts by its size, for the bound. */
+  readonly imageTokens?: ImageRule;
   readonly scores: { readonly quality?: Score; readonly coding?: Score };
   readonly limits?: ModelLimits;
   readonly endpoints: readonly Endpoint[];

@@ -28,15 +28,19 @@ export function deriveHealth(record: DecisionRecord, needs: RouteNeeds, context:
   };
   const faults = new Map(Object.entries(record.faults ?? {}));
   const beaten = healthOfBeaten(needs);
+  const firm = new Set(record.firm);
+  const recordedCooling = (candidate: string): Pick<EndpointHealth, 'cooling'> => {
+    const by = cooling.get(candidate);
+    // No plan depends on when the pause ends.
+    return by ? { cooling: { until: 0, by, ...(firm.has(candidate) && { isFirm: true }) } } : {};
+  };
   return {
     find(key): EndpointHealth {
       const candidate = writeRef({ ...key, model: { id: key.model } }, context);
-      const by = cooling.get(candidate);
-      // No plan depends on when the pause ends.
-      if (by) return { isOut: false, cooling: { until: 0, by } };
-      if (firsts && !firsts.has(candidate)) return beaten;
+      if (firsts && !firsts.has(candidate)) return { ...beaten, ...recordedCooling(candidate) };
       const faultShare = faults.get(candidate);
       return {
+        ...recordedCooling(candidate),
         ...recordedFigures('latency', key, candidate),
         ...recordedFigures('throughput', key, candidate),
         ...(faultShare !== undefined && { faultShare }),

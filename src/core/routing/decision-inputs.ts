@@ -1,8 +1,8 @@
 import type { CatalogSnapshot } from './catalog.js';
 import { deriveHealth } from './decision-health.js';
 import { DECISION_VERSION, type DecisionRecord } from './decision-record.js';
-import { catalogName } from './decision.js';
-import type { StoredCredential } from './credential.js';
+import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
+import { catalogName, writeRef } from './decision.js';
 import type { NamedModel, RouteInputs, RouteNeeds, SessionInputs } from './route-inputs.js';
 
 /**
@@ -24,6 +24,7 @@ export function deriveInputs(text: string, catalog: CatalogSnapshot): RouteInput
     health: deriveHealth(record, needs, { models: needs.models, keys: credentials }),
     credentials,
     isShared: deriveIsShared(record),
+    ...(record.drops && { carries: deriveCarries(record.drops, needs.models) }),
     policies: record.policies ?? [],
     ...(session && { session }),
     seed: record.seed!,
@@ -49,8 +50,21 @@ function deriveNeeds(record: DecisionRecord): RouteNeeds {
     modalities: record.modalities ?? [],
     promptTokensMin: record.prompt ?? 0,
     ...(record.output !== undefined && { maxOutputTokens: record.output }),
+    ...(record.images !== undefined && { images: record.images }),
+    ...(record.searches !== undefined && { webSearches: record.searches }),
+    ...(record.measured && { measured: record.measured }),
     tier: record.tier ?? 'standard',
+    ...(record.words && { words: record.words.map(([field, value]) => ({ field, value })) }),
   };
+}
+
+function deriveCarries(
+  drops: NonNullable<DecisionRecord['drops']>,
+  models: readonly NamedModel[],
+): NonNullable<RouteInputs['carries']> {
+  const context = { models, keys: [] };
+  return ({ model, tag }, parameter) =>
+    drops[writeRef({ model, tag, credential: SHARED_CREDENTIAL }, context)] !== parameter;
 }
 
 function deriveIsShared({ shared, unshared = [] }: DecisionRecord): RouteInputs['isShared'] {

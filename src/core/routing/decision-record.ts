@@ -1,10 +1,12 @@
+import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { Modality } from './catalog.js';
 import type { Cooling } from './health.js';
 import type { ServiceTier } from './plan.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 import type { RoutingPolicy } from './route-inputs.js';
 
-export const DECISION_VERSION = 1;
+/** 2: pauses that providers asked for are told apart, prices are compared with fees, parameters by dialects. */
+export const DECISION_VERSION = 2;
 
 /** A stored credential as far as it matters for one request. */
 export interface KeyRecord {
@@ -42,9 +44,17 @@ export interface DecisionRecord {
   readonly preferences?: ProviderPreferences | undefined;
   readonly parameters?: readonly string[] | undefined;
   readonly modalities?: readonly Modality[] | undefined;
+  /** Candidates that do not take a parameter, where all were required, and which one. */
+  readonly drops?: Readonly<Record<string, string>> | undefined;
   readonly prompt?: number | undefined;
   readonly output?: number | undefined;
+  readonly images?: number | undefined;
+  readonly searches?: number | undefined;
+  /** What the bound was made from, where a price was capped. */
+  readonly measured?: MeasuredPrompt | undefined;
   readonly tier?: ServiceTier | undefined;
+  /** Words with a price of their own. */
+  readonly words?: readonly (readonly [field: string, value: string])[] | undefined;
 
   // Its caller.
   readonly policies?: readonly RoutingPolicy[] | undefined;
@@ -61,6 +71,8 @@ export interface DecisionRecord {
   /** Those that missed a preferred figure. */
   readonly behind?: readonly string[] | undefined;
   readonly cooling?: Readonly<Record<string, Cooling['by']>> | undefined;
+  /** Those of them that their providers asked to be left alone. */
+  readonly firm?: readonly string[] | undefined;
   /** Seconds, half of the calls. There when a model was sorted by it; a candidate without one was unknown. */
   readonly latency?: Readonly<Record<string, number>> | undefined;
   /** Tokens per second, likewise. */

@@ -105,7 +105,7 @@ describe('compactDecision', () => {
         { leg: second!, status: 200 },
       ]),
     ).toBe(
-      '{"v":1,"catalog":"0123456789abcdef0123456789abcdef","seed":"seed-1","requested":"a/b","legs":["p0","p1"],' +
+      '{"v":2,"catalog":"0123456789abcdef0123456789abcdef","seed":"seed-1","requested":"a/b","legs":["p0","p1"],' +
         '"calls":[["p0",529],["p1",200]],"preferences":{"sort":"price"}}',
     );
   });
@@ -138,7 +138,7 @@ describe('compactDecision', () => {
       session: { key: 'session-key', pinOf: (model) => (model === 'c/d' ? 'p1' : undefined) },
     });
     expect(JSON.parse(decide(inputs))).toEqual({
-      v: 1,
+      v: 2,
       catalog: '0123456789abcdef0123456789abcdef',
       seed: 'seed-1',
       requested: 'a/b:floor',
@@ -242,7 +242,7 @@ describe('deriveInputs', () => {
     const inputs = inputsOf();
     const text = decide(inputs);
     expect(deriveInputs(text, { ...inputs.catalog, hash: 'f'.repeat(64) })).toBeUndefined();
-    expect(deriveInputs(text.replace('"v":1', '"v":2'), inputs.catalog)).toBeUndefined();
+    expect(deriveInputs(text.replace('"v":2', '"v":1'), inputs.catalog)).toBeUndefined();
   });
 
   it('gives back what the request needs, its caller and its session', () => {
@@ -291,7 +291,10 @@ const health: fc.Arbitrary<EndpointHealth> = fc.record(
     throughput: percentiles,
     faultShare: fc.constantFrom(0, 0.1, 0.100_01, 0.25),
     isOut: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
-    cooling: fc.record({ until: fc.nat(), by: fc.constantFrom('rate-limit' as const, 'faults' as const) }),
+    cooling: fc.record(
+      { until: fc.nat(), by: fc.constantFrom('rate-limit' as const, 'faults' as const), isFirm: fc.constant(true) },
+      { requiredKeys: ['until', 'by'] },
+    ),
   },
   { requiredKeys: ['isOut'] },
 );
@@ -417,15 +420,20 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
       };
     });
 
-/** All that a reader of a plan could miss, but figures: those decide, and are not kept beyond that. */
-const decisionOf = (plan: Plan): unknown => ({
+/**
+ * All that a reader of a plan could miss, but figures: those decide, and are not kept beyond that. Entries of lists
+ * that match nothing are told to the caller alone.
+ */
+const decisionOf = ({ unknownProviders: _unknown, ...plan }: Plan): unknown => ({
   ...plan,
   legs: plan.legs.map(({ health: _figures, model, endpoint, ...leg }) => ({
     ...leg,
     model: model.id,
     tag: endpoint.tag,
   })),
-  excluded: plan.excluded.map(({ cooling, ...exclusion }) => JSON.stringify({ ...exclusion, by: cooling?.by })).sort(),
+  excluded: plan.excluded
+    .map(({ cooling, ...exclusion }) => JSON.stringify({ ...exclusion, by: cooling?.by, isFirm: cooling?.isFirm }))
+    .sort(),
 });
 
 const RUNS = 600;

@@ -18,8 +18,8 @@ const LEGS_RECORDED_MAX = 8;
  * derived from the record any more, so from there on those go that say least to its reader.
  */
 export const CUT_ORDER = [
-  'legs', 'shared', 'unshared', 'policies', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities',
-  'models', 'preferences', 'out', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
+  'legs', 'shared', 'unshared', 'policies', 'drops', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'words',
+  'measured', 'models', 'preferences', 'out', 'firm', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
 ] as const satisfies readonly (keyof DecisionRecord)[]; // prettier-ignore
 
 /** What a plan was made from, but health and pins: those move on, so they are read from the plan itself. */
@@ -98,11 +98,22 @@ function recordOf(from: DecidedFrom, plan: Plan, calls: readonly AttemptOutcomeV
     calls: unlessEmpty(made),
     ...recordNeeds(needs, providers),
     ...recordCaller(from, credentials, providers),
+    drops: needs.preferences.requireParameters === true ? recordDrops(plan, context) : undefined,
     session: session?.key,
     ...recordHealth(plan, legs, context),
     ...(isSorted && recordFigures(plan, legs, needs)),
     firsts: isFirstOnly ? unlessEmpty(legs) : undefined,
   };
+}
+
+/** What dialects send is known to the code alone, so what it decided is kept. */
+function recordDrops({ excluded }: Plan, context: RefContext): DecisionRecord['drops'] {
+  const drops: Record<string, string> = {};
+  for (const { model: id, tag, reason, detail } of excluded) {
+    if (reason !== 'unsupported-parameter' || tag === undefined || detail === undefined) continue;
+    drops[writeRef({ model: { id }, tag, credential: SHARED_CREDENTIAL }, context)] = detail;
+  }
+  return Object.keys(drops).length > 0 ? drops : undefined;
 }
 
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
@@ -117,7 +128,18 @@ function providersOf({ needs, catalog }: Pick<RouteInputs, 'needs' | 'catalog'>)
 
 type NeedsParts = Pick<
   DecisionRecord,
-  'models' | 'refusal' | 'preferences' | 'parameters' | 'modalities' | 'prompt' | 'output' | 'tier'
+  | 'models'
+  | 'refusal'
+  | 'preferences'
+  | 'parameters'
+  | 'modalities'
+  | 'prompt'
+  | 'output'
+  | 'images'
+  | 'searches'
+  | 'measured'
+  | 'tier'
+  | 'words'
 >;
 
 function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
@@ -131,7 +153,11 @@ function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
     modalities: unlessEmpty(needs.modalities),
     prompt: needs.promptTokensMin || undefined,
     output: needs.maxOutputTokens,
+    images: needs.images,
+    searches: needs.webSearches,
+    measured: needs.measured,
     tier: needs.tier === 'standard' ? undefined : needs.tier,
+    words: needs.words && unlessEmpty(needs.words.map(({ field, value }) => [field, value] as const)),
   };
 }
 
@@ -167,7 +193,7 @@ function recordKey(credential: StoredCredential, { models }: RouteNeeds): KeyRec
   };
 }
 
-type HealthParts = Pick<DecisionRecord, 'pins' | 'out' | 'behind' | 'cooling'>;
+type HealthParts = Pick<DecisionRecord, 'pins' | 'out' | 'behind' | 'cooling' | 'firm'>;
 
 /**
  * What the plan says of the health of its candidates, and which pins it followed.
@@ -178,14 +204,19 @@ function recordHealth({ legs, excluded }: Plan, refs: readonly string[], context
   const behind: string[] = [];
   let pins: Record<string, string> | undefined;
   let cooling: Record<string, Cooling['by']> | undefined;
+  const firm: string[] = [];
   for (let index = 0; index < legs.length; index++) {
     const { model, tag, setBack, isPinned, health } = legs[index]!;
     if (setBack === 'outage' || health?.isOut) out.push(refs[index]!);
     if (setBack === 'preference') behind.push(refs[index]!);
+    if (health?.cooling) (cooling ??= {})[refs[index]!] = health.cooling.by;
     if (isPinned) (pins ??= {})[context.models.findIndex(({ id }) => id === model.id)] = tag;
   }
   for (const { model: id, tag, credential = SHARED_CREDENTIAL, cooling: pause } of excluded) {
-    if (tag !== undefined && pause) (cooling ??= {})[writeRef({ model: { id }, tag, credential }, context)] = pause.by;
+    if (tag === undefined || !pause) continue;
+    const ref = writeRef({ model: { id }, tag, credential }, context);
+    (cooling ??= {})[ref] = pause.by;
+    if (pause.isFirm) firm.push(ref);
   }
-  return { pins, out: unlessEmpty(out), behind: unlessEmpty(behind), cooling };
+  return { pins, out: unlessEmpty(out), behind: unlessEmpty(behind), cooling, firm: unlessEmpty(firm) };
 }

@@ -103,7 +103,7 @@ describe('explainDecision', () => {
       ['legs', 'parameters'],
       undefined,
     ]);
-    expect(explainDecision(decide(inputs).replace('"v":1', '"v":2'), catalog).derivation).toBe('other-version');
+    expect(explainDecision(decide(inputs).replace('"v":2', '"v":1'), catalog).derivation).toBe('other-version');
   });
 });
 

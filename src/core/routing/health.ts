@@ -9,11 +9,16 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** A pause an endpoint is given: nothing is sent to it before `until`, then one live request tries it. */
+/**
+ * A pause an endpoint is given: nothing is sent to it before `until` while anything else is left, then one live request
+ * tries it.
+ */
 export interface Cooling {
   /** Epoch milliseconds. */
   readonly until: number;
   readonly by: 'rate-limit' | 'faults';
+  /** The provider asked for it: nothing is sent, also where nothing else is left. */
+  readonly isFirm?: true;
 }
 
 /** What is known of one endpoint under one credential at the moment of planning. */
@@ -24,9 +29,12 @@ export interface EndpointHealth {
   readonly throughput?: Percentiles | undefined;
   /** Faults per call over the last five minutes, 0 to 1. Absent: no calls. */
   readonly faultShare?: number;
-  /** At least three faults, and at least half of the calls, within the last 30 seconds. */
+  /**
+   * At least three faults, and at least half of the calls, within the last 30 seconds: of all callers, or of the one
+   * that asks (docs/decisions/0041-cool-down-by-rate.md).
+   */
   readonly isOut: boolean;
-  /** Present while nothing may be sent, also while the one trial after a pause is under way. */
+  /** Present while it is left alone, also while the one trial after a pause is under way. */
   readonly cooling?: Cooling;
 }
 
@@ -40,7 +48,7 @@ export interface HealthKey {
   readonly credential: string;
 }
 
-/** The state of all endpoints at one moment, for one plan. */
+/** The state of all endpoints at one moment, for one caller's plan. */
 export interface HealthSnapshot {
   /** Undefined: nothing is known, which counts as healthy. */
   find(key: HealthKey): EndpointHealth | undefined;

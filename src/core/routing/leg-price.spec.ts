@@ -14,6 +14,7 @@ const pricing: Pricing = {
   ],
   fast: { prompt: 30n },
   priority: { reasoning: 40n, inputCacheWrite: 9n },
+  flex: { completion: 7n, tiers: [{ minPromptTokens: 150, completion: 10n }] },
 };
 
 describe('tokenPrice', () => {
@@ -30,7 +31,10 @@ describe('tokenPrice', () => {
     ['inputCacheRead', 'standard', 200, 1n, 'no length names it: the plain list'],
     ['prompt', 'fast', 200, 30n, "the tier's own list before any length"],
     ['completion', 'fast', 200, 22n, 'what the tier does not name, by length'],
-    ['completion', 'flex', 0, 15n, 'a tier without a list'],
+    ['prompt', 'flex', 0, 3n, 'a tier whose list leaves the class out'],
+    ['completion', 'flex', 149, 7n, "one below a tier's own length"],
+    ['completion', 'flex', 200, 10n, "a tier's own length before that of the plain list"],
+    ['prompt', 'flex', 150, 6n, 'what no length of the tier names, by length'],
     ['inputCacheWrite1h', 'standard', 0, 3n, 'a class nobody names: its side'],
     ['inputCacheWrite1h', 'standard', 100, 6n, 'its side at this length'],
     ['inputCacheWrite1h', 'fast', 100, 30n, 'its side in this tier'],
@@ -61,7 +65,27 @@ describe('tokenPrice', () => {
 
 describe('comparedPrice', () => {
   it('is prompt and completion per million tokens, 0 where it is free', () => {
-    expect(comparedPrice({ prompt: 3_000_000n, completion: 500_000n, tiers: [] }, 'standard', 0)).toBe(3.5);
-    expect(comparedPrice(null, 'fast', 0)).toBe(0);
+    expect(
+      comparedPrice({ prompt: 3_000_000n, completion: 500_000n, tiers: [] }, 'standard', { promptTokensMin: 0 }),
+    ).toBe(3.5);
+    expect(comparedPrice(null, 'fast', { promptTokensMin: 0 })).toBe(0);
+  });
+});
+
+describe('fees in the compared price', () => {
+  const free: Pricing = { prompt: 0n, completion: 0n, tiers: [] };
+  const usd = (amount: number): bigint => BigInt(amount * 1e12);
+
+  it.each<[string, Partial<Pricing>, Parameters<typeof comparedPrice>[2], number]>([
+    ['none is charged', {}, { promptTokensMin: 1_000, images: 3, webSearches: 3 }, 0],
+    ['the request, over the tokens of both sides', { request: usd(0.5) }, { promptTokensMin: 1_000 }, 500],
+    ['a shorter answer', { request: usd(0.5) }, { promptTokensMin: 900, maxOutputTokens: 100 }, 1_000],
+    ['a longer answer than most are', { request: usd(0.5) }, { promptTokensMin: 1_000, maxOutputTokens: 64_000 }, 500],
+    ['each image', { image: usd(0.01) }, { promptTokensMin: 1_000, images: 3 }, 30],
+    ['no image', { image: usd(0.01) }, { promptTokensMin: 1_000 }, 0],
+    ['each search', { webSearch: usd(0.01) }, { promptTokensMin: 1_000, webSearches: 1 }, 10],
+  ])('%s', (_, fees, size, expected) => {
+    expect(comparedPrice({ ...free, ...fees }, 'standard', size)).toBeCloseTo(expected, 6);
+    expect(comparedPrice({ ...free, prompt: 2_000_000n, ...fees }, 'standard', size)).toBeCloseTo(expected + 2, 6);
   });
 });

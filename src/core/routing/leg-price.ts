@@ -1,5 +1,5 @@
 import type { PicoUsd } from '../money/credits.js';
-import type { Pricing, TokenPrices } from './catalog.js';
+import type { PriceTier, Pricing, TokenPrices } from './catalog.js';
 import type { ServiceTier } from './plan.js';
 
 /** Prices are kept per token in 10⁻¹² USD; the same number per million tokens in USD is this much smaller. */
@@ -30,8 +30,8 @@ export function tokenPrice(pricing: Pricing, kind: TokenClass, tier: ServiceTier
 
 /**
  * The price that the catalog names for a class, undefined where it names none. Each list says only what differs from
- * the next: the tier's own wins, whatever the prompt's length; then the longest length that the prompt reaches and that
- * names the class; then the plain list.
+ * the next: the tier's own wins, at the longest of its own lengths that the prompt reaches and that names the class,
+ * else whatever the prompt's length; then the same of the plain list.
  * @param promptTokens the whole prompt: cache reads and writes are part of it
  */
 export function findTokenPrice<Kind extends TokenClass>(
@@ -40,19 +40,58 @@ export function findTokenPrice<Kind extends TokenClass>(
   tier: ServiceTier,
   promptTokens: number,
 ): TokenPrices[Kind] {
-  const ofTier = tier === 'standard' ? undefined : pricing[tier]?.[kind];
-  if (ofTier !== undefined) return ofTier;
-  for (let index = pricing.tiers.length - 1; index >= 0; index--) {
-    const length = pricing.tiers[index]!;
+  const tariff = tier === 'standard' ? undefined : pricing[tier];
+  const ofTier = tariff && (priceOfLength(tariff.tiers ?? NONE, kind, promptTokens) ?? tariff[kind]);
+  return ofTier ?? priceOfLength(pricing.tiers, kind, promptTokens) ?? pricing[kind];
+}
+
+const NONE: readonly never[] = [];
+
+function priceOfLength(lengths: readonly PriceTier[], kind: TokenClass, promptTokens: number): PicoUsd | undefined {
+  for (let index = lengths.length - 1; index >= 0; index--) {
+    const length = lengths[index]!;
     const price = length[kind];
     if (length.minPromptTokens <= promptTokens && price !== undefined) return price;
   }
-  return pricing[kind];
+  return undefined;
 }
 
-/** The one number endpoints are compared by: prompt + completion, USD per million tokens. 0 = free. */
-export function comparedPrice(pricing: Pricing | null, tier: ServiceTier, promptTokens: number): number {
-  if (!pricing) return 0;
-  const sum = tokenPrice(pricing, 'prompt', tier, promptTokens) + tokenPrice(pricing, 'completion', tier, promptTokens);
-  return Number(sum) / PICO_PER_TOKEN_OF_USD_PER_MILLION;
+/** Where a price of this tier may change with the length of the prompt. */
+export const lengthsOf = (pricing: Pricing, tier: ServiceTier): readonly PriceTier[] => {
+  const own = tier === 'standard' ? undefined : pricing[tier]?.tiers;
+  return own ? [...pricing.tiers, ...own] : pricing.tiers;
+};
+
+/** A request as far as its size enters the price that endpoints are compared by. */
+export interface ComparedSize {
+  readonly promptTokensMin: number;
+  readonly maxOutputTokens?: number;
+  readonly images?: number;
+  readonly webSearches?: number;
 }
+
+/** Of an answer, where no shorter one was asked for: fees are spread over so many tokens and those of the prompt. */
+const OUTPUT_TOKENS_EXPECTED = 1_000;
+/** The sum of both prices is what a token of each costs, so fees count for as many pairs of tokens. */
+const TOKENS_PER_PAIR = 2;
+
+/**
+ * The one number endpoints are compared by: prompt + completion, USD per million tokens, with the fees that this
+ * request comes to spread over its tokens. 0 = free.
+ */
+export function comparedPrice(pricing: Pricing | null, tier: ServiceTier, size: ComparedSize): number {
+  if (!pricing) return 0;
+  const { promptTokensMin } = size;
+  const sum =
+    tokenPrice(pricing, 'prompt', tier, promptTokensMin) + tokenPrice(pricing, 'completion', tier, promptTokensMin);
+  const price = Number(sum) / PICO_PER_TOKEN_OF_USD_PER_MILLION;
+  const fees = feesOf(pricing, size);
+  if (fees === 0) return price;
+  const output = Math.min(size.maxOutputTokens ?? OUTPUT_TOKENS_EXPECTED, OUTPUT_TOKENS_EXPECTED);
+  const pairs = Math.max(1, promptTokensMin + output) / TOKENS_PER_PAIR;
+  return price + fees / pairs / PICO_PER_TOKEN_OF_USD_PER_MILLION;
+}
+
+/** 10⁻¹² USD. */
+const feesOf = ({ request = 0n, image = 0n, webSearch = 0n }: Pricing, size: ComparedSize): number =>
+  Number(request) + (size.images ?? 0) * Number(image) + (size.webSearches ?? 0) * Number(webSearch);

@@ -11,7 +11,7 @@ const two = model('a/b', [
   endpoint('p2', { usd: 6, supportedParameters: ['stop'] }),
 ]);
 const cooling = (seconds: number, by: 'rate-limit' | 'faults'): Partial<EndpointHealth> => ({
-  cooling: { until: NOW + seconds * 1_000, by },
+  cooling: { until: NOW + seconds * 1_000, by, isFirm: true },
 });
 
 describe('no route', () => {
@@ -37,6 +37,24 @@ describe('no route', () => {
         constraint: { field: 'provider.data_collection', detail: 'collects data' },
       },
     });
+  });
+
+  it('names the entries of lists that nobody knows, with what was probably meant', () => {
+    const made = plan([two], { needs: { preferences: { only: ['p11', 'Some-Cloud'], ignore: ['xyz'] } } });
+    const error = noRouteError(made, NOW);
+    expect([error.kind, error.message]).toEqual([
+      'not-found',
+      'provider.only.0: "p11" is no known provider and matches nothing, the nearest known: p1. ' +
+        'provider.only.1: "Some-Cloud" is no known provider and matches nothing. ' +
+        'provider.ignore.0: "xyz" is no known provider and matches nothing. ' +
+        'No endpoint of a/b is left: p1 is not among the allowed providers (provider.only), ' +
+        'p2 is not among the allowed providers (provider.only).',
+    ]);
+    expect(error.detail.metadata!['unknown_providers']).toEqual([
+      { field: 'provider.only.0', name: 'p11', nearest: ['p1'] },
+      { field: 'provider.only.1', name: 'Some-Cloud', nearest: [] },
+      { field: 'provider.ignore.0', name: 'xyz', nearest: [] },
+    ]);
   });
 
   it.each<[string, Parameters<typeof plan>[1]]>([

@@ -1,7 +1,7 @@
 import { GatewayError, type ErrorKind } from '../errors.js';
 import type { JsonObject } from '../json/json.js';
 import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS, type AvailabilityCode } from './availability.js';
-import type { Exclusion, Plan } from './plan.js';
+import type { Exclusion, Plan, UnknownProvider } from './plan.js';
 
 const EXCLUSIONS_SHOWN_MAX = 20;
 const PROVIDERS_SHOWN_MAX = 20;
@@ -35,7 +35,11 @@ export function noRouteError(plan: Plan, now: number): GatewayError {
   const metadata = { excluded: byWeight(plan.excluded).slice(0, EXCLUSIONS_SHOWN_MAX).map(viewExclusion) };
   if (paused.length === 0) {
     const reasons = { retryable: false, ...availability, ...viewReasons(plan, code) };
-    return new GatewayError(KINDS[code], describe(plan), { metadata, availability: reasons });
+    const { unknownProviders } = plan;
+    return new GatewayError(KINDS[code], describe(plan), {
+      metadata: unknownProviders ? { ...metadata, unknown_providers: unknownProviders.map(viewUnknown) } : metadata,
+      availability: reasons,
+    });
   }
   const retryAfterMs = Math.max(RETRY_MS_MIN, Math.min(...paused.map(({ until }) => until)) - now);
   const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
@@ -108,9 +112,18 @@ const byWeight = (excluded: readonly Exclusion[]): readonly Exclusion[] => [
 
 function describe(plan: Plan): string {
   const clauses = distinct(plan.excluded.filter(({ reason }) => reason !== 'service-tier').map(clauseOf));
-  const sentence = `No endpoint of ${namesOf(plan)} is left`;
-  return clauses.length === 0 ? `${sentence}.` : shorten(`${sentence}: ${clauses.join(', ')}.`);
+  const unknown = (plan.unknownProviders ?? []).map(unknownClause).join('');
+  // What can be mended at once comes first: the rest may have to be cut.
+  const sentence = `${unknown}No endpoint of ${namesOf(plan)} is left`;
+  return shorten(clauses.length === 0 ? `${sentence}.` : `${sentence}: ${clauses.join(', ')}.`);
 }
+
+function unknownClause({ field, name, nearest }: UnknownProvider): string {
+  const meant = nearest.length > 0 ? `, the nearest known: ${nearest.join(', ')}` : '';
+  return `${field}: ${JSON.stringify(name)} is no known provider and matches nothing${meant}. `;
+}
+
+const viewUnknown = ({ field, name, nearest }: UnknownProvider): JsonObject => ({ field, name, nearest });
 
 function clauseOf({ model, tag, reason, detail }: Exclusion): string {
   const { words } = EXCLUSION_MEANINGS[reason];

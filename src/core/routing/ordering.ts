@@ -1,7 +1,7 @@
 import type { EligibleCandidate } from './candidates.js';
 import { drawKey } from './draw.js';
 import type { EndpointHealth, Percentiles } from './health.js';
-import { comparedPrice } from './leg-price.js';
+import { comparedPrice, type ComparedSize } from './leg-price.js';
 import { MODELS_MAX, type Exclusion, type Ordering, type PlannedLeg, type ServiceTier } from './plan.js';
 import type { PercentileCutoffs, ProviderPreferences } from './preferences.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
@@ -108,21 +108,28 @@ function setModelsBack(sorted: readonly Ranked[]): boolean {
 
 const LISTED_NOT = Number.MAX_SAFE_INTEGER;
 
+/**
+ * What a session's place is drawn by: a conversation that grows past a length with a price of its own, or by an image,
+ * stays where its cache is.
+ */
+const ANY_TURN: ComparedSize = { promptTokensMin: 0 };
+
 /** @param isContested whether there is any other that it could stand before or behind */
 function rank(kept: EligibleCandidate, rules: Rules, { seed, models }: OrderingRules, isContested: boolean): Ranked {
   const { candidate, credential, health, placedBy } = kept;
   const { model, modelIndex, endpoint, tier, tag } = candidate;
   const { needs, order } = rules;
-  const { figures, pin } = models[modelIndex]!;
+  const { ordering, figures, pin } = models[modelIndex]!;
   const place = order.length > 0 ? findSlug(order, candidate) : -1;
   const isListed = place !== -1;
   const isDrawn = !isListed && figures === undefined;
   const isPinned = pin === tag && health?.isOut !== true;
   const setBack = isListed || isPinned ? undefined : reasonToSetBack(figures !== undefined, health, needs.preferences);
-  const price = comparedPrice(endpoint.pricing, tier, needs.promptTokensMin);
+  const price = comparedPrice(endpoint.pricing, tier, needs);
+  const drawnPrice = ordering === 'session' ? comparedPrice(endpoint.pricing, tier, ANY_TURN) : price;
   // Written to rather than spread together: this runs for every leg of every request.
   const leg: Written<PlannedLeg> = { model, endpoint, tier, tag, credential: credential.id, modelIndex, price };
-  if (isDrawn && price > 0) leg.weight = 1 / (price * price);
+  if (isDrawn && drawnPrice > 0) leg.weight = 1 / (drawnPrice * drawnPrice);
   if (setBack) leg.setBack = setBack;
   if (isPinned) leg.isPinned = true;
   if (health) leg.health = health;
@@ -134,7 +141,8 @@ function rank(kept: EligibleCandidate, rules: Rules, { seed, models }: OrderingR
     tier: TIER_RANK[needs.tier][tier],
     pin: isPinned ? 0 : 1,
     listed: isListed ? place : LISTED_NOT,
-    figure: isDrawn && isContested ? drawKey(seed, model.id, tag, price) : (figures?.first(endpoint, placedBy) ?? 0),
+    figure:
+      isDrawn && isContested ? drawKey(seed, model.id, tag, drawnPrice) : (figures?.first(endpoint, placedBy) ?? 0),
     secondFigure: figures?.second?.(placedBy) ?? 0,
     credentialPlace: credential.place,
   };
@@ -213,8 +221,9 @@ function firstOfEach(ranked: readonly Ranked[], excluded: Exclusion[]): readonly
       models.add(leg.modelIndex);
       return [leg];
     }
-    const { model, tag, endpoint, credential } = leg;
-    excluded.push({ model: model.id, tag, provider: endpoint.provider.name, credential, reason: 'not-first' });
+    const { model, tag, endpoint, credential, health } = leg;
+    const where = { model: model.id, tag, provider: endpoint.provider.name, credential };
+    excluded.push({ ...where, reason: 'not-first', ...(health?.cooling && { cooling: health.cooling }) });
     return [];
   });
 }

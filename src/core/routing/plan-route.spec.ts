@@ -4,11 +4,13 @@
 import {
   credential,
   endpoint,
+  healthOf,
   inputsOf,
   model,
   numbers,
   plan,
   price,
+  reasonsOf,
   tagsOf,
 } from '../../../test/support/route-inputs.js';
 import type { Model } from './catalog.js';
@@ -75,7 +77,7 @@ function generate(seed: number): RouteInputs {
     return {
       latency: figures,
       isOut: own(4) === 0,
-      ...(own(5) === 0 && { cooling: { until: 5, by: 'faults' } as const }),
+      ...(own(5) === 0 && { cooling: { until: 5, by: 'faults', isFirm: true } as const }),
     };
   };
   return inputsOf(models, {
@@ -269,5 +271,31 @@ describe('attempts', () => {
     const made = plan(models, { needs: { preferences: { sort: 'price', partition: 'none' } } });
     expect(tagsOf(made).at(-1)).toBe('q');
     expect(called(made)).toEqual([0, 0, 0, 0, 0, 1]);
+  });
+});
+
+describe('what is left as the last', () => {
+  const soft = { cooling: { until: 5, by: 'faults' } } as const;
+  const firm = { cooling: { until: 5, by: 'rate-limit', isFirm: true } } as const;
+  const three = model('a/b', [endpoint('p1', { usd: 1 }), endpoint('p2', { usd: 9 }), endpoint('p3')]);
+  const sorted = { needs: { preferences: { sort: 'price' } } } as const;
+
+  it.each<[string, Parameters<typeof healthOf>[0], readonly string[], Readonly<Record<string, string>>]>([
+    ['nothing cools', {}, ['p1', 'p3', 'p2'], {}],
+    ['some cool', { p1: soft, p2: firm }, ['p3'], { p1: 'cooling-down', p2: 'cooling-down' }],
+    ['all cool', { p1: soft, p2: soft, p3: soft }, ['p1', 'p3', 'p2'], {}],
+    ['one of them at its own wish', { p1: firm, p2: soft, p3: soft }, ['p3', 'p2'], { p1: 'cooling-down' }],
+    ['all at their own wish', { p1: firm, p2: firm, p3: firm }, [], {}],
+  ])('is tried where %s', (_, health, tags, reasons) => {
+    const made = plan([three], { ...sorted, health: healthOf(health) });
+    expect(tagsOf(made)).toEqual(tags);
+    expect(reasonsOf(made)).toMatchObject(reasons);
+  });
+
+  it('is another model, where that has an endpoint that does not cool', () => {
+    const made = plan([model('a/b', [endpoint('p1')]), model('c/d', [endpoint('p2')])], {
+      health: healthOf({ p1: soft }),
+    });
+    expect(tagsOf(made)).toEqual(['p2']);
   });
 });

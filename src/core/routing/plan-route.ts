@@ -1,9 +1,10 @@
-import { assessModel, type Eligibility } from './candidates.js';
+import { assessModel, type Eligibility, type EligibleCandidate } from './candidates.js';
 import { inOrder } from './credential-copies.js';
 import { orderLegs, readOrdering } from './ordering.js';
 import { ATTEMPTS_MAX, MODELS_MAX, type Exclusion, type Plan } from './plan.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
 import { allowsModel, readRules } from './rules.js';
+import { findUnknownProviders } from './unknown-providers.js';
 
 /** Most further models looked up and told of; the others are left out as one. */
 export const MODELS_NAMED_MAX = 64;
@@ -20,7 +21,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   const rules = readRules(needs, policies);
   const excluded: Exclusion[] = [];
   const ordered = credentials.length > 1 ? inOrder(credentials) : credentials;
-  const eligibility: Eligibility = { rules, inputs, credentials: ordered, kept: [], excluded };
+  const eligibility: Eligibility = { rules, inputs, credentials: ordered, kept: [], excluded, cooling: [] };
   const models: NamedModel[] = [];
   const namedMax = Math.min(needs.models.length, MODELS_NAMED_MAX);
   for (let index = 0; index < namedMax; index++) {
@@ -39,10 +40,12 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   if (unnamed > 0) {
     excluded.push({ model: needs.models[namedMax]!.id, reason: 'too-many-models', detail: `and ${unnamed - 1} more` });
   }
+  const kept = keptOrLast(eligibility);
   const orderings = readOrdering(rules, models, inputs);
   const ids: string[] = [];
   for (const { id } of models) ids.push(id);
-  const legs = orderLegs(eligibility.kept, rules, orderings, excluded);
+  const legs = orderLegs(kept, rules, orderings, excluded);
+  const unknownProviders = findUnknownProviders(needs.preferences, catalog);
   return {
     requested: needs.requested,
     models: ids,
@@ -51,9 +54,18 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     catalog: catalog.hash,
     legs,
     excluded,
+    ...(unknownProviders.length > 0 && { unknownProviders }),
     attemptsMax: ids.length > ATTEMPTS_MAX ? Math.max(ATTEMPTS_MAX, countModels(legs)) : ATTEMPTS_MAX,
     movesOnRefusal: needs.movesOnRefusal,
   };
+}
+
+/** When nothing else is left, an endpoint is tried rather than refused, unless its provider asked to be left alone. */
+function keptOrLast({ kept, cooling, excluded }: Eligibility): readonly EligibleCandidate[] {
+  if (kept.length > 0 || cooling.length === 0) return kept;
+  const others = excluded.filter((one) => one.cooling === undefined || one.cooling.isFirm);
+  excluded.splice(0, excluded.length, ...others);
+  return cooling;
 }
 
 /**

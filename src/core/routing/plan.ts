@@ -62,17 +62,30 @@ export interface Exclusion {
   readonly reason: ExclusionReason;
   /** The field or figure that decided: `tools`, `prompt 3 > 2`. Never content. */
   readonly detail?: string;
-  /** For `cooling-down`. */
+  /** For `cooling-down`; for `not-first` where all that were left cool. */
   readonly cooling?: EndpointHealth['cooling'];
+}
+
+/** An entry of a request's lists of providers that nobody knows: it matches nothing. */
+export interface UnknownProvider {
+  /** Where it stands: `provider.only.0`. */
+  readonly field: string;
+  /** As the caller wrote it, as far as it is shown. */
+  readonly name: string;
+  /** Slugs of the catalog that were probably meant, the nearest first. */
+  readonly nearest: readonly string[];
 }
 
 /** One leg of a plan with what its place was decided by. */
 export interface PlannedLeg extends Leg {
   /** Which model of the request it serves, 0 = the first. */
   readonly modelIndex: number;
-  /** USD per million tokens, prompt + completion, for the leg's tier and the length of this prompt. 0 = free. */
+  /** USD per million tokens, prompt + completion, with this request's fees, for its tier and length. 0 = free. */
   readonly price: number;
-  /** Of the draw, 1/price² where it was drawn; absent where the order was asked for, and for what is free. */
+  /**
+   * Of the draw, 1/price² (of a session's at its shortest) where it was drawn; absent where the order was asked for,
+   * and for what is free.
+   */
   readonly weight?: number;
   /** Behind the others although it was kept. */
   readonly setBack?: 'outage' | 'preference';
@@ -98,6 +111,8 @@ export interface Plan {
   readonly catalog: string;
   readonly legs: readonly PlannedLeg[];
   readonly excluded: readonly Exclusion[];
+  /** Of the request's lists, what matches nothing because nobody knows it; absent: none. */
+  readonly unknownProviders?: readonly UnknownProvider[];
   /** Most calls this plan may make. */
   readonly attemptsMax: number;
   /** A refusal moves on to the next model. */

@@ -1,9 +1,11 @@
 import { GatewayError } from '../errors.js';
+import { dearestPrices } from '../money/bound.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../money/credits.js';
+import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { UnitPrices } from './catalog.js';
 import type { Candidate } from './candidate.js';
-import { tokenPrice } from './leg-price.js';
 import type { PriceCaps } from './preferences.js';
+import type { RouteNeeds } from './route-inputs.js';
 
 /** `max_price`, read: amounts to compare prices with exactly. */
 export interface ReadCaps {
@@ -13,6 +15,8 @@ export interface ReadCaps {
   /** Per unit, in 10⁻¹² USD. */
   readonly image?: PicoUsd;
   readonly request?: PicoUsd;
+  /** Per token of it. */
+  readonly audio?: PicoUsd;
 }
 
 const TOKENS_PER_MILLION = 1_000_000n;
@@ -20,7 +24,6 @@ const TOKEN_KINDS = ['prompt', 'completion'] as const;
 const UNIT_KINDS = ['image', 'request'] as const satisfies readonly (keyof UnitPrices)[];
 
 /**
- * The catalog has no price of audio: a cap on it always fits.
  * @throws GatewayError `invalid-request` for an amount that is no plain decimal
  */
 export function readCaps(caps: PriceCaps): ReadCaps {
@@ -39,20 +42,26 @@ export function readCaps(caps: PriceCaps): ReadCaps {
 
 /**
  * The first price above its cap as `prompt 3 > 2`. Inclusive: a price at its cap fits
- * (docs/wire/routing.md#price-caps).
+ * (docs/wire/routing.md#price-caps). The price of a side is that of its dearest class, at the dearest length that this
+ * prompt may reach: what the call may be charged, not what it is hoped to cost.
  */
-export function findPriceAbove(caps: ReadCaps, candidate: Candidate, promptTokens: number): string | undefined {
+export function findPriceAbove(caps: ReadCaps, candidate: Candidate, needs: RouteNeeds): string | undefined {
   const { pricing } = candidate.endpoint;
-  for (const kind of TOKEN_KINDS) {
-    const cap = caps[kind];
-    if (cap === undefined) continue;
-    const price = pricing ? tokenPrice(pricing, kind, candidate.tier, promptTokens) * TOKENS_PER_MILLION : 0n;
-    if (price > cap) return `${kind} ${formatUsd(price)} > ${formatUsd(cap)}`;
-  }
-  for (const kind of UNIT_KINDS) {
-    const cap = caps[kind];
-    const price = pricing?.[kind] ?? 0n;
-    if (cap !== undefined && price > cap) return `${kind} ${formatUsd(price)} > ${formatUsd(cap)}`;
-  }
-  return undefined;
+  if (!pricing) return undefined;
+  const { prompt, completion } = dearestPrices(pricing, needs.measured ?? NO_PROMPT, candidate);
+  // Tokens of audio are charged as those of the prompt.
+  const audio = needs.modalities.includes('audio') ? prompt : 0n;
+  return (
+    above('prompt', caps.prompt, prompt * TOKENS_PER_MILLION) ??
+    above('completion', caps.completion, completion * TOKENS_PER_MILLION) ??
+    above('image', caps.image, pricing.image) ??
+    above('request', caps.request, pricing.request) ??
+    above('audio', caps.audio, audio)
+  );
 }
+
+/** What bounds a request of which nothing is known. */
+const NO_PROMPT: MeasuredPrompt = { textTokens: 0, images: 0, documents: 0, fillsContext: true, webSearches: 0 };
+
+const above = (kind: keyof ReadCaps, cap: PicoUsd | undefined, price: PicoUsd = 0n): string | undefined =>
+  cap === undefined || price <= cap ? undefined : `${kind} ${formatUsd(price)} > ${formatUsd(cap)}`;

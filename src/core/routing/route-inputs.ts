@@ -1,7 +1,10 @@
+import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
+import type { Candidate } from './candidate.js';
 import type { StoredCredential } from './credential.js';
 import type { HealthSnapshot } from './health.js';
 import type { ServiceTier } from './plan.js';
+import type { PricedWord } from './priced-words.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 
 /** A model as the request names it, its routing suffixes read (docs/wire/routing.md#suffixes-of-models). */
@@ -30,8 +33,15 @@ export interface RouteNeeds {
   /** The prompt has at least so many tokens, however it is counted. */
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number;
+  /** Images it holds, and searches it may be expected to make; absent: none. */
+  readonly images?: number;
+  readonly webSearches?: number;
+  /** What its bound is made from; absent: no price is capped, so nobody asks. */
+  readonly measured?: MeasuredPrompt;
   /** `standard` unless the request's `service_tier` or `speed` asks for another. */
   readonly tier: ServiceTier;
+  /** Words with a price of their own; absent: none. */
+  readonly words?: readonly PricedWord[];
 }
 
 /** Authors for whose models zero data retention is asked apart from the rest. */
@@ -72,6 +82,8 @@ export interface RouteInputs {
   readonly credentials: readonly StoredCredential[];
   /** True where the operator can call the provider. */
   readonly isShared: (provider: CatalogProvider) => boolean;
+  /** Whether a field that the request sets reaches the provider, by what its dialect sends; absent: all do. */
+  readonly carries?: (target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, parameter: string) => boolean;
   readonly policies: readonly RoutingPolicy[];
   readonly session?: SessionInputs | undefined;
   /** Random, or given by whoever wants the same draw again. */

@@ -1,4 +1,5 @@
 // Goal: what a request asks of endpoints is read without loss and without its texts. Method: tables over each field.
+import { catalogOf, model } from '../../../test/support/route-inputs.js';
 import type { ContentBlock, ToolResultContent } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { routeNeeds } from './route-needs.js';
@@ -25,14 +26,23 @@ const result = (...content: readonly ToolResultContent[]): ContentBlock => ({
 });
 const url = { type: 'url', url: 'https://example.com' } as const;
 const text = 'x'.repeat(6_000);
+const NO_CATALOG = { models: new Map() };
 
 describe('the models of a request', () => {
   it('names the first and those to fall back to once each, with their own suffixes', () => {
     const models = ['c/d:floor', 'a/b:floor', 'c/d', 'e/f:free'];
-    const needs = routeNeeds(request({ model: 'a/b:nitro', fallbackModels: { models, onRefusal: true } }));
+    const needs = routeNeeds(request({ model: 'a/b:nitro', fallbackModels: { models, onRefusal: true } }), NO_CATALOG);
     expect(needs.requested).toBe('a/b:nitro');
     expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'c/d', sort: 'price' }, { id: 'e/f:free' }]);
     expect(needs.movesOnRefusal).toBe(true);
+  });
+
+  it('names them by their ids, once each, whatever they were called; what nothing is called so, as it was named', () => {
+    const catalog = catalogOf(model('a/b', [], { aliases: ['bee'] }), model('c/d', []), model('e/d', []));
+    const models = ['a/b', 'b:floor', 'd', 'nobody:floor'];
+    const needs = routeNeeds(request({ model: 'bee:nitro', fallbackModels: { models, onRefusal: false } }), catalog);
+    expect(needs.requested).toBe('bee:nitro');
+    expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'd' }, { id: 'nobody', sort: 'price' }]);
   });
 });
 
@@ -53,7 +63,11 @@ describe('the parameters of a request', () => {
     ['log-probabilities switched off', { sampling: { logprobs: false } }, []],
     ['stop sequences', { stopSequences: ['a'] }, ['stop']],
     ['no stop sequences', { stopSequences: [] }, []],
-    ['tools', { tools: [{ type: 'function', name: 'f', inputSchema: {} }], parallelToolCalls: false }, ['tools']],
+    [
+      'tools',
+      { tools: [{ type: 'function', name: 'f', inputSchema: {} }], parallelToolCalls: false },
+      ['tools', 'parallel_tool_calls'],
+    ],
     ['a choice of tool', { toolChoice: { type: 'auto' } }, ['tool_choice']],
     ['thinking', { thinking: { type: 'adaptive' } }, ['reasoning']],
     ['thinking and effort', { thinking: { type: 'enabled', budgetTokens: 9 }, effort: 'low' }, ['reasoning']],
@@ -63,7 +77,7 @@ describe('the parameters of a request', () => {
     ['how much is said', { verbosity: 'low' }, ['verbosity']],
     ['any JSON', { outputFormat: { type: 'json-object' } }, ['response_format']],
   ])('%s', (_, parts, expected) => {
-    expect(routeNeeds(request(parts)).parameters).toEqual(expected);
+    expect(routeNeeds(request(parts), NO_CATALOG).parameters).toEqual(expected);
   });
 });
 
@@ -94,7 +108,7 @@ describe('the content of a request', () => {
       ['image', 'audio', 'video'],
     ],
   ])('%s', (_, parts, expected) => {
-    expect(routeNeeds(request(parts)).modalities).toEqual(expected);
+    expect(routeNeeds(request(parts), NO_CATALOG).modalities).toEqual(expected);
   });
 
   it.each<[string, Partial<ModelRequest>, number]>([
@@ -121,7 +135,7 @@ describe('the content of a request', () => {
     ['thinking, which may be left out', saying({ type: 'thinking', thinking: text }), 0],
     ['bytes of media', saying({ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: text } }), 0],
   ])('counts %s', (_, parts, expected) => {
-    expect(routeNeeds(request(parts)).promptTokensMin).toBe(expected);
+    expect(routeNeeds(request(parts), NO_CATALOG).promptTokensMin).toBe(expected);
   });
 });
 
@@ -138,6 +152,6 @@ describe('the tier of a request', () => {
     [{ serviceTier: 'priority', speed: 'standard' }, 'priority'],
     [{ serviceTier: 'priority', speed: 'fast' }, 'priority'],
   ] as const)('%j is %s', (parts, expected) => {
-    expect(routeNeeds(request(parts)).tier).toBe(expected);
+    expect(routeNeeds(request(parts), NO_CATALOG).tier).toBe(expected);
   });
 });

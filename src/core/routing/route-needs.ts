@@ -1,25 +1,37 @@
 import type { ContentBlock, DocumentSource, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest, Sampling } from '../conversation/request.js';
-import { MODALITIES, type Modality } from './catalog.js';
+import { measurePrompt } from '../money/measure-prompt.js';
+import { MODALITIES, type CatalogSnapshot, type Modality } from './catalog.js';
 import { readModelName } from './model-name.js';
+import { modelId } from './resolve-model.js';
 import type { ServiceTier } from './plan.js';
+import { pricedWords } from './priced-words.js';
 import type { NamedModel, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
+/** The part of the catalog that names of models are looked up in. */
+type KnownModels = Pick<CatalogSnapshot, 'models'>;
+
 /** What routing looks at in a request. Reads lengths of texts, never the texts. */
-export function routeNeeds(request: ModelRequest): RouteNeeds {
-  const { tokensMin, modalities } = sizePrompt(request);
+export function routeNeeds(request: ModelRequest, catalog: KnownModels): RouteNeeds {
+  const { tokensMin, modalities, images } = sizePrompt(request);
+  const words = pricedWords(request);
+  const webSearches = countSearches(request);
   return {
     requested: request.model,
-    models: listModels(request),
+    models: listModels(request, catalog),
     movesOnRefusal: request.fallbackModels?.onRefusal ?? false,
     preferences: request.preferences,
     parameters: listParameters(request),
     modalities,
     promptTokensMin: tokensMin,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...(images > 0 && { images }),
+    ...(webSearches > 0 && { webSearches }),
+    ...(request.preferences.maxPrice && { measured: measurePrompt(request) }),
     // `speed: fast` means what `service_tier: fast` means; a tier that is named is the more exact word
     // (docs/wire/messages.md#speed-and-tier).
     tier: TIERS.get(request.serviceTier ?? '') ?? (request.speed === 'fast' ? 'fast' : 'standard'),
+    ...(words.length > 0 && { words }),
   };
 }
 
@@ -30,12 +42,14 @@ export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPol
   return sort ? { ...needs, preferences: { ...needs.preferences, sort } } : needs;
 }
 
-function listModels({ model, fallbackModels }: ModelRequest): readonly NamedModel[] {
+/** Under their ids; one that nothing or too much is called so stands as it was named, and is not in the catalog. */
+function listModels({ model, fallbackModels }: ModelRequest, catalog: KnownModels): readonly NamedModel[] {
   // One that is named plainly, as most are.
-  if (!fallbackModels && !model.includes(':')) return [{ id: model }];
+  if (!fallbackModels && catalog.models.has(model)) return [{ id: model }];
   const named = new Map<string, NamedModel>();
   for (const name of fallbackModels ? [model, ...fallbackModels.models] : [model]) {
-    const { id, sort } = readModelName(name);
+    const { id: asked, sort } = readModelName(name);
+    const id = modelId(catalog, asked) ?? asked;
     if (!named.has(id)) named.set(id, { id, ...(sort && { sort }) });
   }
   return [...named.values()];
@@ -71,10 +85,20 @@ function listParameters(request: ModelRequest): readonly string[] {
   if (request.toolChoice) names.push('tool_choice');
   const isThinking = request.thinking !== undefined && request.thinking.type !== 'disabled';
   if (isThinking || (request.effort !== undefined && request.effort !== 'none')) names.push('reasoning');
+  if (request.reasoningSummary !== undefined) names.push('reasoning_summary');
   if (request.verbosity !== undefined) names.push('verbosity');
+  if (request.parallelToolCalls !== undefined && request.tools.length > 0) names.push('parallel_tool_calls');
+  if (request.taskBudget) names.push('task_budget');
+  if (request.contextManagement) names.push('context_management');
+  if (request.cacheMarker) names.push('cache_control');
+  if (saysMoreThanWho(request.metadata)) names.push('metadata');
   if (request.outputFormat) names.push(FORMAT_PARAMETERS[request.outputFormat.type]);
   return names;
 }
+
+/** Who asks is told to every provider; the rest of the Messages format's metadata only in that format. */
+const saysMoreThanWho = (metadata: ModelRequest['metadata']): boolean =>
+  metadata?.vendor === 'anthropic' && Object.keys(metadata.value).some((key) => key !== 'user_id');
 
 const FORMAT_PARAMETERS = { 'json-schema': 'structured_outputs', 'json-object': 'response_format' } as const;
 
@@ -96,14 +120,21 @@ interface PromptSize {
   readonly tokensMin: number;
   /** Besides text, in the order of `MODALITIES`. */
   readonly modalities: readonly Modality[];
+  readonly images: number;
 }
 
 function sizePrompt(request: ModelRequest): PromptSize {
-  const found: Found = { characters: 0, modalities: undefined, countsResults: request.contextManagement === undefined };
+  const found: Found = {
+    characters: 0,
+    images: 0,
+    modalities: undefined,
+    countsResults: request.contextManagement === undefined,
+  };
   for (const block of request.system) found.characters += block.text.length;
   for (const message of request.messages) addBlocks(message.content, found);
-  const { characters, modalities } = found;
+  const { characters, modalities, images } = found;
   return {
+    images,
     tokensMin: Math.floor(characters / CHARACTERS_PER_TOKEN_MAX),
     modalities: modalities ? MODALITIES.filter((modality) => modalities.has(modality)) : [],
   };
@@ -111,6 +142,7 @@ function sizePrompt(request: ModelRequest): PromptSize {
 
 interface Found {
   characters: number;
+  images: number;
   modalities: Set<Modality> | undefined;
   /** Context management may clear the results of tools before the model sees them. */
   readonly countsResults: boolean;
@@ -137,6 +169,9 @@ function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found
         addDocument(block.source, found);
         break;
       case 'image':
+        found.images++;
+        (found.modalities ??= new Set()).add('image');
+        break;
       case 'audio':
       case 'video':
         (found.modalities ??= new Set()).add(block.type);
@@ -169,4 +204,21 @@ function addDocument(source: DocumentSource, found: Found): void {
     case 'file':
       (found.modalities ??= new Set()).add('file');
   }
+}
+
+const WEB_SEARCH = /^web_search/;
+
+/**
+ * How many searches are expected of the vendor: one for each way in which the request lets it search. How many it may
+ * make at most says nothing of that.
+ */
+function countSearches({ tools, extras }: ModelRequest): number {
+  let searches = 0;
+  for (const tool of tools) {
+    if (tool.type !== 'vendor') continue;
+    const { type, max_uses: usesMax } = tool.opaque.value;
+    if (typeof type === 'string' && WEB_SEARCH.test(type) && usesMax !== 0) searches++;
+  }
+  const asked = extras?.value['web_search_options'];
+  return asked === undefined || asked === null ? searches : searches + 1;
 }

@@ -59,16 +59,19 @@ const planOf = (legs: readonly PlannedLeg[], parts: Partial<Plan> = {}): Plan =>
 describe('routerMetadata', () => {
   it('tells of a request that was answered at once', () => {
     const leg = legOf('p0', { region: 'us' });
-    expect(routerMetadata(planOf([leg]), { attempts: [{ leg, status: 200 }], answered: leg })).toEqual({
-      requested: 'a/b:nitro',
-      strategy: 'direct',
-      region: 'us',
-      summary: 'available=1, selected=Provider p0',
-      attempt: 1,
-      is_byok: false,
-      endpoints: { total: 1, available: [{ provider: 'Provider p0', model: 'a/b', selected: true }] },
-      attempts: [{ provider: 'Provider p0', model: 'a/b', status: 200 }],
-    });
+    expect(routerMetadata(planOf([leg]), { attempts: [{ leg, status: 200 }], answered: leg, generationMs: 0 })).toEqual(
+      {
+        requested: 'a/b:nitro',
+        strategy: 'direct',
+        region: 'us',
+        summary: 'available=1, selected=Provider p0',
+        attempt: 1,
+        is_byok: false,
+        endpoints: { total: 1, available: [{ provider: 'Provider p0', model: 'a/b', selected: true }] },
+        attempts: [{ provider: 'Provider p0', model: 'a/b', status: 200 }],
+        generation_time: 0,
+      },
+    );
   });
 
   it('tells of one that a further model answered, with an own credential', () => {
@@ -98,7 +101,7 @@ describe('routerMetadata', () => {
       },
       attempts: [
         { provider: 'Provider p0', model: 'a/b', status: 529 },
-        { provider: 'Provider p1', model: 'c/d', status: 200 },
+        { provider: 'Provider p1', model: 'c/d', status: 200, is_byok: true },
       ],
       generation_time: 1235,
     });
@@ -107,7 +110,7 @@ describe('routerMetadata', () => {
   it('selects nothing on a failure, though it began to answer', () => {
     const leg = legOf('p0', { region: 'us', credential: 'own' });
     const plan = planOf([leg, legOf('p1')]);
-    expect(routerMetadata(plan, { attempts: [{ leg, status: 200 }] })).toEqual({
+    expect(routerMetadata(plan, { attempts: [{ leg, status: 200 }], generationMs: 0 })).toEqual({
       requested: 'a/b:nitro',
       strategy: 'direct',
       region: null,
@@ -121,8 +124,31 @@ describe('routerMetadata', () => {
           { provider: 'Provider p1', model: 'a/b', selected: false },
         ],
       },
-      attempts: [{ provider: 'Provider p0', model: 'a/b', status: 200 }],
+      attempts: [{ provider: 'Provider p0', model: 'a/b', status: 200, is_byok: true }],
+      generation_time: 0,
     });
+  });
+
+  it('tells of each attempt whose credential it was, whether it was refused, and what was not sent', () => {
+    const own = legOf('p0', { credential: 'own' });
+    const shared = legOf('p0');
+    const { attempts } = routerMetadata(planOf([own, shared]), {
+      attempts: [
+        { leg: own, status: 401, isCredentialRefused: true },
+        { leg: shared, status: 200 },
+      ],
+      answered: shared,
+      generationMs: 0,
+      words: [
+        { field: 'speed', value: 'fast' },
+        { field: 'anthropic-beta', value: 'fast-mode-2026-02-01' },
+      ],
+    });
+    const dropped = ['speed', 'fast-mode-2026-02-01'];
+    expect(attempts).toEqual([
+      { provider: 'Provider p0', model: 'a/b', status: 401, is_byok: true, credential_refused: true, dropped },
+      { provider: 'Provider p0', model: 'a/b', status: 200, dropped },
+    ]);
   });
 
   it('has its seven required keys when no provider was reached', () => {
@@ -130,7 +156,7 @@ describe('routerMetadata', () => {
       { model: 'a/b', tag: 'p0', provider: 'Provider p0', reason: 'no-credential' },
       { model: 'no/such', reason: 'unknown-model' },
     ];
-    expect(routerMetadata(planOf([], { excluded }), { attempts: [] })).toEqual({
+    expect(routerMetadata(planOf([], { excluded }), { attempts: [], generationMs: 0 })).toEqual({
       requested: 'a/b:nitro',
       strategy: 'direct',
       region: null,
@@ -138,6 +164,7 @@ describe('routerMetadata', () => {
       attempt: 0,
       is_byok: false,
       endpoints: { total: 1, available: [] },
+      generation_time: 0,
     });
   });
 
@@ -151,7 +178,7 @@ describe('routerMetadata', () => {
       { leg: own, status: 401 },
       { leg: shared, status: 200 },
     ];
-    expect(routerMetadata(plan, { attempts, answered: shared })).toMatchObject({
+    expect(routerMetadata(plan, { attempts, answered: shared, generationMs: 0 })).toMatchObject({
       summary: 'available=1, selected=Provider p0',
       attempt: 2,
       is_byok: false,
@@ -165,6 +192,7 @@ describe('routerMetadata', () => {
     const { summary, endpoints } = routerMetadata(planOf(legs), {
       attempts: [{ leg: answered, status: 200 }],
       answered,
+      generationMs: 0,
     });
     const { total, available } = endpoints as unknown as { total: number; available: readonly { selected: boolean }[] };
     expect(summary).toBe(`available=${legs.length}, selected=Provider p${legs.length - 1}`);

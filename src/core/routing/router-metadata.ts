@@ -1,6 +1,8 @@
 import type { JsonObject } from '../json/json.js';
 import { SHARED_CREDENTIAL } from './credential.js';
+import { readModelName } from './model-name.js';
 import type { Leg, Plan } from './plan.js';
+import { droppedWords, type PricedWord } from './priced-words.js';
 
 /** Most endpoints listed; the one that answered is listed even behind them. All are counted. */
 export const AVAILABLE_SHOWN_MAX = 100;
@@ -10,29 +12,36 @@ export interface AttemptOutcomeView {
   readonly leg: Leg;
   /** HTTP status; 200 for the one that answered. */
   readonly status: number;
+  /** The provider refused the leg's credential, which is the caller's own. */
+  readonly isCredentialRefused?: boolean;
 }
 
 /** What came of a plan. */
 export interface RouteRun {
   /** The calls in the order they were made; a leg that was not called is none. */
   readonly attempts: readonly AttemptOutcomeView[];
+  /** Words of the request with a price of their own; absent: none. */
+  readonly words?: readonly PricedWord[];
   /** The last of them, unless it failed as well. Absent on every error, also within a stream. */
   readonly answered?: Leg;
   /** The stages that changed or stopped something (docs/wire/routing-metadata.md#stages). */
   readonly pipeline?: readonly JsonObject[];
-  /** Milliseconds of the whole reply. */
-  readonly generationMs?: number;
+  /** Milliseconds from the request's acceptance on. */
+  readonly generationMs: number;
 }
 
 /** How the models of a plan were come by (docs/wire/routing-metadata.md#fields). */
-export const strategyOf = (plan: Plan): 'direct' | 'fallback' => (plan.models.length > 1 ? 'fallback' : 'direct');
+export function strategyOf({ models, requested }: Plan): 'direct' | 'alias' | 'fallback' {
+  if (models.length > 1) return 'fallback';
+  return readModelName(requested).id === models[0] ? 'direct' : 'alias';
+}
 
 /**
  * How a request was routed, as docs/wire/routing-metadata.md#fields has it: its seven required keys are always there.
  * Money and addresses never are.
  */
 export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
-  const { attempts, answered, pipeline = [], generationMs } = run;
+  const { attempts, words = [], answered, pipeline = [], generationMs } = run;
   const last = answered ?? attempts.at(-1)?.leg;
   const endpoints = viewEndpoints(plan, answered);
   const selected = answered ? `, selected=${answered.endpoint.provider.name}` : '';
@@ -45,14 +54,24 @@ export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
     is_byok: last !== undefined && last.credential !== SHARED_CREDENTIAL,
     endpoints: { total: endpoints.total, available: endpoints.available },
     ...(attempts.length > 0 && {
-      attempts: attempts.map(({ leg, status }) => ({
-        provider: leg.endpoint.provider.name,
-        model: leg.model.id,
-        status,
-      })),
+      attempts: attempts.map((attempt) => viewAttempt(attempt, words)),
     }),
     ...(pipeline.length > 0 && { pipeline }),
-    ...(generationMs !== undefined && { generation_time: Math.round(generationMs) }),
+    generation_time: Math.round(generationMs),
+  };
+}
+
+/** What an attempt has nothing to tell of is left out: most are neither a caller's own nor without a word asked for. */
+function viewAttempt(attempt: AttemptOutcomeView, words: readonly PricedWord[]): JsonObject {
+  const { leg, status, isCredentialRefused } = attempt;
+  const dropped = droppedWords(words, leg);
+  return {
+    provider: leg.endpoint.provider.name,
+    model: leg.model.id,
+    status,
+    ...(leg.credential !== SHARED_CREDENTIAL && { is_byok: true }),
+    ...(isCredentialRefused && { credential_refused: true }),
+    ...(dropped.length > 0 && { dropped }),
   };
 }
 

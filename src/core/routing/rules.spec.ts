@@ -147,8 +147,19 @@ describe('hard filters', () => {
     const sole = model('a/b', [
       endpoint('p', { pricing: price(2, { tiers: long, priority: { prompt: 9_000_000n } }) }),
     ]);
+    const boundedBy = (textTokens: number) => ({
+      textTokens,
+      images: 0,
+      documents: 0,
+      fillsContext: false,
+      webSearches: 0,
+    });
     const left = (prompt: string, promptTokensMin: number): readonly string[] =>
-      tagsOf(plan([sole], { needs: { preferences: { maxPrice: { prompt } }, promptTokensMin, tier: 'priority' } }));
+      tagsOf(
+        plan([sole], {
+          needs: { preferences: { maxPrice: { prompt } }, measured: boundedBy(promptTokensMin), tier: 'priority' },
+        }),
+      );
     expect(left('1', 99)).toEqual(['p']);
     expect(left('1', 100)).toEqual([]);
     expect(left('7', 100)).toEqual(['p']);
@@ -201,7 +212,7 @@ describe('soft parameters', () => {
   });
 
   it('are not dropped because who supports them cools down', () => {
-    const cooling = { until: 5, by: 'faults' } as const;
+    const cooling = { until: 5, by: 'faults', isFirm: true } as const;
     const health = { find: ({ tag }: { tag: string }) => (tag === 'tools' ? { isOut: false, cooling } : undefined) };
     const made = plan([model('a/b', [tools, plain])], { needs: { parameters: ['tools'] }, health });
     expect(made.legs).toEqual([]);

@@ -1,10 +1,11 @@
 import type { Candidate } from './candidate.js';
 import type { Endpoint } from './catalog.js';
 import type { Exclusion, ServiceTier } from './plan.js';
+import { unpricedField } from './priced-words.js';
 import { findPriceAbove, readCaps, type ReadCaps } from './price-caps.js';
 import type { Quantization } from './preferences.js';
 import { matchesModel } from './model-pattern.js';
-import { ZDR_AUTHORS, type RouteNeeds, type RoutingPolicy } from './route-inputs.js';
+import { ZDR_AUTHORS, type RouteInputs, type RouteNeeds, type RoutingPolicy } from './route-inputs.js';
 import { findSlug, readSlug, type SlugPattern } from './slug.js';
 
 /** Patterns of one list; those of a policy speak of companies, so their base slugs cover the tiers as well. */
@@ -119,7 +120,11 @@ const widen = (asked: readonly Quantization[]): ReadonlySet<Quantization> =>
  * Credentials and pauses come after: they differ from copy to copy, and a key grants no exemption from these
  * (docs/byok.md#order-of-use).
  */
-export function findExclusion(candidate: Candidate, rules: Rules): Pick<Exclusion, 'reason' | 'detail'> | undefined {
+export function findExclusion(
+  candidate: Candidate,
+  rules: Rules,
+  carries?: RouteInputs['carries'],
+): Pick<Exclusion, 'reason' | 'detail'> | undefined {
   const { endpoint, model, provider } = candidate;
   const { preferences, parameters, modalities, promptTokensMin: prompt, maxOutputTokens: output = 0 } = rules.needs;
 
@@ -137,9 +142,11 @@ export function findExclusion(candidate: Candidate, rules: Rules): Pick<Exclusio
   const { quantization, contextLength } = endpoint;
   if (rules.quantizations?.has(quantization) === false) return { reason: 'quantization', detail: quantization };
   const isStrict = preferences.requireParameters === true;
-  const unsupported = isStrict ? parameters.find((parameter) => !supports(endpoint, parameter)) : undefined;
+  const unsupported = isStrict ? parameters.find((parameter) => !takes(candidate, parameter, carries)) : undefined;
   if (unsupported !== undefined) return { reason: 'unsupported-parameter', detail: unsupported };
-  const above = rules.caps && findPriceAbove(rules.caps, candidate, prompt);
+  const unpriced = isStrict && rules.needs.words ? unpricedField(rules.needs.words, candidate) : undefined;
+  if (unpriced !== undefined) return { reason: 'unsupported-parameter', detail: unpriced };
+  const above = rules.caps && findPriceAbove(rules.caps, candidate, rules.needs);
   if (above !== undefined) return { reason: 'max-price', detail: above };
 
   if (prompt + output > contextLength) {
@@ -151,6 +158,20 @@ export function findExclusion(candidate: Candidate, rules: Rules): Pick<Exclusio
   const unread = modalities.find((modality) => !model.inputModalities.includes(modality));
   return unread === undefined ? undefined : { reason: 'modality', detail: unread };
 }
+
+/**
+ * Whether what a request sets has an effect there: the endpoint's list has it, and its dialect sends it. What is no
+ * word of such lists the dialect alone decides.
+ */
+function takes(candidate: Candidate, parameter: string, carries: RouteInputs['carries']): boolean {
+  const isListed = UNLISTED.has(parameter) || supports(candidate.endpoint, parameter);
+  return isListed && (carries?.(candidate, parameter) ?? true);
+}
+
+/** Fields that lists of parameters do not speak of, or so seldom that their silence says nothing. */
+const UNLISTED: ReadonlySet<string> = new Set([
+  'parallel_tool_calls', 'reasoning_summary', 'task_budget', 'context_management', 'cache_control', 'metadata',
+]); // prettier-ignore
 
 type Participation = Readonly<Record<ServiceTier, boolean>>;
 const FASTER: Participation = { standard: true, fast: true, priority: true, flex: false };

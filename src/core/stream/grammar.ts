@@ -20,6 +20,7 @@ const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
 class Grammar {
   private state: 'before' | 'between' | 'in-block' | 'ended' = 'before';
   private block: BlockStart['type'] = 'text';
+  private deltas = DELTAS_OF.text;
   private nextIndex = 0;
   private sawUsage = false;
 
@@ -34,13 +35,14 @@ class Grammar {
         this.expect(this.state === 'between', 'a block began outside of the reply or inside another block');
         this.expect(event.index === this.nextIndex, 'block indexes do not rise by one');
         this.block = event.block.type;
+        this.deltas = DELTAS_OF[this.block];
         this.nextIndex++;
         this.state = 'in-block';
         break;
       case 'block-delta':
         this.expect(this.state === 'in-block' && event.index === this.nextIndex - 1, 'a delta has no open block');
         // The words are put together only when they are needed: most of a stream passes here.
-        if (!DELTAS_OF[this.block].includes(event.delta.type)) {
+        if (!this.deltas.includes(event.delta.type)) {
           this.expect(false, `a ${event.delta.type} delta stands in a ${this.block} block`);
         }
         break;
@@ -63,7 +65,7 @@ class Grammar {
   }
 
   /** The reply has ended. @throws ProviderFault `malformed-reply` where it may not */
-  end(): void {
+  assertEnded(): void {
     this.expect(this.state === 'ended', 'the stream stopped before the reply ended');
   }
 
@@ -76,36 +78,36 @@ class Grammar {
 export function assertGrammar(events: readonly ModelEvent[]): void {
   const grammar = new Grammar();
   for (const event of events) grammar.accept(event);
-  grammar.end();
+  grammar.assertEnded();
 }
 
 /** The step, its events held to the grammar: what came before one that breaks it stands. */
-export class GrammarCheck<In> implements Step<In, ModelEvent> {
-  private readonly grammar = new Grammar();
-
-  constructor(private readonly step: Step<In, ModelEvent>) {}
+export class GrammarCheck<In> extends Grammar implements Step<In, ModelEvent> {
+  constructor(private readonly step: Step<In, ModelEvent>) {
+    super();
+  }
 
   push(input: In, out: ModelEvent[]): void {
     const first = out.length;
     try {
       this.step.push(input, out);
     } finally {
-      this.accept(out, first);
+      this.acceptFrom(first, out);
     }
   }
 
   end(out: ModelEvent[]): void {
     const first = out.length;
     this.step.end(out);
-    this.accept(out, first);
-    this.grammar.end();
+    this.acceptFrom(first, out);
+    this.assertEnded();
   }
 
   /** In place: most of what a stream is made of passes here. */
-  private accept(out: ModelEvent[], first: number): void {
+  private acceptFrom(first: number, out: ModelEvent[]): void {
     let index = first;
     try {
-      for (; index < out.length; index++) this.grammar.accept(out[index]!);
+      for (; index < out.length; index++) this.accept(out[index]!);
     } catch (error) {
       out.length = index;
       throw error;

@@ -2,7 +2,7 @@
  * Goal: one array a pull, in order, and nothing that was told is lost when a step fails. Method: a
  * step that fails on demand.
  */
-import { pump } from './pump.js';
+import { pump, type StepFailures } from './pump.js';
 import { chain, type Step } from './step.js';
 
 async function* sourceOf(...pulls: string[][]): AsyncGenerator<readonly string[]> {
@@ -16,6 +16,11 @@ const echo = (): Step<string, string> => ({
     if (input !== '') out.push(input);
   },
   end: (out) => void out.push('end'),
+});
+
+const failing = (keepsPartial: boolean): StepFailures => ({
+  keepsPartial: () => keepsPartial,
+  masked: (error) => error,
 });
 
 async function collect(batches: AsyncIterable<string[]>): Promise<{ batches: string[][]; failure: unknown }> {
@@ -35,13 +40,13 @@ describe('pump', () => {
   });
 
   it('hands over what came before a failure once the reply is being told', async () => {
-    const { batches, failure } = await collect(pump(sourceOf(['a'], ['b', '!', 'c']), echo(), () => true));
+    const { batches, failure } = await collect(pump(sourceOf(['a'], ['b', '!', 'c']), echo(), failing(true)));
     expect(batches).toEqual([['a'], ['b']]);
     expect(failure).toEqual(new Error('broken'));
   });
 
   it('keeps it back while another provider may still answer', async () => {
-    const { batches, failure } = await collect(pump(sourceOf(['b', '!']), echo(), () => false));
+    const { batches, failure } = await collect(pump(sourceOf(['b', '!']), echo(), failing(false)));
     expect(batches).toEqual([]);
     expect(failure).toEqual(new Error('broken'));
   });

@@ -5,18 +5,25 @@ import type { Step } from './step.js';
  * The one loop of a reply: pulls chunks, gives each to the step and yields what came of it, one array a chunk, so that
  * one upstream chunk becomes one write. It pulls only when asked: a slow reader slows the source.
  *
- * What a chunk gave before the step threw is yielded first when `keepsPartial` says so, for
- * whoever has begun to tell it.
- *
  * Cancellation is the `AbortSignal` the source was opened with. `return()` closes the source as well, once it is idle.
  */
 export function pump<In, Out>(
   source: AsyncIterable<readonly In[]>,
   step: Step<In, Out>,
-  keepsPartial: () => boolean = () => true,
+  failures: StepFailures = TOLD_AS_THEY_ARE,
 ): Pulled<Out[]> {
-  return new Pump(asPulled(source), step, keepsPartial);
+  return new Pump(asPulled(source), step, failures);
 }
+
+/** What becomes of a step that throws. */
+export interface StepFailures {
+  /** Whether what its chunk gave before is yielded first, for whoever has begun to tell it. */
+  keepsPartial(): boolean;
+  /** What is told of the error. */
+  masked(error: unknown): unknown;
+}
+
+const TOLD_AS_THEY_ARE: StepFailures = { keepsPartial: () => true, masked: (error) => error };
 
 class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
   /** Who waits for the next array. */
@@ -28,7 +35,7 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
   constructor(
     private readonly source: Pulled<readonly In[]>,
     private readonly step: Step<In, Out>,
-    private readonly keepsPartial: () => boolean,
+    private readonly failures: StepFailures,
   ) {
     super();
   }
@@ -44,8 +51,9 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
     const out: Out[] = [];
     try {
       for (const chunk of chunks) this.step.push(chunk, out);
-    } catch (error) {
-      if (out.length === 0 || !this.keepsPartial()) {
+    } catch (thrown) {
+      const error = this.failures.masked(thrown);
+      if (out.length === 0 || !this.failures.keepsPartial()) {
         this.closeAndFail(error);
         return;
       }
@@ -62,7 +70,7 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
     try {
       this.step.end(out);
     } catch (error) {
-      this.puller.fail(error);
+      this.puller.fail(this.failures.masked(error));
       return;
     }
     if (out.length > 0) this.puller.take(out);

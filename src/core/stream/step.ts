@@ -9,25 +9,36 @@ export interface Step<In, Out> {
 }
 
 /** Two steps as one. */
-export function chain<In, Mid, Out>(first: Step<In, Mid>, second: Step<Mid, Out>): Step<In, Out> {
-  const between: Mid[] = [];
-  const forward = (out: Out[]): void => {
-    for (let index = 0; index < between.length; index++) second.push(between[index]!, out);
-    between.length = 0;
-  };
-  return {
-    push(input, out) {
-      // What the first gave before it failed goes on as well: it was said.
-      try {
-        first.push(input, between);
-      } finally {
-        forward(out);
-      }
-    },
-    end(out) {
-      first.end(between);
-      forward(out);
-      second.end(out);
-    },
-  };
+export const chain = <In, Mid, Out>(first: Step<In, Mid>, second: Step<Mid, Out>): Step<In, Out> =>
+  new Chain(first, second);
+
+class Chain<In, Mid, Out> implements Step<In, Out> {
+  private readonly between: Mid[] = [];
+
+  constructor(
+    private readonly first: Step<In, Mid>,
+    private readonly second: Step<Mid, Out>,
+  ) {}
+
+  push(input: In, out: Out[]): void {
+    // What the first gave before it failed goes on as well: it was said.
+    try {
+      this.first.push(input, this.between);
+    } finally {
+      this.forward(out);
+    }
+  }
+
+  end(out: Out[]): void {
+    this.first.end(this.between);
+    this.forward(out);
+    this.second.end(out);
+  }
+
+  private forward(out: Out[]): void {
+    const { between } = this;
+    for (let index = 0; index < between.length; index++) this.second.push(between[index]!, out);
+    // Not by its length, which would give its memory back after every event.
+    while (between.length > 0) between.pop();
+  }
 }

@@ -29,6 +29,15 @@ export const costDetails = titled(
 
 const endpoint = object({ provider: text(), model: text(), selected: flag() });
 
+const attempt = object({
+  provider: text(),
+  model: text(),
+  status: integer(),
+  is_byok: optional(described('True through a credential of the caller’s own.', flag())),
+  credential_refused: optional(described('True where the provider refused that credential.', flag())),
+  dropped: optional(described('Words with a price of their own that it was not sent.', list(text()))),
+});
+
 /** As `routerMetadata` prints it. */
 const routerMetadata = titled(
   'router-metadata',
@@ -42,7 +51,7 @@ const routerMetadata = titled(
       attempt: integer(),
       is_byok: flag(),
       endpoints: object({ total: integer(), available: list(endpoint) }),
-      attempts: optional(list(object({ provider: text(), model: text(), status: integer() }))),
+      attempts: optional(list(attempt)),
       pipeline: optional(list(freeForm())),
       generation_time: optional(integer()),
     }),

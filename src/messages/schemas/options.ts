@@ -72,5 +72,8 @@ export const metadata = object({ user_id: optional(nullable(text())) });
 
 export const speed = nullable(oneOf(['standard', 'fast']));
 
+/** Where the model is to run, in its vendor's words. */
+export const inferenceGeo = nullable(text());
+
 export type WireThinking = Static<typeof thinking>;
 export type WireOutputConfig = Static<typeof outputConfig>;

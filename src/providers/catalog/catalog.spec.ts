@@ -1,6 +1,6 @@
 // Goal: every definition is well-formed and found by its slug. Method: walks the list, so a new
 // provider is under test at once.
-import { EFFORTS } from '../../core/conversation/request.js';
+import { EFFORTS } from '../../core/conversation/effort.js';
 import { DEFINITIONS, definitionOf } from './index.js';
 
 describe('provider definitions', () => {
@@ -27,6 +27,13 @@ describe('provider definitions', () => {
 
   it('takes the provider’s own scheme before the default', () => {
     expect(definitionOf('anthropic', 'bearer').credential).toBe('x-api-key');
+  });
+
+  it('lets the catalog file speak first, quirk by quirk', () => {
+    const { quirks } = definitionOf('mistral', 'none', { toolCallIdLength: 12, reasoningStyle: 'reasoning_effort' });
+    expect(quirks).toMatchObject({ toolCallIdLength: 12, reasoningStyle: 'reasoning_effort', omit: expect.anything() });
+    expect(definitionOf('my-vllm', 'bearer', { returnsReasoning: true }).quirks).toEqual({ returnsReasoning: true });
+    expect(definitionOf('mistral', 'none').quirks.toolCallIdLength).toBe(9);
   });
 
   it('is not fooled by names of object members', () => {

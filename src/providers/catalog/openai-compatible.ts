@@ -1,4 +1,5 @@
-import type { ProviderDefinition, Quirks } from '../../core/provider.js';
+import type { ProviderDefinition } from '../../core/provider.js';
+import type { Quirks } from '../../core/quirks.js';
 
 /**
  * Reasoning is switched on and off, and comes back in the history: without it the next turn
@@ -23,7 +24,8 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
   }),
   compatible('moonshotai', RETURNED_THINKING),
   compatible('together', { reasoningStyle: 'reasoning_effort' }),
-  compatible('xai', { reasoningStyle: 'reasoning_effort' }),
+  // Reasoning is counted beside what the limit holds for (docs/reasons/money.md#plausible-usage).
+  compatible('xai', { reasoningStyle: 'reasoning_effort', countsReasoningApart: true }),
   compatible('z-ai', RETURNED_THINKING),
 ];
 

@@ -10,5 +10,6 @@ export const openai: ProviderDefinition = {
     efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
     acceptsFiles: true,
     serviceTiers: true,
+    toolCallIdMax: 40,
   },
 };

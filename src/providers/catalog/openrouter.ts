@@ -1,4 +1,4 @@
-import { EFFORTS } from '../../core/conversation/request.js';
+import { EFFORTS } from '../../core/conversation/effort.js';
 import type { ProviderDefinition } from '../../core/provider.js';
 
 /** OpenRouter: a router itself, so it takes what any of its models takes. */
@@ -8,6 +8,7 @@ export const openrouter: ProviderDefinition = {
   quirks: {
     reasoningStyle: 'reasoning_object',
     efforts: EFFORTS,
+    returnsReasoningDetails: true,
     acceptsFiles: true,
     acceptsCacheMarkers: true,
     serviceTiers: true,

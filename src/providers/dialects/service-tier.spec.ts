@@ -1,48 +1,96 @@
-// Goal: a tier that is priced apart is asked for only by the attempt that is charged for it. Method: a table of wishes,
-// price lists and tiers of the attempt.
+// Goal: a word with a price of its own is asked for only by the attempt that is charged for it, wherever it stands in a
+// request. Method: tables of wishes, price lists and tiers of the attempt.
+import { endpoint, model, price } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
-import type { Pricing } from '../../core/routing/catalog.js';
+import type { Endpoint } from '../../core/routing/catalog.js';
 import type { ServiceTier } from '../../core/routing/plan.js';
-import { tierParameters, type TierParameters } from './service-tier.js';
+import { pricedBetas, pricedExtras, tierParameters, type TierParameters } from './service-tier.js';
 
-type Wish = Pick<ModelRequest, 'serviceTier' | 'speed'>;
+type Tariff = 'fast' | 'priority' | 'flex';
+type Wish = Partial<Pick<ModelRequest, 'serviceTier' | 'speed' | 'inferenceGeo' | 'betas' | 'extras'>>;
 
-const target = (tier: ServiceTier, apart: readonly ('fast' | 'priority' | 'flex')[]): Target =>
-  ({
-    tier,
-    endpoint: { pricing: { tiers: [], ...Object.fromEntries(apart.map((name) => [name, {}])) } as unknown as Pricing },
-  }) as unknown as Target;
+const request = (wish: Wish): ModelRequest => ({ betas: [], ...wish }) as ModelRequest;
+
+function target(tier: ServiceTier, apart: readonly Tariff[] = [], parts: Partial<Endpoint> = {}): Target {
+  const one = endpoint('one', {
+    pricing: price(1, Object.fromEntries(apart.map((name) => [name, {}]))),
+    ...parts,
+  });
+  const definition = { slug: 'one', credential: 'none', quirks: {} } as const;
+  return { model: model('a/b', [one]), endpoint: one, tier, definition };
+}
+
+const IN_US = { geography: { word: 'us', elsewhere: endpoint('one') } };
 
 describe('tierParameters', () => {
-  it.each<[string, Wish, ServiceTier, readonly ('fast' | 'priority' | 'flex')[], TierParameters]>([
+  it.each<[string, Wish, ServiceTier, readonly Tariff[], TierParameters]>([
     ['says nothing unasked', {}, 'standard', [], {}],
     ['asks for the tier of the attempt', {}, 'priority', ['priority'], { serviceTier: 'priority' }],
     ['asks for speed as speed', { serviceTier: 'priority' }, 'fast', ['fast'], { speed: 'fast' }],
     ['asks for flex', { serviceTier: 'flex' }, 'flex', ['flex'], { serviceTier: 'flex' }],
-    [
-      'passes on a word that is not priced apart',
-      { serviceTier: 'auto' },
-      'standard',
-      ['flex'],
-      { serviceTier: 'auto' },
-    ],
-    ['passes on a tier that the catalog does not price apart', { speed: 'fast' }, 'standard', [], { speed: 'fast' }],
+    ['passes on a word of the plain price', { serviceTier: 'auto' }, 'standard', ['flex'], { serviceTier: 'auto' }],
+    ['drops a speed that the catalog does not price', { speed: 'fast' }, 'standard', [], {}],
+    ['drops a tier that the catalog does not price', { serviceTier: 'priority' }, 'standard', [], {}],
+    ['drops a tier that is sold by contract', { serviceTier: 'scale' }, 'standard', ['priority'], {}],
+    ['drops a tier that nobody knows', { serviceTier: 'turbo' }, 'standard', ['priority'], {}],
     ['keeps back a tier that another attempt is charged for', { speed: 'fast' }, 'standard', ['fast'], {}],
+    ['need not say the plain speed', { speed: 'standard' }, 'standard', ['fast'], {}],
+    ['drops a place that the catalog does not price', { inferenceGeo: 'us' }, 'standard', [], {}],
+    ['passes on that any place will do', { inferenceGeo: 'global' }, 'standard', [], { inferenceGeo: 'global' }],
     [
-      'keeps back each by its own name',
-      { serviceTier: 'flex', speed: 'fast' },
-      'standard',
+      'lets any place stand beside a tier',
+      { inferenceGeo: 'global', speed: 'fast' },
+      'fast',
       ['fast'],
-      { serviceTier: 'flex' },
+      { inferenceGeo: 'global', speed: 'fast' },
     ],
-    ['leaves `standard` as it is', { speed: 'standard' }, 'standard', ['fast'], { speed: 'standard' }],
   ])('%s', (_, wish, tier, apart, words) => {
-    expect(tierParameters(wish as ModelRequest, target(tier, apart))).toEqual(words);
+    expect(tierParameters(request(wish), target(tier, apart))).toEqual(words);
   });
 
-  it('has nothing to keep back at an endpoint that is free', () => {
-    const free = { tier: 'standard', endpoint: { pricing: null } } as unknown as Target;
-    expect(tierParameters({ speed: 'fast' } as ModelRequest, free)).toEqual({ speed: 'fast' });
+  it('asks for the place of the attempt', () => {
+    const there = target('standard', [], IN_US);
+    expect(tierParameters(request({ inferenceGeo: 'us' }), there)).toEqual({ inferenceGeo: 'us' });
+    expect(tierParameters(request({ inferenceGeo: 'us', speed: 'fast' }), target('fast', ['fast'], IN_US))).toEqual({
+      inferenceGeo: 'us',
+      speed: 'fast',
+    });
+  });
+
+  it('sends no word with a price to an endpoint that is free', () => {
+    expect(tierParameters(request({ speed: 'fast' }), target('standard', [], { pricing: null }))).toEqual({});
+  });
+});
+
+describe('pricedBetas', () => {
+  it.each<[string, readonly string[], Target, readonly string[]]>([
+    ['passes on what changes no price', ['files-api-2025-04-14'], target('standard'), ['files-api-2025-04-14']],
+    ['drops fast mode where it is not priced', ['a-1', 'fast-mode-2026-02-01'], target('standard'), ['a-1']],
+    ['drops fast mode of any date', ['fast-mode-2027-01-01'], target('standard', ['fast']), []],
+    ['passes on fast mode where it is', ['fast-mode-2026-02-01'], target('fast', ['fast']), ['fast-mode-2026-02-01']],
+    ['drops long prompts where they have no price', ['context-1m-2025-08-07'], target('standard'), []],
+    [
+      'passes on long prompts where they have one',
+      ['context-1m-2025-08-07'],
+      target('standard', [], { contextLength: 1_000_000 }),
+      ['context-1m-2025-08-07'],
+    ],
+    ['drops a model of the vendor\u2019s choice', ['server-side-fallback-2026-06-01'], target('fast', ['fast']), []],
+  ])('%s', (_, betas, to, passed) => {
+    expect(pricedBetas(request({ betas }), to)).toEqual(passed);
+  });
+});
+
+describe('pricedExtras', () => {
+  const extras = { vendor: 'openai', value: { web_search_options: {}, search_parameters: {}, own: 1 } } as const;
+
+  it('drops searches where they have no price', () => {
+    expect(pricedExtras(request({ extras }), target('standard'))).toEqual({ own: 1 });
+  });
+
+  it('passes them on where they have one, and everything else anyway', () => {
+    const sold = target('standard', [], { pricing: price(1, { webSearch: 10n }) });
+    expect(pricedExtras(request({ extras }), sold)).toEqual(extras.value);
   });
 });

@@ -1,28 +1,53 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { definedOnly } from '../../core/defined.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
+import { isPlainTier, isPriced, pricedWords } from '../../core/routing/priced-words.js';
 
-/** What a call says of tier and speed, in the words of the Messages format. Absent: nothing. */
+/** What a call says of tier, speed and place, in the words of the Messages format. Absent: nothing. */
 export interface TierParameters {
   readonly serviceTier?: string;
-  readonly speed?: 'standard' | 'fast';
+  readonly speed?: 'fast';
+  readonly inferenceGeo?: string;
 }
 
 const NO_TIER: TierParameters = {};
 
 /**
- * The tier this attempt asks for. A tier that the catalog prices apart is asked for only by the attempt that was
- * planned, and will be charged, at that price; any other word is the caller's own and goes on as it came
- * (docs/wire/messages.md#speed-and-tier, docs/wire/routing.md#service-tiers).
+ * The tier and place this attempt asks for: what its leg was planned in, and will be charged as. Of the caller's own
+ * words only those go on that name what is served at the plain price anyway; that the speed is `standard` need not be
+ * said (docs/wire/messages.md#speed-and-tier, docs/wire/routing.md#words-with-a-price).
  */
-export function tierParameters({ serviceTier, speed }: ModelRequest, { tier, endpoint }: Target): TierParameters {
-  if (tier === 'fast') return { speed: 'fast' };
-  if (tier !== 'standard') return { serviceTier: tier };
-  if (serviceTier === undefined && speed === undefined) return NO_TIER;
-  const isApart = (word: string | undefined): boolean =>
-    (word === 'fast' || word === 'priority' || word === 'flex') && endpoint.pricing?.[word] !== undefined;
+export function tierParameters(request: ModelRequest, { tier, endpoint }: Target): TierParameters {
+  const { serviceTier, inferenceGeo } = request;
+  if (tier === 'standard' && serviceTier === undefined && inferenceGeo === undefined) return NO_TIER;
   return definedOnly({
-    serviceTier: isApart(serviceTier) ? undefined : serviceTier,
-    speed: isApart(speed) ? undefined : speed,
+    serviceTier: tier === 'standard' ? plain(serviceTier) : tier === 'fast' ? undefined : tier,
+    speed: tier === 'fast' ? ('fast' as const) : undefined,
+    inferenceGeo: endpoint.geography?.word ?? (isPlainPlace(request) ? inferenceGeo : undefined),
   });
+}
+
+const plain = (tier: string | undefined): string | undefined =>
+  tier !== undefined && isPlainTier(tier) ? tier : undefined;
+
+/** A place without a price of its own is where everybody is served. */
+const isPlainPlace = (request: ModelRequest): boolean =>
+  !pricedWords(request).some(({ field }) => field === 'inference_geo');
+
+/** Fields that core does not model, without those that this attempt has no prices for. */
+export function pricedExtras(request: ModelRequest, target: Target): JsonObject {
+  const value = request.extras?.value ?? {};
+  const dropped = pricedWords(request).filter((word) => Object.hasOwn(value, word.field) && !isPriced(word, target));
+  if (dropped.length === 0) return value;
+  const fields = new Set(dropped.map(({ field }) => field));
+  // `fromEntries` defines keys, so that one named `__proto__` stays a key.
+  return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.has(field)));
+}
+
+/** The betas that a caller named, without those that this attempt has no prices for. */
+export function pricedBetas(request: ModelRequest, target: Target): readonly string[] {
+  if (request.betas.length === 0) return request.betas;
+  const dropped = pricedWords(request).filter((word) => !isPriced(word, target));
+  return request.betas.filter((beta) => !dropped.some(({ value }) => value === beta));
 }

@@ -1,11 +1,15 @@
 import type { MigrationInterface } from 'typeorm';
 import { Tables1795300000000 } from './migrations/1795300000000-tables.js';
 import { LedgerFunctions1795300000001 } from './migrations/1795300000001-ledger-functions.js';
+import { DurableHolds1795400390000 } from './migrations/1795400390000-durable-holds.js';
+import { TrueRefusals1795417800000 } from './migrations/1795417800000-true-refusals.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Tables1795300000000,
   LedgerFunctions1795300000001,
+  DurableHolds1795400390000,
+  TrueRefusals1795417800000,
 ];
 
 /**

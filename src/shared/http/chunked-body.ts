@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 const CRLF = '\r\n';
 const CR = 13;
@@ -12,13 +13,20 @@ const LAST_CHUNK = '0\r\n\r\n';
  */
 export class ChunkedBody {
   private readonly isFramed: boolean;
-  private isHeaderWritten = false;
+  private begun = false;
+  /** Once the header has gone with the first piece. */
+  private socket: Socket | undefined;
 
   constructor(private readonly response: ServerResponse) {
     this.isFramed = response.req.httpVersionMajor === 1 && response.req.httpVersionMinor >= 1;
   }
 
+  get hasBegun(): boolean {
+    return this.begun;
+  }
+
   begin(status: number, headers: OutgoingHttpHeaders): void {
+    this.begun = true;
     if (!this.isFramed) {
       this.response.writeHead(status, headers);
       return;
@@ -36,10 +44,9 @@ export class ChunkedBody {
   write(piece: Uint8Array | string): boolean {
     if (!this.isFramed) return this.response.write(piece);
     const framed = frame(piece);
-    const { socket } = this.response;
-    if (this.isHeaderWritten && socket && socket.writableLength + framed.length < socket.writableHighWaterMark)
-      return socket.write(framed);
-    this.isHeaderWritten = true;
+    const { socket } = this;
+    if (socket && socket.writableLength + framed.length < socket.writableHighWaterMark) return socket.write(framed);
+    this.socket = this.response.socket ?? undefined;
     return this.response.write(framed);
   }
 

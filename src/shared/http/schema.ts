@@ -151,14 +151,6 @@ export function canAsk(schema: TSchema): boolean {
   return !refusesAll(schema) && !refusesAll(schema['else'] as TSchema | undefined);
 }
 
-/** One of these texts; another one is known, and its effect is lacking. */
-export const oneOfExcept = <const Values extends readonly string[]>(values: Values, lacking: string) =>
-  Type.Unsafe<Values[number]>({
-    if: { const: lacking },
-    then: refused(`${lacking} is not supported yet by this gateway`),
-    else: oneOf(values),
-  });
-
 /** A schema that null fits and nothing else, with the reason the caller is told. */
 export const onlyNull = (reason: string) => Type.Unsafe<null>({ not: { not: { type: 'null' } }, reason });
 

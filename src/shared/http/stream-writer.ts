@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Observable } from 'rxjs';
+import type { Observable, Observer } from 'rxjs';
 import { writeComment } from '../../core/stream/sse.js';
+import { elapsedMs } from '../../core/time.js';
 import { ChunkedBody } from './chunked-body.js';
 import type { Pace } from './paced.js';
 import { StallWatch } from './stall-watch.js';
@@ -31,8 +32,8 @@ export class StreamWriter {
   private readonly stall: StallWatch;
   private readonly heartbeatMs: number;
   private heartbeat: NodeJS.Timeout;
-  /** When something was last written, in milliseconds of `performance`. */
-  private spokeAt = performance.now();
+  /** When something was last written, by `elapsedMs`. */
+  private spokeAt = elapsedMs();
 
   constructor(
     private readonly response: ServerResponse,
@@ -59,14 +60,7 @@ export class StreamWriter {
    */
   pipe(chunks: Observable<Uint8Array | string>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const subscription = chunks.subscribe({
-        next: (chunk) => this.write(chunk),
-        error: reject,
-        complete: () => {
-          this.end();
-          resolve();
-        },
-      });
+      const subscription = chunks.subscribe(new PipedChunks(this, resolve, reject));
       this.response.once('close', () => {
         subscription.unsubscribe();
         resolve();
@@ -87,18 +81,18 @@ export class StreamWriter {
     clearTimeout(this.heartbeat);
   }
 
-  private write(chunk: Uint8Array | string): void {
+  write(chunk: Uint8Array | string): void {
     // Nothing, framed, would be the end.
     if (chunk.length === 0) return;
-    if (!this.response.headersSent) this.body.begin(200, STREAM_HEADERS);
-    this.spokeAt = performance.now();
+    if (!this.body.hasBegun) this.body.begin(200, STREAM_HEADERS);
+    this.spokeAt = elapsedMs();
     if (!this.body.write(chunk)) this.pause();
   }
 
   /** The timer is not set anew for every write: it looks how long the silence is, and comes again. */
   private readonly beat = (): void => {
-    const leftMs = this.spokeAt + this.heartbeatMs - performance.now();
-    this.heartbeat = setTimeout(this.beat, leftMs > 0 ? Math.ceil(leftMs) : this.heartbeatMs);
+    const leftMs = this.spokeAt + this.heartbeatMs - elapsedMs();
+    this.heartbeat = setTimeout(this.beat, leftMs > 0 ? leftMs : this.heartbeatMs);
     // A reader that takes nothing needs no sign of life, and must not be sent more.
     if (leftMs <= 0 && !this.pace.isPaused) this.write(HEARTBEAT);
   };
@@ -112,5 +106,27 @@ export class StreamWriter {
   private drained(): void {
     this.stall.stop();
     this.pace.resume();
+  }
+}
+
+/** A class, so that each event finds what to do with it where it is for all streams. */
+class PipedChunks implements Observer<Uint8Array | string> {
+  constructor(
+    private readonly writer: StreamWriter,
+    private readonly resolve: () => void,
+    private readonly reject: (reason: unknown) => void,
+  ) {}
+
+  next(chunk: Uint8Array | string): void {
+    this.writer.write(chunk);
+  }
+
+  error(reason: unknown): void {
+    this.reject(reason);
+  }
+
+  complete(): void {
+    this.writer.end();
+    this.resolve();
   }
 }

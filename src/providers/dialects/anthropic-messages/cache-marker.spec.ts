@@ -36,7 +36,7 @@ describe('markLastBlock', () => {
     const thinking = { type: 'thinking', thinking: 't', signature: 's' };
     const redacted = { type: 'redacted_thinking', data: 'd' };
     const { messages } = mark({
-      messages: [user(text('a')), user(thinking, redacted, text('')), { role: 'user', content: '' }],
+      messages: [user(text('a')), user(thinking, redacted, text(''), text(' \n')), { role: 'user', content: '' }],
     });
     expect(messages[0]).toEqual(user({ ...text('a'), cache_control: OWN }));
     expect(markers(messages)).toBe(1);
@@ -46,7 +46,8 @@ describe('markLastBlock', () => {
     expect(mark({ system: 'S', tools: [{ name: 'f' }] }).system).toEqual([
       { type: 'text', text: 'S', cache_control: OWN },
     ]);
-    expect(mark({ tools: [{ name: 'f' }] }).tools).toEqual([{ name: 'f', cache_control: OWN }]);
+    const deferred = { name: 'g', defer_loading: true };
+    expect(mark({ tools: [{ name: 'f' }, deferred] }).tools).toEqual([{ name: 'f', cache_control: OWN }, deferred]);
   });
 
   it("keeps the caller's own marker on the last block", () => {

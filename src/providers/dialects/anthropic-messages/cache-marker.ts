@@ -33,7 +33,8 @@ export function markLastBlock(prompt: Prompt, marker: CacheMarker): Prompt {
 /** The content with the marker on its last block that can bear one; undefined when none can. */
 function markContent(content: Json | undefined, marker: CacheMarker): JsonObject[] | undefined {
   const cache_control = encodeMarker(marker);
-  if (typeof content === 'string') return content === '' ? undefined : [{ type: 'text', text: content, cache_control }];
+  if (typeof content === 'string')
+    return content.trim() === '' ? undefined : [{ type: 'text', text: content, cache_control }];
   if (!Array.isArray(content)) return undefined;
   const blocks = content as readonly JsonObject[];
   const last = blocks.findLastIndex(mayBeMarked);
@@ -42,16 +43,16 @@ function markContent(content: Json | undefined, marker: CacheMarker): JsonObject
   return isMarked(block) ? [...blocks] : blocks.with(last, { ...block, cache_control });
 }
 
-/** Reasoning and empty text may not be marked. */
+/** Reasoning, text that says nothing and tools whose definition is deferred may not be marked. */
 function mayBeMarked(block: JsonObject): boolean {
   switch (block['type']) {
     case 'thinking':
     case 'redacted_thinking':
       return false;
     case 'text':
-      return block['text'] !== '';
+      return typeof block['text'] === 'string' && block['text'].trim() !== '';
     default:
-      return true;
+      return block['defer_loading'] !== true;
   }
 }
 

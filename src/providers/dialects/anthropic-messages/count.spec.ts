@@ -56,7 +56,11 @@ describe('encodeCount', () => {
     expect(call).toMatchObject({
       path: '/v1/messages/count_tokens',
       stream: false,
-      headers: { accept: 'application/json', 'anthropic-version': '2023-06-01', 'anthropic-beta': 'b' },
+      headers: {
+        accept: 'application/json',
+        'anthropic-version': '2023-06-01',
+        'anthropic-beta': 'b,context-management-2025-06-27',
+      },
     });
   });
 });

@@ -2,6 +2,8 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
+import { pricedBetas } from '../service-tier.js';
+import { betasOf } from './betas.js';
 import { encodeBody, encodeHeaders } from './encode.js';
 
 /** What the vendor's count takes; it refuses what only an answer needs, such as `max_tokens`. */
@@ -14,11 +16,12 @@ const COUNTED_FIELDS: ReadonlySet<string> = new Set([
  * @throws Untranslatable as the request itself would
  */
 export function encodeCount(request: ModelRequest, target: Target): UpstreamCall {
-  const body = Object.entries(encodeBody(request, target)).filter(([field]) => COUNTED_FIELDS.has(field));
+  const fields = Object.entries(encodeBody(request, target)).filter(([field]) => COUNTED_FIELDS.has(field));
+  const body = Object.fromEntries(fields);
   return {
     path: '/v1/messages/count_tokens',
-    headers: encodeHeaders(request, 'application/json'),
-    body: Object.fromEntries(body),
+    headers: encodeHeaders(betasOf(body, pricedBetas(request, target)), 'application/json'),
+    body,
     stream: false,
   };
 }

@@ -94,6 +94,42 @@ describe('blocks', () => {
     expect(argumentsOf(call, json('{"b":'), json('2}'))).toBe('{"b":2}');
   });
 
+  it('takes space as arguments for none', () => {
+    const call = block({ type: 'tool_use', id: 'a', name: 'f', input: { a: 1 } });
+    const json = (partial_json: string): JsonObject => delta({ type: 'input_json_delta', partial_json });
+    const deltas = (...frames: JsonObject[]): unknown[] =>
+      decode(...frames, blockStop).flatMap((event) => (event.type === 'block-delta' ? [event.delta] : []));
+    expect(deltas(call, json(' \n'))).toEqual([{ type: 'input-json', json: '{"a":1}' }]);
+    expect(deltas(call, json(' '), json('{'), json(' }'))).toEqual([
+      { type: 'input-json', json: '{' },
+      { type: 'input-json', json: ' }' },
+    ]);
+  });
+
+  it('reads a reply that stands whole in its start, as code that calls tools gets it', () => {
+    const content = [
+      { type: 'text', text: 'a' },
+      {
+        type: 'tool_use',
+        id: 't',
+        name: 'f',
+        input: { a: 1 },
+        caller: { type: 'code_execution_20250825', tool_id: 's' },
+      },
+    ];
+    const container = { id: 'c' };
+    const message = { ...start.message, container, content, stop_reason: 'tool_use', stop_sequence: null };
+    const streamed = decode({ type: 'message_start', message }, stop);
+    expect(streamed.filter(({ type }) => type !== 'reply-start' && type !== 'reply-end')).toEqual(
+      decodeMessage(message).filter(({ type }) => type !== 'reply-start' && type !== 'reply-end'),
+    );
+    expect(streamed[0]).toMatchObject({ type: 'reply-start', extras: { value: { container } } });
+    expect(streamed.at(-1)).toEqual({
+      type: 'reply-end',
+      stop: { unified: 'tool-use', raw: 'tool_use', vendor: 'anthropic' },
+    });
+  });
+
   it('carries blocks that only the vendor understands whole', () => {
     const value = { type: 'code_execution_tool_result', tool_use_id: 'a', content: { stdout: 'x' } };
     expect(decode(block(value))).toEqual([
@@ -276,7 +312,8 @@ describe('usage', () => {
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
     ['null says nothing', { input_tokens: 10 }, { input_tokens: null }, { inputTokens: 10 }],
     ['negative figures are passed over', { output_tokens: 1 }, { output_tokens: -5 }, { outputTokens: 1 }],
-    ['fractions are passed over', {}, { output_tokens: 1.5 }, {}],
+    ['fractions are not judged here', {}, { output_tokens: 1.5 }, { outputTokens: 1.5 }],
+    ['what no integer can be is passed over', {}, { output_tokens: 1e300 }, {}],
     ['text is passed over', {}, { output_tokens: '7' }, {}],
     ['zero is a figure', {}, { output_tokens: 0 }, { outputTokens: 0 }],
     ['writes without parts are of five minutes', { cache_creation_input_tokens: 7 }, {}, { cacheWriteTokens: 7 }],
@@ -316,6 +353,33 @@ describe('usage', () => {
     ],
   ])('%s', (_name, first, last, expected) => {
     expect(usageOf(first, last)).toEqual(expected);
+  });
+
+  it('tells the calls that the vendor made, as far as their kinds are known', () => {
+    const tokens = { input_tokens: 5, output_tokens: 2 };
+    const iterations = [
+      { type: 'compaction', ...tokens, cache_creation_input_tokens: 3, cache_read_input_tokens: 1 },
+      { type: 'advisor_message', model: 'm-2', ...tokens },
+      { type: 'message', input_tokens: '5', output_tokens: null },
+      { type: 'fallback_message', ...tokens },
+      'message',
+    ];
+    expect(usageOf({}, { iterations })).toEqual({
+      iterations: [
+        { kind: 'compaction', inputTokens: 5, outputTokens: 2, cacheWriteTokens: 3, cacheReadTokens: 1 },
+        { kind: 'advisor', model: 'm-2', inputTokens: 5, outputTokens: 2 },
+        { kind: 'message' },
+      ],
+    });
+  });
+
+  it('says that what the start tells is not the last word, and what the end or a whole reply tells is', () => {
+    const streamed = decode({ type: 'message_start', message: { usage: {} } }, ending({}, { usage: {} }), stop);
+    const whole = decodeMessage({ content: [], stop_reason: 'end_turn', usage: { output_tokens: 1 } });
+    const interim = (events: readonly ModelEvent[]): unknown =>
+      events.filter((event) => event.type === 'usage').map(({ isInterim }) => isInterim);
+    expect(interim(streamed)).toEqual([true, undefined]);
+    expect(interim(whole)).toEqual([undefined]);
   });
 
   it('keeps the raw object, later over earlier', () => {

@@ -54,6 +54,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private openBlock: BlockStart['type'] | undefined;
   private plainDelta: PlainDelta | undefined;
   private inputOfStart: string | undefined;
+  private hasInput = false;
   private rawUsage: JsonObject = NO_RAW_USAGE;
   private usage: Usage = NO_USAGE;
   private stopReason: string | undefined;
@@ -80,26 +81,39 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
    *   (docs/reasons/streams.md#cut-replies).
    */
   end(): void {
-    if (!this.ended) throw malformed('the stream was cut before its end');
+    if (!this.ended) throw malformed('the stream was cut before its end', { isCut: true });
   }
 
   startReply(message: Json | undefined, out: ModelEvent[]): void {
     if (!isJsonObject(message)) throw malformed('message_start has no message');
-    const { type: _type, role: _role, content: _content, id, model, usage, ...rest } = message;
-    const { stop_reason: _reason, stop_sequence: _sequence, ...unknown } = rest;
+    const { type: _type, role: _role, content, id, model, usage, ...rest } = message;
+    const { stop_reason: reason, stop_sequence: sequence, ...unknown } = rest;
     const vendorFields = Object.fromEntries(
       Object.entries(unknown).filter(([key, value]) => value !== null || !END_KEYS.has(key)),
     );
-    this.startWith(id, model, usage, vendorFields, out);
+    // Most of it is told with the end, if that is still to come.
+    this.startWith(id, model, usage, vendorFields, out, typeof reason !== 'string');
+    // A turn that goes on inside of running code stands whole in its start, with its end.
+    if (Array.isArray(content)) this.wholeBlocks(content, out);
+    this.endWith(reason, sequence, this.endExtras);
   }
 
-  /** @param vendorFields what the start says besides */
+  /** Blocks that are full from their start. */
+  wholeBlocks(content: readonly Json[], out: ModelEvent[]): void {
+    for (const [index, block] of content.entries()) {
+      this.startBlock(index, block, out);
+      this.endBlock(index, undefined, out);
+    }
+  }
+
+  /** @param vendorFields what the start says besides @param isInterim whether more is to come */
   startWith(
     id: Json | undefined,
     model: Json | undefined,
     usage: Json | undefined,
     vendorFields: JsonObject,
     out: ModelEvent[],
+    isInterim: boolean,
   ): void {
     out.push({
       type: 'reply-start',
@@ -107,13 +121,14 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
       ...(typeof model === 'string' && { model }),
       ...extrasOf(vendorFields),
     });
-    this.readUsage(isJsonObject(usage) ? usage : {}, out);
+    this.readUsage(isJsonObject(usage) ? usage : {}, out, isInterim);
   }
 
   startBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
     const { start, deltas, inputJson } = readBlock(block);
     this.openBlock = start.type;
     this.inputOfStart = inputJson;
+    this.hasInput = false;
     out.push({ type: 'block-start', index, block: start });
     for (const delta of deltas) out.push({ type: 'block-delta', index, delta });
   }
@@ -124,7 +139,12 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     // Its next deltas are read without the parser; a block of a whole reply has none.
     if (delta.type === this.openBlock && (delta.type === 'text' || delta.type === 'thinking'))
       this.plainDelta ??= new PlainDelta(index, delta.type);
-    if (delta.type === 'input-json' && delta.json !== '') this.inputOfStart = undefined;
+    if (delta.type === 'input-json' && delta.json !== '') {
+      // Space alone is no argument, and before one it says nothing.
+      if (!this.hasInput && delta.json.trim() === '') return;
+      this.hasInput = true;
+      this.inputOfStart = undefined;
+    }
     out.push(source ? { type: 'block-delta', index, delta, source } : { type: 'block-delta', index, delta });
   }
 
@@ -144,7 +164,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     if (!isJsonObject(delta)) throw malformed('message_delta has no delta');
     const { stop_reason: reason, stop_sequence: sequence, ...rest } = delta;
     this.endWith(reason, sequence, { ...this.endExtras, ...beside, ...rest });
-    if (isJsonObject(usage)) this.readUsage(usage, out);
+    if (isJsonObject(usage)) this.readUsage(usage, out, false);
   }
 
   /** @param vendorFields what the end says besides */
@@ -169,10 +189,10 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     });
   }
 
-  private readUsage(usage: JsonObject, out: ModelEvent[]): void {
+  private readUsage(usage: JsonObject, out: ModelEvent[], isInterim: boolean): void {
     this.rawUsage = this.rawUsage === NO_RAW_USAGE ? usage : mergeRawUsage(this.rawUsage, usage);
     this.usage = mergeUsage(this.usage, readUsage(this.rawUsage));
-    out.push({ type: 'usage', usage: this.usage });
+    out.push({ type: 'usage', usage: this.usage, ...(isInterim && { isInterim }) });
   }
 }
 
@@ -184,11 +204,8 @@ export function decodeMessage(body: unknown): ModelEvent[] {
   if (!Array.isArray(content)) throw malformed('the message has no content');
   const decoder = new MessagesDecoder();
   const out: ModelEvent[] = [];
-  decoder.startWith(id, model, usage, {}, out);
-  for (const [index, block] of (content as readonly Json[]).entries()) {
-    decoder.startBlock(index, block, out);
-    decoder.endBlock(index, undefined, out);
-  }
+  decoder.startWith(id, model, usage, {}, out, false);
+  decoder.wholeBlocks(content as readonly Json[], out);
   decoder.endWith(stop_reason, stop_sequence, rest);
   decoder.endReply(out);
   return out;

@@ -7,26 +7,36 @@ import {
   type TextBlock,
   type ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
+import { isForeignCitation } from '../../../core/conversation/web-citation.js';
 import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Target } from '../../../core/provider.js';
+import { hashedId, type ToolIdRule, type ToolIds } from '../tool-ids.js';
 import type { KeptTurn } from './history.js';
 
-/** Ids the vendor takes on tool calls. */
-const TOOL_ID = /^[\w-]+$/;
+const LEGAL_TOOL_ID = /^[\w-]+$/;
+const isLegalToolId = (id: string): boolean => LEGAL_TOOL_ID.test(id);
+/** Chosen: the vendor's own have about 30 characters. */
+const STAND_IN_LENGTH = 48;
+
+/** Ids the vendor takes on tool calls. A refused one would end the conversation. */
+export const TOOL_ID_RULE: ToolIdRule = {
+  isLegal: isLegalToolId,
+  standIn: (text) => hashedId(text, STAND_IN_LENGTH),
+};
 
 /**
  * One turn. What came in this format goes out as it came; the rest is built from the neutral fields.
  * @throws Untranslatable for a block the vendor has no form for
  */
-export function encodeTurn({ message, blocks, index }: KeptTurn, target: Target): JsonObject {
+export function encodeTurn({ message, blocks, index }: KeptTurn, target: Target, ids: ToolIds): JsonObject {
   const origin = message.origin?.vendor === 'anthropic' ? message.origin.value : undefined;
-  if (origin && blocks === message.content) return origin;
+  if (origin && blocks === message.content && blocks.every(mayGoAsItCame)) return origin;
   const content: JsonObject[] = [];
   // Errors name the block's place in what the caller sent, so the dropped ones are counted as well.
   message.content.forEach((block, place) => {
     if (block !== blocks[content.length]) return;
-    content.push(encodeBlock(block, blockPath(message, index, place), target));
+    content.push(encodeBlock(block, blockPath(message, index, place), target, ids));
   });
   return origin ? { ...origin, content } : { role: message.role, content };
 }
@@ -34,12 +44,17 @@ export function encodeTurn({ message, blocks, index }: KeptTurn, target: Target)
 /**
  * The instructions. A single plain text is printed as a string, which is how such a one usually came.
  */
-export function encodeSystem(system: readonly TextBlock[], target: Target): string | JsonObject[] | undefined {
-  const kept = system.filter((block) => block.text !== '' || block.origin?.vendor === 'anthropic');
+export function encodeSystem(
+  system: readonly TextBlock[],
+  target: Target,
+  ids: ToolIds,
+): string | JsonObject[] | undefined {
+  // The vendor refuses empty ones.
+  const kept = system.filter((block) => block.text.trim() !== '');
   if (kept.length === 0) return undefined;
   const only = kept[0]!;
   if (kept.length === 1 && !only.origin && !only.cacheMarker && !only.citations) return only.text;
-  return encodeBlocks(kept, 'system', target);
+  return encodeBlocks(kept, 'system', target, ids);
 }
 
 /** `{ type: 'ephemeral', ttl }` of a marker. */
@@ -51,24 +66,68 @@ function encodeBlocks(
   blocks: readonly (ContentBlock | ToolReferenceBlock)[],
   path: string,
   target: Target,
+  ids: ToolIds,
 ): JsonObject[] {
-  return blocks.map((block, index) => encodeBlock(block, `${path}.${index}`, target));
+  return blocks.map((block, index) => encodeBlock(block, `${path}.${index}`, target, ids));
+}
+
+/** False for a block that its own vendor would refuse: another's id or citation came in by a reply it never gave. */
+function mayGoAsItCame(block: ContentBlock): boolean {
+  switch (block.type) {
+    case 'text':
+      return block.citations === undefined || !block.citations.some(isForeignCitation);
+    case 'tool-use':
+      return isLegalToolId(block.id) && isJsonObject(block.input);
+    case 'tool-result':
+      return isLegalToolId(block.toolUseId) && !block.content.some(isEmptyText);
+    default:
+      return true;
+  }
+}
+
+/** The block as it came, but for what its vendor would refuse. */
+function mended(value: JsonObject, block: ContentBlock | ToolReferenceBlock, ids: ToolIds): JsonObject {
+  if (block.type === 'tool-reference' || mayGoAsItCame(block)) return value;
+  switch (block.type) {
+    case 'text':
+      return { ...value, citations: ownCitations(block.citations) };
+    case 'tool-use':
+      return { ...value, id: ids.toWire(block.id), input: encodeToolInput(block.input) };
+    case 'tool-result':
+      return { ...value, tool_use_id: ids.toWire(block.toolUseId), content: saidBy(value['content']) };
+    default:
+      return value;
+  }
+}
+
+/** Without empty texts; undefined where nothing is left. */
+function saidBy(content: Json | undefined): Json | undefined {
+  if (!Array.isArray(content)) return content;
+  const said = (content as readonly JsonObject[]).filter((part) => part['type'] !== 'text' || part['text'] !== '');
+  return said.length > 0 ? said : undefined;
+}
+
+const isEmptyText = (part: ContentBlock | ToolReferenceBlock): boolean => part.type === 'text' && part.text === '';
+
+function ownCitations(citations: readonly Json[] | undefined): readonly Json[] | undefined {
+  const own = citations?.filter((citation) => !isForeignCitation(citation));
+  return own && own.length > 0 ? own : undefined;
 }
 
 // Keys that are undefined are left out when the body is printed.
-function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, target: Target): JsonObject {
-  if (block.origin?.vendor === 'anthropic') return block.origin.value;
+function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, target: Target, ids: ToolIds): JsonObject {
+  if (block.origin?.vendor === 'anthropic') return mended(block.origin.value, block, ids);
   const cache_control = encodeMarker(block.cacheMarker);
   switch (block.type) {
     case 'text':
-      return { type: 'text', text: block.text, citations: block.citations, cache_control };
+      return { type: 'text', text: block.text, citations: ownCitations(block.citations), cache_control };
     case 'image':
       // `detail` has no counterpart here and is dropped: the vendor scales images by its own rule.
       return { type: 'image', source: encodeMedia(block.source), cache_control };
     case 'document':
       return {
         type: 'document',
-        source: encodeDocumentSource(block, path, target),
+        source: encodeDocumentSource(block, path, target, ids),
         title: block.title,
         context: block.context,
         citations: encodeWantsCitations(block.wantsCitations),
@@ -79,7 +138,7 @@ function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, tar
         type: 'search_result',
         source: block.source,
         title: block.title,
-        content: encodeBlocks(block.content, `${path}.content`, target),
+        content: encodeBlocks(block.content, `${path}.content`, target, ids),
         citations: encodeWantsCitations(block.wantsCitations),
         cache_control,
       };
@@ -88,17 +147,17 @@ function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, tar
     case 'tool-use':
       return {
         type: 'tool_use',
-        id: encodeToolId(block.id),
+        id: ids.toWire(block.id),
         name: block.name,
         input: encodeToolInput(block.input),
         cache_control,
       };
     case 'tool-result': {
-      const content = block.content.filter((part) => part.type !== 'text' || part.text !== '' || part.origin);
+      const content = block.content.filter((part) => !isEmptyText(part));
       return {
         type: 'tool_result',
-        tool_use_id: encodeToolId(block.toolUseId),
-        content: content.length > 0 ? encodeBlocks(content, `${path}.content`, target) : undefined,
+        tool_use_id: ids.toWire(block.toolUseId),
+        content: content.length > 0 ? encodeBlocks(content, `${path}.content`, target, ids) : undefined,
         is_error: block.isError,
         cache_control,
       };
@@ -122,12 +181,12 @@ function encodeMedia(source: MediaSource): JsonObject {
     : { type: 'base64', media_type: source.mediaType, data: source.data };
 }
 
-function encodeDocumentSource({ source }: DocumentBlock, path: string, target: Target): JsonObject {
+function encodeDocumentSource({ source }: DocumentBlock, path: string, target: Target, ids: ToolIds): JsonObject {
   switch (source.type) {
     case 'text':
       return { type: 'text', media_type: 'text/plain', data: source.text };
     case 'blocks':
-      return { type: 'content', content: encodeBlocks(source.blocks, `${path}.source.content`, target) };
+      return { type: 'content', content: encodeBlocks(source.blocks, `${path}.source.content`, target, ids) };
     case 'file':
       return { type: 'file', file_id: source.fileId };
     case 'url':
@@ -140,23 +199,15 @@ function encodeWantsCitations(wanted: boolean | undefined): JsonObject | undefin
   return wanted === undefined ? undefined : { enabled: wanted };
 }
 
-/** Other formats allow any characters in ids; a refused id would end the conversation, and equal ids stay equal. */
-function encodeToolId(id: string): string {
-  if (TOOL_ID.test(id)) return id;
-  let legal = '';
-  for (const character of id)
-    legal += TOOL_ID.test(character) ? character : `-${character.codePointAt(0)!.toString(16)}-`;
-  return legal === '' ? '-' : legal;
-}
-
 /**
  * The arguments as the object the vendor demands. Text that is no JSON object (a call that was cut off) is kept under a
  * key of its own rather than lost.
  */
 function encodeToolInput(input: Json | undefined): JsonObject {
   if (isJsonObject(input)) return input;
-  if (input === undefined || input === null || input === '') return {};
+  if (input === undefined || input === null) return {};
   if (typeof input === 'string') {
+    if (input.trim() === '') return {};
     try {
       const parsed: unknown = parseJson(input);
       if (isJsonObject(parsed)) return parsed;

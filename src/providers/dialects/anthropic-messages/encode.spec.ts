@@ -144,15 +144,17 @@ describe('fields', () => {
       { metadata: { vendor: 'anthropic', value: { user_id: null, team: 't' } }, user: 'u' },
       { metadata: { user_id: 'u', team: 't' } },
     ],
-    ['speed', { speed: 'fast' }, { speed: 'fast' }],
     ['a tier the vendor knows', { serviceTier: 'standard_only' }, { service_tier: 'standard_only' }],
-    ['priority', { serviceTier: 'priority' }, { service_tier: 'auto' }],
+    ['that any place will do', { inferenceGeo: 'global' }, { inference_geo: 'global' }],
     ['unmodelled fields', { extras: { vendor: 'anthropic', value: { container: 'c' } } }, { container: 'c' }],
   ])('sends %s', (_name, parts, expected) => {
     expect(bodyOf(parts)).toMatchObject(expected);
   });
 
   it.each<[string, Partial<ModelRequest>, string]>([
+    ['a speed without a price', { speed: 'fast' }, 'speed'],
+    ['priority without a price', { serviceTier: 'priority' }, 'service_tier'],
+    ['a place without a price', { inferenceGeo: 'us' }, 'inference_geo'],
     ['a tier of another vendor', { serviceTier: 'flex' }, 'service_tier'],
     ['the default tier', { serviceTier: 'default' }, 'service_tier'],
     ['no effort', { effort: 'none' }, 'output_config'],
@@ -335,11 +337,11 @@ describe('history', () => {
     ],
     [
       { type: 'tool-use', id: 'functions.f:0', name: 'f', input: undefined },
-      { type: 'tool_use', id: 'functions-2e-f-3a-0', name: 'f', input: {} },
+      { type: 'tool_use', id: 'functions_f_0_d6bdd4de', name: 'f', input: {} },
     ],
     [
       { type: 'tool-result', toolUseId: 'functions.f:0', content: [{ type: 'text', text: '' }], isError: true },
-      { type: 'tool_result', tool_use_id: 'functions-2e-f-3a-0', is_error: true },
+      { type: 'tool_result', tool_use_id: 'functions_f_0_d6bdd4de', is_error: true },
     ],
     [
       { type: 'tool-result', toolUseId: 'a', content: [{ type: 'tool-reference', toolName: 'f' }], cacheMarker },
@@ -375,7 +377,7 @@ describe('history', () => {
     const content: ContentBlock[] = [
       { type: 'thinking', thinking: 'unsigned' },
       { type: 'thinking', thinking: 'empty', signature: '' },
-      { type: 'thinking', thinking: 'x', signature: 's', origin: { vendor: 'openai', value: {} } },
+      { type: 'thinking', thinking: 'x', signature: 's', mark: { format: 'google-gemini-v1', provider: 'p' } },
       wire({ type: 'thinking', thinking: 'mine', signature: 's' } as const, signed),
     ];
     expect(bodyOf({ messages: [wire({ role: 'assistant', content } as const, origin)] })['messages']).toEqual([
@@ -405,5 +407,74 @@ describe('history', () => {
     expect(body).not.toHaveProperty('thinking');
     expect(body['context_management']).toEqual({ edits: [other] });
     expect(bodyOf({ ...parts, ...edits(clear) })).not.toHaveProperty('context_management');
+  });
+});
+
+describe('what came in this format, but not from this vendor', () => {
+  const call = { type: 'tool_use', id: 'f:0', name: 'f', input: ' ', caller: { type: 'direct' } };
+  const result = {
+    type: 'tool_result',
+    tool_use_id: 'f:0',
+    content: [
+      { type: 'text', text: '' },
+      { type: 'text', text: 'a' },
+    ],
+  };
+  const foreign = { type: 'web_search_result_location', cited_text: '', url: 'u', title: null, encrypted_index: '' };
+  const own = { ...foreign, encrypted_index: 'x' };
+  const said = { type: 'text', text: 'b', citations: [foreign, own] };
+  const messages: Message[] = [
+    wire(
+      {
+        role: 'assistant',
+        content: [
+          wire({ type: 'text', text: 'b', citations: [foreign, own] } as const, said),
+          wire({ type: 'tool-use', id: 'f:0', name: 'f', input: ' ' } as const, call),
+        ],
+      } as const,
+      { role: 'assistant', content: [said, call], kept: 1 },
+    ),
+    wire(
+      {
+        role: 'user',
+        content: [
+          wire(
+            {
+              type: 'tool-result',
+              toolUseId: 'f:0',
+              content: [
+                { type: 'text', text: '' },
+                { type: 'text', text: 'a' },
+              ],
+            } as const,
+            result,
+          ),
+        ],
+      } as const,
+      { role: 'user', content: [result] },
+    ),
+  ];
+
+  it('keeps all but what the vendor would refuse', () => {
+    const [assistant, user] = bodyOf({ messages })['messages'] as unknown as { content: { id: string }[] }[];
+    expect(assistant!.content[1]!.id).toMatch(/^f_0_[0-9a-f]{8}$/);
+    const wireId = assistant!.content[1]!.id;
+    expect(assistant).toEqual({
+      role: 'assistant',
+      kept: 1,
+      content: [
+        { type: 'text', text: 'b', citations: [own] },
+        { ...call, id: wireId, input: {} },
+      ],
+    });
+    expect(user).toEqual({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: wireId, content: [{ type: 'text', text: 'a' }] }],
+    });
+  });
+
+  it('drops instructions that say nothing', () => {
+    const empty: TextBlock = wire({ type: 'text', text: ' ' } as const, { type: 'text', text: ' ' });
+    expect(bodyOf({ system: [empty] })).not.toHaveProperty('system');
   });
 });

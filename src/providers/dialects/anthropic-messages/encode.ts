@@ -1,11 +1,15 @@
-import type { Effort, ModelRequest, Thinking, Verbosity } from '../../../core/conversation/request.js';
-import type { Tool } from '../../../core/conversation/tools.js';
+import type { Effort } from '../../../core/conversation/effort.js';
+import type { ModelRequest, Thinking, Verbosity } from '../../../core/conversation/request.js';
+import type { Tool, VendorTool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
-import type { JsonObject, Opaque } from '../../../core/json/json.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import { endpointBeside } from '../../../core/money/advisors.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
-import { tierParameters } from '../service-tier.js';
+import { pricedBetas, pricedExtras, tierParameters } from '../service-tier.js';
+import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
-import { encodeMarker, encodeSystem, encodeTurn, wireName } from './encode-blocks.js';
+import { ToolIds } from '../tool-ids.js';
+import { encodeMarker, encodeSystem, encodeTurn, TOOL_ID_RULE, wireName } from './encode-blocks.js';
 import { keptTurns, thinkingThatFits } from './history.js';
 
 const API_VERSION = '2023-06-01';
@@ -41,8 +45,19 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['auto', 'auto'],
   ['standard_only', 'standard_only'],
   ['priority', 'auto'],
-  ['fast', 'auto'],
 ]);
+
+/** Words of other formats, which this one has no place for. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'frequency_penalty', 'presence_penalty', 'seed', 'logit_bias', 'logprobs', 'top_logprobs', 'top_a', 'min_p',
+  'repetition_penalty', 'response_format',
+]); // prettier-ignore
+
+/** Whether a field that a request sets is sent to such a target: what `encodeBody` has a place for. */
+export function carriesParameter(parameter: string, target: Target): boolean {
+  if (parameter === 'verbosity') return effortOfVerbosity('low', target) !== undefined;
+  return !NOT_SENT.has(parameter);
+}
 
 /**
  * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal
@@ -50,15 +65,17 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
  * @throws Untranslatable for tools and blocks the vendor has no form for
  */
 export function encodeMessages(request: ModelRequest, target: Target): UpstreamCall {
+  const body = encodeBody(request, target);
+  const betas = betasOf(body, pricedBetas(request, target));
   return {
     path: '/v1/messages',
-    headers: encodeHeaders(request, request.stream ? 'text/event-stream' : 'application/json'),
-    body: encodeBody(request, target),
+    headers: encodeHeaders(betas, request.stream ? 'text/event-stream' : 'application/json'),
+    body,
     stream: request.stream,
   };
 }
 
-export const encodeHeaders = ({ betas }: ModelRequest, accept: string): UpstreamCall['headers'] => ({
+export const encodeHeaders = (betas: readonly string[], accept: string): UpstreamCall['headers'] => ({
   'content-type': 'application/json',
   accept,
   'anthropic-version': API_VERSION,
@@ -68,11 +85,12 @@ export const encodeHeaders = ({ betas }: ModelRequest, accept: string): Upstream
 /** @throws Untranslatable as `encodeMessages` does */
 export function encodeBody(request: ModelRequest, target: Target): JsonObject {
   const turns = keptTurns(request.messages);
+  const ids = new ToolIds(request.messages, TOOL_ID_RULE);
   const thinking = request.thinking && thinkingThatFits(request, turns);
   const plain: Prompt = {
     tools: request.tools.length > 0 ? request.tools.map((tool, index) => encodeTool(tool, index, target)) : undefined,
-    system: request.system.length > 0 ? encodeSystem(request.system, target) : undefined,
-    messages: turns.map((turn) => encodeTurn(turn, target)),
+    system: request.system.length > 0 ? encodeSystem(request.system, target, ids) : undefined,
+    messages: turns.map((turn) => encodeTurn(turn, target, ids)),
   };
   // docs/wire/messages.md#cache-markers: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
@@ -81,7 +99,7 @@ export function encodeBody(request: ModelRequest, target: Target): JsonObject {
   // extra is called `model`.
   return {
     model: target.endpoint.upstreamModel,
-    ...(request.extras && encodeExtras(request.extras)),
+    ...(request.extras && encodeExtras(request, target)),
     max_tokens: request.maxOutputTokens ?? defaultOutputTokens(thinking, target),
     stream: request.stream ? true : undefined,
     temperature: request.sampling.temperature,
@@ -94,6 +112,7 @@ export function encodeBody(request: ModelRequest, target: Target): JsonObject {
     metadata: request.metadata || request.user !== undefined ? encodeMetadata(request) : undefined,
     service_tier: words.serviceTier === undefined ? undefined : SERVICE_TIERS.get(words.serviceTier),
     speed: words.speed,
+    inference_geo: words.inferenceGeo,
     tool_choice: request.tools.length > 0 || request.toolChoice ? encodeToolChoice(request) : undefined,
     tools: prompt.tools,
     system: prompt.system,
@@ -115,7 +134,7 @@ function encodeTool(tool: Tool, index: number, target: Target): JsonObject {
         cache_control: encodeMarker(tool.cacheMarker),
       };
     case 'vendor':
-      if (tool.opaque.vendor === 'anthropic') return tool.opaque.value;
+      if (tool.opaque.vendor === 'anthropic') return encodeVendorTool(tool, index, target);
       throw new Untranslatable(
         `tools.${index}`,
         `${target.endpoint.tag} does not offer the tool ${tool.name ?? wireName(tool.opaque.value)}`,
@@ -126,6 +145,17 @@ function encodeTool(tool: Tool, index: number, target: Target): JsonObject {
         `the tool ${tool.id} is not one that ${target.endpoint.tag} runs; leave it out or choose another model`,
       );
   }
+}
+
+/** As it came; a model that it consults is named as this provider names it. */
+function encodeVendorTool({ opaque, advisor }: VendorTool, index: number, { endpoint }: Target): JsonObject {
+  if (!advisor) return opaque.value;
+  const beside = endpointBeside(advisor, endpoint);
+  if (beside) return { ...opaque.value, model: beside.upstreamModel };
+  throw new Untranslatable(
+    `tools.${index}.model`,
+    `${endpoint.tag} does not serve ${advisor.id}, so that nobody could be asked nor charged; choose another model`,
+  );
 }
 
 function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest): JsonObject | undefined {
@@ -203,10 +233,10 @@ function encodeMetadata({ metadata, user }: ModelRequest): JsonObject | undefine
   return user === undefined || saysWho ? own : { ...own, user_id: user };
 }
 
-function encodeExtras(extras: Opaque): JsonObject | undefined {
-  if (extras.vendor !== 'anthropic') return undefined;
+function encodeExtras(request: ModelRequest, target: Target): JsonObject | undefined {
+  if (request.extras?.vendor !== 'anthropic') return undefined;
   // `fromEntries` defines keys, so that one named `__proto__` stays a key.
-  return Object.fromEntries(Object.entries(extras.value).filter(([key]) => !GATEWAY_FIELDS.has(key)));
+  return Object.fromEntries(Object.entries(pricedExtras(request, target)).filter(([key]) => !GATEWAY_FIELDS.has(key)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ProviderFault, type FaultKind } from '../../../core/errors.js';
+import { ProviderFault, type FaultKind, type FaultDetail } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { UpstreamFailure } from '../../../core/provider.js';
 import { faultFromStatus, safeMessage } from '../faults.js';
@@ -20,8 +20,8 @@ const KIND_OF_TYPE: ReadonlyMap<string, FaultKind> = new Map([
 const PROVIDER_CODE_MAX = 100;
 
 /** A reply that is no completion: broken JSON, wrong shapes, an early end. */
-export const malformed = (complaint: string): ProviderFault =>
-  new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`);
+export const malformed = (complaint: string, detail: FaultDetail = {}): ProviderFault =>
+  new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`, detail);
 
 /** Why a call that was not a 2xx failed. Tolerates any body; the status decides the kind. */
 export function readFault(failure: UpstreamFailure): ProviderFault {

@@ -10,7 +10,10 @@ const BLOCKS: Readonly<Record<string, ContentBlock>> = {
   thinking: { type: 'thinking', thinking: 't', signature: 's' },
   unsigned: { type: 'thinking', thinking: 't' },
   redacted: { type: 'redacted-thinking', data: 'd' },
-  foreign: { type: 'redacted-thinking', data: 'd', origin: { vendor: 'openai', value: {} } },
+  space: { type: 'text', text: ' \n' },
+  foreign: { type: 'redacted-thinking', data: 'd', mark: { format: 'openai-responses-v1' } },
+  portable: { type: 'redacted-thinking', data: 'd', mark: { format: 'anthropic-claude-v1', provider: 'p' } },
+  ownEmpty: { type: 'text', text: '', origin: { vendor: 'anthropic', value: { type: 'text', text: '' } } },
   call: { type: 'tool-use', id: 'c', name: 'f', input: {} },
   result: { type: 'tool-result', toolUseId: 'c', content: [] },
   shellCall: {
@@ -44,7 +47,13 @@ describe('keptTurns', () => {
     ['user text | assistant foreign text', 'user text | assistant text'],
     ['user text | assistant thinking redacted text', 'user text | assistant thinking redacted text'],
     ['user text | assistant unsigned | user text', 'user text | user text'],
+    ['user text | assistant portable text', 'user text | assistant portable text'],
     ['user text | assistant empty call', 'user text | assistant call'],
+    ['user text | assistant ownEmpty call', 'user text | assistant call'],
+    ['user text | assistant space call', 'user text | assistant call'],
+    ['user text space | assistant text', 'user text space | assistant text'],
+    ['user text | assistant unsigned empty | user text', 'user text | user text'],
+    ['user text | system empty | assistant text', 'user text | assistant text'],
     ['user text | assistant shellCall shellResult searchCall text', 'user text | assistant searchCall text'],
   ])('%s → %s', (before, after) => {
     expect(keptTurns(history(before)).map(({ message, blocks }) => ({ role: message.role, content: blocks }))).toEqual(
@@ -52,23 +61,22 @@ describe('keptTurns', () => {
     );
   });
 
-  it('keeps the places the caller knows, an empty turn, and empty texts that came in this format', () => {
-    const own: ContentBlock = {
-      type: 'text',
-      text: '',
-      origin: { vendor: 'anthropic', value: { type: 'text', text: '' } },
-    };
-    const messages: Message[] = [
-      ...history('assistant unsigned'),
-      { role: 'user', content: [own] },
-      { role: 'assistant', content: [] },
-      {
-        role: 'user',
-        content: [{ type: 'text', text: '' }],
-        origin: { vendor: 'anthropic', value: { role: 'user', content: '' } },
-      },
-    ];
-    expect(keptTurns(messages).map((turn) => turn.index)).toEqual([1, 2, 3]);
+  it('keeps the places the caller knows', () => {
+    const messages = history('assistant unsigned | user text | assistant empty call');
+    expect(keptTurns(messages).map((turn) => turn.index)).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['an empty text', 'user empty'],
+    ['several, and space', 'user empty space ownEmpty'],
+  ])('refuses a turn of nothing but %s, by its place', (_name, turn) => {
+    expect(() => keptTurns(history(`user text | ${turn}`))).toThrow(/^messages\.1\.content: says nothing/);
+    const [first] = history(turn);
+    expect(() => keptTurns([{ ...first!, paths: ['messages.7.content'] }])).toThrow(/^messages\.7\.content: /);
+  });
+
+  it('refuses a turn without any block', () => {
+    expect(() => keptTurns([{ role: 'user', content: [] }])).toThrow(/^messages\.0\.content: says nothing/);
   });
 });
 

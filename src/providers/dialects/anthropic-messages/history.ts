@@ -1,5 +1,7 @@
-import type { ContentBlock, Message, Origin } from '../../../core/conversation/content.js';
+import type { ContentBlock, Message } from '../../../core/conversation/content.js';
+import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
+import { Untranslatable } from '../../../core/errors.js';
 
 /**
  * Results of tools a gateway ran: accepted on replay, never known to the vendor
@@ -18,36 +20,51 @@ export interface KeptTurn {
 
 /**
  * The history as this vendor may see it. Dropped, by rule: reasoning that somebody else signed or nobody did (a
- * signature is valid only at its signer), the calls and results of tools a gateway ran, empty text that was not written
- * in this format (the vendor refuses it), and turns of which nothing is left.
+ * signature is valid only at its signer), the calls and results of tools a gateway ran, texts that say nothing, which
+ * the vendor refuses, system turns of nothing else, and turns of which nothing is left.
+ * @throws Untranslatable for a turn in which the caller says nothing at all
  */
 export function keptTurns(messages: readonly Message[]): KeptTurn[] {
   let gatewayCalls: ReadonlySet<unknown> | undefined;
   const turns: KeptTurn[] = [];
   for (const [index, message] of messages.entries()) {
+    if (message.content.every(isBlank)) {
+      if (message.role === 'system') continue;
+      throw new Untranslatable(
+        message.paths?.[0] ?? `messages.${index}.content`,
+        'says nothing; send a text that is not empty, or leave the turn out',
+      );
+    }
     let blocks = message.content;
     for (const block of blocks) {
       // Most are text that says something, which is never dropped.
       if (block.type === 'text' && block.text !== '') continue;
       const calls = (gatewayCalls ??= gatewayCallIds(messages));
-      if (!isDropped(block, message, calls)) continue;
-      blocks = blocks.filter((one) => !isDropped(one, message, calls));
+      if (!isDropped(block, calls)) continue;
+      blocks = blocks.filter((one) => !isDropped(one, calls));
       break;
     }
-    // A turn the caller left empty is the caller's own affair.
-    if (blocks.length > 0 || blocks === message.content) turns.push({ message, index, blocks });
+    // Space beside words is taken, space alone is not.
+    if (blocks.some(isBlank) && !blocks.some(saysWords)) blocks = blocks.filter((block) => !isBlank(block));
+    if (blocks.length > 0) turns.push({ message, index, blocks });
   }
   return turns;
 }
 
-function isDropped(block: ContentBlock, message: Message, gatewayCalls: ReadonlySet<unknown>): boolean {
+const WORDS = /\S/;
+
+const isBlank = (block: ContentBlock): boolean => block.type === 'text' && !WORDS.test(block.text);
+
+const saysWords = (block: ContentBlock): boolean => block.type === 'text' && WORDS.test(block.text);
+
+function isDropped(block: ContentBlock, gatewayCalls: ReadonlySet<unknown>): boolean {
   switch (block.type) {
     case 'thinking':
-      return isForeign(block) || block.signature === undefined || block.signature === '';
+      return !isAnthropicReasoning(block.mark) || block.signature === undefined || block.signature === '';
     case 'redacted-thinking':
-      return isForeign(block);
+      return !isAnthropicReasoning(block.mark);
     case 'text':
-      return block.text === '' && !isOwn(block.origin) && !isOwn(message.origin);
+      return block.text === '';
     case 'opaque': {
       const { value } = block.opaque;
       return (
@@ -92,10 +109,6 @@ function openToolTurn(turns: readonly KeptTurn[]): KeptTurn | undefined {
   }
   return opening;
 }
-
-const isOwn = (origin: Origin | undefined): boolean => origin?.vendor === 'anthropic';
-
-const isForeign = (block: ContentBlock): boolean => block.origin !== undefined && !isOwn(block.origin);
 
 function gatewayCallIds(messages: readonly Message[]): ReadonlySet<unknown> {
   const ids = new Set<unknown>();

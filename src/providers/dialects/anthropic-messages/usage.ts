@@ -1,4 +1,4 @@
-import type { Usage } from '../../../core/conversation/usage.js';
+import type { TokenFigures, Usage, UsageIteration } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** The usage before the first report. */
@@ -17,7 +17,7 @@ export function mergeRawUsage(before: JsonObject, after: JsonObject): JsonObject
   return merged;
 }
 
-/** The vendor's usage object in neutral figures; those that are not whole numbers from zero on are passed over. */
+/** The vendor's usage object in neutral figures, whatever they are; what is no number from zero on was not said. */
 export function readUsage(raw: JsonObject): Usage {
   const written = readCacheWrites(raw);
   const details = objectAt(raw, 'output_tokens_details');
@@ -28,8 +28,10 @@ export function readUsage(raw: JsonObject): Usage {
   const reasoningTokens = countAt(details, 'thinking_tokens');
   const webSearchRequests = countAt(serverTools, 'web_search_requests');
   const webFetchRequests = countAt(serverTools, 'web_fetch_requests');
+  const iterations = readIterations(raw['iterations']);
   const serviceTier = raw['service_tier'];
   const speed = raw['speed'];
+  const inferenceGeo = raw['inference_geo'];
   // Filled field by field: conditional spreads would cost an object each, on every reply.
   const usage: { -readonly [Key in keyof Usage]: Usage[Key] } = written;
   if (inputTokens !== undefined) usage.inputTokens = inputTokens;
@@ -38,10 +40,43 @@ export function readUsage(raw: JsonObject): Usage {
   if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
   if (webSearchRequests !== undefined) usage.webSearchRequests = webSearchRequests;
   if (webFetchRequests !== undefined) usage.webFetchRequests = webFetchRequests;
+  if (iterations !== undefined) usage.iterations = iterations;
   if (typeof serviceTier === 'string') usage.serviceTier = serviceTier;
   if (speed === 'standard' || speed === 'fast') usage.speed = speed;
+  if (typeof inferenceGeo === 'string') usage.inferenceGeo = inferenceGeo;
   usage.extras = { vendor: 'anthropic', value: raw };
   return usage;
+}
+
+/** The vendor's words for its calls. Others are not known, and are passed over. */
+const KINDS: ReadonlyMap<Json | undefined, UsageIteration['kind']> = new Map([
+  ['message', 'message'],
+  ['compaction', 'compaction'],
+  ['advisor_message', 'advisor'],
+]);
+
+function readIterations(value: Json | undefined): readonly UsageIteration[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const iterations: UsageIteration[] = [];
+  for (const entry of value as readonly Json[]) {
+    const kind = isJsonObject(entry) ? KINDS.get(entry['type']) : undefined;
+    if (!isJsonObject(entry) || kind === undefined) continue;
+    const { model } = entry;
+    iterations.push({ kind, ...(typeof model === 'string' && { model }), ...readTokens(entry) });
+  }
+  return iterations;
+}
+
+function readTokens(raw: JsonObject): TokenFigures {
+  const inputTokens = countAt(raw, 'input_tokens');
+  const outputTokens = countAt(raw, 'output_tokens');
+  const cacheReadTokens = countAt(raw, 'cache_read_input_tokens');
+  return {
+    ...readCacheWrites(raw),
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+  };
 }
 
 /**
@@ -68,5 +103,5 @@ function objectAt(value: JsonObject, key: string): JsonObject | undefined {
 
 function countAt(value: JsonObject | undefined, key: string): number | undefined {
   const member = value?.[key];
-  return typeof member === 'number' && Number.isSafeInteger(member) && member >= 0 ? member : undefined;
+  return typeof member === 'number' && member >= 0 && member <= Number.MAX_SAFE_INTEGER ? member : undefined;
 }

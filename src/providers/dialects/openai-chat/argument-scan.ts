@@ -19,23 +19,24 @@ export class ArgumentScan {
     return this.state === 'ended';
   }
 
-  /** How much of this piece belongs to the object: all of it until the end is found, nothing afterwards. */
-  take(piece: string): number {
-    if (this.state === 'ended') return 0;
-    if (this.state === 'not-an-object') return piece.length;
-    for (let index = 0; index < piece.length; index++) {
-      const code = piece.charCodeAt(index);
-      if (this.state === 'before') {
-        if (isSpace(code)) continue;
-        if (code !== OPEN_BRACE) {
-          this.state = 'not-an-object';
-          return piece.length;
-        }
-        this.state = 'inside';
-      }
-      if (this.read(code)) return index + 1;
+  /**
+   * What of this piece belongs to the object: all of it until the end is found, nothing afterwards. Space before the
+   * beginning is no argument.
+   */
+  take(piece: string): string {
+    if (this.state === 'ended') return '';
+    if (this.state === 'not-an-object') return piece;
+    let begin = 0;
+    if (this.state === 'before') {
+      while (begin < piece.length && isSpace(piece.charCodeAt(begin))) begin++;
+      if (begin === piece.length) return '';
+      this.state = piece.charCodeAt(begin) === OPEN_BRACE ? 'inside' : 'not-an-object';
+      if (this.state === 'not-an-object') return piece.slice(begin);
     }
-    return piece.length;
+    for (let index = begin; index < piece.length; index++) {
+      if (this.read(piece.charCodeAt(index))) return piece.slice(begin, index + 1);
+    }
+    return begin === 0 ? piece : piece.slice(begin);
   }
 
   /** True when this character ends the object. */

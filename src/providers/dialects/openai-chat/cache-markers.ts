@@ -4,8 +4,8 @@ import type { ChatMessage, ChatTool, WireCacheControl } from './wire.js';
 export const CACHE_MARKERS_MAX = 4;
 
 /**
- * Marks the last part of the last message that has one. The caller's own markers come first: with four of them, or one
- * already in that place, nothing is added.
+ * Marks the last part that can bear a marker: a text that says something. The caller's own markers come first: with
+ * four of them, or one already in that place, nothing is added.
  */
 export function markLastPart(
   messages: readonly ChatMessage[],
@@ -13,13 +13,16 @@ export function markLastPart(
   marker: WireCacheControl,
 ): void {
   if (countMarkers(messages, tools) >= CACHE_MARKERS_MAX) return;
-  const last = messages.findLast((message) => message.content !== null && message.content.length > 0);
-  if (last === undefined || last.content === null) return;
-  if (typeof last.content === 'string') {
-    last.content = [{ type: 'text', text: last.content, cache_control: marker }];
-  } else {
-    const part = last.content.at(-1);
-    if (part !== undefined) part.cache_control ??= marker;
+  for (const message of messages.toReversed()) {
+    if (typeof message.content === 'string' && message.content.trim() !== '') {
+      message.content = [{ type: 'text', text: message.content, cache_control: marker }];
+      return;
+    }
+    if (!Array.isArray(message.content)) continue;
+    const part = message.content.findLast((one) => one.type === 'text' && one.text.trim() !== '');
+    if (part === undefined) continue;
+    part.cache_control ??= marker;
+    return;
   }
 }
 

@@ -1,13 +1,14 @@
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
-import { mergeUsage, type Usage } from '../../../core/conversation/usage.js';
+import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
 import { printJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { ProviderFault } from '../../../core/errors.js';
-import { estimateInputTokens, estimateTokens } from '../../../core/money/estimate.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import { definedOnly } from '../../../core/defined.js';
 import { ArgumentScan } from './argument-scan.js';
 import { BlockSequencer, type SequencedBlock, type BlockOptions } from './block-sequencer.js';
-import { readContentParts, readReasoning } from './read-content.js';
+import { ReplyCitations } from './read-citations.js';
+import { readContentParts } from './read-content.js';
+import { plainReasoning, readReasoning, type ReasoningPiece } from './read-reasoning.js';
 import { assertNoFault, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { ToolNames } from './tool-names.js';
@@ -16,6 +17,7 @@ const AT_ANY_TIME: BlockOptions = { isComplete: true };
 /** A call without arguments is a call with none of them, not a call with broken ones. */
 const UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
 
+const TEXT: BlockStart = { type: 'text' };
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
 
 interface ToolCall {
@@ -41,7 +43,19 @@ export class ChatReply {
   private hasRefusal = false;
   private usage: Usage | undefined;
   private serviceTier: string | undefined;
+  private ranVendorTools: true | undefined;
   private outputBytes = 0;
+  /** When the chunk being read began. */
+  private bytesBefore = 0;
+  /** At the last report that stood in a chunk without words. */
+  private bytesAtReport: number | undefined;
+  /** What the latest reasoning goes on with, until it is signed. */
+  private reasoning: { readonly block: SequencedBlock; readonly key: string } | undefined;
+  private readonly citations = new ReplyCitations();
+  /** Pages cited before there was a text. */
+  private readonly unplaced: JsonObject[] = [];
+  /** At the latest report. */
+  private bytesReported = 0;
 
   constructor(private readonly context: DecodeContext) {}
 
@@ -58,19 +72,30 @@ export class ChatReply {
       out.push({ type: 'reply-start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) });
     }
     this.serviceTier = nonEmpty(chunk['service_tier']) ?? this.serviceTier;
+    this.bytesBefore = this.outputBytes;
   }
 
-  /** A chunk's `delta` or a whole reply's `message`: the same fields, in part or complete. */
-  content(piece: JsonObject, out: ModelEvent[]): void {
-    this.add('thinking', readReasoning(piece), out);
+  /**
+   * @param piece a chunk's `delta` or a whole reply's `message`: the same fields, in part or complete
+   * @param chunk what it stands in
+   */
+  content(piece: JsonObject, chunk: JsonObject, out: ModelEvent[]): void {
+    for (const reasoning of readReasoning(piece, this.context.target.endpoint.provider.slug))
+      this.think(reasoning, out);
     const { content } = piece;
     if (typeof content === 'string') this.words(content, out);
-    else if (Array.isArray(content)) readContentParts(content, (type, text) => this.add(type, text, out));
+    // An answer to a schema, as Cloudflare gives it.
+    else if (isJsonObject(content)) this.words(printJson(content), out);
+    else if (Array.isArray(content)) readContentParts(content, (type, text) => this.part(type, text, out));
     const refusal = nonEmpty(piece['refusal']);
     if (refusal !== undefined) {
       this.hasRefusal = true;
       this.refuse(refusal, out);
     }
+    this.cite(piece, chunk, out);
+    // Groq's compound models search and run programs unasked; their results count as prompt.
+    const ran = piece['executed_tools'];
+    if (Array.isArray(ran) && ran.length > 0) this.ranVendorTools = true;
     const calls = piece['tool_calls'];
     if (!Array.isArray(calls)) return;
     for (const call of calls as readonly Json[]) if (isJsonObject(call)) this.toolCall(call, out);
@@ -78,7 +103,29 @@ export class ChatReply {
 
   /** A piece of the answer's text. */
   words(text: string, out: ModelEvent[]): void {
-    this.add('text', text, out);
+    if (text === '') return;
+    this.outputBytes += Buffer.byteLength(text);
+    const { last } = this.sequencer;
+    const goesOn = last?.start.type === 'text' && last.start !== REFUSAL;
+    this.sequencer.add(goesOn ? last : this.sequencer.begin(TEXT, AT_ANY_TIME, out), { type: 'text', text }, out);
+    if (this.unplaced.length > 0) this.placeCitations(out);
+  }
+
+  private part(type: 'text' | 'thinking', text: string, out: ModelEvent[]): void {
+    if (type === 'text') this.words(text, out);
+    else this.think(plainReasoning(text), out);
+  }
+
+  /** The pages that the answer cites, at the text there is; those that come before it wait for it. */
+  cite(piece: JsonObject | undefined, chunk: JsonObject, out: ModelEvent[]): void {
+    this.unplaced.push(...this.citations.read(piece, chunk));
+    if (this.unplaced.length > 0) this.placeCitations(out);
+  }
+
+  private placeCitations(out: ModelEvent[]): void {
+    const { last } = this.sequencer;
+    if (last?.start.type !== 'text' || last.start === REFUSAL) return;
+    for (const citation of this.unplaced.splice(0)) this.sequencer.add(last, { type: 'citation', citation }, out);
   }
 
   /** Beside the words they are about, for faces of this format; where nobody asked for them they are not kept. */
@@ -112,19 +159,36 @@ export class ChatReply {
     if (usage === undefined) return;
     // Some upstreams report on every chunk: the first report tells the prompt's size early, the last
     // one is given at the end.
-    if (this.usage === undefined && this.finishReason === undefined) out.push({ type: 'usage', usage });
+    if (this.usage === undefined && this.finishReason === undefined)
+      out.push({ type: 'usage', usage, isInterim: true });
     this.usage = usage;
+    this.bytesReported = this.outputBytes;
+    this.bytesAtReport = this.outputBytes === this.bytesBefore ? this.outputBytes : undefined;
+  }
+
+  /** The sentinel. Right behind a report of usage it ends a reply that does not say why it does. */
+  done(out: ModelEvent[]): void {
+    if (this.bytesAtReport === this.outputBytes) this.finishReason ??= null;
+    this.end(out);
   }
 
   /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
   end(out: ModelEvent[]): void {
     if (this.hasEnded) return;
     if (this.finishReason === undefined) {
-      throw new ProviderFault('malformed-reply', 'The provider stopped before its reply was finished.');
+      throw new ProviderFault('malformed-reply', 'The provider stopped before its reply was finished.', {
+        isCut: true,
+      });
     }
     this.hasEnded = true;
+    if (this.unplaced.length > 0) {
+      // What is cited behind the text, after a call, say, stands in a text of its own.
+      this.sequencer.begin(TEXT, AT_ANY_TIME, out);
+      this.placeCitations(out);
+    }
     this.sequencer.finish(out);
-    out.push({ type: 'usage', usage: this.finalUsage() });
+    const isInterim = this.outputBytes > this.bytesReported;
+    out.push({ type: 'usage', usage: this.finalUsage(), ...(isInterim && { isInterim }) });
     const stop = readStop(this.finishReason, {
       hasToolCalls: this.calls.length > 0,
       hasRefusal: this.hasRefusal,
@@ -133,12 +197,25 @@ export class ChatReply {
     out.push({ type: 'reply-end', stop });
   }
 
-  private add(type: 'text' | 'thinking', text: string, out: ModelEvent[]): void {
-    if (text === '') return;
+  /**
+   * What must go back to its maker is a block of its own; a signature ends one. A signature whose block is closed is
+   * one without words: its maker reads those in it.
+   */
+  private think({ text, key, mark, signature, sealed }: ReasoningPiece, out: ModelEvent[]): void {
+    const marked = mark === undefined ? {} : { mark };
+    if (sealed !== undefined) {
+      this.sequencer.begin({ type: 'redacted-thinking', data: sealed, ...marked }, AT_ANY_TIME, out);
+      return;
+    }
+    if (text === '' && signature === undefined) return;
+    let { reasoning } = this;
+    if (reasoning === undefined || reasoning.block !== this.sequencer.last || reasoning.key !== key) {
+      reasoning = { block: this.sequencer.begin({ type: 'thinking', ...marked }, AT_ANY_TIME, out), key };
+    }
+    this.reasoning = signature === undefined ? reasoning : undefined;
     this.outputBytes += Buffer.byteLength(text);
-    const { last } = this.sequencer;
-    const goesOn = last?.start.type === type && last.start !== REFUSAL;
-    this.sequencer.add(goesOn ? last : this.sequencer.begin({ type }, AT_ANY_TIME, out), { type, text }, out);
+    if (text !== '') this.sequencer.add(reasoning.block, { type: 'thinking', text }, out);
+    if (signature !== undefined) this.sequencer.add(reasoning.block, { type: 'signature', signature }, out);
   }
 
   /** A text of its own, so that faces of this format can tell it apart. */
@@ -161,9 +238,8 @@ export class ChatReply {
     if (call === undefined) {
       throw new ProviderFault('malformed-reply', 'The provider sent arguments of a tool call that it did not name.');
     }
-    const taken = call.scan.take(json);
-    if (taken === 0) return;
-    const kept = taken === json.length ? json : json.slice(0, taken);
+    const kept = call.scan.take(json);
+    if (kept === '') return;
     this.outputBytes += Buffer.byteLength(kept);
     this.sequencer.add(call.block, { type: 'input-json', json: kept }, out);
     if (call.scan.hasEnded) this.sequencer.complete(call.block, out);
@@ -198,21 +274,15 @@ export class ChatReply {
     return `call_${this.context.request.messages.length}_${this.calls.length}`;
   }
 
-  /**
-   * docs/reasons/money.md#usage-is-asked-for: a provider that says nothing is charged by
-   * estimate, and the figures say so.
-   */
+  /** As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`). */
   private finalUsage(): Usage {
-    const reported = this.usage ?? {};
-    const isWhole = reported.inputTokens !== undefined && reported.outputTokens !== undefined;
-    const counted: Usage = isWhole
-      ? {}
-      : {
-          inputTokens: estimateInputTokens(this.context.request),
-          outputTokens: estimateTokens(this.outputBytes),
-          estimated: true,
-        };
-    return mergeUsage(mergeUsage(counted, reported), definedOnly({ serviceTier: this.serviceTier }));
+    const { countsReasoningApart } = this.context.target.definition.quirks;
+    const beside = definedOnly({
+      serviceTier: this.serviceTier,
+      reasoningIsApart: countsReasoningApart,
+      ranVendorTools: this.ranVendorTools,
+    });
+    return mergeUsage(this.usage ?? NO_USAGE, beside);
   }
 }
 

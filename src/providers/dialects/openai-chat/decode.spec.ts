@@ -159,12 +159,7 @@ describe('a streamed reply', () => {
       'details',
       [
         { reasoning_details: [{ type: 'reasoning.text', text: 'a' }] },
-        {
-          reasoning_details: [
-            { type: 'reasoning.summary', summary: 'b' },
-            { type: 'reasoning.encrypted', data: 'x' },
-          ],
-        },
+        { reasoning_details: [{ type: 'reasoning.text', text: 'b' }, { type: 'reasoning.owl' }] },
       ],
     ],
     [
@@ -243,6 +238,38 @@ describe('a streamed reply', () => {
     const reply = fold(decode([says('a'), stops('length'), says('b'), stops('stop'), reports(USAGE), '[DONE]']));
     expect(reply.stop).toMatchObject({ unified: 'output-limit', raw: 'length' });
     expect(reply.blocks[0]?.text).toBe('ab');
+  });
+
+  it('ends at the sentinel where usage was reported behind the last words, though no reason was given', () => {
+    const reply = fold(decode([says('a'), reports(USAGE), '[DONE]']));
+    expect(reply.stop).toEqual({ unified: 'end-turn', raw: null, vendor: 'openai' });
+    expect(reply.blocks[0]?.text).toBe('a');
+  });
+
+  it.each<[string, Chunk[]]>([
+    ['beside the last words', [{ ...says('a'), usage: USAGE }, '[DONE]']],
+    ['before the last words', [says('a'), reports(USAGE), says('b'), '[DONE]']],
+    ['without the sentinel', [says('a'), reports(USAGE)]],
+  ])('does not take a reply for whole whose usage came %s', (_, chunks) => {
+    expect(faultOf(() => decode(chunks)).kind).toBe('malformed-reply');
+  });
+
+  it('reads usage that Groq gives beside the choice', () => {
+    const { usage } = fold(decode([says('a'), { ...stops('stop'), x_groq: { id: 'r', usage: USAGE } }, '[DONE]']));
+    expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+    expect(usage.estimated).toBeUndefined();
+  });
+
+  it('takes space as arguments for none', () => {
+    const chunks = [
+      calls(begins(0, 'a', 'f', ' \n'), begins(1, 'b', 'g')),
+      calls(argues(0, '\t')),
+      stops('tool_calls'),
+    ];
+    expect(blocksOf([...chunks, reports(USAGE), '[DONE]'])).toEqual([
+      ['a:f', '{}'],
+      ['b:g', '{}'],
+    ]);
   });
 
   it.each<[string, Chunk[]]>([
@@ -485,18 +512,26 @@ describe('usage', () => {
     expect(usageOf([says('a'), chunk({}, { finish_reason: 'stop', usage: USAGE })])).toMatchObject({ outputTokens: 5 });
   });
 
-  it('estimates what the provider does not say', () => {
-    const usage = usageOf([says('12345'), stops('stop'), '[DONE]']);
-    expect(usage).toMatchObject({ outputTokens: 2, estimated: true });
-    expect(usage.inputTokens).toBeGreaterThan(0);
+  it('counts nothing of its own where the provider does not say', () => {
+    expect(usageOf([says('12345'), stops('stop'), '[DONE]'])).toEqual({});
+    expect(usageOf([says('12345678'), stops('stop'), reports({ prompt_tokens: 77 })])).toEqual({ inputTokens: 77 });
   });
 
-  it('estimates only the figure that is missing', () => {
-    expect(usageOf([says('12345678'), stops('stop'), reports({ prompt_tokens: 77 })])).toMatchObject({
-      inputTokens: 77,
-      outputTokens: 2,
-      estimated: true,
-    });
+  it.each<[string, readonly (JsonObject | '[DONE]')[], readonly (true | undefined)[]]>([
+    ['at the end', [says('a'), stops('stop'), reports(USAGE), '[DONE]'], [undefined]],
+    ['with the last words', [{ ...says('a'), usage: USAGE }, stops('stop'), '[DONE]'], [true, undefined]],
+    ['before further words', [{ ...says('a'), usage: USAGE }, says('b'), stops('stop'), '[DONE]'], [true, true]],
+    ['never', [says('a'), stops('stop'), '[DONE]'], [true]],
+    ['never, of nothing', [stops('stop'), '[DONE]'], [undefined]],
+  ])('says whether more was said after a report: %s', (_, chunks, interim) => {
+    const reported = decode(chunks).filter((event) => event.type === 'usage');
+    expect(reported.map(({ isInterim }) => isInterim)).toEqual(interim);
+  });
+
+  it('tells that the vendor ran tools, of which it gives no figure', () => {
+    const ran = chunk({ executed_tools: [{ index: 0, type: 'search', arguments: '{}' }] });
+    expect(usageOf([says('a'), ran, ...ENDING])).toMatchObject({ ranVendorTools: true });
+    expect(usageOf([chunk({ content: 'a', executed_tools: [] }), ...ENDING])).not.toHaveProperty('ranVendorTools');
   });
 
   it('tells the tier that served', () => {
@@ -725,5 +760,143 @@ describe('properties', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('citations', () => {
+  const page = (url: string, more: JsonObject = {}): JsonObject => ({ url, ...more });
+  const annotation = (url: string, more: JsonObject = {}): JsonObject => ({
+    type: 'url_citation',
+    url_citation: page(url, more),
+  });
+  const told = (url: string, more: JsonObject = {}): JsonObject => ({
+    type: 'web_search_result_location',
+    cited_text: '',
+    url,
+    title: null,
+    encrypted_index: '',
+    ...more,
+  });
+  const whole = (message: JsonObject, beside: JsonObject = {}): JsonObject => ({
+    id: 'x',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage: USAGE,
+    ...beside,
+  });
+  const search = { citations: ['https://a.test', 'https://b.test'] };
+  const results = { search_results: [{ url: 'https://b.test', title: 'B', snippet: 'says b' }] };
+
+  it.each<[string, JsonObject, JsonObject, JsonObject[]]>([
+    [
+      'annotations, with the words they are about',
+      { annotations: [annotation('https://a.test', { title: 'A', content: 'says', start_index: 1, end_index: 3 })] },
+      {},
+      [told('https://a.test', { title: 'A', cited_text: 'says', start_index: 1, end_index: 3 })],
+    ],
+    [
+      'annotations of no words, before lists of a search',
+      { annotations: [annotation('https://a.test', { start_index: 0, end_index: 0 }), { type: 'file' }] },
+      search,
+      [told('https://a.test')],
+    ],
+    ['addresses of a search', {}, search, [told('https://a.test'), told('https://b.test')]],
+    [
+      'addresses, and what was found there',
+      {},
+      { ...search, ...results },
+      [told('https://a.test'), told('https://b.test', { title: 'B', cited_text: 'says b' })],
+    ],
+    ['what was found alone', {}, results, [told('https://b.test', { title: 'B', cited_text: 'says b' })]],
+    ['nothing', { annotations: [] }, { citations: null, search_results: 'x' }, []],
+  ])('reads %s', (_, message, beside, expected) => {
+    const { blocks } = fold(decodeWhole(whole({ content: 'text', ...message }, beside)));
+    expect(blocks.map(({ citations }) => citations)).toEqual([expected]);
+    // Lists of a search are repeated in every chunk.
+    const behind = [chunk({ content: 'xt', ...message }), chunk({ content: '' }), stops('stop'), reports(USAGE)];
+    const chunks = behind.map((piece) => ({ ...piece, ...beside }));
+    expect(fold(decode([says('te'), ...chunks, '[DONE]'])).blocks).toEqual(blocks);
+  });
+
+  it('keeps them for the text that follows, and gives those behind a call a text of their own', () => {
+    const call = calls(begins(0, 'a', 'f', '{}'));
+    const early = fold(decode([{ ...chunk({ role: 'assistant' }), ...search }, says('a'), call, ...ENDING]));
+    expect(early.blocks.map(({ citations }) => citations.length)).toEqual([2, 0]);
+    const late = fold(decode([says('a'), call, { ...stops('tool_calls'), ...search }, reports(USAGE), '[DONE]']));
+    expect(late.blocks.map(({ text, citations }) => [text, citations.length])).toEqual([
+      ['a', 0],
+      ['{}', 0],
+      ['', 2],
+    ]);
+  });
+});
+
+describe('reasoning that must go back', () => {
+  const details = (...reasoning_details: JsonObject[]): JsonObject => chunk({ reasoning_details });
+  const format = 'anthropic-claude-v1';
+  const mark = { format, provider: 'acme' };
+
+  it('keeps pieces of one index together until they are signed', () => {
+    const piece = (more: JsonObject): JsonObject => details({ type: 'reasoning.text', format, index: 0, ...more });
+    const { blocks } = fold(
+      decode([piece({ text: '', signature: '' }), piece({ text: 'a' }), piece({ text: 'b' }), piece({ signature: 's' }), piece({ text: 'c' }), says('d'), ...ENDING]),
+    ); // prettier-ignore
+    expect(blocks).toMatchObject([
+      { start: { type: 'thinking', mark }, text: 'ab', signature: 's' },
+      { start: { type: 'thinking', mark }, text: 'c' },
+      { start: { type: 'text' }, text: 'd' },
+    ]);
+    expect(blocks[1]).not.toHaveProperty('signature');
+  });
+
+  it('tells summaries and what is sealed apart, with their ids, and words once', () => {
+    const message = {
+      content: 'a',
+      reasoning: 'short',
+      reasoning_details: [
+        { type: 'reasoning.summary', summary: 'short', format: 'openai-responses-v1', index: 0 },
+        { type: 'reasoning.encrypted', data: 'sealed', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
+        { type: 'reasoning.encrypted', data: '', format: 'openai-responses-v1' },
+      ],
+    };
+    const body = { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE };
+    const openai = { format: 'openai-responses-v1', provider: 'acme' };
+    expect(fold(decodeWhole(body)).blocks).toMatchObject([
+      { start: { type: 'thinking', mark: { ...openai, isSummary: true } }, text: 'short' },
+      { start: { type: 'redacted-thinking', data: 'sealed', mark: { ...openai, id: 'rs_1' } } },
+      { start: { type: 'text' }, text: 'a' },
+    ]);
+  });
+
+  it('takes the words of the plain field where the details have none', () => {
+    const sealed = { type: 'reasoning.encrypted', data: 'sealed' };
+    const { blocks } = fold(decode([chunk({ reasoning: 'a', reasoning_details: [sealed] }), says('b'), ...ENDING]));
+    expect(blocks.map(({ start, text }) => [start.type, text])).toEqual([
+      ['thinking', 'a'],
+      ['redacted-thinking', ''],
+      ['text', 'b'],
+    ]);
+    expect(blocks[1]?.start).toMatchObject({ mark: { format: 'unknown', provider: 'acme' } });
+  });
+});
+
+describe('a whole reply of another form', () => {
+  const body = (choice: JsonObject): JsonObject => ({ id: 'x', choices: [{ index: 0, ...choice }], usage: USAGE });
+
+  it('may answer with an object', () => {
+    const message = { content: { title: 'Apples', n: 1 } };
+    expect(fold(decodeWhole(body({ message, finish_reason: 'stop' }))).blocks).toMatchObject([
+      { start: { type: 'text' }, text: '{"title":"Apples","n":1}' },
+    ]);
+  });
+
+  it.each(['content_filter', 'refusal'])('may have no message where it is withheld: %s', (finish_reason) => {
+    const reply = fold(decodeWhole(body({ finish_reason })));
+    expect(reply.blocks).toEqual([]);
+    expect(reply.stop.raw).toBe(finish_reason);
+    expect(reply.usage.outputTokens).toBe(5);
+  });
+
+  it('is malformed without a message elsewhere', () => {
+    expect(faultOf(() => decodeWhole(body({ finish_reason: 'stop' }))).kind).toBe('malformed-reply');
   });
 });

@@ -7,6 +7,7 @@ import type { Step } from '../../../core/stream/step.js';
 import { ChatReply } from './chat-reply.js';
 import { faultOfErrorText, findInBandFault } from './fault.js';
 import { PlainChunk } from './plain-chunk.js';
+import { isWithheld } from './read-stop.js';
 
 const DONE = '[DONE]';
 
@@ -28,7 +29,7 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
     }
     const data = frame.data.trim();
     if (data === DONE) {
-      this.reply.end(out);
+      this.reply.done(out);
       return;
     }
     const isNamedError = frame.event === 'error';
@@ -36,18 +37,18 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
     if (chunk === undefined) return;
     const fault = findInBandFault(chunk, isNamedError);
     if (fault !== undefined) throw fault;
-    const { choices, usage } = chunk;
+    const { choices } = chunk;
     // Anything else is no chunk of a reply: keep-alives in JSON, notices of a proxy.
-    if (!Array.isArray(choices) && !isJsonObject(usage)) return;
+    if (!Array.isArray(choices) && !isJsonObject(chunk['usage'])) return;
     this.reply.envelope(chunk, out);
     const choice = firstChoice(choices);
+    if (isJsonObject(choice?.['delta'])) this.reply.content(choice['delta'], chunk, out);
+    else this.reply.cite(undefined, chunk, out);
     if (choice !== undefined) {
-      if (isJsonObject(choice['delta'])) this.reply.content(choice['delta'], out);
       this.reply.logprobs(choice, out);
       this.reply.finish(choice);
     }
-    // Moonshot reports inside the choice.
-    this.reply.report(usage ?? choice?.['usage'], out);
+    this.reply.report(usageOf(chunk, choice), out);
     this.plain.learn(frame.data, chunk);
   }
 
@@ -66,15 +67,15 @@ export function decodeWholeChat(body: unknown, context: DecodeContext): ModelEve
   const fault = findInBandFault(body);
   if (fault !== undefined) throw fault;
   const choice = firstChoice(body['choices']);
-  const message = choice?.['message'];
-  if (choice === undefined || !isJsonObject(message)) throw malformed('has no answer');
+  const message = choice && messageOf(choice);
+  if (choice === undefined || message === undefined) throw malformed('has no answer');
   const out: ModelEvent[] = [];
   const reply = new ChatReply(context);
   reply.envelope(body, out);
-  reply.content(withCallIndexes(message), out);
+  reply.content(withCallIndexes(message), body, out);
   reply.logprobs(choice, out);
   reply.finishWhole(choice);
-  reply.report(body['usage'] ?? choice['usage'], out);
+  reply.report(usageOf(body, choice), out);
   reply.end(out);
   return out;
 }
@@ -112,6 +113,21 @@ function firstChoice(choices: Json | undefined): JsonObject | undefined {
     return choice;
   }
   return undefined;
+}
+
+/** Moonshot reports inside the choice, Groq at first beside it, in an object of its own. */
+function usageOf(chunk: JsonObject, choice: JsonObject | undefined): Json | undefined {
+  const groq = chunk['x_groq'];
+  return chunk['usage'] ?? choice?.['usage'] ?? (isJsonObject(groq) ? groq['usage'] : undefined);
+}
+
+const NO_MESSAGE: JsonObject = {};
+
+/** What was filtered as a whole may have no message (Azure): the reason says all there is. */
+function messageOf(choice: JsonObject): JsonObject | undefined {
+  const { message, finish_reason: reason } = choice;
+  if (isJsonObject(message)) return message;
+  return typeof reason === 'string' && isWithheld(reason) ? NO_MESSAGE : undefined;
 }
 
 /** In a whole message each entry is a call of its own, whatever index or id it says. */

@@ -2,6 +2,7 @@ import type { Dialect } from '../../../core/provider.js';
 import { ChatStreamDecoder, decodeWholeChat } from './decode.js';
 import { encodeChat } from './encode.js';
 import { faultOfFailure } from './fault.js';
+import { carriesParameter } from './parameters.js';
 import { findRequiredMedia } from './required-media.js';
 
 /** The chat-completions format, as OpenAI and the many that follow it speak it. */
@@ -9,6 +10,7 @@ export const openaiChat: Dialect = {
   id: 'openai-chat',
   defaultCredential: 'bearer',
   requiredMedia: findRequiredMedia,
+  carries: carriesParameter,
   encode: encodeChat,
   decodeStream: (context) => new ChatStreamDecoder(context),
   decodeWhole: decodeWholeChat,

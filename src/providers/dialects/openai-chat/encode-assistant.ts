@@ -1,6 +1,8 @@
 import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
-import { printJson, type Json } from '../../../core/json/json.js';
+import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
+import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
 import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
+import { encodeReasoningDetail } from './encode-reasoning-details.js';
 import { ruleForForeign } from './foreign-blocks.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
 
@@ -15,6 +17,7 @@ export type PathOf = (place: number) => string;
 export function encodeAssistant(message: Message, pathOf: PathOf, context: EncodeContext): ChatMessage | undefined {
   const texts = new TextRun();
   const reasoning: string[] = [];
+  const details: JsonObject[] = [];
   const calls: ChatToolCall[] = [];
   const droppedCalls = findDroppedCalls(message.content);
   let marker: WireCacheControl | undefined;
@@ -25,11 +28,12 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
         texts.add(block.text);
         continue;
       case 'thinking':
-        if (isWantedBack(block, context)) reasoning.push(block.thinking);
+      case 'redacted-thinking': {
+        const detail = encodeReasoningDetail(block, details.length, context.target);
+        if (detail !== undefined) details.push(detail);
+        else if (block.type === 'thinking' && isWantedBack(block, context)) reasoning.push(block.thinking);
         break;
-      case 'redacted-thinking':
-        // Only the vendor that wrote it can read it.
-        break;
+      }
       case 'tool-use':
         calls.push(encodeToolCall(block, context));
         break;
@@ -48,6 +52,7 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
     role: 'assistant',
     content: text === '' ? null : marker === undefined ? text : [{ type: 'text', text, cache_control: marker }],
     ...(reasoning.length > 0 && { reasoning_content: reasoning.join(BLOCK_SEPARATOR) }),
+    ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...nameOf(message),
   };
@@ -95,7 +100,7 @@ function findDroppedCalls(content: readonly ContentBlock[]): ReadonlySet<Json | 
 
 /** A signature is another vendor's: signed reasoning goes only to the family that signed it. */
 function isWantedBack(block: ThinkingBlock, context: EncodeContext): boolean {
-  const isUnsigned = block.signature === undefined || block.signature === '' || block.origin?.vendor === 'openai';
+  const isUnsigned = block.signature === undefined || block.signature === '' || !isAnthropicReasoning(block.mark);
   return context.target.definition.quirks.returnsReasoning === true && isUnsigned && block.thinking !== '';
 }
 
@@ -107,7 +112,7 @@ function encodeToolCall(block: ToolUseBlock, context: EncodeContext): ChatToolCa
     function: {
       name: context.names.toWire(block.name),
       // Text is the caller's own JSON, kept byte for byte.
-      arguments: typeof input === 'string' ? input || '{}' : printJson(input ?? {}),
+      arguments: typeof input !== 'string' ? printJson(input ?? {}) : input.trim() === '' ? '{}' : input,
     },
   };
 }

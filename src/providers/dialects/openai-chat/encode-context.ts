@@ -3,6 +3,9 @@ import type { CacheMarker } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
+import type { Quirks } from '../../../core/quirks.js';
+import { hashedId, ToolIds, type ToolIdRule } from '../tool-ids.js';
+import { carriesParameter } from './parameters.js';
 import { ToolNames } from './tool-names.js';
 import type { WireCacheControl } from './wire.js';
 
@@ -12,6 +15,7 @@ export const BLOCK_SEPARATOR = '\n\n';
 /** What encoding one request for one target needs everywhere. One per attempt. */
 export class EncodeContext {
   readonly names: ToolNames;
+  private ids: ToolIds | undefined;
   /** True when documents may be sent as `file` parts. */
   readonly acceptsFiles: boolean;
 
@@ -27,15 +31,14 @@ export class EncodeContext {
 
   /** The marker as the target takes it; nothing where it takes none: chat upstreams cache by themselves. */
   cacheControl(marker: CacheMarker | undefined): { cache_control?: WireCacheControl } {
-    if (marker === undefined || this.target.definition.quirks.acceptsCacheMarkers !== true) return {};
+    if (marker === undefined || !carriesParameter('cache_control', this.target)) return {};
     return { cache_control: { type: 'ephemeral', ...(marker.ttl !== undefined && { ttl: marker.ttl }) } };
   }
 
-  /** A tool call's id as the target takes it: the id itself, or letters and digits that stand for it in every turn. */
+  /** A tool call's id as the target takes it. */
   toolCallId(id: string): string {
-    const length = this.target.definition.quirks.toolCallIdLength;
-    if (length === undefined || (id.length === length && /^[A-Za-z0-9]+$/.test(id))) return id;
-    return createHash('sha256').update(id).digest('base64').replace(/[+/=]/g, '').slice(0, length);
+    this.ids ??= new ToolIds(this.request.messages, idRule(this.target.definition.quirks));
+    return this.ids.toWire(id);
   }
 
   /** @throws Untranslatable always: `what` is what this target cannot carry */
@@ -43,4 +46,12 @@ export class EncodeContext {
     const { model, endpoint } = this.target;
     throw new Untranslatable(path, `${what} cannot be sent to ${model.id} at ${endpoint.provider.name}`);
   }
+}
+
+function idRule({ toolCallIdLength: length, toolCallIdMax: max = Infinity }: Quirks): ToolIdRule {
+  if (length === undefined) return { isLegal: (id) => id.length <= max, standIn: (text) => hashedId(text, max) };
+  return {
+    isLegal: (id) => id.length === length && /^[A-Za-z0-9]+$/.test(id),
+    standIn: (text) => createHash('sha256').update(text).digest('base64').replace(/[+/=]/g, '').slice(0, length),
+  };
 }

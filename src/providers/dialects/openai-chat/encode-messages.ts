@@ -58,7 +58,7 @@ function systemMessage(message: Message, pathOf: PathOf, context: EncodeContext)
   }
   return {
     role: context.target.definition.quirks.systemRole ?? 'system',
-    content: contentOf(parts),
+    content: contentOf(withoutEmptyTexts(parts)),
     ...nameOf(message),
   };
 }
@@ -84,6 +84,13 @@ function userMessages(
       parts.push(...encodeParts(block, path, context));
     }
   }
-  const hasRest = parts.length > 0 || results.length === 0;
-  return { results, rest: hasRest ? [{ role: 'user', content: contentOf(parts), ...nameOf(message) }] : [] };
+  const said = withoutEmptyTexts(parts, results.length > 0);
+  const hasRest = said.length > 0 || results.length === 0;
+  return { results, rest: hasRest ? [{ role: 'user', content: contentOf(said), ...nameOf(message) }] : [] };
+}
+
+/** @param hasMore whether the turn says something besides: else its last text stays, though it is empty */
+function withoutEmptyTexts(parts: ChatPart[], hasMore = false): ChatPart[] {
+  const said = parts.filter((part) => part.type !== 'text' || part.text !== '');
+  return said.length > 0 || hasMore ? said : parts.slice(0, 1);
 }

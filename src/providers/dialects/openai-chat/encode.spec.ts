@@ -5,7 +5,8 @@ import type { ContentBlock, Message, ToolResultContent } from '../../../core/con
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
-import type { FetchedMedia, Quirks, Target } from '../../../core/provider.js';
+import type { FetchedMedia, Target } from '../../../core/provider.js';
+import type { Quirks } from '../../../core/quirks.js';
 import type { Modality } from '../../../core/routing/catalog.js';
 import { openaiChat } from './dialect.js';
 
@@ -182,8 +183,11 @@ describe('fields', () => {
     ['the user of the metadata', { metadata: { vendor: 'anthropic', value: { user_id: 'm1' } } }, { user: 'm1' }],
     ['no user for null metadata', { metadata: { vendor: 'anthropic', value: { user_id: null } } }, {}],
     ['a service tier only where tiers are sold', { serviceTier: 'flex' }, {}],
-    ['the service tier', { serviceTier: 'flex' }, { service_tier: 'flex' }, { serviceTiers: true }],
-    ['speed as the priority tier', { speed: 'fast' }, { service_tier: 'priority' }, { serviceTiers: true }],
+    ['no service tier without a price', { serviceTier: 'flex' }, {}, { serviceTiers: true }],
+    ['no speed without a price', { speed: 'fast' }, {}, { serviceTiers: true }],
+    ['the service tier of the plain price', { serviceTier: 'auto' }, { service_tier: 'auto' }, { serviceTiers: true }],
+    ['no place without a price', { inferenceGeo: 'us' }, {}],
+    ['no searches without a price', { extras: { vendor: 'openai', value: { web_search_options: {} } } }, {}],
     [
       'standard_only as the default tier',
       { serviceTier: 'standard_only' },
@@ -764,6 +768,38 @@ describe('assistant turns', () => {
     ]);
   });
 
+  const told = (format: string, provider?: string) => ({
+    mark: { format, ...(provider !== undefined && { provider }) },
+  });
+  const CLAUDE = 'anthropic-claude-v1';
+  const signed: ContentBlock = { type: 'thinking', thinking: 't', signature: 's' };
+  const wireSigned = { type: 'reasoning.text', text: 't', signature: 's', format: CLAUDE };
+  it.each<[string, ContentBlock, Quirks, object | undefined]>([
+    ['its own, signed by Claude', { ...signed, ...told(CLAUDE, 'acme') }, {}, wireSigned],
+    [
+      'its own, sealed',
+      { type: 'redacted-thinking', data: 'd', mark: { format: 'f', provider: 'acme', id: 'rs_1' } },
+      {},
+      { type: 'reasoning.encrypted', data: 'd', format: 'f', id: 'rs_1' },
+    ],
+    [
+      'its own, in short',
+      { type: 'thinking', thinking: 't', mark: { format: 'f', provider: 'acme', isSummary: true } },
+      {},
+      { type: 'reasoning.summary', summary: 't', format: 'f' },
+    ],
+    ['of another provider, though it takes details', { ...signed, ...told('f', 'other') }, { returnsReasoningDetails: true }, undefined],
+    ['of another provider, signed by Claude', { ...signed, ...told(CLAUDE, 'other') }, { returnsReasoningDetails: true }, wireSigned],
+    ['of another provider, signed by Claude, untold', { ...signed, ...told(CLAUDE, 'other') }, {}, undefined],
+    ['of Anthropic', signed, { returnsReasoningDetails: true }, wireSigned],
+    ['of nobody', { type: 'thinking', thinking: 't' }, { returnsReasoningDetails: true }, undefined],
+    ['of whom nobody says', { ...signed, ...told('f') }, { returnsReasoningDetails: true }, { ...wireSigned, format: 'f' }],
+  ])('shows reasoning as details to its signer only: %s', (_, block, quirks, detail) => {
+    const sent = ofTurn([block, text('A')], target(quirks));
+    const expected = detail && { reasoning_details: [{ ...detail, index: 0 }] };
+    expect(sent).toEqual([{ role: 'assistant', content: 'A', ...expected }]);
+  }); // prettier-ignore
+
   it('leaves out a turn of which nothing is kept', () => {
     expect(ofTurn([{ type: 'thinking', thinking: 'x', signature: 's' }])).toEqual([]);
   });
@@ -907,5 +943,51 @@ describe('cache markers', () => {
     const messages = [user({ ...text('x'), ...marked })];
     const body = bodyOf({ messages, cacheMarker: {} }, target({ acceptsCacheMarkers: true }));
     expect(body['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'x', ...wire }] }]);
+  });
+});
+
+describe('texts that say nothing', () => {
+  it('are left out where other parts remain, also behind results', () => {
+    expect(
+      messagesOf([user(text(''), text('a'), text('')), assistant(call('t')), user(result('t'), text(''))]),
+    ).toEqual([
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: null, tool_calls: [wireCall('t')] },
+      { role: 'tool', tool_call_id: 't', content: '' },
+    ]);
+    expect(messagesOf([user(text(''), text(''))])).toEqual([{ role: 'user', content: '' }]);
+  });
+
+  it.each([' ', '\n\t', ''])('mean no arguments: %j', (input) => {
+    expect(messagesOf([assistant(call('t', 'look', input)), user(result('t'))])).toMatchObject([
+      { tool_calls: [wireCall('t')] },
+      {},
+    ]);
+  });
+
+  it('do not bear the marker, nor do media', () => {
+    const where = target({ acceptsCacheMarkers: true });
+    const image: ContentBlock = { type: 'image', source: png };
+    const messages = [user(text('a'), image, { ...text(' '), cacheMarker: {} }), user(image)];
+    expect(bodyOf({ messages, cacheMarker: { ttl: '1h' } }, where)['messages']).toMatchObject([
+      { content: [{ text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } }, wirePng, {}] },
+      { content: [wirePng] },
+    ]);
+  });
+});
+
+describe('ids of tool calls that are too long', () => {
+  it('become shorter ones, the same in call and result, and no two the same', () => {
+    const long = 'call_'.padEnd(60, 'x');
+    const ids = [long, `${long}y`, 'call_1'];
+    const sent = messagesOf(
+      [assistant(...ids.map((id) => call(id))), user(...ids.map((id) => result(id)))],
+      target({ toolCallIdMax: 40 }),
+    ) as { tool_calls: { id: string }[]; tool_call_id: string }[];
+    const told = sent[0]!.tool_calls.map(({ id }) => id);
+    expect(told[2]).toBe('call_1');
+    expect(new Set(told).size).toBe(3);
+    for (const id of told) expect(id.length).toBeLessThanOrEqual(40);
+    expect(sent.slice(1).map((message) => message.tool_call_id)).toEqual(told);
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
-import { tierParameters, type TierParameters } from '../service-tier.js';
+import { pricedExtras, tierParameters, type TierParameters } from '../service-tier.js';
 import { markLastPart } from './cache-markers.js';
 import { EncodeContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
@@ -31,11 +31,12 @@ const SERVICE_TIERS: Readonly<Record<string, string>> = {
 export function encodeChat(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall {
   const context = new EncodeContext(request, target, media);
   const { quirks } = target.definition;
+  const words = tierParameters(request, target);
   const messages = encodeMessages(context);
   const toolFields = encodeTools(context);
   const { cache_control: marker } = context.cacheControl(request.cacheMarker);
   if (marker !== undefined) markLastPart(messages, toolFields.tools ?? [], marker);
-  const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? request.extras.value : {};
+  const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? pricedExtras(request, target) : {};
   const body: ChatBody = {
     stream: request.stream,
     // Unknown fields of a chat caller come before what the core models, which always wins.
@@ -49,7 +50,9 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
     ...userField(request),
     // Who prices a tier apart sells it, whatever else is known of the provider.
-    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(tierParameters(request, target))),
+    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(words)),
+    // No vendor of this format has the word: one that the catalog prices it for does.
+    ...(target.endpoint.geography && { inference_geo: words.inferenceGeo }),
     // docs/reasons/money.md#usage-is-asked-for: without it streamed replies carry no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
   };
@@ -88,7 +91,7 @@ function userField(request: ModelRequest): { user?: string } {
 }
 
 function serviceTier({ serviceTier, speed }: TierParameters): { service_tier?: string } {
-  const tier = serviceTier ?? (speed === 'fast' ? 'fast' : undefined);
+  const tier = serviceTier ?? speed;
   if (tier === undefined) return {};
   return { service_tier: Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier]! : tier };
 }

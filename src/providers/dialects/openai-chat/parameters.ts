@@ -51,12 +51,33 @@ const PARAMETERS: readonly Parameter[] = [
  */
 export function encodeParameters(request: ModelRequest, target: Target): Record<string, Json> {
   const fields: Record<string, Json> = {};
-  for (const { field, parameter, standard: isStandard, read } of PARAMETERS) {
-    if (!(isStandard ? takes(target, parameter) : lists(target, parameter))) continue;
+  for (const { field, parameter, read } of PARAMETERS) {
+    if (!carriesParameter(parameter, target)) continue;
     const value = read(request);
     if (value !== undefined) fields[field] = value;
   }
   return fields;
+}
+
+/** How the rest of a request's fields is told, where not every target is. */
+const OTHERS: Readonly<Record<string, (target: Target) => boolean>> = {
+  reasoning: (target) => styleOf(target) !== undefined && takes(target, 'reasoning', 'reasoning_effort'),
+  reasoning_summary: (target) => styleOf(target) === 'reasoning_object' && carriesParameter('reasoning', target),
+  cache_control: ({ definition }) => definition.quirks.acceptsCacheMarkers === true,
+  // One vendor's own.
+  task_budget: () => false,
+  context_management: () => false,
+  metadata: () => false,
+};
+
+const styleOf = ({ definition }: Target) => definition.quirks.reasoningStyle;
+
+/** Whether a field that a request sets is sent to such a target: what this dialect encodes by. */
+export function carriesParameter(parameter: string, target: Target): boolean {
+  if (target.definition.quirks.omit?.includes(parameter) === true) return false;
+  const known = PARAMETERS.find((one) => one.parameter === parameter);
+  if (known) return known.standard ? takes(target, parameter) : lists(target, parameter);
+  return OTHERS[parameter]?.(target) ?? true;
 }
 
 /**

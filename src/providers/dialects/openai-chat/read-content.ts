@@ -1,23 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-
-/**
- * The reasoning in a chunk's `delta` or a whole `message`, by whichever name the provider gives it;
- * empty when there is none.
- */
-export function readReasoning(piece: JsonObject): string {
-  const plain = piece['reasoning_content'] ?? piece['reasoning'];
-  if (typeof plain === 'string' && plain !== '') return plain;
-  // The details repeat what the plain field says, so they are read only where it is silent.
-  const details = piece['reasoning_details'];
-  if (!Array.isArray(details)) return '';
-  let text = '';
-  for (const detail of details as readonly Json[]) {
-    if (!isJsonObject(detail)) continue;
-    const value = detail['text'] ?? detail['summary'];
-    if (typeof value === 'string') text += value;
-  }
-  return text;
-}
+import { isJsonObject, type Json } from '../../../core/json/json.js';
 
 /** Gives the texts of a `content` field that is a list, in order: Mistral's text and thinking parts. */
 export function readContentParts(

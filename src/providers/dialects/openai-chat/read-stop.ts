@@ -48,6 +48,10 @@ export function readStop(raw: string | null, context: StopContext): StopReason {
   };
 }
 
+/** True of words for an answer that is not given, though the call went well. */
+export const isWithheld = (raw: string): boolean =>
+  Object.hasOwn(UNIFIED, raw) && (UNIFIED[raw] === 'content-filter' || UNIFIED[raw] === 'refusal');
+
 /** @throws ProviderFault when the word stands for a failure */
 export function assertNoFault(raw: string): void {
   const kind = Object.hasOwn(FAULTS, raw) ? FAULTS[raw] : undefined;

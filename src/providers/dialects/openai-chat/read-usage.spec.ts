@@ -43,6 +43,26 @@ describe('usage', () => {
       { inputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 3, outputTokens: 4, webSearchRequests: 1 },
     ],
     [
+      'OpenRouter, by the name of the Messages format',
+      { prompt_tokens: 9, completion_tokens: 4, server_tool_use: { web_search_requests: 2 } },
+      { inputTokens: 9, outputTokens: 4, webSearchRequests: 2 },
+    ],
+    [
+      'Perplexity, which counts its queries',
+      { prompt_tokens: 9, completion_tokens: 4, num_search_queries: 3 },
+      { inputTokens: 9, outputTokens: 4, webSearchRequests: 3 },
+    ],
+    [
+      'xAI, which counts the pages it used',
+      { prompt_tokens: 9, completion_tokens: 4, num_sources_used: 5 },
+      { inputTokens: 9, outputTokens: 4, webSearchRequests: 5 },
+    ],
+    [
+      'fractions, which are not judged here',
+      { prompt_tokens: 0.5, completion_tokens: 1.5 },
+      { inputTokens: 0.5, outputTokens: 1.5 },
+    ],
+    [
       'xAI, whose reasoning stands beside the completion',
       {
         prompt_tokens: 32,
@@ -51,6 +71,26 @@ describe('usage', () => {
         completion_tokens_details: { reasoning_tokens: 94 },
       },
       { inputTokens: 32, outputTokens: 103, reasoningTokens: 94 },
+    ],
+    [
+      'Mistral',
+      { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13, num_cached_tokens: 5 },
+      { inputTokens: 4, cacheReadTokens: 5, outputTokens: 4 },
+    ],
+    [
+      'Gemini, whose thoughts only the total tells',
+      { prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 },
+      { inputTokens: 35, outputTokens: 74 },
+    ],
+    [
+      'audio that is counted beside the prompt, which nobody put out',
+      { prompt_tokens: 9, completion_tokens: 4, total_tokens: 388, prompt_tokens_details: { audio_tokens: 375 } },
+      { inputTokens: 9, outputTokens: 4 },
+    ],
+    [
+      'a total below its parts',
+      { prompt_tokens: 9, completion_tokens: 4, total_tokens: 3 },
+      { inputTokens: 9, outputTokens: 4 },
     ],
     ['a prompt of nothing', { prompt_tokens: 0, completion_tokens: 0 }, { inputTokens: 0, outputTokens: 0 }],
     ['half a report', { completion_tokens: 4 }, { outputTokens: 4 }],
@@ -84,7 +124,6 @@ describe('usage', () => {
     ['a list', []],
     ['an empty object', {}],
     ['negative figures', { prompt_tokens: -1, completion_tokens: -5 }],
-    ['fractions', { prompt_tokens: 0.5, completion_tokens: 1.5 }],
     ['texts', { prompt_tokens: '5', completion_tokens: '6' }],
     ['figures beyond exact integers', { prompt_tokens: 1e300, completion_tokens: 2 ** 53 }],
     ['nulls', { prompt_tokens: null, completion_tokens: null }],

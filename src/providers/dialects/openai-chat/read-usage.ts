@@ -1,9 +1,9 @@
 import type { Usage } from '../../../core/conversation/usage.js';
-import { isJsonObject, type Json } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /**
- * Reads the usage object of a chat reply or chunk. Figures that are not whole numbers from zero
- * up are taken as not said.
+ * Reads the usage object of a chat reply or chunk, whatever its figures are; what is no number from zero on is taken as
+ * not said.
  * @returns undefined when it is no object or says nothing of tokens
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
@@ -13,17 +13,19 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (prompt === undefined && completion === undefined) return undefined;
   const promptDetails = objectOf(value['prompt_tokens_details']);
   const reasoning = readCount(objectOf(value['completion_tokens_details'])['reasoning_tokens']);
-  // DeepSeek counts cache hits beside the prompt, Moonshot at the top level.
+  // DeepSeek counts cache hits beside the prompt, Mistral and Moonshot at the top level.
   const cached = fitting(
     readCount(promptDetails['cached_tokens']) ??
       readCount(value['prompt_cache_hit_tokens']) ??
+      readCount(value['num_cached_tokens']) ??
       readCount(value['cached_tokens']),
     prompt,
   );
   const uncached = prompt === undefined ? undefined : prompt - (cached ?? 0);
   const written = fitting(readCount(promptDetails['cache_write_tokens']), uncached);
-  const output = outputTokens(prompt, completion, reasoning, readCount(value['total_tokens']));
-  const searches = readCount(objectOf(value['server_tool_use_details'])['web_search_requests']);
+  const audio = readCount(promptDetails['audio_tokens']);
+  const output = outputTokens(prompt, completion, readCount(value['total_tokens']), audio);
+  const searches = readSearches(value);
   return {
     extras: { vendor: 'openai', value },
     ...(uncached !== undefined && { inputTokens: uncached - (written ?? 0) }),
@@ -35,15 +37,32 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   };
 }
 
-/** xAI leaves reasoning out of `completion_tokens`; its total tells. */
+/**
+ * How often the vendor searched: OpenRouter counts it under either name, Perplexity as queries, xAI as the pages that
+ * were used, each by what it charges for (docs/reasons/money.md#searches-that-are-not-counted).
+ */
+function readSearches(value: JsonObject): number | undefined {
+  return (
+    readCount(objectOf(value['server_tool_use_details'])['web_search_requests']) ??
+    readCount(objectOf(value['server_tool_use'])['web_search_requests']) ??
+    readCount(value['num_search_queries']) ??
+    readCount(value['num_sources_used'])
+  );
+}
+
+/**
+ * xAI leaves reasoning out of `completion_tokens`, Gemini's chat endpoint does not even name it: the total tells. What
+ * of the total is audio that was read beside the prompt (Mistral's) was not put out.
+ */
 function outputTokens(
   prompt: number | undefined,
   completion: number | undefined,
-  reasoning: number | undefined,
   total: number | undefined,
+  audio: number | undefined,
 ): number | undefined {
-  if (prompt === undefined || completion === undefined || reasoning === undefined) return completion;
-  return reasoning > 0 && total === prompt + completion + reasoning ? completion + reasoning : completion;
+  if (prompt === undefined || completion === undefined || total === undefined) return completion;
+  const beside = audio !== undefined && audio > prompt ? audio : 0;
+  return Math.max(completion, total - prompt - beside);
 }
 
 /** A part that is larger than its whole is no figure. */
@@ -52,7 +71,7 @@ function fitting(part: number | undefined, whole: number | undefined): number | 
 }
 
 function readCount(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
 function objectOf(value: Json | undefined): { readonly [key: string]: Json | undefined } {

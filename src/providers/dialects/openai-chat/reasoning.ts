@@ -1,7 +1,8 @@
-import { EFFORTS, type Effort, type ModelRequest } from '../../../core/conversation/request.js';
+import { EFFORTS, type Effort } from '../../../core/conversation/effort.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
-import { takes } from './parameters.js';
+import { carriesParameter } from './parameters.js';
 
 /** What every provider with an effort field takes. */
 const COMMON_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
@@ -19,7 +20,7 @@ const EFFORT_OF_BUDGET: readonly { readonly tokens: number; readonly effort: Eff
  */
 export function encodeReasoning(request: ModelRequest, target: Target): Record<string, Json> {
   const style = target.definition.quirks.reasoningStyle;
-  if (style === undefined || !takes(target, 'reasoning', 'reasoning_effort')) return {};
+  if (style === undefined || !carriesParameter('reasoning', target)) return {};
   const efforts = target.definition.quirks.efforts ?? COMMON_EFFORTS;
   switch (style) {
     case 'reasoning_effort': {

@@ -30,6 +30,7 @@ export type ChatMessage = { readonly name?: string } & (
       readonly role: 'assistant';
       content: ChatContent | null;
       readonly reasoning_content?: string;
+      readonly reasoning_details?: readonly JsonObject[];
       readonly tool_calls?: readonly ChatToolCall[];
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; content: ChatContent }

@@ -22,6 +22,8 @@ export interface SandboxRequest {
   /** Schema of the structured output asked for. */
   readonly outputSchema: JsonObject | undefined;
   readonly maxTokens: number;
+  readonly speed: string | undefined;
+  readonly inferenceGeo: string | undefined;
   /** UTF-8 bytes of all text, tools included, over four, rounded up. */
   readonly inputTokens: number;
 }
@@ -52,6 +54,8 @@ export function readSandboxRequest(body: string): SandboxRequest {
     thinkingOff: objectOf(request['thinking'])['type'] === 'disabled',
     outputSchema: isJsonObject(format['schema']) ? format['schema'] : undefined,
     maxTokens: typeof maxTokens === 'number' && maxTokens >= 0 ? maxTokens : MAX_TOKENS_DEFAULT,
+    speed: wordOf(request['speed']),
+    inferenceGeo: wordOf(request['inference_geo']),
     inputTokens: Math.ceil(countTextBytes(request, messages) / BYTES_PER_TOKEN),
   };
 }
@@ -89,6 +93,8 @@ function textOf(content: Json | undefined): string {
   }
   return texts.join('\n');
 }
+
+const wordOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 

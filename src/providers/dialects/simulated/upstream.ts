@@ -27,6 +27,7 @@ export class SimulatedUpstream {
 
   async open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     signal.throwIfAborted();
+    call.onSent?.();
     const body = typeof call.body === 'string' ? call.body : Buffer.concat(call.body).toString('utf8');
     const request = readSandboxRequest(body);
     const behaviour = Object.hasOwn(BEHAVIOURS, request.model) ? BEHAVIOURS[request.model] : undefined;

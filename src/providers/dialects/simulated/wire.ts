@@ -125,7 +125,11 @@ function deltasOf(block: AnswerBlock): JsonObject[] {
 }
 
 /** @param outputTokens as far as they are known; the whole answer's unless said otherwise */
-function usageOf(message: Message, { inputTokens }: SandboxRequest, outputTokens?: number): JsonObject {
+function usageOf(
+  message: Message,
+  { inputTokens, speed, inferenceGeo }: SandboxRequest,
+  outputTokens?: number,
+): JsonObject {
   const { read, written } = message.cached ?? { read: 0, written: 0 };
   const thinking = message.blocks.find((block) => block.type === 'thinking');
   return {
@@ -137,5 +141,7 @@ function usageOf(message: Message, { inputTokens }: SandboxRequest, outputTokens
     ...(thinking &&
       outputTokens === undefined && { output_tokens_details: { thinking_tokens: countTokens(thinking) } }),
     service_tier: 'standard',
+    ...(speed !== undefined && { speed }),
+    ...(inferenceGeo !== undefined && { inference_geo: inferenceGeo }),
   };
 }

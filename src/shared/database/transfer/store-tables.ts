@@ -14,7 +14,10 @@ interface CatalogRow extends StoreTable {
   readonly needs: readonly string[];
 }
 
-/** Every table of the store but the list of its migrations, such that each refers only to those before it. */
+/**
+ * Every table of the store but the list of its migrations, and what the database itself forgets in a crash, such that
+ * each refers only to those before it.
+ */
 export async function listTables(runner: QueryRunner): Promise<readonly StoreTable[]> {
   let rest = (await runner.query(`
     select c.relname as name, quote_ident(c.relname) as quoted,
@@ -25,7 +28,7 @@ export async function listTables(runner: QueryRunner): Promise<readonly StoreTab
         where f.conrelid = c.oid and f.contype = 'f') as needs
     from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'migrations'
+      and c.relpersistence = 'p' and c.relname <> 'migrations'
     order by c.relname`)) as CatalogRow[];
 
   const ordered: StoreTable[] = [];

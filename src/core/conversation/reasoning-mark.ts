@@ -1,0 +1,26 @@
+/** What Anthropic's models sign or seal, on whichever platform (docs/wire/chat.md#reasoning-details). */
+export const ANTHROPIC_REASONING = 'anthropic-claude-v1';
+
+/** The name where the provider gives none. */
+export const UNNAMED_REASONING = 'unknown';
+
+/**
+ * What a chat upstream says of a piece of reasoning besides its words: whoever made it needs that to read it again.
+ * Reasoning without a mark is Anthropic's, or nobody's where it is not signed.
+ */
+export interface ReasoningMark {
+  /** Whose reasoning it is, in the words of `reasoning_details`. */
+  readonly format: string;
+  /** Slug of the provider that told it; absent: nobody says. */
+  readonly provider?: string;
+  /** The provider's own id of it. */
+  readonly id?: string;
+  /** It was told as a summary. */
+  readonly isSummary?: boolean;
+}
+
+/** Whether the reasoning may be shown to Anthropic's models, which take their own back from every platform. */
+export const isAnthropicReasoning = (mark: ReasoningMark | undefined): boolean =>
+  mark === undefined ||
+  mark.format === ANTHROPIC_REASONING ||
+  (mark.format === UNNAMED_REASONING && mark.provider === undefined && mark.isSummary !== true);

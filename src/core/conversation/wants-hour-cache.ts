@@ -1,0 +1,19 @@
+import type { CacheMarker, ContentBlock, ToolReferenceBlock } from './content.js';
+import type { ModelRequest } from './request.js';
+
+/** Whether anything of this request was to be cached for an hour rather than for five minutes. */
+export function wantsHourCache({ cacheMarker, tools, system, messages }: ModelRequest): boolean {
+  return (
+    isHour(cacheMarker) ||
+    tools.some((tool) => tool.type !== 'service' && isHour(tool.cacheMarker)) ||
+    system.some((block) => isHour(block.cacheMarker)) ||
+    messages.some(({ content }) => content.some(isCachedForHour))
+  );
+}
+
+function isCachedForHour(block: ContentBlock | ToolReferenceBlock): boolean {
+  if (isHour(block.cacheMarker)) return true;
+  return block.type === 'tool-result' && block.content.some(isCachedForHour);
+}
+
+const isHour = (marker: CacheMarker | undefined): boolean => marker?.ttl === '1h';

@@ -1,0 +1,49 @@
+import { isJsonObject, type Json, type JsonObject } from '../json/json.js';
+
+const TYPE = 'web_search_result_location';
+
+/** A page that a reply is based on. */
+export interface WebCitation {
+  readonly url: string;
+  readonly title?: string;
+  /** What the page says. */
+  readonly quote?: string;
+  /** Which part of the reply's text it stands for, in UTF-16 units; absent: not said. */
+  readonly place?: { readonly start: number; readonly end: number };
+}
+
+/**
+ * A page cited by a provider whose format is not Messages, in that format's shape. Its index of the search is empty:
+ * nobody encrypted one, and Anthropic is not shown it. The place has no key there, and stands beside.
+ */
+export const webCitation = ({ url, title, quote, place }: WebCitation): JsonObject => ({
+  type: TYPE,
+  cited_text: quote ?? '',
+  url,
+  title: title ?? null,
+  encrypted_index: '',
+  ...(place && { start_index: place.start, end_index: place.end }),
+});
+
+/** True of citations that `webCitation` made: Anthropic would not know them again. */
+export const isForeignCitation = (citation: Json): boolean =>
+  isJsonObject(citation) && citation['type'] === TYPE && citation['encrypted_index'] === '';
+
+/** The citation as the Messages format has it. */
+export function withoutPlace(citation: Json): Json {
+  if (!isForeignCitation(citation)) return citation;
+  const { start_index: _start, end_index: _end, ...rest } = citation as JsonObject;
+  return rest;
+}
+
+/** Reads a citation of either making; undefined where it names no address. */
+export function readWebCitation(citation: Json): WebCitation | undefined {
+  if (!isJsonObject(citation) || typeof citation['url'] !== 'string') return undefined;
+  const { url, title, cited_text: quote, start_index: start, end_index: end } = citation;
+  return {
+    url,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof quote === 'string' && (quote !== '' || !isForeignCitation(citation)) && { quote }),
+    ...(typeof start === 'number' && typeof end === 'number' && { place: { start, end } }),
+  };
+}

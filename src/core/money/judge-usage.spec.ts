@@ -1,0 +1,215 @@
+/**
+ * Goal: what is charged is what was plausibly reported, else at least what is estimated; nobody pays for what cannot
+ * be. Method: a table of each way in which a report can lack or lie; then laws over any figures: what is judged are
+ * whole figures, never below the floor of what was seen where nothing was told, and judging again changes nothing.
+ */
+import fc from 'fast-check';
+import { endpoint, model, perMillion } from '../../../test/support/route-inputs.js';
+import type { Usage } from '../conversation/usage.js';
+import { judgeUsage, VENDOR_PROMPT_TOKENS, type CallFacts } from './judge-usage.js';
+import type { MeasuredPrompt } from './measure-prompt.js';
+import { costOf } from './pricing.js';
+
+const PRICES = { prompt: perMillion(3), completion: perMillion(15), inputCacheWrite1h: perMillion(6), tiers: [] };
+const EXECUTOR = endpoint('p', { pricing: PRICES, contextLength: 100_000, upstreamModel: 'small' });
+const LEG = { model: model('a/small', [EXECUTOR]), endpoint: EXECUTOR, tier: 'standard' } as const;
+const ADVISOR = endpoint('p', { upstreamModel: 'large-1', pricing: { ...PRICES, prompt: perMillion(15) } });
+const LARGE = model('a/large', [endpoint('q', { upstreamModel: 'large-1' }), ADVISOR]);
+
+const PROMPT: MeasuredPrompt = {
+  textTokens: 200,
+  images: 0,
+  documents: 0,
+  fillsContext: false,
+  webSearches: 0,
+  maxOutputTokens: 10,
+};
+const ESTIMATE = 50;
+/** 40 bytes: ten tokens. */
+const SEEN = 40;
+
+const facts = (reported: Usage, others: Partial<CallFacts> = {}): CallFacts => ({
+  reported,
+  isReportFinal: true,
+  prompt: PROMPT,
+  leg: LEG,
+  estimatePrompt: () => ESTIMATE,
+  wantsHourCache: () => false,
+  outputBytes: SEEN,
+  ranVendorTool: false,
+  citesPages: false,
+  end: 'whole',
+  ...others,
+});
+const judged = (reported: Usage, others?: Partial<CallFacts>): Usage => judgeUsage(facts(reported, others)).usage;
+const GOOD = { inputTokens: 60, outputTokens: 9 };
+
+describe('judgeUsage', () => {
+  it('gives a report that can be believed back as it came', () => {
+    expect(judged(GOOD)).toBe(GOOD);
+  });
+
+  it.each<[string, Usage, Partial<CallFacts>, Usage]>([
+    ['no report', {}, {}, { inputTokens: 50, outputTokens: 10 }],
+    ['no output where some was seen', { inputTokens: 60 }, {}, { inputTokens: 60, outputTokens: 10 }],
+    ['0 where some was seen', { inputTokens: 60, outputTokens: 0 }, {}, { inputTokens: 60, outputTokens: 10 }],
+    ['no prompt', { outputTokens: 9 }, {}, { inputTokens: 50, outputTokens: 9 }],
+    ['a prompt of 0', { inputTokens: 0, outputTokens: 9 }, {}, { inputTokens: 50, outputTokens: 9 }],
+    ['a prompt below 0', { inputTokens: -5, outputTokens: 9 }, {}, { inputTokens: 50, outputTokens: 9 }],
+    ['a fraction below the floor', { inputTokens: 60, outputTokens: 2.5 }, {}, { inputTokens: 60, outputTokens: 10 }],
+    ['a fraction above it', { inputTokens: 70.2, outputTokens: 20.5 }, {}, { inputTokens: 71, outputTokens: 21 }],
+    ['words', { inputTokens: '60' as never, outputTokens: null as never }, {}, { inputTokens: 50, outputTokens: 10 }],
+    ['a report before the last words', { inputTokens: 60, outputTokens: 1 }, { isReportFinal: false }, { inputTokens: 60, outputTokens: 10 }],
+    ['one of more than was seen', { inputTokens: 60, outputTokens: 11 }, { isReportFinal: false }, { inputTokens: 60, outputTokens: 11 }],
+    ['a reply that was cut', { inputTokens: 60, outputTokens: 4 }, { end: 'cut' }, { inputTokens: 60, outputTokens: 10 }],
+    ['a cached prompt that was not all told', { cacheReadTokens: 30, outputTokens: 9 }, {}, { inputTokens: 20, cacheReadTokens: 30, outputTokens: 9 }],
+  ])('estimates, and says so, where there is %s', (_, reported, others, usage) => {
+    expect(judged(reported, others)).toEqual({ ...usage, estimated: true });
+  }); // prettier-ignore
+
+  it.each<[string, Usage, Partial<CallFacts>]>([
+    ['a whole prompt from the cache', { inputTokens: 0, cacheReadTokens: 60, outputTokens: 9 }, {}],
+    ['nothing said, and told so', { inputTokens: 60, outputTokens: 0 }, { outputBytes: 0 }],
+    ['a turn of the vendor’s own code', { inputTokens: 0, outputTokens: 0 }, { outputBytes: 0 }],
+    ['what a lost call reported', { outputTokens: 0 }, { end: 'lost' }],
+  ])('believes %s', (_, reported, others) => {
+    expect(judged(reported, others)).toEqual(reported);
+  });
+
+  it('counts writes of an hour as such where only their sum is told', () => {
+    const written = { ...GOOD, cacheWriteTokens: 100 };
+    const hour = { wantsHourCache: () => true };
+    expect(judged(written)).toEqual(written);
+    expect(judged(written, hour)).toEqual({ ...GOOD, cacheWriteTokens: 0, cacheWrite1hTokens: 100 });
+    const parted = { ...written, cacheWrite1hTokens: 0 };
+    expect(judged(parted, hour)).toEqual(parted);
+    expect(costOf(judged(written, hour), LEG).prompt).toBe(60n * PRICES.prompt + 100n * PRICES.inputCacheWrite1h);
+  });
+
+  it('counts one search where none is told, one was asked for and pages are cited', () => {
+    const asked = { prompt: { ...PROMPT, webSearches: 30 }, citesPages: true };
+    expect(judged(GOOD, asked)).toEqual({ ...GOOD, webSearchRequests: 1, estimated: true });
+    expect(judged({ ...GOOD, webSearchRequests: 0 }, asked).webSearchRequests).toBe(0);
+    expect(judged(GOOD, { ...asked, citesPages: false })).toBe(GOOD);
+    expect(judged(GOOD, { citesPages: true })).toBe(GOOD);
+  });
+
+  describe('calls one by one', () => {
+    const call = { inputTokens: 1_000, outputTokens: 100 };
+
+    it('charges a compaction beside what answers, at the same price', () => {
+      const usage = judged({
+        ...GOOD,
+        iterations: [
+          { kind: 'compaction', ...call },
+          { kind: 'message', ...GOOD },
+        ],
+      });
+      expect(usage).toMatchObject(GOOD);
+      expect(costOf(usage, LEG).total).toBe(1_060n * PRICES.prompt + 109n * PRICES.completion);
+    });
+
+    it('takes what the calls come to where the sum tells less', () => {
+      const iterations = [GOOD, GOOD].map((figures) => ({ kind: 'message' as const, ...figures }));
+      expect(judged({ ...GOOD, iterations })).toMatchObject({ inputTokens: 120, outputTokens: 18 });
+    });
+
+    it.each(['large-1', 'large-1-20260101', undefined])('charges the advisor %s at its own price', (name) => {
+      const advised = { kind: 'advisor' as const, ...call, ...(name !== undefined && { model: name }) };
+      const prompt = { ...PROMPT, advisors: [{ model: LARGE, uses: 1 }] };
+      const usage = judged({ ...GOOD, iterations: [advised] }, { prompt });
+      expect(costOf(usage, LEG).total).toBe(
+        60n * PRICES.prompt + 9n * PRICES.completion + 1_000n * perMillion(15) + 100n * PRICES.completion,
+      );
+    });
+
+    it('charges nothing for an advisor that nobody asked for', () => {
+      const usage = judged({ ...GOOD, iterations: [{ kind: 'advisor', model: 'large-1', ...call }] });
+      expect(costOf(usage, LEG)).toEqual(costOf(GOOD, LEG));
+    });
+  });
+
+  const inputMost = PROMPT.textTokens + VENDOR_PROMPT_TOKENS;
+  it.each<[string, Usage, Partial<CallFacts>, boolean]>([
+    ['all the output that was allowed', { inputTokens: 60, outputTokens: 10 }, {}, true],
+    ['more', { inputTokens: 60, outputTokens: 11 }, {}, false],
+    ['more, by reasoning that is in it', { inputTokens: 60, outputTokens: 30, reasoningTokens: 25 }, {}, false],
+    ['more, by reasoning that is apart', { inputTokens: 60, outputTokens: 30, reasoningTokens: 25, reasoningIsApart: true }, {}, true],
+    ['more, besides such reasoning', { inputTokens: 60, outputTokens: 36, reasoningTokens: 25, reasoningIsApart: true }, {}, false],
+    ['more, where the vendor ran a tool', { inputTokens: 60, outputTokens: 11 }, { ranVendorTool: true }, true],
+    ['more, where it searched', { inputTokens: 60, outputTokens: 11, webSearchRequests: 1 }, {}, true],
+    ['more, where it says that it ran tools', { inputTokens: 60, outputTokens: 11, ranVendorTools: true }, {}, true],
+    ['more, where it cites pages', { inputTokens: 60, outputTokens: 11 }, { citesPages: true }, true],
+    ['all the prompt that can be', { inputTokens: inputMost, outputTokens: 1 }, {}, true],
+    ['more prompt', { inputTokens: inputMost, cacheReadTokens: 1, outputTokens: 1 }, {}, false],
+    ['any output where none was limited', { inputTokens: 60, outputTokens: 100_000 }, { prompt: { ...PROMPT, maxOutputTokens: undefined as never } }, true],
+  ])('of %s', (_, reported, others, isPlausible) => {
+    expect(judgeUsage(facts(reported, others)).isPlausible).toBe(isPlausible);
+  }); // prettier-ignore
+
+  const figure = fc.oneof(
+    fc.integer({ min: -10, max: 500_000 }),
+    fc.double(),
+    fc.constantFrom(NaN, Infinity, -0, 2 ** 53, null, '3', undefined),
+  ) as fc.Arbitrary<number>;
+  const call = fc.record(
+    { inputTokens: figure, outputTokens: figure, cacheReadTokens: figure, cacheWriteTokens: figure },
+    { requiredKeys: [] },
+  );
+  const anyUsage = fc
+    .tuple(
+      fc.record(
+        {
+          inputTokens: figure,
+          outputTokens: figure,
+          cacheReadTokens: figure,
+          cacheWriteTokens: figure,
+          cacheWrite1hTokens: figure,
+          reasoningTokens: figure,
+          webSearchRequests: figure,
+        },
+        { requiredKeys: [] },
+      ),
+      fc.option(fc.array(fc.tuple(fc.constantFrom('message', 'compaction', 'advisor'), call), { maxLength: 3 }), {
+        nil: undefined,
+      }),
+    )
+    .map(([usage, calls]) => ({
+      ...usage,
+      ...(calls && { iterations: calls.map(([kind, figures]) => ({ kind, ...figures })) }),
+    })) as fc.Arbitrary<Usage>;
+  const anyFacts = fc
+    .record({
+      reported: anyUsage,
+      isReportFinal: fc.boolean(),
+      outputBytes: fc.nat(10_000),
+      end: fc.constantFrom('whole' as const, 'cut' as const),
+      hour: fc.boolean(),
+    })
+    .map(({ hour, reported, ...others }) => facts(reported, { ...others, wantsHourCache: () => hour }));
+
+  it('charges whole figures, never below zero, and at least the floor where it estimates', () => {
+    fc.assert(
+      fc.property(anyFacts, (call) => {
+        const { usage } = judgeUsage(call);
+        expect(costOf(usage, LEG).total).toBeGreaterThanOrEqual(0n);
+        for (const value of [usage.inputTokens, usage.outputTokens]) {
+          expect(Number.isSafeInteger(value)).toBe(true);
+          expect(value).toBeGreaterThanOrEqual(0);
+        }
+        if (call.outputBytes > 0) expect(usage.outputTokens).toBeGreaterThan(0);
+        if (!call.isReportFinal || call.end === 'cut')
+          expect(usage.outputTokens).toBeGreaterThanOrEqual(Math.ceil(call.outputBytes / 4));
+      }),
+    );
+  });
+
+  it('finds nothing more in what it has judged', () => {
+    fc.assert(
+      fc.property(anyFacts, (call) => {
+        const { usage } = judgeUsage(call);
+        expect(judgeUsage({ ...call, reported: usage }).usage).toEqual(usage);
+      }),
+    );
+  });
+});

@@ -1,0 +1,163 @@
+import { addUsage, NO_USAGE, type TokenFigures, type Usage, type UsageIteration } from '../conversation/usage.js';
+import { advisorOf } from './advisors.js';
+import { boundTokens, type BoundLeg } from './bound.js';
+import { estimateTokens } from './estimate.js';
+import type { MeasuredPrompt } from './measure-prompt.js';
+import { sanitizeUsage } from './sane-usage.js';
+
+/**
+ * Words of a vendor's own that no size of the request tells: instructions it puts before a prompt or its tools. They
+ * are known to come to some hundred tokens (docs/reasons/money.md#plausible-usage). Chosen well above.
+ */
+export const VENDOR_PROMPT_TOKENS = 4_096;
+
+/** Everything that decides what is charged for one call. */
+export interface CallFacts {
+  /** As the provider told it; nothing of it was judged. */
+  readonly reported: Usage;
+  /** The last report came after the last words of the reply. */
+  readonly isReportFinal: boolean;
+  /** What was sent, and where to. */
+  readonly prompt: MeasuredPrompt;
+  readonly leg: BoundLeg;
+  /** About how many tokens the prompt has; asked only where the provider does not say. */
+  readonly estimatePrompt: () => number;
+  /** A cache that lives an hour was asked for; asked only where writes are reported without their time. */
+  readonly wantsHourCache: () => boolean;
+  /** What came: text, reasoning and arguments that the model said, in bytes of UTF-8. */
+  readonly outputBytes: number;
+  /** The vendor ran a tool, whose results and further turns count as well. */
+  readonly ranVendorTool: boolean;
+  /** The reply cites pages of the web. */
+  readonly citesPages: boolean;
+  /** `whole`: the reply came to its end. `cut`: it did not, and is paid for. `lost`: only what was reported counts. */
+  readonly end: 'whole' | 'cut' | 'lost';
+}
+
+/** What a call is charged for. */
+export interface JudgedUsage {
+  /** Whole figures from zero on, as far as they can be believed; `estimated` where one of them was counted here. */
+  readonly usage: Usage;
+  /**
+   * False where more was told than can be: what it costs above the bound of its leg nobody is charged for. What costs
+   * no more than that bound is charged as it was told.
+   */
+  readonly isPlausible: boolean;
+}
+
+/**
+ * The one rule for what is believed of a usage and charged, whatever dialect told it
+ * (docs/decisions/0035-one-rule-for-usage.md):
+ * - a side (prompt, output) that was not told, or not in figures that can be, is the larger of what is plausible of it
+ *   and the estimate; so is output of 0 where some was seen, and output whose last report came before the last words;
+ * - more than four contexts of tokens are no count of anything and cut to that;
+ * - more output than was allowed, or more prompt than the bytes can be, is not plausible, unless the vendor ran tools,
+ *   whose results and further turns nobody has measured.
+ *
+ * Pure. Never throws, whatever stands in the figures.
+ */
+export function judgeUsage(facts: CallFacts): JudgedUsage {
+  const sane = sanitizeUsage(facts.reported, facts.leg.endpoint.contextLength);
+  if (facts.end === 'lost') return { usage: withPrices(sane, facts), isPlausible: true };
+  const counted = withSaidCalls(withHourCache(withEstimates(sane, facts), facts));
+  const usage = withPrices(withSearches(counted, facts), facts);
+  return { usage, isPlausible: isPlausible(usage, facts) };
+}
+
+/** What was not told, or cannot be, is at least what is estimated. */
+function withEstimates(sane: Usage, facts: CallFacts): Usage {
+  const { reported, outputBytes, end, isReportFinal } = facts;
+  const output = sane.outputTokens ?? 0;
+  const isOutputTold = output > 0 ? isReportFinal : output === 0 && outputBytes === 0;
+  const isOutputBelieved =
+    end === 'whole' && isOutputTold && sane.outputTokens !== undefined && sane.outputTokens === reported.outputTokens;
+  const isPromptBelieved = isPromptTold(sane, reported, isOutputBelieved && output === 0);
+  if (isOutputBelieved && isPromptBelieved) return sane;
+  const estimated = { ...sane, estimated: true };
+  if (!isOutputBelieved) estimated.outputTokens = Math.max(output, estimateTokens(outputBytes));
+  if (!isPromptBelieved)
+    estimated.inputTokens = Math.max(0, facts.estimatePrompt() - cachedTokens(sane), sane.inputTokens ?? 0);
+  return estimated;
+}
+
+/**
+ * No prompt is empty, so that a figure of 0 is none; but a turn that the vendor's own code goes on with, in which the
+ * model says nothing, is told to use nothing at all.
+ * @param isNothing no output was told, and none was seen
+ */
+function isPromptTold(sane: Usage, reported: Usage, isNothing: boolean): boolean {
+  if (sane.inputTokens === undefined) return false;
+  return sane.inputTokens === reported.inputTokens && (isNothing || promptTokens(sane) > 0);
+}
+
+const cachedTokens = ({ cacheReadTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 }: TokenFigures): number =>
+  cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
+
+export const promptTokens = (figures: TokenFigures): number => (figures.inputTokens ?? 0) + cachedTokens(figures);
+
+/**
+ * A vendor's sum may tell less than its calls of the model do, one by one; it bills the calls. Of the prompt all
+ * classes are those of the one or of the other, so that nothing counts twice.
+ */
+function withSaidCalls(usage: Usage): Usage {
+  const calls = usage.iterations?.filter(({ kind }) => kind === 'message') ?? [];
+  if (calls.length === 0) return usage;
+  const { outputTokens = 0, ...prompt } = calls.map(onlyFigures).reduce(addUsage, NO_USAGE);
+  const isMore = promptTokens(prompt) > promptTokens(usage);
+  const whole = isMore ? { ...withoutPrompt(usage), ...prompt, inputTokens: prompt.inputTokens ?? 0 } : usage;
+  return outputTokens > (usage.outputTokens ?? 0) ? { ...whole, outputTokens } : whole;
+}
+
+const onlyFigures = ({ kind: _kind, model: _model, ...figures }: UsageIteration): TokenFigures => figures;
+
+function withoutPrompt(usage: Usage): Usage {
+  const { inputTokens: _i, cacheReadTokens: _r, cacheWriteTokens: _w, cacheWrite1hTokens: _h, ...others } = usage;
+  return others;
+}
+
+/** A vendor that tells no figure of the searches it was asked for has made one where it cites what it found. */
+function withSearches(usage: Usage, { prompt, citesPages }: CallFacts): Usage {
+  if (usage.webSearchRequests !== undefined || prompt.webSearches === 0 || !citesPages) return usage;
+  return { ...usage, webSearchRequests: 1, estimated: true };
+}
+
+/** Writes whose time is not told were made as they were asked for. */
+function withHourCache(usage: Usage, { wantsHourCache }: CallFacts): Usage {
+  const { iterations = NO_ITERATIONS } = usage;
+  if (![usage, ...iterations].some(writesUntimed) || !wantsHourCache()) return usage;
+  const whole = inHourCache(usage);
+  return usage.iterations ? { ...whole, iterations: iterations.map(inHourCache) } : whole;
+}
+
+const NO_ITERATIONS: readonly UsageIteration[] = [];
+
+const writesUntimed = ({ cacheWriteTokens = 0, cacheWrite1hTokens }: TokenFigures): boolean =>
+  cacheWriteTokens > 0 && cacheWrite1hTokens === undefined;
+
+const inHourCache = <Told extends TokenFigures>(told: Told): Told =>
+  writesUntimed(told) ? { ...told, cacheWriteTokens: 0, cacheWrite1hTokens: told.cacheWriteTokens } : told;
+
+/** Calls of advisors at the price of who was asked for. */
+function withPrices(usage: Usage, { prompt, leg }: CallFacts): Usage {
+  if (!usage.iterations?.some(({ kind }) => kind === 'advisor')) return usage;
+  const iterations = usage.iterations.map((iteration) => {
+    const advisor =
+      iteration.kind === 'advisor' ? advisorOf(iteration, prompt.advisors ?? [], leg.endpoint) : undefined;
+    return advisor ? { ...iteration, pricedBy: advisor } : iteration;
+  });
+  return { ...usage, iterations };
+}
+
+function isPlausible(usage: Usage, facts: CallFacts): boolean {
+  const { leg, prompt } = facts;
+  if (ranVendorTools(usage, facts)) return true;
+  const { input, output } = boundTokens(prompt, leg);
+  const unlimited = usage.reasoningIsApart ? (usage.reasoningTokens ?? 0) : 0;
+  const limited = (usage.outputTokens ?? 0) - unlimited;
+  return limited <= output && promptTokens(usage) <= input + VENDOR_PROMPT_TOKENS;
+}
+
+function ranVendorTools(usage: Usage, { ranVendorTool, citesPages }: CallFacts): boolean {
+  const { webSearchRequests = 0, webFetchRequests = 0 } = usage;
+  return ranVendorTool || citesPages || usage.ranVendorTools === true || webSearchRequests + webFetchRequests > 0;
+}

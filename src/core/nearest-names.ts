@@ -1,0 +1,46 @@
+/** Characters of an unknown name that are compared: the caller's may be megabytes long. */
+const COMPARED_MAX = 64;
+/** Slips of the pen in a long name; in a short one, fewer than half its characters. */
+const SLIPS_MAX = 3;
+
+/**
+ * The known names that were probably meant, the nearest first, equally near ones as they came.
+ * @param count most names that are given
+ * @returns none where nothing is near enough to have been meant
+ */
+export function nearestNames(name: string, known: Iterable<string>, count: number): readonly string[] {
+  const asked = plain(name.slice(0, COMPARED_MAX));
+  const slipsMax = Math.min(SLIPS_MAX, Math.floor(asked.length / 2));
+  const near: { readonly candidate: string; readonly slips: number }[] = [];
+  for (const candidate of known) {
+    const slips = editDistance(asked, plain(candidate));
+    if (slips <= slipsMax) near.push({ candidate, slips });
+  }
+  near.sort((one, other) => one.slips - other.slips);
+  return near.slice(0, count).map(({ candidate }) => candidate);
+}
+
+/** Case and hyphens are no difference: `limitReset` is `limit_reset` in another language's habit. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '');
+
+/** Characters left out, added, replaced or swapped with their neighbour. */
+function editDistance(one: string, other: string): number {
+  let twoBack: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        last[column]! + 1,
+        current[column - 1]! + 1,
+        last[column - 1]! + (isSame ? 0 : 1),
+        isSwapped && row > 1 ? twoBack[column - 2]! + 1 : Infinity,
+      );
+    }
+    twoBack = last;
+    last = current;
+  }
+  return last[other.length]!;
+}

@@ -1,0 +1,40 @@
+import type { Effort } from './conversation/effort.js';
+
+export const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
+export const SYSTEM_ROLES = ['system', 'developer'] as const;
+export const REASONING_STYLES = ['reasoning_effort', 'reasoning_object', 'thinking_object'] as const;
+
+/**
+ * What sets one provider apart from others of its dialect: plain data with a closed set of keys, told by the code
+ * (`providers/catalog`) or the catalog file.
+ */
+export interface Quirks {
+  /** The field that carries the output limit; `max_tokens` unless said otherwise. */
+  readonly maxTokensField?: (typeof MAX_TOKENS_FIELDS)[number];
+  /** The role that carries instructions; `system` unless said otherwise. */
+  readonly systemRole?: (typeof SYSTEM_ROLES)[number];
+  /** How reasoning is asked for; absent: it is not sent. */
+  readonly reasoningStyle?: (typeof REASONING_STYLES)[number];
+  /** The efforts it knows; `low`, `medium` and `high` unless said otherwise. */
+  readonly efforts?: readonly Effort[];
+  /** It limits its answer by the output limit, and its reasoning not. */
+  readonly countsReasoningApart?: boolean;
+  /** It wants its own unsigned reasoning back in the history, as `reasoning_content`. */
+  readonly returnsReasoning?: boolean;
+  /** It wants reasoning back in the history as `reasoning_details`, also what another platform of its signer told. */
+  readonly returnsReasoningDetails?: boolean;
+  /** It sells service tiers, by the names of the chat format. */
+  readonly serviceTiers?: boolean;
+  /** Request fields the provider refuses. */
+  readonly omit?: readonly string[];
+  /** Documents may be sent as `file` parts. */
+  readonly acceptsFiles?: boolean;
+  /** It understands `cache_control` on chat parts. */
+  readonly acceptsCacheMarkers?: boolean;
+  /** Longest tool name it takes; 64 unless said otherwise. */
+  readonly toolNameMax?: number;
+  /** Longest tool-call id it takes. */
+  readonly toolCallIdMax?: number;
+  /** Tool-call ids must be exactly this many letters and digits. */
+  readonly toolCallIdLength?: number;
+}

@@ -1,0 +1,64 @@
+// Goal: the model that a tool consults is one of the catalog, and one that the caller may use. Method: requests with
+// and without such a tool, by id and by the provider's name; each refusal with its field.
+import { endpoint, inputsOf, model } from '../../../test/support/route-inputs.js';
+import type { ModelRequest } from '../conversation/request.js';
+import type { Tool } from '../conversation/tools.js';
+import { GatewayError } from '../errors.js';
+import { nameAdvisors } from './name-advisors.js';
+import type { RoutingPolicy } from './route-inputs.js';
+
+const LARGE = model('a/large', [endpoint('p', { upstreamModel: 'large-1' })]);
+const MODELS = [
+  model('a/small', [endpoint('p')]),
+  LARGE,
+  model('a/twin', [endpoint('p', { upstreamModel: 'shared' })]),
+  model('b/twin', [endpoint('q', { upstreamModel: 'shared' })]),
+];
+const advisor = (name: unknown, type = 'advisor_20260301'): Tool => ({
+  type: 'vendor',
+  opaque: { vendor: 'anthropic', value: { type, name: 'advisor', model: name as string } },
+});
+const request = (...tools: Tool[]): ModelRequest => ({ tools }) as unknown as ModelRequest;
+const named = (tool: Tool, policies: readonly RoutingPolicy[] = []): ModelRequest =>
+  nameAdvisors(request({ type: 'service', id: 'x', parameters: {} }, tool), { ...inputsOf(MODELS), policies });
+
+const refusal = (run: () => unknown): GatewayError => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+describe('nameAdvisors', () => {
+  it.each(['a/large', 'large-1'])('finds the model by its name %s', (name) => {
+    expect(named(advisor(name)).tools[1]).toEqual({ ...advisor(name), advisor: LARGE });
+  });
+
+  it.each([
+    ['no tools', request()],
+    ['tools that consult nobody', request(advisor('a/large', 'web_search_20250305'))],
+  ])('gives back a request with %s as it came', (_, asked) => {
+    expect(nameAdvisors(asked, inputsOf(MODELS))).toBe(asked);
+  });
+
+  it.each([['a/nobody'], ['shared'], [''], [undefined], [7], ['__proto__']])(
+    'refuses the name %p, which the catalog has not, or more than once',
+    (name) => {
+      const error = refusal(() => named(advisor(name)));
+      expect(error.kind).toBe('invalid-request');
+      expect(error.message).toMatch(/^tools\.1\.model: /);
+    },
+  );
+
+  it.each<[string, RoutingPolicy]>([
+    ['allows others only', { onlyModels: ['a/small'] }],
+    ['ignores it', { ignoreModels: ['a/l*'] }],
+  ])('refuses a model where a policy %s', (_, policy) => {
+    const error = refusal(() => named(advisor('large-1'), [policy]));
+    expect(error).toMatchObject({ kind: 'forbidden', detail: { metadata: { models: ['a/large'] } } });
+    expect(error.message).toMatch(/^tools\.1\.model: /);
+  });
+});

@@ -1,0 +1,59 @@
+import type { ModelRequest } from '../conversation/request.js';
+import type { Tool, VendorTool } from '../conversation/tools.js';
+import { GatewayError } from '../errors.js';
+import type { CatalogSnapshot, Model } from './catalog.js';
+import { MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
+import { modelId } from './resolve-model.js';
+import type { RouteInputs } from './route-inputs.js';
+import { allowsModel, readRules, type Rules } from './rules.js';
+
+/** Tools by which the vendor asks another model on the way. */
+const ADVISOR = /^advisor_\d{8}$/;
+
+/**
+ * The request with the model of each advisor tool found in the catalog, so that it can be held to the same policies,
+ * priced, held for, and named upstream as its provider names it. The same request where it has no such tool.
+ * @throws GatewayError `invalid-request` naming the field for a model the catalog does not have, `forbidden` for one
+ *   that a policy does not allow
+ */
+export function nameAdvisors(
+  request: ModelRequest,
+  { catalog, needs, policies }: Pick<RouteInputs, 'catalog' | 'needs' | 'policies'>,
+): ModelRequest {
+  if (!request.tools.some(isAdvisor)) return request;
+  const rules = readRules(needs, policies);
+  const tools = request.tools.map((tool, index) =>
+    isAdvisor(tool) ? { ...tool, advisor: findAdvisor(tool, `tools.${index}.model`, catalog, rules) } : tool,
+  );
+  return { ...request, tools };
+}
+
+function isAdvisor(tool: Tool): tool is VendorTool {
+  if (tool.type !== 'vendor') return false;
+  const { type } = tool.opaque.value;
+  return typeof type === 'string' && ADVISOR.test(type);
+}
+
+function findAdvisor({ opaque }: VendorTool, path: string, catalog: CatalogSnapshot, rules: Rules): Model {
+  const name = opaque.value['model'];
+  const model = typeof name === 'string' ? findModel(catalog, name) : undefined;
+  if (!model) {
+    const shown = JSON.stringify(name ?? null).slice(0, MODEL_SHOWN_CHARACTERS_MAX);
+    throw new GatewayError(
+      'invalid-request',
+      `${path}: ${shown} is not in the catalog, so that its calls have no price; name a model of /models`,
+    );
+  }
+  if (!allowsModel(rules, model.id)) {
+    throw new GatewayError('forbidden', `${path}: A guardrail of this key does not allow ${model.id}.`, {
+      metadata: { limit_source: 'guardrail', models: [model.id] },
+    });
+  }
+  return model;
+}
+
+/** By any of its names. */
+function findModel(catalog: CatalogSnapshot, name: string): Model | undefined {
+  const id = modelId(catalog, name);
+  return id === undefined ? undefined : catalog.models.get(id);
+}

@@ -1,0 +1,140 @@
+// Goal: words with a price of their own are known wherever they stand, plans put them where the catalog prices them,
+// and a kept decision tells of them. Method: tables of requests; small catalogs in which one word decides; the record.
+import {
+  catalogOf,
+  endpoint,
+  inGeographies,
+  inputsOf,
+  model,
+  perMillion,
+  plan,
+  price,
+  reasonsOf,
+  tagsOf,
+} from '../../../test/support/route-inputs.js';
+import type { ModelRequest } from '../conversation/request.js';
+import type { Endpoint } from './catalog.js';
+import { compactDecision } from './decision.js';
+import { deriveInputs } from './decision-inputs.js';
+import { planRoute } from './plan-route.js';
+import { BETAS, droppedWords, pricedWords, unpricedField, type PricedWord } from './priced-words.js';
+import { routeNeeds } from './route-needs.js';
+
+const request = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
+  model: 'a/b',
+  system: [],
+  messages: [],
+  stream: false,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+  ...parts,
+});
+
+const inUs = (one: Endpoint, usd: number): Endpoint => inGeographies(one, { us: price(usd) });
+
+describe('pricedWords', () => {
+  it.each<[string, Partial<ModelRequest>, readonly PricedWord[]]>([
+    ['nothing', {}, []],
+    ['a tier', { serviceTier: 'priority' }, [{ field: 'service_tier', value: 'priority' }]],
+    ['a tier nobody knows', { serviceTier: 'owl' }, [{ field: 'service_tier', value: 'owl' }]],
+    ['a prepaid tier', { serviceTier: 'scale' }, [{ field: 'service_tier', value: 'scale' }]],
+    ['a speed', { speed: 'fast' }, [{ field: 'speed', value: 'fast' }]],
+    ['a place', { inferenceGeo: 'us' }, [{ field: 'inference_geo', value: 'us' }]],
+    [
+      'betas',
+      { betas: ['files-api-2025-04-14', 'fast-mode-2026-02-01'] },
+      [{ field: BETAS, value: 'fast-mode-2026-02-01' }],
+    ],
+    [
+      'fields that are not modelled',
+      { extras: { vendor: 'openai', value: { web_search_options: {}, search_parameters: null, own: 1 } } },
+      [{ field: 'web_search_options', value: '' }],
+    ],
+  ])('finds %s', (_, parts, words) => {
+    expect(pricedWords(request(parts))).toEqual(words);
+    expect(routeNeeds(request(parts), { models: new Map() }).words ?? []).toEqual(words);
+  });
+
+  it.each(['auto', 'default', 'standard', 'standard_only', 'on_demand'])(
+    'counts the tier %s as plain',
+    (serviceTier) => {
+      expect(pricedWords(request({ serviceTier, speed: 'standard', inferenceGeo: 'global' }))).toEqual([]);
+    },
+  );
+});
+
+describe('what a leg drops', () => {
+  const words = pricedWords(request({ serviceTier: 'flex', inferenceGeo: 'us', betas: ['fast-mode-2026-02-01'] }));
+  const one = endpoint('p', { pricing: price(1, { flex: {} }) });
+
+  it('is all it has no prices for', () => {
+    expect(droppedWords(words, { endpoint: one, tier: 'standard' })).toEqual([
+      'service_tier',
+      'inference_geo',
+      'fast-mode-2026-02-01',
+    ]);
+    expect(droppedWords(words, { endpoint: inUs(one, 2).geographies!.get('us')!, tier: 'flex' })).toEqual([
+      'fast-mode-2026-02-01',
+    ]);
+  });
+
+  it('names a field first that it cannot do without, and no beta', () => {
+    expect(unpricedField(words, { endpoint: one, tier: 'flex' })).toBe('inference_geo');
+    const beta = pricedWords(request({ betas: ['fast-mode-2026-02-01'] }));
+    expect(unpricedField(beta, { endpoint: one, tier: 'standard' })).toBeUndefined();
+  });
+});
+
+describe('a plan', () => {
+  const both = model('a/b', [
+    inUs(endpoint('here', { usd: 2 }), 3),
+    endpoint('cheap', { usd: 1 }),
+    endpoint('fast', { usd: 4, pricing: price(4, { fast: { prompt: perMillion(9) } }) }),
+  ]);
+  const sorted = { sort: 'price' } as const;
+
+  it('asks for a place where that has a price, at its price, and nowhere else of the model', () => {
+    const words = pricedWords(request({ inferenceGeo: 'us' }));
+    const made = plan([both], { needs: { words } });
+    expect(tagsOf(made)).toEqual(['here']);
+    expect([made.legs[0]!.endpoint.geography?.word, made.legs[0]!.price]).toEqual(['us', 3]);
+    expect(made.excluded.find(({ tag }) => tag === 'cheap')).toMatchObject({
+      reason: 'unsupported-parameter',
+      detail: 'inference_geo',
+    });
+  });
+
+  it('goes without it where no endpoint of the model has a price for the place', () => {
+    const words = pricedWords(request({ inferenceGeo: 'eu' }));
+    const made = plan([both], { needs: { words, preferences: sorted } });
+    expect(tagsOf(made)).toEqual(['cheap', 'here', 'fast']);
+    expect(made.legs.every((leg) => leg.endpoint.geography === undefined)).toBe(true);
+  });
+
+  it('has no plain leg for a tier that must be kept', () => {
+    const words = pricedWords(request({ speed: 'fast' }));
+    const loose = plan([both], { needs: { tier: 'fast', words, preferences: sorted } });
+    expect(tagsOf(loose)).toEqual(['fast/fast', 'cheap', 'here', 'fast']);
+    const strict = plan([both], { needs: { tier: 'fast', words, preferences: { requireParameters: true } } });
+    expect(tagsOf(strict)).toEqual(['fast/fast']);
+    expect(reasonsOf(strict)).toMatchObject({ cheap: 'unsupported-parameter', fast: 'unsupported-parameter' });
+  });
+
+  it('has no leg where nobody prices what must be kept', () => {
+    const words = pricedWords(request({ serviceTier: 'scale' }));
+    expect(tagsOf(plan([both], { needs: { words, preferences: { requireParameters: true } } }))).toEqual([]);
+    expect(tagsOf(plan([both], { needs: { words } }))).toHaveLength(3);
+  });
+
+  it('is made again from its record', () => {
+    const words = pricedWords(request({ inferenceGeo: 'us', serviceTier: 'flex', betas: ['context-1m-2025-08-07'] }));
+    const inputs = inputsOf([both], { needs: { words, tier: 'flex', preferences: { requireParameters: true } } });
+    const made = planRoute(inputs)!;
+    const derived = deriveInputs(compactDecision(inputs, made), catalogOf(both))!;
+    expect(derived.needs.words).toEqual(words);
+    expect(planRoute(derived)).toEqual(made);
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * Goal: every name of a model leads to the one model that has it, or to nobody. Method: a small catalog, a table of
+ * names. Rules: docs/models.md#names-of-models.
+ */
+import fc from 'fast-check';
+import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
+import { nearestModels, resolveModel, withAllowedIds, withModelIds } from './resolve-model.js';
+
+const at = (slug: string, upstreamModel: string) => endpoint(slug, { upstreamModel });
+
+const catalog = catalogOf(
+  model('acme/large-4.5', [at('acme', 'large-4-5-20250929')], { aliases: ['large-4-5', 'old/large'] }),
+  model('acme/large-4.5:free', [at('acme', 'large-4-5-20250929')]),
+  model('acme/shared', [at('acme', 'shared-by-acme')]),
+  model('other/shared', [at('other', 'twin')]),
+  model('other/second', [at('other', 'twin'), at('third', 'llama3:8b')]),
+  model('other/only-free:free', [at('other', 'free-upstream')]),
+  model('x/constructor', [at('other', '__proto__')]),
+);
+
+describe('resolveModel', () => {
+  it.each([
+    ['an id', 'acme/large-4.5', 'acme/large-4.5'],
+    ['a variant', 'acme/large-4.5:free', 'acme/large-4.5:free'],
+    ['an alias', 'large-4-5', 'acme/large-4.5'],
+    ['an alias with an author', 'old/large', 'acme/large-4.5'],
+    ['a variant behind an alias', 'large-4-5:free', 'acme/large-4.5:free'],
+    ['the slug of one author', 'large-4.5', 'acme/large-4.5'],
+    ['a slug with its variant', 'large-4.5:free', 'acme/large-4.5:free'],
+    ["a provider's name, of the plain model before its variant", 'large-4-5-20250929', 'acme/large-4.5'],
+    ["a variant behind a provider's name", 'large-4-5-20250929:free', 'acme/large-4.5:free'],
+    ["a provider's name with a colon", 'llama3:8b', 'other/second'],
+    ["a provider's name of a variant alone", 'free-upstream', 'other/only-free:free'],
+    ['a slug that every object has a member of', 'constructor', 'x/constructor'],
+    ['an upstream name that every object has a member of', '__proto__', 'x/constructor'],
+  ])('knows %s', (_, name, id) => {
+    expect(resolveModel(catalog, name)).toEqual({ id });
+  });
+
+  it.each([
+    ['a slug of two authors', 'shared', ['acme/shared', 'other/shared']],
+    ["a provider's name of two models", 'twin', ['other/shared', 'other/second']],
+    ['a variant of a slug of two authors', 'shared:free', ['acme/shared', 'other/shared']],
+  ])('does not guess behind %s', (_, name, candidates) => {
+    expect(resolveModel(catalog, name)).toEqual({ candidates });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a variant that the model does not have', 'large-4-5:thinking'],
+    ['a variant of nothing', ':free'],
+    ['another case', 'Large-4-5'],
+    ['an author alone', 'acme'],
+    ['what objects inherit', 'toString'],
+  ])('knows nothing by %s', (_, name) => {
+    expect(resolveModel(catalog, name)).toBeUndefined();
+  });
+
+  it('gives an id of the catalog, or candidates of it, whatever it is asked', () => {
+    const words = fc.constantFrom('acme', '/', ':', 'large-4.5', 'free', 'shared', 'large-4-5', 'twin', '');
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 4 }), (parts) => {
+        const found = resolveModel(catalog, parts.join(''));
+        const ids = found === undefined ? [] : 'id' in found ? [found.id] : found.candidates;
+        expect(ids.filter((id) => !catalog.models.has(id))).toEqual([]);
+        expect(found && 'candidates' in found ? found.candidates.length : 2).toBeGreaterThan(1);
+      }),
+    );
+  });
+});
+
+describe('nearestModels', () => {
+  it('offers three at most, the nearest first, each once', () => {
+    expect(nearestModels(catalog, 'large-4.6')[0]).toBe('acme/large-4.5');
+    expect(nearestModels(catalog, 'acme/large_4_5')).toEqual(['acme/large-4.5', 'acme/large-4.5:free', 'acme/shared']);
+  });
+
+  it('offers nobody for what is like nothing, however long it is', () => {
+    for (const name of ['', 'zzzzzzzzzz', 'q'.repeat(1_000_000)]) expect(nearestModels(catalog, name)).toEqual([]);
+  });
+
+  it('looks through a thousand models in less than 5 ms', () => {
+    const many = catalogOf(...Array.from({ length: 1_000 }, (_, index) => model(`acme/large-${index}-instruct`, [])));
+    const looks = Array.from({ length: 20 }, (_, look) => {
+      const began = performance.now();
+      nearestModels(many, `acme/large-${look}-instrukt`);
+      return performance.now() - began;
+    });
+    // The quickest: a busy machine is not what is measured.
+    expect(Math.min(...looks)).toBeLessThan(5);
+  });
+});
+
+describe('lists of models in policies and credentials', () => {
+  it('compare ids, whatever the entries are called', () => {
+    const policies = [{ onlyModels: ['large-4-5', 'other/*', 'shared'] }, { ignoreModels: ['twin', 'nobody'] }, {}];
+    expect(withModelIds(policies, catalog)).toEqual([
+      { onlyModels: ['acme/large-4.5', 'other/*', 'shared'] },
+      { ignoreModels: ['other/shared', 'other/second', 'nobody'] },
+      {},
+    ]);
+    const credential = { id: 'c', provider: 'acme', isFallback: false, sortOrder: 0 };
+    const limited = { ...credential, allowedModels: ['large-4-5-20250929', 'x/y'] };
+    expect(withAllowedIds([credential, limited], catalog)).toEqual([
+      credential,
+      { ...credential, allowedModels: ['acme/large-4.5', 'x/y'] },
+    ]);
+  });
+
+  it('are left as they are where they name no models', () => {
+    const policies = [{ only: ['acme'] }];
+    expect(withModelIds(policies, catalog)).toBe(policies);
+    const credentials = [{ id: 'c', provider: 'acme', isFallback: false, sortOrder: 0 }];
+    expect(withAllowedIds(credentials, catalog)).toBe(credentials);
+  });
+});

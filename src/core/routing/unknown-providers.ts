@@ -1,0 +1,33 @@
+import { nearestNames } from '../nearest-names.js';
+import { shortened } from '../shortened.js';
+import type { CatalogSnapshot } from './catalog.js';
+import type { UnknownProvider } from './plan.js';
+import type { ProviderPreferences } from './preferences.js';
+import { isKnownProvider, readSlug } from './slug.js';
+
+const LISTS = ['only', 'order', 'ignore'] as const;
+/** Most of them that are told: a list may be long. */
+const TOLD_MAX = 8;
+const NEAREST_MAX = 3;
+
+/**
+ * The entries of `only`, `order` and `ignore` that are neither on a list of docs/wire/routing.md#provider-names nor in
+ * the catalog. They are no error: a client's list may name providers of other gateways, or of tomorrow.
+ */
+export function findUnknownProviders(
+  preferences: ProviderPreferences,
+  { providers }: Pick<CatalogSnapshot, 'providers'>,
+): readonly UnknownProvider[] {
+  const unknown: UnknownProvider[] = [];
+  for (const list of LISTS) {
+    const entries = preferences[list] ?? [];
+    for (let index = 0; index < entries.length && unknown.length < TOLD_MAX; index++) {
+      const entry = entries[index]!;
+      if (isKnownProvider(readSlug(entry), providers.values())) continue;
+      const [slug = ''] = entry.split('/', 1);
+      const nearest = nearestNames(slug, providers.keys(), NEAREST_MAX);
+      unknown.push({ field: `provider.${list}.${index}`, name: shortened(entry), nearest });
+    }
+  }
+  return unknown;
+}

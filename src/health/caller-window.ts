@@ -1,0 +1,145 @@
+import { SliceRing, type CallCounts, type Slice } from './slice-ring.js';
+
+/**
+ * What became of a call: it was answered; it failed in a way that no caller can cause; in one that what was asked may
+ * have caused; or it was refused for too many calls.
+ */
+export type CallOutcome = 'success' | 'fault' | 'doubtful' | 'limited';
+type Counts = Record<CallOutcome, number>;
+
+/** Callers told apart in one slice of time; the others count as one. */
+const CALLERS_MAX = 64;
+const OTHERS = '*';
+/** A share of faults that is so many times the others' is the caller's own doing. */
+const FAR_ABOVE = 3;
+
+class CallerSlice implements Slice {
+  readonly callers = new Map<string, Counts>();
+
+  clear(): void {
+    this.callers.clear();
+  }
+
+  of(caller: string): Counts {
+    const known = this.callers.get(caller);
+    if (known) return known;
+    const name = this.callers.size < CALLERS_MAX ? caller : OTHERS;
+    const counts = this.callers.get(name) ?? noCounts();
+    this.callers.set(name, counts);
+    return counts;
+  }
+}
+
+/** What the calls of all callers together say of an endpoint. */
+export interface SharedCounts extends CallCounts {
+  /** How many callers the faults are of. */
+  readonly callers: number;
+}
+
+/**
+ * How the calls of each caller went within the last slices of time, so that one caller's failures are not taken for
+ * the endpoint's (docs/decisions/0041-cool-down-by-rate.md). Callers are kept by name, at most `CALLERS_MAX` a slice.
+ */
+export class CallerWindow {
+  private readonly ring: SliceRing<CallerSlice>;
+  private faultAt = -Infinity;
+  private readonly lengthMs: number;
+
+  constructor(sliceMs: number, slices: number) {
+    this.lengthMs = sliceMs * slices;
+    this.ring = new SliceRing(sliceMs, slices, () => new CallerSlice());
+  }
+
+  record(caller: string, outcome: CallOutcome, now: number): void {
+    this.ring.current(now).of(caller)[outcome]++;
+    if (outcome !== 'success') this.faultAt = now;
+  }
+
+  /** False where all went well: then nothing need be counted. */
+  hasFaults(now: number): boolean {
+    return now - this.faultAt < this.lengthMs;
+  }
+
+  /** What one caller saw: every fault counts. A refusal for too many calls is neither call nor fault. */
+  own(caller: string, now: number): CallCounts {
+    const sum = noCounts();
+    for (const { callers } of this.ring.live(now)) {
+      const counts = callers.get(caller);
+      if (counts) add(sum, counts);
+    }
+    const faults = sum.fault + sum.doubtful;
+    return { calls: sum.success + faults, faults };
+  }
+
+  /**
+   * What all saw: what a caller can cause counts once for each, and those whose own share of faults is far above the
+   * others' count neither calls nor faults.
+   */
+  shared(now: number): SharedCounts {
+    const each = this.perCaller(now);
+    const all = totalOf(each.values());
+    const counted = [...each.values()].filter((one) => !isFarAbove(one, all));
+    return { ...totalOf(counted), callers: counted.filter(({ faults }) => faults > 0).length };
+  }
+
+  /** Whether this caller's share of faults is far above that of the others. */
+  isFarAbove(caller: string, now: number): boolean {
+    const each = this.perCaller(now);
+    const one = each.get(caller);
+    return one !== undefined && isFarAbove(one, totalOf(each.values()));
+  }
+
+  hasOthers(caller: string, now: number): boolean {
+    return this.ring.live(now).some(({ callers }) => callers.size > (callers.has(caller) ? 1 : 0));
+  }
+
+  /** Forgets one caller's calls, or those of all. */
+  forget(caller?: string): void {
+    for (const slice of this.ring.all()) {
+      if (caller === undefined) slice.clear();
+      else slice.callers.delete(caller);
+    }
+  }
+
+  private perCaller(now: number): ReadonlyMap<string, CallCounts> {
+    const sums = new Map<string, Counts>();
+    for (const { callers } of this.ring.live(now)) {
+      for (const [caller, counts] of callers) {
+        const sum = sums.get(caller) ?? noCounts();
+        add(sum, counts);
+        sums.set(caller, sum);
+      }
+    }
+    const each = new Map<string, CallCounts>();
+    for (const [caller, { success, fault, doubtful, limited }] of sums) {
+      const faults = fault + Math.min(1, doubtful + limited);
+      each.set(caller, { calls: success + faults, faults });
+    }
+    return each;
+  }
+}
+
+function isFarAbove(one: CallCounts, all: CallCounts): boolean {
+  const others = all.calls - one.calls;
+  if (others === 0 || one.faults === 0) return false;
+  return one.faults / one.calls > (FAR_ABOVE * (all.faults - one.faults)) / others;
+}
+
+function totalOf(each: Iterable<CallCounts>): CallCounts {
+  let calls = 0;
+  let faults = 0;
+  for (const one of each) {
+    calls += one.calls;
+    faults += one.faults;
+  }
+  return { calls, faults };
+}
+
+const noCounts = (): Counts => ({ success: 0, fault: 0, doubtful: 0, limited: 0 });
+
+function add(sum: Counts, counts: Counts): void {
+  sum.success += counts.success;
+  sum.fault += counts.fault;
+  sum.doubtful += counts.doubtful;
+  sum.limited += counts.limited;
+}

@@ -1,0 +1,89 @@
+/**
+ * Goal: of the legs of a plan none is left out that has room beside those before it, and none is kept that has not.
+ * Method: properties over random legs, through credits and through own credentials, and random counters.
+ */
+import fc from 'fast-check';
+import { endpoint, model } from '../../test/support/route-inputs.js';
+import type { PlannedLeg } from '../core/routing/plan.js';
+import type { HoldRefusal } from '../ledger/hold.js';
+import {
+  affordableAtRest,
+  affordableTogether,
+  hasRoom,
+  isAffordable,
+  mostExpensive,
+  type PricedLeg,
+} from './affordable-legs.js';
+
+const amount = fc.bigInt({ min: 0n, max: 20n });
+const leg = (id: string, credential: string): PlannedLeg => {
+  const at = endpoint('p');
+  return { model: model(id, [at]), endpoint: at, tier: 'standard', tag: 'p', credential } as PlannedLeg;
+};
+const legs: fc.Arbitrary<readonly PricedLeg[]> = fc.array(
+  fc.oneof(
+    amount.map((credits) => ({ leg: leg('a/paid', 'shared'), amounts: { credits, byok: 0n } })),
+    amount.map((byok) => ({ leg: leg('a/own', 'mine'), amounts: { credits: byok / 20n, byok } })),
+    fc.constant({ leg: leg('a/gift:free', 'shared'), amounts: { credits: 0n, byok: 0n } }),
+  ),
+  { maxLength: 6 },
+);
+const counter: fc.Arbitrary<HoldRefusal> = fc.record({
+  scope: fc.constantFrom('account', 'key', 'workspace', 'guardrail', 'free_requests'),
+  scopeId: fc.constant('x'),
+  interval: fc.constant('daily'),
+  includesByok: fc.boolean(),
+  limit: amount,
+  used: amount,
+  held: amount,
+});
+const counters = fc.array(counter, { minLength: 1, maxLength: 4 });
+
+describe('affordableTogether', () => {
+  it('keeps what can be held for together', () => {
+    fc.assert(
+      fc.property(legs, counters, (all, refusing) => {
+        const kept = affordableTogether(all, refusing);
+        const money = refusing.filter(({ scope }) => scope !== 'free_requests');
+        if (kept.length > 0) expect(money.every((one) => hasRoom(one, mostExpensive(kept)))).toBe(true);
+        expect(kept.every((one) => refusing.every((by) => isAffordable(by, one)))).toBe(true);
+      }),
+    );
+  });
+
+  it('keeps the first leg that has room alone, and so some leg wherever any has', () => {
+    fc.assert(
+      fc.property(legs, counters, (all, refusing) => {
+        const first = all.find((one) => refusing.every((by) => isAffordable(by, one)));
+        expect(affordableTogether(all, refusing)[0]).toBe(first);
+      }),
+    );
+  });
+
+  it('leaves out nothing that has room beside those before it, and keeps the order', () => {
+    fc.assert(
+      fc.property(legs, counters, (all, refusing) => {
+        const kept = affordableTogether(all, refusing);
+        expect(kept).toEqual(all.filter((one) => kept.includes(one)));
+        all.forEach((one, place) => {
+          if (kept.includes(one)) return;
+          const before = kept.filter((other) => all.indexOf(other) < place);
+          const together = mostExpensive([...before, one]);
+          const hasRoomBeside = refusing.every((by) =>
+            by.scope === 'free_requests' ? isAffordable(by, one) : isAffordable(by, one) && hasRoom(by, together),
+          );
+          expect(hasRoomBeside).toBe(false);
+        });
+      }),
+    );
+  });
+
+  it('never loses a leg when what is held is given back', () => {
+    fc.assert(
+      fc.property(legs, counters, (all, refusing) => {
+        const atRest = affordableAtRest(all, refusing);
+        expect(affordableTogether(all, refusing).every((one) => atRest.includes(one))).toBe(true);
+      }),
+    );
+  });
+});

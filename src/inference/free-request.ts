@@ -1,0 +1,23 @@
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { Hold } from '../ledger/hold.js';
+import type { LedgerService } from '../ledger/ledger.service.js';
+import { isFreeVariant, type FreePlace } from '../limits/free-gate.js';
+
+/**
+ * A request that counts as one to a free variant from its admission on. Where something else answers in the end, which
+ * is paid for, it does not count.
+ */
+export class FreeRequest implements GenerationObserver {
+  constructor(
+    private readonly ledger: LedgerService,
+    private readonly hold: Hold,
+    private readonly place: FreePlace,
+  ) {}
+
+  ended({ calls }: Generation): Promise<void> | undefined {
+    const answers = calls.filter((call) => call.answers);
+    if (answers.length === 0 || answers.some(({ leg }) => isFreeVariant(leg))) return undefined;
+    this.place.giveBack();
+    return this.ledger.uncountFree(this.hold);
+  }
+}

@@ -1,0 +1,16 @@
+import { parentPort } from 'node:worker_threads';
+import { inflateSync } from 'node:zlib';
+import { measurePdf, type PdfSize } from '../core/money/pdf-size.js';
+
+/** A thread of `PdfCounter`: PDFs in base64 come in, what they come to goes out, in the same order. */
+parentPort!.on('message', (pdfs: readonly Uint8Array[]) => {
+  const sizes: (PdfSize | undefined)[] = pdfs.map((base64) =>
+    measurePdf(decode(base64), (packed, bytesMax) => inflateSync(packed, { maxOutputLength: Math.max(1, bytesMax) })),
+  );
+  parentPort!.postMessage(sizes);
+});
+
+const decode = (base64: Uint8Array): Buffer => Buffer.from(Buffer.from(base64.buffer).toString('latin1'), 'base64');
+
+// It has been loaded.
+parentPort!.postMessage(undefined);

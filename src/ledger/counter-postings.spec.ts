@@ -1,0 +1,158 @@
+/**
+ * Goal: who waits for a counter is told only after a posting that began later than he came; however many wait, a
+ * counter is posted once in 50 ms, and what is left is posted as well. Method: statements answered by hand; time moved
+ * by jest's timers; the counters they were given.
+ */
+import { CounterPostings } from './counter-postings.js';
+import type { CounterName } from './hold.js';
+import { POSTED_MAX, type LedgerRepository } from './ledger.repository.js';
+import type { Postings } from './postings.js';
+
+const REST_MS = 50;
+
+interface Posting {
+  readonly counters: readonly CounterName[];
+  readonly answer: (found?: number) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+function byHand(): { counters: CounterPostings; posted: Posting[]; flushes: () => number } {
+  const posted: Posting[] = [];
+  let flushes = 0;
+  const repository = {
+    postCounters: (counters: readonly CounterName[]) =>
+      new Promise<number>((resolve, reject) =>
+        posted.push({ counters, answer: (found = 0) => resolve(found), fail: reject }),
+      ),
+  } as unknown as LedgerRepository;
+  const postings = { flush: async () => void flushes++ } as unknown as Postings;
+  const counters = new CounterPostings(repository, postings, { timeoutMs: 2_000, isBatchFatal: () => true });
+  return { counters, posted, flushes: () => flushes };
+}
+
+const key = (scopeId: string): CounterName => ({ scope: 'key', scopeId, interval: 'daily' });
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) {
+    jest.advanceTimersByTime(0);
+    await Promise.resolve();
+  }
+};
+/** Lets time pass, and a moment more: what a timer begins goes on after its tick. */
+const pass = async (ms: number): Promise<void> => {
+  await jest.advanceTimersByTimeAsync(ms);
+  await turns();
+  await jest.advanceTimersByTimeAsync(1);
+  await turns();
+};
+/** Whether each has ended, well or not. */
+function endsOf(promises: readonly Promise<void>[]): (string | undefined)[] {
+  const ends: (string | undefined)[] = promises.map(() => undefined);
+  promises.forEach((promise, index) => {
+    promise.then(
+      () => (ends[index] = 'posted'),
+      (error: Error) => (ends[index] = error.message),
+    );
+  });
+  return ends;
+}
+
+describe('CounterPostings', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('posts at once, with what only this process knows of', async () => {
+    const { counters, posted, flushes } = byHand();
+    const ends = endsOf([counters.post([key('a'), key('b')])]);
+    await turns();
+    expect(posted.map(({ counters: named }) => named)).toEqual([[key('a'), key('b')]]);
+    expect(flushes()).toBe(1);
+    expect(ends).toEqual([undefined]);
+    posted[0]!.answer();
+    await turns();
+    expect(ends).toEqual(['posted']);
+  });
+
+  it('names the counter and nothing else of what it is given', async () => {
+    const { counters, posted } = byHand();
+    void counters.post([{ ...key('a'), limit: 5n } as CounterName]);
+    await turns();
+    expect(posted[0]!.counters).toEqual([key('a')]);
+    posted[0]!.answer();
+  });
+
+  it('lets all who come after a posting began share the next, 50 ms after it, and not before', async () => {
+    const { counters, posted } = byHand();
+    const first = endsOf([counters.post([key('a')])]);
+    await turns();
+    const later = endsOf(Array.from({ length: 100 }, () => counters.post([key('a')])));
+    posted[0]!.answer();
+    await turns();
+    expect([first[0], new Set(later)]).toEqual(['posted', new Set([undefined])]);
+    await jest.advanceTimersByTimeAsync(REST_MS - 1);
+    expect(posted).toHaveLength(1);
+    await pass(1);
+    expect(posted).toHaveLength(2);
+    const last = endsOf([counters.post([key('a')])]);
+    posted[1]!.answer();
+    await turns();
+    expect([new Set(later), last]).toEqual([new Set(['posted']), [undefined]]);
+    await pass(REST_MS);
+    posted[2]!.answer();
+    await turns();
+    expect(last).toEqual(['posted']);
+  });
+
+  it('keeps no other counter waiting for the rest of one', async () => {
+    const { counters, posted } = byHand();
+    void counters.post([key('a')]);
+    await turns();
+    posted[0]!.answer();
+    const other = endsOf([counters.post([key('b')])]);
+    await turns();
+    expect(posted[1]!.counters).toEqual([key('b')]);
+    posted[1]!.answer();
+    await turns();
+    expect(other).toEqual(['posted']);
+  });
+
+  it('remembers no counter for longer than its rest', async () => {
+    const { counters, posted } = byHand();
+    for (let index = 0; index < 10; index++) {
+      const done = counters.post([key(`a ${index}`)]);
+      await turns();
+      posted.at(-1)!.answer();
+      await done;
+    }
+    expect(counters['resting'].size).toBe(10);
+    await jest.advanceTimersByTimeAsync(REST_MS);
+    expect(counters['resting'].size).toBe(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('goes on until nothing is left', async () => {
+    const { counters, posted } = byHand();
+    const ends = endsOf([counters.post([key('a')])]);
+    for (const found of [POSTED_MAX, POSTED_MAX, 7]) {
+      await turns();
+      expect(ends).toEqual([undefined]);
+      posted.at(-1)!.answer(found);
+    }
+    await turns();
+    expect(ends).toEqual(['posted']);
+    expect(posted).toHaveLength(3);
+  });
+
+  it('tells all who wait of a failure, and posts again for whoever comes then', async () => {
+    const { counters, posted } = byHand();
+    const ends = endsOf([counters.post([key('a')]), counters.post([key('b')])]);
+    await turns();
+    posted[0]!.fail(new Error('away'));
+    await turns();
+    expect(ends).toEqual(['away', 'away']);
+    const again = endsOf([counters.post([key('a')])]);
+    await pass(REST_MS);
+    posted[1]!.answer();
+    await turns();
+    expect(again).toEqual(['posted']);
+  });
+});

@@ -1,0 +1,41 @@
+// Goal: what another vendor signed or sealed comes back as it was, and Anthropic's own is never touched. Method:
+// properties over any data and marks; a table of what is no token.
+import fc from 'fast-check';
+import type { ReasoningMark } from '../core/conversation/reasoning-mark.js';
+import { printToken, readToken } from './reasoning-token.js';
+
+const marks: fc.Arbitrary<ReasoningMark> = fc
+  .record({ format: fc.string(), provider: fc.string(), id: fc.string() }, { requiredKeys: ['format'] })
+  .filter(
+    ({ format, provider }) => format !== 'anthropic-claude-v1' && !(format === 'unknown' && provider === undefined),
+  );
+
+it('gives back what it was made of', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), marks, (data, mark) => {
+      const token = printToken(data, mark);
+      expect(token).toMatch(/^[A-Za-z0-9+/]+=*$/);
+      expect(readToken(token)).toEqual({ data, mark });
+    }),
+  );
+});
+
+it.each<[ReasoningMark | undefined]>([
+  [undefined],
+  [{ format: 'anthropic-claude-v1', provider: 'p' }],
+  [{ format: 'unknown' }],
+])('tells as it is what is marked %j', (mark) => {
+  expect(printToken('EqQBCkYI', mark)).toBe('EqQBCkYI');
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+it.each([
+  '',
+  'EqQBCkYI',
+  base64('{"format"'),
+  base64('{"format":1,"data":"d"}'),
+  base64('{"format":"f"}'),
+  base64('{"format":"f","data":'),
+])('takes %j for no token', (text) => {
+  expect(readToken(text)).toBeUndefined();
+});

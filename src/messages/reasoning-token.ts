@@ -1,0 +1,37 @@
+import { isAnthropicReasoning, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
+import { isJsonObject } from '../core/json/json.js';
+
+/*
+ * The Messages format has no place for whose reasoning a signature or sealed data are: those of other vendors carry it
+ * in themselves, as JSON in base64 (docs/decisions/0042).
+ */
+
+/** Base64 of how every token begins; no vendor's signature is JSON. */
+const HEAD = Buffer.from('{"format"').toString('base64');
+
+/** What a signature or sealed data are told as. */
+export function printToken(data: string, mark: ReasoningMark | undefined): string {
+  if (mark === undefined || isAnthropicReasoning(mark)) return data;
+  const { format, provider, id } = mark;
+  return Buffer.from(JSON.stringify({ format, provider, id, data })).toString('base64');
+}
+
+/** The vendor's own data, and whose they are; undefined for what is no token: Anthropic's, as far as is known. */
+export function readToken(token: string): { readonly data: string; readonly mark: ReasoningMark } | undefined {
+  if (!token.startsWith(HEAD)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(token, 'base64').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!isJsonObject(value)) return undefined;
+  const { format, provider, id, data } = value;
+  if (typeof format !== 'string' || typeof data !== 'string') return undefined;
+  const mark: ReasoningMark = {
+    format,
+    ...(typeof provider === 'string' && { provider }),
+    ...(typeof id === 'string' && { id }),
+  };
+  return { data, mark };
+}

@@ -1,0 +1,74 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+
+/** What a body must hold for a beta to be needed. */
+type Uses = (body: JsonObject) => boolean;
+
+const has =
+  (field: string): Uses =>
+  (body) =>
+    body[field] !== undefined && body[field] !== null;
+
+const hasEdit =
+  (type: string): Uses =>
+  ({ context_management: management }) =>
+    entriesOf(isJsonObject(management) ? management['edits'] : undefined).some((edit) => edit['type'] === type);
+
+const hasTool =
+  (type: string): Uses =>
+  ({ tools }) =>
+    entriesOf(tools).some((tool) => tool['type'] === type);
+
+const hasMember =
+  (field: string, member: string, expected?: Json): Uses =>
+  ({ [field]: value }) =>
+    isJsonObject(value) &&
+    value[member] !== undefined &&
+    value[member] !== null &&
+    (expected === undefined || value[member] === expected);
+
+const isAny = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
+
+/**
+ * Which beta each field of a body needs, by the list of betas and the types of beta requests in the vendor's own SDK
+ * (@anthropic-ai/sdk 1.12.0) and what @ai-sdk/anthropic 3.0.138 sends with which field; read 2026-11-23. A field that
+ * needs none is not here. The vendor ignores or refuses a field whose beta is missing.
+ */
+export const FIELD_BETAS: readonly (readonly [field: string, beta: string, uses: Uses])[] = [
+  ['speed', 'fast-mode-2026-02-01', has('speed')],
+  ['context_management', 'context-management-2025-06-27', has('context_management')],
+  ['context_management.edits: compact_20260112', 'compact-2026-01-12', hasEdit('compact_20260112')],
+  ['output_config.task_budget', 'task-budgets-2026-03-13', hasMember('output_config', 'task_budget')],
+  ['thinking.display: updates', 'thinking-display-updates-2026-08-18', hasMember('thinking', 'display', 'updates')],
+  ['mcp_servers', 'mcp-client-2025-04-04', ({ mcp_servers: servers }) => isAny(servers)],
+  ['tools: advisor_20260301', 'advisor-tool-2026-03-01', hasTool('advisor_20260301')],
+  ['tools: memory_20250818', 'context-management-2025-06-27', hasTool('memory_20250818')],
+  ['tools: code_execution_20250522', 'code-execution-2025-05-22', hasTool('code_execution_20250522')],
+  ['tools: code_execution_20250825', 'code-execution-2025-08-25', hasTool('code_execution_20250825')],
+  ['tools: computer_20250124', 'computer-use-2025-01-24', hasTool('computer_20250124')],
+  ['tools: computer_20251124', 'computer-use-2025-11-24', hasTool('computer_20251124')],
+  ['tools: web_fetch_20250910', 'web-fetch-2025-09-10', hasTool('web_fetch_20250910')],
+  ['tools: web_fetch_20260209', 'code-execution-web-tools-2026-02-09', hasTool('web_fetch_20260209')],
+  ['tools: web_search_20260209', 'code-execution-web-tools-2026-02-09', hasTool('web_search_20260209')],
+  ['container.skills', 'skills-2025-10-02', ({ container }) => isJsonObject(container) && isAny(container['skills'])],
+];
+
+/**
+ * `name-2026-02-01`: the same feature has a later date when its form changes, and a caller who names one knows which.
+ */
+const nameOf = (beta: string): string => beta.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+
+/**
+ * The betas of a call: the caller's own, then those that a field of its body needs and that he did not name in any
+ * form.
+ * @param own those of the caller's that may go out
+ */
+export function betasOf(body: JsonObject, own: readonly string[]): readonly string[] {
+  const named = new Set(own.map(nameOf));
+  const added = new Set<string>();
+  for (const [, beta, uses] of FIELD_BETAS) if (!named.has(nameOf(beta)) && uses(body)) added.add(beta);
+  return added.size === 0 ? own : [...own, ...added];
+}
+
+function entriesOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];
+}

@@ -1,0 +1,59 @@
+import { webCitation, type WebCitation } from '../../../core/conversation/web-citation.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+
+/**
+ * The pages that a chat reply cites, each told once: `annotations` of the message, else the lists of a search beside
+ * the choices, which some providers repeat in every chunk. One per reply.
+ */
+export class ReplyCitations {
+  /** Addresses that stand for the whole text. */
+  private readonly told = new Set<string>();
+  private annotates = false;
+
+  /** @param piece a chunk's `delta` or a whole `message` @param chunk what it stands in */
+  read(piece: JsonObject | undefined, chunk: JsonObject): readonly JsonObject[] {
+    const annotations = piece?.['annotations'];
+    const cited = Array.isArray(annotations)
+      ? (annotations as readonly Json[]).flatMap((annotation) => readAnnotation(annotation) ?? [])
+      : [];
+    this.annotates ||= cited.length > 0;
+    // Whoever annotates says more than the list of what was found.
+    const pages = this.annotates ? cited : searched(chunk);
+    const fresh = pages.filter(({ url }) => !this.told.has(url));
+    for (const { url, place } of fresh) if (!place) this.told.add(url);
+    return fresh.map(webCitation);
+  }
+}
+
+function readAnnotation(annotation: Json): WebCitation | undefined {
+  if (!isJsonObject(annotation) || annotation['type'] !== 'url_citation') return undefined;
+  const inner = annotation['url_citation'];
+  const citation = isJsonObject(inner) ? inner : annotation;
+  const { start_index: start, end_index: end } = citation;
+  const isPlaced = typeof start === 'number' && typeof end === 'number' && start >= 0 && end > start;
+  return pageOf(citation, 'content', isPlaced ? { place: { start, end } } : {});
+}
+
+/** Two lists of the same pages: addresses alone, and what was found there. The addresses are those that texts count. */
+function searched({ citations, search_results: results }: JsonObject): WebCitation[] {
+  const found = listOf(results).flatMap((result) => (isJsonObject(result) ? (pageOf(result, 'snippet') ?? []) : []));
+  const cited = listOf(citations).flatMap((citation) => {
+    if (isJsonObject(citation)) return pageOf(citation, 'snippet') ?? [];
+    if (typeof citation !== 'string' || citation === '') return [];
+    return found.find(({ url }) => url === citation) ?? { url: citation };
+  });
+  return cited.length > 0 ? cited : found;
+}
+
+function pageOf(page: JsonObject, quoteKey: string, more: Pick<WebCitation, 'place'> = {}): WebCitation | undefined {
+  const { url, title, [quoteKey]: quote } = page;
+  if (typeof url !== 'string' || url === '') return undefined;
+  return {
+    url,
+    ...(typeof title === 'string' && title !== '' && { title }),
+    ...(typeof quote === 'string' && quote !== '' && { quote }),
+    ...more,
+  };
+}
+
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);

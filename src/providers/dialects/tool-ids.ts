@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { Message } from '../../core/conversation/content.js';
+
+/** Which ids of tool calls a target takes. */
+export interface ToolIdRule {
+  isLegal(id: string): boolean;
+  /** A legal id in the place of another; of the same text always the same. */
+  standIn(text: string): string;
+}
+
+/**
+ * The ids of one conversation's tool calls as the target takes them: one to one, and the same in every turn. Those it
+ * takes are untouched, whoever made them.
+ */
+export class ToolIds {
+  private readonly wireOf = new Map<string, string>();
+
+  constructor(messages: readonly Message[], rule: ToolIdRule) {
+    const illegal = new Set<string>();
+    const taken = new Set<string>();
+    for (const id of idsIn(messages)) (rule.isLegal(id) ? taken : illegal).add(id);
+    for (const id of illegal) this.assign(id, rule, taken);
+  }
+
+  toWire(id: string): string {
+    return this.wireOf.get(id) ?? id;
+  }
+
+  private assign(id: string, rule: ToolIdRule, taken: Set<string>): void {
+    for (let attempt = 0; ; attempt++) {
+      const wireId = rule.standIn(attempt === 0 ? id : `${id}\u0000${attempt}`);
+      if (taken.has(wireId)) continue;
+      taken.add(wireId);
+      this.wireOf.set(id, wireId);
+      return;
+    }
+  }
+}
+
+const SUFFIX_LENGTH = 8;
+
+/** Letters, digits, `_` and `-` of the text, and a part of its hash; at most `max` characters. */
+export function hashedId(text: string, max: number): string {
+  const stem = text.slice(0, max - SUFFIX_LENGTH - 1).replace(/[^\w-]/g, '_');
+  return `${stem}_${createHash('sha256').update(text).digest('hex').slice(0, SUFFIX_LENGTH)}`;
+}
+
+function* idsIn(messages: readonly Message[]): Generator<string> {
+  for (const { content } of messages) {
+    for (const block of content) {
+      if (block.type === 'tool-use') yield block.id;
+      else if (block.type === 'tool-result') yield block.toolUseId;
+    }
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Goal: what is charged for a reply follows one rule, whatever dialect told its usage and whether it was streamed: what
+ * is not told is estimated and marked, what cannot be is charged at the bound, compactions and advisors count, searches
+ * and hour-long caches are paid. Method: scripted upstreams of both dialects; the row, the charge and the printed usage
+ * of each case. The models cost 3 USD a million tokens in and 15 out, the advisor 10 and 50.
+ */
+import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
+import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import { LedgerReader } from '../support/ledger-reader.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { frame, json, sse, type Answer, type Script } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { ask, delta, OPEN } from './messages-bench.js';
+
+const MICRO = 1e-6;
+/** Forty characters: ten tokens, as an estimate has it. */
+const FORTY = 'forty characters are ten tokens or so...';
+/** Of `Hello`. */
+const ESTIMATED_PROMPT = 7;
+/** 67 tokens of prompt and the 100 that are allowed, in microdollars. */
+const BOUND = 67 * 3 + 100 * 15;
+const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'test/advisor', max_uses: 1 };
+
+const CHUNK = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
+const chunk = (choice: object, more: object = {}): string =>
+  `data: ${JSON.stringify({ ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: null, ...choice }], ...more })}\n\n`;
+
+/** One reply of the words in each dialect, whole and streamed. `usage` is the vendor's own object, or none. */
+const REPLIES: Record<string, (usage: object | undefined) => Answer | Script> = {
+  'native whole': (usage) =>
+    json({ id: 'm', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: FORTY }], stop_reason: 'end_turn', stop_sequence: null, ...(usage && { usage }) }),
+  'native stream': (usage) =>
+    sse([
+      frame('message_start', { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null } }),
+      frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      delta(FORTY),
+      frame('content_block_stop', { type: 'content_block_stop', index: 0 }),
+      frame('message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' }, ...(usage && { usage }) }),
+      frame('message_stop', { type: 'message_stop' }),
+    ]),
+  'translated whole': (usage) =>
+    json({ ...CHUNK, object: 'chat.completion', choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: FORTY } }], ...(usage && { usage }) }),
+  'translated stream': (usage) =>
+    sse([
+      chunk({ delta: { role: 'assistant', content: FORTY } }),
+      chunk({ finish_reason: 'stop' }),
+      ...(usage ? [`data: ${JSON.stringify({ ...CHUNK, choices: [], usage })}\n\n`] : []),
+      'data: [DONE]\n\n',
+    ]),
+}; // prettier-ignore
+
+/** The figures as each dialect spells them. */
+const spelt = (reply: string, input: unknown, output: unknown): object =>
+  reply.startsWith('native')
+    ? { input_tokens: input, output_tokens: output }
+    : { prompt_tokens: input, completion_tokens: output };
+
+interface Told {
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly is: { readonly prompt: number; readonly completion: number; readonly estimated: boolean };
+}
+
+const TOLD: Record<string, Told> = {
+  'what can be': { input: 12, output: 9, is: { prompt: 12, completion: 9, estimated: false } },
+  'no output': { input: 12, is: { prompt: 12, completion: 10, estimated: true } },
+  'output of 0': { input: 12, output: 0, is: { prompt: 12, completion: 10, estimated: true } },
+  'output below 0': { input: 12, output: -4, is: { prompt: 12, completion: 10, estimated: true } },
+  'a fraction': { input: 12, output: 20.5, is: { prompt: 12, completion: 21, estimated: true } },
+  words: { input: '12', output: '9', is: { prompt: ESTIMATED_PROMPT, completion: 10, estimated: true } },
+  'no prompt': { output: 9, is: { prompt: ESTIMATED_PROMPT, completion: 9, estimated: true } },
+};
+
+describeOnEachDatabase('the usage that is charged', (database) => {
+  let gateway: TestGateway;
+  let anthropic: Upstream;
+  let openai: Upstream;
+  let ledger: LedgerReader;
+
+  beforeAll(async () => {
+    [anthropic, openai] = await Promise.all([startUpstream('anthropic'), startUpstream('openai')]);
+    const native = { url: anthropic.url, dialect: 'anthropic-messages' } as const;
+    const translated = { url: openai.url, dialect: 'openai-chat' } as const;
+    const searching = { pricing: { prompt: '3', completion: '15', web_search: '0.01' } };
+    const caching = {
+      pricing: { prompt: '3', completion: '15', input_cache_write: '3.75', input_cache_write_1h: '6' },
+    };
+    const catalog = catalogOf(
+      { id: 'test/native', at: [native] },
+      { id: 'test/translated', at: [translated] },
+      { id: 'test/searching', at: [translated], endpoint: searching },
+      { id: 'test/caching', at: [native], endpoint: caching },
+      { id: 'test/advisor', at: [native], endpoint: { pricing: { prompt: '10', completion: '50' } } },
+      { id: 'test/elsewhere', at: [translated] },
+    );
+    gateway = await startGateway(database, {
+      catalog,
+      variables: { FAIRLEAD_INITIAL_CREDITS: '1000' },
+      coolsDown: false,
+    });
+    ledger = new LedgerReader(gateway);
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await Promise.all([anthropic, openai].map((upstream) => upstream?.close()));
+  });
+
+  const upstreamOf = (reply: string): Upstream => (reply.startsWith('native') ? anthropic : openai);
+  const micro = (text: string): number => Math.round(Number(text) / MICRO);
+
+  async function answered(body: object): Promise<{ text: string; row: JsonBody }> {
+    const response = await gateway.messages(body);
+    const text = await response.text();
+    expect(text).not.toContain('"type":"error"');
+    expect(response.status).toBe(200);
+    return { text, row: await ledger.generation(response.headers.get('x-generation-id')!) };
+  }
+
+  describe.each(Object.keys(REPLIES))('of a reply: %s', (reply) => {
+    const [model, mode] = reply.split(' ');
+    const body = ask(`test/${model}`, { stream: mode === 'stream' });
+
+    it.each(Object.entries(TOLD))('that tells %s', async (_, { input, output, is }) => {
+      upstreamOf(reply).script(REPLIES[reply]!(spelt(reply, input, output)));
+      const { text, row } = await answered(body);
+      expect(row).toMatchObject({
+        prompt_tokens: `${is.prompt}`,
+        completion_tokens: `${is.completion}`,
+        is_estimated: is.estimated,
+        is_over_bound: false,
+        operator_cost: '0.000000000000',
+      });
+      expect(micro(row.cost)).toBe(is.prompt * 3 + is.completion * 15);
+      const printed = text.slice(text.lastIndexOf('"usage"'));
+      expect(printed).toContain(`"input_tokens":${is.prompt},"output_tokens":${is.completion}`);
+    });
+
+    it('that tells nothing at all', async () => {
+      upstreamOf(reply).script(REPLIES[reply]!(undefined));
+      const { row } = await answered(body);
+      expect(row).toMatchObject({ completion_tokens: '10', is_estimated: true });
+      expect(micro(row.cost)).toBe(ESTIMATED_PROMPT * 3 + 150);
+    });
+
+    it.each([
+      ['output', 12, 200_000],
+      ['prompt', 90_000, 9],
+    ])('that tells more %s than can be', async (_, input, output) => {
+      upstreamOf(reply).script(REPLIES[reply]!(spelt(reply, input, output)));
+      const before = await implausible();
+      const { text, row } = await answered(body);
+      expect(micro(row.bound)).toBe(BOUND);
+      expect(micro(row.cost)).toBe(BOUND);
+      expect(micro(row.operator_cost)).toBe(input * 3 + output * 15 - BOUND);
+      expect(row.is_over_bound).toBe(true);
+      expect(text).toContain(`"cost":${BOUND / 1e6}`);
+      expect(await implausible()).toBe(before + 1);
+    });
+  });
+
+  async function implausible(): Promise<number> {
+    const text = await (await fetch(`${gateway.origin}/metrics`)).text();
+    return Number(/fairlead_ledger_events_total\{event="implausible"\} (\d+)/.exec(text)?.[1] ?? 0);
+  }
+
+  it('estimates a stream that reports before its last words and never again', async () => {
+    const end = frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
+      frame('message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }) +
+      frame('message_stop', { type: 'message_stop' }); // prettier-ignore
+    anthropic.script(sse([OPEN + delta(FORTY) + end]));
+    const native = await answered(ask('test/native', { stream: true }));
+    expect(native.row).toMatchObject({ prompt_tokens: '3', completion_tokens: '10', is_estimated: true });
+    const early = { usage: { prompt_tokens: 3, completion_tokens: 1 } };
+    openai.script(
+      sse([
+        chunk({ delta: { content: FORTY.slice(0, 4) } }, early),
+        chunk({ delta: { content: FORTY.slice(4) } }),
+        chunk({ finish_reason: 'stop' }),
+        'data: [DONE]\n\n',
+      ]),
+    );
+    const translated = await answered(ask('test/translated', { stream: true }));
+    expect(translated.row).toMatchObject({ prompt_tokens: '3', completion_tokens: '10', is_estimated: true });
+  });
+
+  it('charges the searches of a chat upstream', async () => {
+    const usage = { prompt_tokens: 12, completion_tokens: 9, server_tool_use: { web_search_requests: 3 } };
+    openai.script(REPLIES['translated whole']!(usage));
+    const { row } = await answered(ask('test/searching'));
+    expect(row.web_searches).toBe(3);
+    expect(micro(row.cost)).toBe(12 * 3 + 9 * 15 + 30_000);
+  });
+
+  it.each([
+    ['1h', 6],
+    ['5m', 3.75],
+  ])('charges writes of %s as such where their time is not told', async (ttl, price) => {
+    const content = [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral', ttl } }];
+    anthropic.script(anthropicText('Hi.', { usage: { input_tokens: 0, cache_creation_input_tokens: 40 } }));
+    const { row } = await answered(ask('test/caching', { messages: [{ role: 'user', content }] }));
+    expect(micro(row.cost)).toBe(40 * price + 7 * 15);
+  });
+
+  it('charges a compaction, and tells it in the tokens of the record', async () => {
+    const call = { cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+    const iterations = [
+      { type: 'compaction', input_tokens: 200, output_tokens: 30, ...call },
+      { type: 'message', input_tokens: 12, output_tokens: 7, ...call },
+    ];
+    anthropic.script(anthropicText('Hi.', { usage: { iterations } }));
+    const { text, row } = await answered(
+      ask('test/native', { context_management: { edits: [{ type: 'compact_20260112' }] } }),
+    );
+    expect(row).toMatchObject({ prompt_tokens: '212', completion_tokens: '37', is_over_bound: false });
+    expect(micro(row.cost)).toBe(212 * 3 + 37 * 15);
+    expect(micro(row.bound)).toBeGreaterThan(2 * BOUND);
+    expect(JSON.parse(text).usage).toMatchObject({ input_tokens: 12, output_tokens: 7, iterations });
+  });
+
+  describe('with an advisor', () => {
+    const advised = ask('test/native', { tools: [ADVISOR] });
+    const iterations = [
+      { type: 'message', input_tokens: 12, output_tokens: 7 },
+      { type: 'advisor_message', model: 'advisor', input_tokens: 100, output_tokens: 20 },
+    ];
+
+    it('names it as its provider does, holds for it, and charges it at its own price', async () => {
+      anthropic.script(anthropicReply([{ type: 'text', text: 'Hi.' }], { usage: { iterations } }));
+      const arrival = anthropic.request();
+      const { row } = await answered(advised);
+      const sent = (await arrival).json;
+      expect(sent.tools).toEqual([{ ...ADVISOR, model: expect.not.stringContaining('/') }]);
+      expect(micro(row.cost)).toBe(12 * 3 + 7 * 15 + 100 * 10 + 20 * 50);
+      expect(row).toMatchObject({
+        model: 'test/native',
+        prompt_tokens: '12',
+        completion_tokens: '7',
+        is_over_bound: false,
+      });
+      expect(Number(row.bound)).toBeGreaterThan(1);
+    });
+
+    it.each([
+      ['the catalog does not have', { ...ADVISOR, model: 'test/nobody' }, 'test/native'],
+      ['nobody named', { ...ADVISOR, model: '' }, 'test/native'],
+      ['its provider does not serve', { ...ADVISOR, model: 'test/elsewhere' }, 'test/native'],
+    ])('refuses one that %s', async (_, tool, model) => {
+      const response = await gateway.messages(ask(model, { tools: [{ name: 'f', input_schema: {} }, tool] }));
+      expect(response.status).toBe(400);
+      expect(((await response.json()) as JsonBody).error.message).toContain('tools.1.model: ');
+    });
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * Goal: calls one after the other near a limit all pass, whichever replica each of them comes to, and a burst over all
+ * replicas is refused by nothing but calls that are under way (docs/ledger.md). Method: three gateways on one
+ * database and a key with room for one call at a time; in the burst no call ends before all others were refused.
+ */
+import { ask, after, gate } from '../http/messages-bench.js';
+import { anthropicText } from '../support/anthropic-upstream.js';
+import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnPostgres } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+
+const REPLICAS = 3;
+const CALLS = 60;
+/** USD; of `ask`, whose `max_tokens` is 100: 67 tokens in at most. 3 USD a million tokens in and 15 out. */
+const BOUND = (67 * 3 + 100 * 15) / 1e6;
+const COST = 0.000141;
+/** Amounts have twelve decimals at most. */
+const usd = (amount: number): number => Number(amount.toFixed(12));
+
+describeOnPostgres('a refusal of several replicas', (database) => {
+  let upstream: Upstream;
+  const replicas: TestGateway[] = [];
+
+  beforeAll(async () => {
+    upstream = await startUpstream('anthropic');
+    const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
+    const options = { catalog: catalogOf({ id: 'test/paid', at }), variables: { LOG_LEVEL: 'warn' } };
+    for (let replica = 0; replica < REPLICAS; replica++) replicas.push(await startGateway(database, options));
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await upstream?.close();
+  }, 60_000);
+
+  async function newKey(limit: number): Promise<string> {
+    const response = await replicas[0]!.request('/keys', {
+      method: 'POST',
+      key: MANAGEMENT_KEY,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'a key', limit: usd(limit) }),
+    });
+    return ((await response.json()) as JsonBody).key;
+  }
+
+  async function call(replica: number, key: string, stream: boolean): Promise<number> {
+    const response = await replicas[replica % REPLICAS]!.messages(ask('test/paid', { stream }), { key });
+    await response.text();
+    return response.status;
+  }
+
+  it('is none of calls one after the other, while there is room for one', async () => {
+    upstream.script(anthropicText('Hi.'));
+    const key = await newKey(BOUND + (CALLS - 1) * COST);
+    const statuses: number[] = [];
+    for (let index = 0; index < CALLS; index++) statuses.push(await call(index, key, index % 2 === 0));
+    expect(statuses).toEqual(statuses.map(() => 200));
+    for (let replica = 0; replica < REPLICAS; replica++) expect(await call(replica, key, false)).toBe(402);
+  }, 60_000);
+
+  it('is due to calls under way alone: when they have ended, as many pass again', async () => {
+    const key = await newKey(2 * BOUND + 4 * COST);
+    for (let round = 0; round < 2; round++) {
+      const answered = gate();
+      upstream.script(after(answered.opened, anthropicText('Hi.')));
+      let refused = 0;
+      const calls = Array.from({ length: 12 }, async (_, index) => {
+        const status = await call(index, key, false);
+        if (status === 402 && ++refused === 10) answered.open();
+        return status;
+      });
+      const statuses = await Promise.all(calls);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(2);
+    }
+  }, 60_000);
+});

@@ -1,0 +1,46 @@
+import { tmpdir } from 'node:os';
+import type { CommandContext } from '../../src/shared/database/transfer/transfer-command.js';
+
+/** What a command left behind. */
+export interface CommandOutput {
+  /** Exit status. */
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** What a spec says of a command's surroundings. */
+export interface CommandCall {
+  readonly words: readonly string[];
+  readonly variables?: NodeJS.ProcessEnv;
+  /** Absent: the folder of temporary files. */
+  readonly workingDirectory?: string;
+}
+
+/** Runs a command of the package in this process and gives what it printed. */
+export async function outputOf(
+  command: (context: CommandContext) => Promise<number>,
+  { words, variables = {}, workingDirectory = tmpdir() }: CommandCall,
+): Promise<CommandOutput> {
+  let [out, error] = ['', ''];
+  const code = await command({
+    words,
+    variables,
+    workingDirectory,
+    print: (text) => void (out += text),
+    printError: (text) => void (error += text),
+  });
+  return { code, out, error };
+}
+
+/** Asked for, its use is shown; wrong words are told with it, and nothing is done. */
+export async function expectUsage(command: (context: CommandContext) => Promise<number>, shown: string): Promise<void> {
+  expect(await outputOf(command, { words: ['--help'] })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(shown),
+    error: '',
+  });
+  const wrong = await outputOf(command, { words: ['--all'] });
+  expect(wrong).toMatchObject({ code: 2, out: '', error: expect.stringContaining('--all') });
+  expect(await outputOf(command, { words: ['all'] })).toMatchObject({ code: 2, out: '' });
+}
