@@ -1,18 +1,17 @@
-// Loaded into the gateway before its program: counts the calls of functions between two messages of the parent.
+// Loaded into the gateway before its program: answers its parent by calls of functions and the size of its heap.
+import { getHeapSpaceStatistics } from 'node:v8';
 import { Session } from 'node:inspector/promises';
 
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
 
-process.on('message', (message) => {
-  if (message === 'count') void count();
-  else if (message === 'report') void report();
-});
+const ANSWERS = { count, report, old };
+process.on('message', (message) => void ANSWERS[message]?.().then((answer) => process.send(answer)));
 
 async function count() {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  process.send({ counting: true });
+  return { counting: true };
 }
 
 async function report() {
@@ -23,5 +22,10 @@ async function report() {
       .filter(({ ranges }) => ranges[0].count > 0)
       .map(({ functionName, ranges: [{ startOffset, count: calls }] }) => ({ url, functionName, startOffset, calls })),
   );
-  process.send({ called });
+  return { called };
+}
+
+/** Bytes of what is old, as far as no collection of the old took it away. */
+async function old() {
+  return { bytes: getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space').space_used_size };
 }

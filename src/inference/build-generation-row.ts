@@ -5,8 +5,8 @@ import type { Generation } from '../core/generation/generation.js';
 import type { Bill } from '../core/money/bill.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
-import type { GenerationRow } from '../ledger/generation-row.js';
 import type { HeldAmounts, Hold } from '../ledger/hold.js';
+import type { Settlement } from '../ledger/settlement.js';
 
 /** What a generation is charged. */
 export interface Charged {
@@ -34,7 +34,7 @@ export interface RowFigures {
 }
 
 /** The record of a generation as it is settled: what `/generation` and `/activity` tell. */
-export function buildGenerationRow(generation: Generation, figures: RowFigures): GenerationRow {
+export function buildGenerationRow(generation: Generation, figures: RowFigures): Settlement {
   const { hold, bound, charged, images, settledAt, priceVersion } = figures;
   const usage = withCompactions(figures.usage);
   const { request, caller, recorded, beganAt, committedAt } = generation;
@@ -97,6 +97,8 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
       ...(called.credential !== SHARED_CREDENTIAL && { is_byok: true }),
       ...(isCredentialRefused && { credential_refused: true }),
     })),
+    key_interval: hold.counters.keyInterval,
+    budgets: hold.counters.budgets,
   };
 }
 

@@ -10,8 +10,8 @@ import { estimateInputTokens } from '../core/money/estimate.js';
 import { judgeUsage, type JudgedUsage } from '../core/money/judge-usage.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { askedCost } from '../core/money/charged-rate.js';
-import type { GenerationRow } from '../ledger/generation-row.js';
 import { countedBy, remainingOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
+import type { Settlement } from '../ledger/settlement.js';
 import type { BillingService } from './billing.service.js';
 import { buildGenerationRow, type Charged } from './build-generation-row.js';
 
@@ -76,7 +76,7 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   /** What it would be settled with at this moment; undefined while nothing is the caller's to pay. */
-  private observed(): GenerationRow | undefined {
+  private observed(): Settlement | undefined {
     if (!this.generation.calls.some(({ isCallers }) => isCallers)) return undefined;
     const priced = this.price();
     const { bill } = priced;
@@ -177,7 +177,7 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   /** @param bound as it was before what was told went beyond it */
-  private row({ usage }: Priced, charged: Charged, bound: HeldAmounts): GenerationRow {
+  private row({ usage }: Priced, charged: Charged, bound: HeldAmounts): Settlement {
     const { generation, hold, prompt, billing } = this;
     const pricing = (charged.bill?.rate ?? generation.recorded?.leg)?.endpoint.pricing;
     return buildGenerationRow(generation, {

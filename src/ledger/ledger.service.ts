@@ -21,7 +21,6 @@ import {
   type TakenHold,
 } from './ledger.repository.js';
 import { Postings } from './postings.js';
-import type { GenerationRow } from './generation-row.js';
 import { GroupCommit } from './group-commit.js';
 import {
   countedBy,
@@ -210,10 +209,9 @@ export class LedgerService implements OnModuleInit {
    * Turns a hold into what was really used. `strict`: resolves when that is committed, or fsynced here where the
    * database does not answer; `relaxed`: at once. Never throws.
    */
-  async settle(hold: Hold, row: GenerationRow): Promise<void> {
+  async settle(hold: Hold, row: Settlement): Promise<void> {
     hold.observe = () => row;
-    const { keyInterval, budgets } = hold.counters;
-    const written = this.write(hold, { ...row, key_interval: keyInterval, budgets });
+    const written = this.write(hold, row);
     const place = this.settling.add(written);
     void written.then(() => this.settling.remove(place));
     if (this.environment.ledgerDurability === 'strict') await written;

@@ -55,9 +55,15 @@ export function billOf(usage: Usage, leg: Leg, ended: Ended, images: number, fee
   const { cost: full, rate, beyondPlan } = ratedCost(usage, leg, images);
   const isFree = ended.inFault || !(ended.isAbandoned === true || isCharged(ended.stop, usage));
   const list = isFree ? withoutTokens(full, ended.inFault) : full;
-  const common = { list, rate, beyondPlan: isFree ? 0n : beyondPlan };
-  if (leg.credential === SHARED_CREDENTIAL) return { ...common, isByok: false, cost: list.total, byokCost: 0n };
-  return { ...common, isByok: true, cost: feeOn(list.total, fee), byokCost: list.total };
+  const isByok = leg.credential !== SHARED_CREDENTIAL;
+  return {
+    isByok,
+    cost: isByok ? feeOn(list.total, fee) : list.total,
+    byokCost: isByok ? list.total : 0n,
+    list,
+    rate,
+    beyondPlan: isFree ? 0n : beyondPlan,
+  };
 }
 
 /** The most that one call of a leg can be billed. */

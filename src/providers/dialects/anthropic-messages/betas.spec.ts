@@ -42,7 +42,7 @@ describe('betasOf', () => {
 
   it('leaves the form of a beta to who names one', () => {
     const later = ['context-management-2026-12-01'];
-    expect(betasOf({ context_management: { edits: [] } }, later)).toBe(later);
+    expect(betasOf({ context_management: { edits: [] } }, later)).toEqual(later);
   });
 
   it('names one beta once, whatever needs it', () => {

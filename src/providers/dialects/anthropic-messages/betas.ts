@@ -63,10 +63,11 @@ const nameOf = (beta: string): string => beta.replace(/-\d{4}-\d{2}-\d{2}$/, '')
  * @param own those of the caller's that may go out
  */
 export function betasOf(body: JsonObject, own: readonly string[]): readonly string[] {
+  const needed = new Set<string>();
+  for (const [, beta, uses] of FIELD_BETAS) if (uses(body)) needed.add(beta);
+  if (needed.size === 0) return own;
   const named = new Set(own.map(nameOf));
-  const added = new Set<string>();
-  for (const [, beta, uses] of FIELD_BETAS) if (!named.has(nameOf(beta)) && uses(body)) added.add(beta);
-  return added.size === 0 ? own : [...own, ...added];
+  return [...own, ...[...needed].filter((beta) => !named.has(nameOf(beta)))];
 }
 
 function entriesOf(value: Json | undefined): readonly JsonObject[] {
