@@ -8,10 +8,11 @@ import {
   type ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
 import { isForeignCitation } from '../../../core/conversation/web-citation.js';
-import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Target } from '../../../core/provider.js';
 import { hashedId, type ToolIdRule, type ToolIds } from '../tool-ids.js';
+import { encodeToolInput } from './encode-tool-input.js';
 import type { KeptTurn } from './history.js';
 
 const LEGAL_TOOL_ID = /^[\w-]+$/;
@@ -197,25 +198,6 @@ function encodeDocumentSource({ source }: DocumentBlock, path: string, target: T
 
 function encodeWantsCitations(wanted: boolean | undefined): JsonObject | undefined {
   return wanted === undefined ? undefined : { enabled: wanted };
-}
-
-/**
- * The arguments as the object the vendor demands. Text that is no JSON object (a call that was cut off) is kept under a
- * key of its own rather than lost.
- */
-function encodeToolInput(input: Json | undefined): JsonObject {
-  if (isJsonObject(input)) return input;
-  if (input === undefined || input === null) return {};
-  if (typeof input === 'string') {
-    if (input.trim() === '') return {};
-    try {
-      const parsed: unknown = parseJson(input);
-      if (isJsonObject(parsed)) return parsed;
-    } catch {
-      // Cut-off arguments are an ordinary thing in histories.
-    }
-  }
-  return { arguments: input };
 }
 
 /** What a foreign value calls itself, for errors. */

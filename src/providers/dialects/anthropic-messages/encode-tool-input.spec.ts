@@ -1,0 +1,49 @@
+// Goal: arguments of any making become an object that the vendor takes. Method: a table; a property over any text in
+// them; the limits that a body is read by.
+import fc from 'fast-check';
+import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../../core/json/json-scan.js';
+import { printJson, type Json } from '../../../core/json/json.js';
+import { encodeToolInput } from './encode-tool-input.js';
+
+it.each<[string, Json | undefined, object]>([
+  ['nothing', undefined, {}],
+  ['null', null, {}],
+  ['space', ' \t\r\n', {}],
+  ['an object', { a: 1 }, { a: 1 }],
+  ['an object as text', ' {"a":1} ', { a: 1 }],
+  ['a list', [1], { arguments: [1] }],
+  ['a list as text', '[1]', { arguments: '[1]' }],
+  ['a text cut off', '{"a":', { arguments: '{"a":' }],
+  ['half an emoji', String.raw`{"a":"x\ud83d"}`, { a: 'x\ufffd' }],
+  ['its other half', String.raw`{"a":["\uDE00x"]}`, { a: ['\ufffdx'] }],
+  ['both, in the wrong order', String.raw`{"a":"\ude00\ud83d"}`, { a: '\ufffd\ufffd' }],
+  ['two first halves and a second', String.raw`{"a":"\ud83d\ud83d\ude00"}`, { a: '\ufffd😀' }],
+  ['half of one in a key', String.raw`{"\ud83d":1}`, { '\ufffd': 1 }],
+  ['an emoji', String.raw`{"a":"\ud83d\ude00"}`, { a: '😀' }],
+  ['words about half of one', String.raw`{"a":"\\ud83d"}`, { a: String.raw`\ud83d` }],
+])('takes %s', (_, input, expected) => {
+  expect(encodeToolInput(input)).toEqual(expected);
+});
+
+it('holds no lone surrogate, whatever the texts are, and else the same', () => {
+  const escaped = (text: string): string =>
+    `"${text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
+  const units = fc.array(fc.constantFrom('\ud83d', '\ude00', '\\', 'u', 'd', '"', 'é')).map((all) => all.join(''));
+  fc.assert(
+    fc.property(units, fc.boolean(), (text, all) => {
+      const printed = all ? escaped(text) : JSON.stringify(text);
+      expect(encodeToolInput(`{"a":${printed}}`)).toEqual({ a: text.toWellFormed() });
+    }),
+  );
+});
+
+it.each([
+  ['nesting', '{"a":'.repeat(JSON_DEPTH_MAX) + '1' + '}'.repeat(JSON_DEPTH_MAX), true],
+  ['nesting', '{"a":'.repeat(JSON_DEPTH_MAX + 1) + '1' + '}'.repeat(JSON_DEPTH_MAX + 1), false],
+  ['nesting past the stack', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, false],
+  ['values', `{"a":[${'0,'.repeat(JSON_VALUES_MAX)}0]}`, false],
+])('reads %s as far as a body may have it', (_, text, isObject) => {
+  const input = encodeToolInput(text);
+  expect('arguments' in input).toBe(!isObject);
+  expect(printJson(input).length).toBeGreaterThan(text.length - 1);
+});
