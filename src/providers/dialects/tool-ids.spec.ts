@@ -2,7 +2,7 @@
 // rule whose stand-ins collide all the time.
 import fc from 'fast-check';
 import type { Message } from '../../core/conversation/content.js';
-import { hashedId, ToolIds, type ToolIdRule } from './tool-ids.js';
+import { alphanumericId, hashedId, ToolIds, type ToolIdRule } from './tool-ids.js';
 
 const historyOf = (ids: readonly string[]): Message[] => [
   { role: 'assistant', content: ids.map((id) => ({ type: 'tool-use', id, name: 'f', input: {} })) },
@@ -43,4 +43,15 @@ it('tells ids apart that differ in one illegal character', () => {
   const mapped = new ToolIds(historyOf(ids), HASHED);
   expect(new Set(ids.map((id) => mapped.toWire(id))).size).toBe(3);
   expect(mapped.toWire('functions_f_0')).toBe('functions_f_0');
+});
+
+it.each([9, 40, 44, 64, 500])('makes ids of exactly %i letters and digits', (length) => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const id = alphanumericId(text, length);
+      expect(id).toMatch(/^[A-Za-z0-9]*$/);
+      expect(id).toHaveLength(length);
+      expect(alphanumericId(text, length)).toBe(id);
+    }),
+  );
 });

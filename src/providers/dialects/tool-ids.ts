@@ -18,7 +18,7 @@ export class ToolIds {
   constructor(messages: readonly Message[], rule: ToolIdRule) {
     const illegal = new Set<string>();
     const taken = new Set<string>();
-    for (const id of idsIn(messages)) (rule.isLegal(id) ? taken : illegal).add(id);
+    for (const id of toolIdsIn(messages)) (rule.isLegal(id) ? taken : illegal).add(id);
     for (const id of illegal) this.assign(id, rule, taken);
   }
 
@@ -39,13 +39,24 @@ export class ToolIds {
 
 const SUFFIX_LENGTH = 8;
 
+/** Letters and digits alone, exactly as many, all of them hash. @param length of 9 characters on, 54 bits of it */
+export function alphanumericId(text: string, length: number): string {
+  let id = '';
+  for (let part = 0; id.length < length; part++) {
+    const hashed = part === 0 ? text : `${text}\u0000${part}`;
+    id += createHash('sha256').update(hashed).digest('base64').replace(/[+/=]/g, '');
+  }
+  return id.slice(0, length);
+}
+
 /** Letters, digits, `_` and `-` of the text, and a part of its hash; at most `max` characters. */
 export function hashedId(text: string, max: number): string {
   const stem = text.slice(0, max - SUFFIX_LENGTH - 1).replace(/[^\w-]/g, '_');
   return `${stem}_${createHash('sha256').update(text).digest('hex').slice(0, SUFFIX_LENGTH)}`;
 }
 
-function* idsIn(messages: readonly Message[]): Generator<string> {
+/** Those of calls and of results, each as often as it is there. */
+export function* toolIdsIn(messages: readonly Message[]): Generator<string> {
   for (const { content } of messages) {
     for (const block of content) {
       if (block.type === 'tool-use') yield block.id;

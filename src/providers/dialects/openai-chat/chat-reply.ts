@@ -11,6 +11,7 @@ import { readContentParts } from './read-content.js';
 import { plainReasoning, readReasoning, type ReasoningPiece } from './read-reasoning.js';
 import { assertNoFault, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
+import { toolIdsIn } from '../tool-ids.js';
 import { ToolNames } from './tool-names.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
@@ -21,7 +22,8 @@ const TEXT: BlockStart = { type: 'text' };
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
 
 interface ToolCall {
-  readonly id: string;
+  /** The provider's own; undefined where it gave none. */
+  readonly givenId: string | undefined;
   readonly block: SequencedBlock;
   readonly scan: ArgumentScan;
 }
@@ -35,8 +37,11 @@ export class ChatReply {
   private hasEnded = false;
   private readonly sequencer = new BlockSequencer();
   private readonly callsByIndex = new Map<number, ToolCall>();
+  private readonly callsByIndexAndId = new Map<string, ToolCall>();
   private readonly calls: ToolCall[] = [];
   private names: ToolNames | undefined;
+  /** Of the conversation and this reply; undefined before the first call. */
+  private usedIds: Set<string> | undefined;
   /** Undefined until the provider says that it has finished. */
   private finishReason: string | null | undefined;
   private stopSequence: string | undefined;
@@ -85,7 +90,7 @@ export class ChatReply {
     const { content } = piece;
     if (typeof content === 'string') this.words(content, out);
     // An answer to a schema, as Cloudflare gives it.
-    else if (isJsonObject(content)) this.words(printJson(content), out);
+    else if (isJsonObject(content)) this.words(printed(content), out);
     else if (Array.isArray(content)) readContentParts(content, (type, text) => this.part(type, text, out));
     const refusal = nonEmpty(piece['refusal']);
     if (refusal !== undefined) {
@@ -245,33 +250,50 @@ export class ChatReply {
     if (call.scan.hasEnded) this.sequencer.complete(call.block, out);
   }
 
-  /** The call a piece goes on with: that of its index, else the latest; none when the piece begins another. */
+  /**
+   * The call a piece goes on with: that of its index and id, else of its index, else the latest; none when the piece
+   * begins another.
+   */
   private findCall(piece: JsonObject, name: string | undefined): ToolCall | undefined {
     const index = readIndex(piece);
-    const known = index === undefined ? this.calls.at(-1) : this.callsByIndex.get(index);
+    const id = nonEmpty(piece['id']);
+    const known =
+      (id === undefined ? undefined : this.callsByIndexAndId.get(indexAndId(index, id))) ??
+      (index === undefined ? this.calls.at(-1) : this.callsByIndex.get(index));
     if (name === undefined) return known;
     // Some upstreams repeat the name in each piece; others give all calls the same index, or none,
     // and tell them apart by id.
-    const id = nonEmpty(piece['id']);
-    const beginsAnother = id === undefined ? index === undefined : id !== known?.id;
+    const beginsAnother = id === undefined ? index === undefined : id !== known?.givenId;
     return beginsAnother ? undefined : known;
   }
 
   private beginCall(piece: JsonObject, name: string, out: ModelEvent[]): ToolCall {
     this.names ??= new ToolNames(this.context.request, this.context.target.definition.quirks.toolNameMax);
     this.outputBytes += Buffer.byteLength(name);
-    const id = nonEmpty(piece['id']) ?? this.newCallId();
+    const givenId = nonEmpty(piece['id']);
+    const id = this.uniqueCallId(givenId);
     const start = { type: 'tool-use', id, name: this.names.toOriginal(name) } as const;
-    const call: ToolCall = { id, block: this.sequencer.begin(start, UNTIL_COMPLETE, out), scan: new ArgumentScan() };
+    const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
+    const call: ToolCall = { givenId, block, scan: new ArgumentScan() };
     this.calls.push(call);
     const index = readIndex(piece);
     if (index !== undefined) this.callsByIndex.set(index, call);
+    if (givenId !== undefined) this.callsByIndexAndId.set(indexAndId(index, givenId), call);
     return call;
   }
 
-  /** Unique in its conversation, which grows with each turn, and the same when the reply is read again. */
-  private newCallId(): string {
-    return `call_${this.context.request.messages.length}_${this.calls.length}`;
+  /**
+   * The provider's id, or one of our own where it gave none or one that stands for another call already: vendors refuse
+   * a conversation with two of them. Unique in its conversation, and the same when the reply is read again.
+   */
+  private uniqueCallId(givenId: string | undefined): string {
+    const { messages } = this.context.request;
+    this.usedIds ??= new Set(toolIdsIn(messages));
+    const own = `call_${messages.length}_${this.calls.length}`;
+    let id = givenId ?? own;
+    for (let attempt = 0; this.usedIds.has(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
+    this.usedIds.add(id);
+    return id;
   }
 
   /** As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`). */
@@ -289,12 +311,23 @@ export class ChatReply {
 function argumentsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   // Some upstreams send the object itself, at once.
-  return isJsonObject(value) ? printJson(value) : '';
+  return isJsonObject(value) ? printed(value) : '';
+}
+
+/** @throws ProviderFault where it is nested deeper than can be printed: the parser takes more */
+function printed(value: JsonObject): string {
+  try {
+    return printJson(value);
+  } catch (error) {
+    throw new ProviderFault('malformed-reply', "The provider's reply is nested too deep.", {}, { cause: error });
+  }
 }
 
 function nonEmpty(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+const indexAndId = (index: number | undefined, id: string): string => `${index ?? ''} ${id}`;
 
 function readIndex(piece: JsonObject): number | undefined {
   const { index } = piece;

@@ -455,6 +455,44 @@ describe('tool calls', () => {
     expect(blocksOf(chunks).map(([name]) => name)).toEqual(['call_1_0:f', 'call_1_1:g']);
   });
 
+  it('gives a call an id of its own where the provider repeats one, in the reply or its conversation', () => {
+    const twice = [calls(begins(0, 'x', 'f', '{}')), calls(begins(1, 'x', 'g', '{}')), stops('tool_calls')];
+    expect(blocksOf(twice).map(([name]) => name)).toEqual(['x:f', 'call_1_1:g']);
+    const listed = { tool_calls: [begins(0, 'x', 'f', '{}'), begins(0, 'x', 'g', '{}')] };
+    const { blocks } = fold(decodeWhole({ choices: [{ message: listed, finish_reason: 'tool_calls' }] }));
+    expect(blocks.map(({ start }) => 'id' in start && start.id)).toEqual(['x', 'call_1_1']);
+    const messages: ModelRequest['messages'] = [
+      { role: 'assistant', content: ['x', 'call_2_0'].map((id) => ({ type: 'tool-use', id, name: 'f', input: {} })) },
+      { role: 'user', content: [{ type: 'tool-result', toolUseId: 'x', content: [] }] },
+    ];
+    expect(blocksOf(twice, context({ messages })).map(([name]) => name)).toEqual(['call_2_0_1:f', 'call_2_1:g']);
+  });
+
+  it.each(['content', 'arguments'])('is malformed where an object as %s is nested past the stack', (place) => {
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const piece =
+      place === 'content' ? { content: 1 } : { tool_calls: [{ index: 0, function: { name: 'f', arguments: 1 } }] };
+    const whole = JSON.stringify({ choices: [{ message: piece, finish_reason: 'stop' }] });
+    const streamed = JSON.stringify(chunk(piece));
+    const withDeep = (text: string): string => text.replace(`"${place}":1`, `"${place}":${deep}`);
+    expect(faultOf(() => decode([withDeep(streamed), ...ENDING])).kind).toBe('malformed-reply');
+    expect(faultOf(() => decodeWhole(JSON.parse(withDeep(whole)))).kind).toBe('malformed-reply');
+  });
+
+  it('tells the pieces of calls apart by their ids, where their indexes do not', () => {
+    const begun: JsonObject[] = [begins(0, 'a', 'f', '{"x":'), begins(0, 'b', 'g', '{"y":')];
+    const grown: JsonObject[] = [
+      { id: 'a', ...argues(0, '1}') },
+      { id: 'b', ...argues(0, '2}') },
+    ];
+    for (const pieces of [[...begun, ...grown], [...begun, ...grown].map(({ index: _, ...piece }) => piece)]) {
+      expect(blocksOf([...pieces.map((piece) => calls(piece)), stops('tool_calls')])).toEqual([
+        ['a:f', '{"x":1}'],
+        ['b:g', '{"y":2}'],
+      ]);
+    }
+  });
+
   it('is malformed when arguments come for no named call', () => {
     expect(faultOf(() => decode([calls(argues(0, '{}')), ...ENDING])).kind).toBe('malformed-reply');
   });
@@ -815,6 +853,18 @@ describe('citations', () => {
     const behind = [chunk({ content: 'xt', ...message }), chunk({ content: '' }), stops('stop'), reports(USAGE)];
     const chunks = behind.map((piece) => ({ ...piece, ...beside }));
     expect(fold(decode([says('te'), ...chunks, '[DONE]'])).blocks).toEqual(blocks);
+  });
+
+  it('tells a place once, also where each chunk repeats what was cited before', () => {
+    const first = annotation('https://a.test', { start_index: 0, end_index: 1 });
+    const second = annotation('https://a.test', { start_index: 1, end_index: 2 });
+    const third = annotation('https://b.test', { start_index: 1, end_index: 2 });
+    const chunks = [
+      chunk({ content: 'a', annotations: [first] }),
+      chunk({ content: 'b', annotations: [first, second] }),
+    ];
+    const all = [...chunks, chunk({ annotations: [first, second, third] }), ...ENDING];
+    expect(fold(decode(all)).blocks[0]!.citations).toHaveLength(3);
   });
 
   it('keeps them for the text that follows, and gives those behind a call a text of their own', () => {

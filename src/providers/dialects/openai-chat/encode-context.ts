@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { CacheMarker } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
-import { hashedId, ToolIds, type ToolIdRule } from '../tool-ids.js';
+import { alphanumericId, hashedId, ToolIds, type ToolIdRule } from '../tool-ids.js';
 import { carriesParameter } from './parameters.js';
 import { ToolNames } from './tool-names.js';
 import type { WireCacheControl } from './wire.js';
@@ -52,6 +51,6 @@ function idRule({ toolCallIdLength: length, toolCallIdMax: max = Infinity }: Qui
   if (length === undefined) return { isLegal: (id) => id.length <= max, standIn: (text) => hashedId(text, max) };
   return {
     isLegal: (id) => id.length === length && /^[A-Za-z0-9]+$/.test(id),
-    standIn: (text) => createHash('sha256').update(text).digest('base64').replace(/[+/=]/g, '').slice(0, length),
+    standIn: (text) => alphanumericId(text, length),
   };
 }

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
  * the choices, which some providers repeat in every chunk. One per reply.
  */
 export class ReplyCitations {
-  /** Addresses that stand for the whole text. */
+  /** Addresses that stand for the whole text, and those of a place with it. */
   private readonly told = new Set<string>();
   private annotates = false;
 
@@ -19,9 +19,14 @@ export class ReplyCitations {
     this.annotates ||= cited.length > 0;
     // Whoever annotates says more than the list of what was found.
     const pages = this.annotates ? cited : searched(chunk);
-    const fresh = pages.filter(({ url }) => !this.told.has(url));
-    for (const { url, place } of fresh) if (!place) this.told.add(url);
-    return fresh.map(webCitation);
+    return pages.filter((page) => this.isNew(page)).map(webCitation);
+  }
+
+  private isNew({ url, place }: WebCitation): boolean {
+    const key = place ? `${place.start} ${place.end} ${url}` : url;
+    if (this.told.has(url) || this.told.has(key)) return false;
+    this.told.add(key);
+    return true;
   }
 }
 
