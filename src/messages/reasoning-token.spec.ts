@@ -5,7 +5,10 @@ import type { ReasoningMark } from '../core/conversation/reasoning-mark.js';
 import { printToken, readToken } from './reasoning-token.js';
 
 const marks: fc.Arbitrary<ReasoningMark> = fc
-  .record({ format: fc.string(), provider: fc.string(), id: fc.string() }, { requiredKeys: ['format'] })
+  .record(
+    { format: fc.string(), provider: fc.string(), id: fc.string(), isSummary: fc.constant(true) },
+    { requiredKeys: ['format'] },
+  )
   .filter(
     ({ format, provider }) => format !== 'anthropic-claude-v1' && !(format === 'unknown' && provider === undefined),
   );

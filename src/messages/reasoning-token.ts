@@ -12,8 +12,8 @@ const HEAD = Buffer.from('{"format"').toString('base64');
 /** What a signature or sealed data are told as. */
 export function printToken(data: string, mark: ReasoningMark | undefined): string {
   if (mark === undefined || isAnthropicReasoning(mark)) return data;
-  const { format, provider, id } = mark;
-  return Buffer.from(JSON.stringify({ format, provider, id, data })).toString('base64');
+  const { format, provider, id, isSummary } = mark;
+  return Buffer.from(JSON.stringify({ format, provider, id, is_summary: isSummary, data })).toString('base64');
 }
 
 /** The vendor's own data, and whose they are; undefined for what is no token: Anthropic's, as far as is known. */
@@ -26,12 +26,13 @@ export function readToken(token: string): { readonly data: string; readonly mark
     return undefined;
   }
   if (!isJsonObject(value)) return undefined;
-  const { format, provider, id, data } = value;
+  const { format, provider, id, is_summary: isSummary, data } = value;
   if (typeof format !== 'string' || typeof data !== 'string') return undefined;
   const mark: ReasoningMark = {
     format,
     ...(typeof provider === 'string' && { provider }),
     ...(typeof id === 'string' && { id }),
+    ...(isSummary === true && { isSummary }),
   };
   return { data, mark };
 }

@@ -24,7 +24,7 @@ export function encodeToolResult(block: ToolResultBlock, path: string, context: 
     for (const part of encodeParts(inner, `${path}.content.${index}`, context)) {
       marker = part.cache_control ?? marker;
       if (part.type === 'text') {
-        texts.push(part.text);
+        if (part.text !== '') texts.push(part.text);
       } else {
         mediaCount++;
         const name = `Attachment ${mediaCount} of tool result ${id}`;

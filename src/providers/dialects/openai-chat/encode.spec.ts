@@ -658,6 +658,18 @@ describe('tool results', () => {
     expect(messagesOf([user(result('t1', text('x')))])).toEqual([{ role: 'tool', tool_call_id: 't1', content: 'x' }]);
   });
 
+  it('leaves out empty texts, but for their markers', () => {
+    const empty = { ...text(''), cacheMarker: {} };
+    const marked = target({ acceptsCacheMarkers: true });
+    expect(messagesOf([user(result('t1', text(''), text('x'), text('')), result('t2', text('')))])).toEqual([
+      { role: 'tool', tool_call_id: 't1', content: 'x' },
+      { role: 'tool', tool_call_id: 't2', content: '' },
+    ]);
+    expect(messagesOf([user(result('t1', text('x'), empty))], marked)).toMatchObject([
+      { content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] },
+    ]);
+  });
+
   it('carries images and documents behind the result, in order and by name', () => {
     const sent = messagesOf(
       [
