@@ -87,8 +87,15 @@ function readThinking(block: JsonObject): StartedBlock {
 function readToolUse(type: 'tool-use' | 'server-tool-use', block: JsonObject): StartedBlock {
   const { type: _type, id, name, input, ...rest } = block;
   const start = { type, id: textOf(id, 'id'), name: textOf(name, 'name'), ...extrasOf(rest) } as const;
+  const json = argumentsOf(input);
+  return { start, deltas: NO_DELTAS, ...(json !== undefined && { inputJson: json }) };
+}
+
+/** As JSON, which a text is already; undefined where there are none. */
+function argumentsOf(input: Json | undefined): string | undefined {
+  if (typeof input === 'string') return input.trim() === '' ? undefined : input;
   const isEmpty = input === undefined || input === null || (isJsonObject(input) && Object.keys(input).length === 0);
-  return { start, deltas: NO_DELTAS, ...(!isEmpty && { inputJson: print(input) }) };
+  return isEmpty ? undefined : print(input);
 }
 
 function textOf(value: Json | undefined, key: string): string {

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import { ProviderFault } from '../../../core/errors.js';
-import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { writeFrame, type SseFrame } from '../../../core/stream/sse.js';
 import { decodeMessage, MessagesDecoder } from './decode.js';
 
@@ -92,6 +92,17 @@ describe('blocks', () => {
         .join('');
     expect(argumentsOf(call, json(''))).toBe('{"a":1}');
     expect(argumentsOf(call, json('{"b":'), json('2}'))).toBe('{"b":2}');
+  });
+
+  it.each<[Json, string]>([
+    ['{"a":1}', '{"a":1}'],
+    ['', ''],
+    [' \n', ''],
+    [null, ''],
+  ])('takes arguments that a start has as the text %j for %j', (input, json) => {
+    const events = decode(start, block({ type: 'tool_use', id: 'a', name: 'f', input }), blockStop);
+    const given = events.filter((event) => event.type === 'block-delta');
+    expect(given).toEqual(json === '' ? [] : [{ type: 'block-delta', index: 0, delta: { type: 'input-json', json } }]);
   });
 
   it('takes space as arguments for none', () => {
