@@ -3,7 +3,7 @@ import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
-import { addBill, billBound, billOf, cappedBill, type Bill } from '../core/money/bill.js';
+import { addBill, billBound, billOf, cappedBill, paidBill, type Bill } from '../core/money/bill.js';
 import { wantsHourCache } from '../core/conversation/wants-hour-cache.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import { estimateInputTokens } from '../core/money/estimate.js';
@@ -70,7 +70,7 @@ export class GenerationBilling implements GenerationObserver {
     }
     const { bound } = hold;
     const charged = await this.charge(priced);
-    generation.bill = charged.bill && { ...charged.bill, cost: charged.cost };
+    generation.bill = charged.bill;
     generation.charged = priced.usage;
     await ledger.settle(hold, this.row(priced, charged, bound));
   }
@@ -82,7 +82,11 @@ export class GenerationBilling implements GenerationObserver {
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
     const operatorCost = priced.operatorCost + (bill?.cost ?? 0n) - cost;
-    return this.row(priced, { bill, cost, operatorCost, isOverBound: priced.isCapped }, this.hold.bound);
+    return this.row(
+      priced,
+      { bill: bill && paidBill(bill, cost), cost, operatorCost, isOverBound: priced.isCapped },
+      this.hold.bound,
+    );
   }
 
   private price(): Priced {
@@ -146,7 +150,12 @@ export class GenerationBilling implements GenerationObserver {
     const isOverHold = bill.cost > hold.bound.credits || bill.byokCost > hold.bound.byok;
     if (isOverHold) await this.extend(bill);
     const cost = smaller(bill.cost, hold.bound.credits);
-    return { bill, cost, operatorCost: operatorCost + bill.cost - cost, isOverBound: isOverHold || isCapped };
+    return {
+      bill: paidBill(bill, cost),
+      cost,
+      operatorCost: operatorCost + bill.cost - cost,
+      isOverBound: isOverHold || isCapped,
+    };
   }
 
   /** Takes what is missing as far as every counter still has room. */
