@@ -25,7 +25,7 @@ const FRAME_TOKENS = 64;
  * Searches of a vendor's tool without a limit of its own. As docs/wire/tools-and-plugins.md#steps-of-the-loop has it
  * for all tools of one answer.
  */
-const WEB_SEARCHES_DEFAULT = 30;
+export const WEB_SEARCHES_DEFAULT = 30;
 /** Calls of an advisor without a limit of its own. Chosen: its vendor speaks of one or two for a task. */
 const ADVISOR_USES_DEFAULT = 3;
 
