@@ -53,7 +53,7 @@ const BETA_LISTS: readonly (readonly [name: string, list: PriceList])[] = [
   ['fallback-credit-', UNPUBLISHED],
 ];
 
-/** Fields that core does not model by which chat upstreams search: only whether they are there, and not off, matters. */
+/** Fields core does not model by which chat upstreams search: only whether they stand there, and not off, matters. */
 const SEARCH_FIELDS: readonly string[] = ['web_search_options', 'search_parameters', 'enable_search'];
 
 /** Which price list a word needs; undefined where it says what is charged anyway. */
