@@ -2,8 +2,9 @@ import { GatewayError } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
+import type { ModelRequest } from '../core/conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
-import { addBill, billBound, billOf, cappedBill, type Bill } from '../core/money/bill.js';
+import { addBill, billBound, billOf, cappedBill, paidBill, type Bill } from '../core/money/bill.js';
 import { wantsHourCache } from '../core/conversation/wants-hour-cache.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import { estimateInputTokens } from '../core/money/estimate.js';
@@ -70,19 +71,23 @@ export class GenerationBilling implements GenerationObserver {
     }
     const { bound } = hold;
     const charged = await this.charge(priced);
-    generation.bill = charged.bill && { ...charged.bill, cost: charged.cost };
+    generation.bill = charged.bill;
     generation.charged = priced.usage;
     await ledger.settle(hold, this.row(priced, charged, bound));
   }
 
-  /** What it would be settled with at this moment; undefined while nothing is the caller's to pay. */
+  /** What it would be settled with, were this process to die at this moment; undefined while nobody bills anything. */
   private observed(): Settlement | undefined {
-    if (!this.generation.calls.some(({ isCallers }) => isCallers)) return undefined;
+    if (!this.generation.calls.some(({ answers, isAbandoned }) => answers || isAbandoned)) return undefined;
     const priced = this.price();
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
     const operatorCost = priced.operatorCost + (bill?.cost ?? 0n) - cost;
-    return this.row(priced, { bill, cost, operatorCost, isOverBound: priced.isCapped }, this.hold.bound);
+    return this.row(
+      priced,
+      { bill: bill && paidBill(bill, cost), cost, operatorCost, isOverBound: priced.isCapped },
+      this.hold.bound,
+    );
   }
 
   private price(): Priced {
@@ -112,7 +117,7 @@ export class GenerationBilling implements GenerationObserver {
       isReportFinal,
       prompt,
       leg,
-      estimatePrompt: () => estimateInputTokens(request),
+      estimatePrompt: () => estimateOnce(request),
       wantsHourCache: () => wantsHourCache(request),
       outputBytes,
       ranVendorTool,
@@ -146,7 +151,12 @@ export class GenerationBilling implements GenerationObserver {
     const isOverHold = bill.cost > hold.bound.credits || bill.byokCost > hold.bound.byok;
     if (isOverHold) await this.extend(bill);
     const cost = smaller(bill.cost, hold.bound.credits);
-    return { bill, cost, operatorCost: operatorCost + bill.cost - cost, isOverBound: isOverHold || isCapped };
+    return {
+      bill: paidBill(bill, cost),
+      cost,
+      operatorCost: operatorCost + bill.cost - cost,
+      isOverBound: isOverHold || isCapped,
+    };
   }
 
   /** Takes what is missing as far as every counter still has room. */
@@ -190,6 +200,15 @@ export class GenerationBilling implements GenerationObserver {
       priceVersion: pricing ? billing.prices.versionOf(pricing) : null,
     });
   }
+}
+
+/** What is under way is estimated at each beat. */
+const ESTIMATES = new WeakMap<ModelRequest, number>();
+
+function estimateOnce(request: ModelRequest): number {
+  let tokens = ESTIMATES.get(request);
+  if (tokens === undefined) ESTIMATES.set(request, (tokens = estimateInputTokens(request)));
+  return tokens;
 }
 
 const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);

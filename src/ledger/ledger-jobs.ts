@@ -209,7 +209,8 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       try {
         const row = observe?.();
         if (!row) continue;
-        const figures = `${row.outcome} ${row.cost} ${row.byok_cost} ${row.prompt_tokens} ${row.completion_tokens}`;
+        const { outcome, cost, byok_cost, operator_cost, prompt_tokens, completion_tokens } = row;
+        const figures = [outcome, cost, byok_cost, operator_cost, prompt_tokens, completion_tokens].join(' ');
         if (this.observed.get(id) !== figures) changed.push({ id, figures, printed: printGeneration(row) });
       } catch (error) {
         this.logger.error(error);

@@ -6,6 +6,7 @@ import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { newSeed } from '../core/ids.js';
 import { assertNoContradiction } from '../core/routing/assert-preferences.js';
+import { forAdvisors } from '../core/routing/name-advisors.js';
 import { noSuchModel } from '../core/routing/no-such-model.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
@@ -70,7 +71,7 @@ export class RoutePlanner {
       needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs,
       catalog,
       health: this.health.snapshot(caller.keyHash),
-      credentials: withAllowedIds(stored, catalog),
+      credentials: forAdvisors(withAllowedIds(stored, catalog), request, catalog),
       isShared: this.isShared,
       carries: this.carries,
       policies,

@@ -7,10 +7,12 @@
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
+import { LedgerReader } from '../support/ledger-reader.js';
+import { RawClient } from '../support/raw-client.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
-import { frame, json, sse, type Answer } from '../support/upstream-answers.js';
+import { frame, HANG, json, neverAnswers, sse, type Answer } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
-import { ask } from './messages-bench.js';
+import { ask, askStream, delta, OPEN } from './messages-bench.js';
 
 /** List price of one answer, in USD. */
 const COST = 0.000141;
@@ -40,6 +42,7 @@ describeOnEachDatabase("callers' own credentials", (database) => {
         { id: 'test/one', at: first },
         // At one price, so that nothing but the order of credentials decides.
         { id: 'test/two', at, endpoint: { pricing: { prompt: '3', completion: '15' } } },
+        { id: 'test/advisor', at: first },
         { id: 'test/some:free', at: first, endpoint: { pricing: undefined, free: true } },
       ),
     });
@@ -192,6 +195,16 @@ describeOnEachDatabase("callers' own credentials", (database) => {
       expect((await call('test/one')).tried).toEqual([SHARED[0]]);
     });
 
+    it('of another model than is consulted: not used, by the operator’s instead', async () => {
+      const tools = [{ type: 'advisor_20260301', name: 'advisor', model: 'test/advisor', max_uses: 1 }];
+      await own('A', 'p0', { allowed_models: ['test/one'], is_byok_only: true });
+      await setBalance(100);
+      expect((await call('test/one', API_KEY, { tools })).tried).toEqual([SHARED[0]]);
+      expect((await call('test/one')).tried).toEqual(['A']);
+      await own('B', 'p0', { allowed_models: ['test/one', 'test/advisor'] });
+      expect((await call('test/one', API_KEY, { tools })).tried).toEqual(['B']);
+    });
+
     it('for this model, user and key: used', async () => {
       const { key, hash } = await newKey({ creator_user_id: 'somebody' });
       const other = await newKey({ creator_user_id: 'somebody else' });
@@ -240,6 +253,47 @@ describeOnEachDatabase("callers' own credentials", (database) => {
       const generation = (await send('GET', `/generation?id=${body.id}`, key)).body.data;
       expect([generation.is_byok, generation.usage]).toEqual([true, body.usage.cost]);
       expect(generation.upstream_inference_cost).toBeCloseTo(COST, 12);
+    });
+
+    it.each([
+      ['before the first word', askStream('test/one'), neverAnswers(), undefined, 21e-6],
+      ['in mid-stream', askStream('test/one'), sse([OPEN + delta('x'.repeat(40)), HANG]), 'xxxx', 159e-6],
+    ] as const)(
+      'the fee on what the provider bills of a call that is left %s',
+      async (_, body, answer, sees, listed) => {
+        await own('A');
+        const ledger = new LedgerReader(gateway);
+        upstream.script(answer);
+        const arrival = upstream.request();
+        const client = await RawClient.connect(gateway.origin);
+        client.send({ path: '/api/v1/messages', headers: [['authorization', `Bearer ${API_KEY}`]], body });
+        const record = await arrival;
+        if (sees === undefined) for (let turn = 0; turn < 3; turn++) await send('GET', '/key', API_KEY);
+        else await client.until(sees);
+        client.destroy();
+        await record.closed;
+        await ledger.rest();
+        const row = await ledger.latest();
+        expect(row).toMatchObject({ outcome: 'caller-gone', is_byok: true, is_estimated: true });
+        expect([row.cost, row.byok_cost, row.operator_cost].map(Number)).toEqual([
+          expect.closeTo(listed * FEE, 12),
+          expect.closeTo(listed, 12),
+          0,
+        ]);
+      },
+    );
+
+    it('no more than its bound where more is told than can be', async () => {
+      await own('A');
+      upstream.script(anthropicText('Hi.', { usage: { input_tokens: 12, output_tokens: 200_000 } }));
+      const { key } = await newKey({ limit: 1, include_byok_in_limit: true });
+      const { body } = await call('test/one', key);
+      const { cost, cost_details: details } = body.usage;
+      expect(cost).toBeCloseTo(BOUND * FEE, 12);
+      expect(details.upstream_inference_cost).toBeCloseTo(BOUND, 12);
+      const parts = details.upstream_inference_prompt_cost + details.upstream_inference_completions_cost;
+      expect(parts).toBeCloseTo(BOUND, 12);
+      expect((await send('GET', '/key', key)).body.data.byok_usage).toBeCloseTo(BOUND, 12);
     });
 
     it('what a shared one costs, where that answered', async () => {

@@ -154,6 +154,7 @@ describeOnEachDatabase('the usage that is charged', (database) => {
       expect(micro(row.cost)).toBe(BOUND);
       expect(micro(row.operator_cost)).toBe(input * 3 + output * 15 - BOUND);
       expect(row.is_over_bound).toBe(true);
+      expect(micro(row.prompt_cost) + micro(row.completion_cost) + micro(row.tools_cost)).toBe(BOUND);
       expect(text).toContain(`"cost":${BOUND / 1e6}`);
       expect(await implausible()).toBe(before + 1);
     });

@@ -78,16 +78,18 @@ export class ProviderCall {
     return this.ending === undefined || ENDINGS[this.ending].charge !== 'not-called';
   }
 
-  /** The provider, who did not fail, was left when it had been sent: he bills what he did, whether it came or not. */
+  /**
+   * The provider, who did not fail, was left when it had been sent, or would be left now: he bills what he did, whether
+   * it came or not.
+   */
   get isAbandoned(): boolean {
-    if (!this.wasSent) return false;
-    return this.ending === undefined ? this.isUnseen : ENDINGS[this.ending].abandons === true;
+    return this.wasSent && (this.ending === undefined || ENDINGS[this.ending].abandons === true);
   }
 
   /** It is for the caller to pay, or would be if its provider had not failed: its reply is used, or he left it. */
   get isCallers(): boolean {
     if (this.answers) return true;
-    return this.isAbandoned && (this.ending === undefined || ENDINGS[this.ending].charge === 'caller');
+    return this.isAbandoned && (this.ending === undefined ? this.isUnseen : ENDINGS[this.ending].charge === 'caller');
   }
 
   /** HTTP status it is shown with. */

@@ -5,7 +5,7 @@
 import type { StopReason } from '../conversation/event.js';
 import { SHARED_CREDENTIAL } from '../routing/credential.js';
 import type { Leg } from '../routing/plan.js';
-import { billBound, billOf, cappedBill, readFeeShare } from './bill.js';
+import { billBound, billOf, cappedBill, paidBill, readFeeShare } from './bill.js';
 import type { MeasuredPrompt } from './measure-prompt.js';
 
 const LEG = {
@@ -91,14 +91,41 @@ describe('billBound', () => {
 });
 
 describe('cappedBill', () => {
-  it('charges the bound where more was told, and keeps the list price as it was told', () => {
-    const told = bill(LEG, END);
-    expect(cappedBill(told, { cost: TOKENS })).toEqual({ ...told, cost: TOKENS });
-    expect(cappedBill(bill(OWN, END), { cost: 0n })).toMatchObject({ cost: 0n, byokCost: TOKENS + SEARCH });
+  const FEE = readFeeShare('10');
+  const told = bill(LEG, END);
+
+  it('charges the bound where more was told, in parts that come to it', () => {
+    const list = { prompt: 178_926n, completion: 178_927n, tools: 59_642_147n, total: TOKENS };
+    expect(cappedBill(told, { cost: TOKENS, byokCost: 0n })).toEqual({ ...told, cost: TOKENS, list });
+  });
+
+  it('counts no more of an own credential than the bound, nor a higher fee', () => {
+    const own = bill(OWN, END, USAGE, false, FEE);
+    const bound = { cost: TOKENS / 10n, byokCost: TOKENS };
+    expect(cappedBill(own, bound)).toMatchObject({ ...bound, list: { total: TOKENS } });
+    expect(cappedBill(bill(OWN, END), { cost: 0n, byokCost: TOKENS })).toMatchObject({ cost: 0n, byokCost: TOKENS });
   });
 
   it('gives back a bill that is no dearer', () => {
+    expect(cappedBill(told, { cost: told.cost, byokCost: 0n })).toBe(told);
+  });
+});
+
+describe('paidBill', () => {
+  it('tells parts that come to what credits paid', () => {
+    const paid = paidBill(bill(LEG, END), TOKENS);
+    expect(paid.cost).toBe(TOKENS);
+    expect(paid.list.prompt + paid.list.completion + paid.list.tools).toBe(TOKENS);
+    expect(paidBill(bill(LEG, END), 0n).list).toEqual({ prompt: 0n, completion: 0n, tools: 0n, total: 0n });
+  });
+
+  it('leaves what an own account paid as it is, where there was no room for the fee', () => {
+    const own = bill(OWN, END, USAGE, false, readFeeShare('10'));
+    expect(paidBill(own, 0n)).toEqual({ ...own, cost: 0n });
+  });
+
+  it('gives back a bill that is paid', () => {
     const told = bill(LEG, END);
-    expect(cappedBill(told, { cost: told.cost })).toBe(told);
+    expect(paidBill(told, told.cost)).toBe(told);
   });
 });

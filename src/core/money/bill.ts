@@ -28,7 +28,7 @@ export interface Bill {
   readonly cost: PicoUsd;
   /** The list price where the caller's own account at the provider pays it, else 0. */
   readonly byokCost: PicoUsd;
-  /** The list price in its parts. */
+  /** The list price in its parts, as far as it is charged. */
   readonly list: Cost;
   /** By which prices. */
   readonly rate: Rate;
@@ -84,11 +84,30 @@ function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
 const feeOn = (total: PicoUsd, fee: FeeShare): PicoUsd => (total * fee + SHARE_OF_ONE - 1n) / SHARE_OF_ONE;
 
 /**
- * A bill that comes to no more than its bound: what was told above it cannot be, and the caller did not agree to it.
- * The list price stays as it was told.
+ * A bill of one call that comes to no more than its bound, in all of its parts: what was told above it cannot be, and
+ * the caller did not agree to it, whoever asks him for it.
+ * @returns the same object where it is no dearer
  */
-export const cappedBill = (bill: Bill, bound: Pick<Bill, 'cost'>): Bill =>
-  bill.cost > bound.cost ? { ...bill, cost: bound.cost } : bill;
+export function cappedBill(bill: Bill, { cost, byokCost }: Pick<Bill, 'cost' | 'byokCost'>): Bill {
+  const most = bill.isByok ? byokCost : cost;
+  return bill.list.total > most ? { ...bill, cost, byokCost, list: cutCost(bill.list, most) } : bill;
+}
+
+/**
+ * What of a bill is charged where credits pay no more than this: its parts come to what is paid for them.
+ * @returns the same object where they pay all of it
+ */
+export function paidBill(bill: Bill, cost: PicoUsd): Bill {
+  return cost < bill.cost ? { ...bill, cost, list: cutCost(bill.list, bill.byokCost + cost) } : bill;
+}
+
+/** Each part by its share, exactly together. */
+function cutCost(list: Cost, most: PicoUsd): Cost {
+  if (list.total <= most) return list;
+  const prompt = (list.prompt * most) / list.total;
+  const tools = (list.tools * most) / list.total;
+  return { prompt, completion: most - prompt - tools, tools, total: most };
+}
 
 /** Two bills as one; the rate is that of the later one. */
 export const addBill = (one: Bill, other: Bill): Bill => ({

@@ -2,7 +2,7 @@ import { addUsage, NO_USAGE, type TokenFigures, type Usage, type UsageIteration 
 import { advisorOf } from './advisors.js';
 import { boundTokens, type BoundLeg } from './bound.js';
 import { estimateTokens } from './estimate.js';
-import type { MeasuredPrompt } from './measure-prompt.js';
+import { WEB_SEARCHES_DEFAULT, type MeasuredPrompt } from './measure-prompt.js';
 import { sanitizeUsage } from './sane-usage.js';
 
 /**
@@ -52,7 +52,8 @@ export interface JudgedUsage {
  *   and the estimate; so is output of 0 where some was seen, and output whose last report came before the last words;
  * - more than four contexts of tokens are no count of anything and cut to that;
  * - more output than was allowed, or more prompt than the bytes can be, is not plausible, unless the vendor ran tools,
- *   whose results and further turns nobody has measured.
+ *   whose results and further turns nobody has measured;
+ * - more searches than were allowed are not plausible either.
  *
  * Pure. Never throws, whatever stands in the figures.
  */
@@ -150,6 +151,8 @@ function withPrices(usage: Usage, { prompt, leg }: CallFacts): Usage {
 
 function isPlausible(usage: Usage, facts: CallFacts): boolean {
   const { leg, prompt } = facts;
+  // Some vendors search unasked: what was allowed says nothing where nothing was.
+  if ((usage.webSearchRequests ?? 0) > (prompt.webSearches || WEB_SEARCHES_DEFAULT)) return false;
   if (ranVendorTools(usage, facts)) return true;
   const { input, output } = boundTokens(prompt, leg);
   const unlimited = usage.reasoningIsApart ? (usage.reasoningTokens ?? 0) : 0;

@@ -327,6 +327,9 @@ describe('the measure of what else the model is told', () => {
     ['container', 'c', true, 0],
     ['container', null, false, 0],
     ['web_search_options', {}, true, 30],
+    ['search_parameters', { mode: 'auto' }, true, 30],
+    ['enable_search', true, true, 30],
+    ['enable_search', false, false, 0],
     ['toString', 'x', false, 0],
   ])('takes the field %s of %j for tools of the vendor: %p', (field, value, fillsContext, webSearches) => {
     const extras = { vendor: 'openai', value: { [field]: value } } as const;

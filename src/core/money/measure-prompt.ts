@@ -8,7 +8,8 @@ import type {
 } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
-import { isJsonObject, printJson, type Json } from '../json/json.js';
+import { isJsonObject, printJson, type Json, type Opaque } from '../json/json.js';
+import { searchFields } from '../routing/priced-words.js';
 import type { MeasuredAdvisor } from './advisors.js';
 import { readImageSize } from './image-size.js';
 import type { SizedImage } from './image-tokens.js';
@@ -24,7 +25,7 @@ const FRAME_TOKENS = 64;
  * Searches of a vendor's tool without a limit of its own. As docs/wire/tools-and-plugins.md#steps-of-the-loop has it
  * for all tools of one answer.
  */
-const WEB_SEARCHES_DEFAULT = 30;
+export const WEB_SEARCHES_DEFAULT = 30;
 /** Calls of an advisor without a limit of its own. Chosen: its vendor speaks of one or two for a task. */
 const ADVISOR_USES_DEFAULT = 3;
 
@@ -34,8 +35,8 @@ const ADVISOR_USES_DEFAULT = 3;
  */
 const RUN_BY_CALLER = /^(?:(?:bash|text_editor|computer|memory)_\d{8}|custom)$/;
 const WEB_SEARCH = /^web_search/;
-/** Fields that switch a vendor's tools on without standing among the tools. */
-const NATIVE_TOOL_FIELDS = ['mcp_servers', 'container', 'web_search_options'] as const;
+/** Fields that switch a vendor's tools on without standing among the tools, beside `searchFields`. */
+const NATIVE_TOOL_FIELDS = ['mcp_servers', 'container'] as const;
 const PDF = 'application/pdf';
 
 /**
@@ -90,7 +91,7 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
   tally.mark(request.cacheMarker);
   if (request.outputFormat?.type === 'json-schema') tally.addJson(request.outputFormat.schema);
   if (request.contextManagement) tally.addJson(request.contextManagement.value);
-  if (request.extras) addExtras(request.extras.value, tally);
+  if (request.extras) addExtras(request.extras, tally);
   const { bytes, units, frames, images, imageSizes, documents, fillsContext, webSearches, cacheWrites } = tally;
   const { maxOutputTokens } = request;
   return {
@@ -267,13 +268,13 @@ function addTool(tool: Tool, tally: Tally): void {
 }
 
 /** What core does not model goes to the vendor as it came, and may be read by the model. */
-function addExtras(extras: { readonly [key: string]: Json | undefined }, tally: Tally): void {
-  tally.addJson(extras);
-  for (const field of NATIVE_TOOL_FIELDS) {
-    if (!Object.hasOwn(extras, field) || extras[field] === null) continue;
-    tally.fillsContext = true;
-    if (WEB_SEARCH.test(field)) tally.webSearches += WEB_SEARCHES_DEFAULT;
-  }
+function addExtras(extras: Opaque, tally: Tally): void {
+  const { value } = extras;
+  tally.addJson(value);
+  const searches = searchFields(extras).length;
+  const isNative = (field: string): boolean => Object.hasOwn(value, field) && value[field] !== null;
+  tally.fillsContext ||= searches > 0 || NATIVE_TOOL_FIELDS.some(isNative);
+  tally.webSearches += searches * WEB_SEARCHES_DEFAULT;
 }
 
 /** Editing of the context by a call of the model, as against leaving parts of it out. */

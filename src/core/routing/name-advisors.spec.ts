@@ -4,7 +4,8 @@ import { endpoint, inputsOf, model } from '../../../test/support/route-inputs.js
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
 import { GatewayError } from '../errors.js';
-import { nameAdvisors } from './name-advisors.js';
+import type { StoredCredential } from './credential.js';
+import { forAdvisors, nameAdvisors } from './name-advisors.js';
 import type { RoutingPolicy } from './route-inputs.js';
 
 const LARGE = model('a/large', [endpoint('p', { upstreamModel: 'large-1' })]);
@@ -60,5 +61,29 @@ describe('nameAdvisors', () => {
     const error = refusal(() => named(advisor('large-1'), [policy]));
     expect(error).toMatchObject({ kind: 'forbidden', detail: { metadata: { models: ['a/large'] } } });
     expect(error.message).toMatch(/^tools\.1\.model: /);
+  });
+});
+
+describe('forAdvisors', () => {
+  const credential = (id: string, allowedModels?: readonly string[]): StoredCredential => ({
+    id,
+    provider: 'p',
+    isFallback: false,
+    sortOrder: 0,
+    ...(allowedModels && { allowedModels }),
+  });
+  const [open, both, one] = [credential('1'), credential('2', ['a/small', 'a/large']), credential('3', ['a/small'])];
+  const { catalog } = inputsOf(MODELS);
+  const left = (...tools: Tool[]): readonly StoredCredential[] =>
+    forAdvisors([open, both, one], request(...tools), catalog);
+
+  it.each(['a/large', 'large-1'])('leaves out a credential that is not for the consulted %s', (name) => {
+    expect(left(advisor(name))).toEqual([open, both]);
+    expect(left(advisor('a/small'), advisor(name))).toEqual([open, both]);
+  });
+
+  it('leaves out none where nobody is consulted, nor for a model that is refused anyway', () => {
+    expect(left()).toEqual([open, both, one]);
+    expect(left(advisor('a/large', 'web_search_20250305'), advisor('a/nobody'))).toEqual([open, both, one]);
   });
 });

@@ -2,6 +2,7 @@ import type { ModelRequest } from '../conversation/request.js';
 import type { Tool, VendorTool } from '../conversation/tools.js';
 import { GatewayError } from '../errors.js';
 import type { CatalogSnapshot, Model } from './catalog.js';
+import type { StoredCredential } from './credential.js';
 import { MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
 import { modelId } from './resolve-model.js';
 import type { RouteInputs } from './route-inputs.js';
@@ -28,17 +29,32 @@ export function nameAdvisors(
   return { ...request, tools };
 }
 
+/**
+ * A caller's own credentials without those that are not for a model the request has consulted: the call pays for that
+ * one as well. An advisor that the catalog does not have is not told here.
+ */
+export function forAdvisors(
+  credentials: readonly StoredCredential[],
+  { tools }: ModelRequest,
+  catalog: CatalogSnapshot,
+): readonly StoredCredential[] {
+  if (credentials.length === 0 || !tools.some(isAdvisor)) return credentials;
+  const advisors = tools.filter(isAdvisor).map((tool) => modelNamedBy(tool, catalog)?.id);
+  return credentials.filter(({ allowedModels }) =>
+    advisors.every((id) => id === undefined || !allowedModels || allowedModels.includes(id)),
+  );
+}
+
 function isAdvisor(tool: Tool): tool is VendorTool {
   if (tool.type !== 'vendor') return false;
   const { type } = tool.opaque.value;
   return typeof type === 'string' && ADVISOR.test(type);
 }
 
-function findAdvisor({ opaque }: VendorTool, path: string, catalog: CatalogSnapshot, rules: Rules): Model {
-  const name = opaque.value['model'];
-  const model = typeof name === 'string' ? findModel(catalog, name) : undefined;
+function findAdvisor(tool: VendorTool, path: string, catalog: CatalogSnapshot, rules: Rules): Model {
+  const model = modelNamedBy(tool, catalog);
   if (!model) {
-    const shown = JSON.stringify(name ?? null).slice(0, MODEL_SHOWN_CHARACTERS_MAX);
+    const shown = JSON.stringify(tool.opaque.value['model'] ?? null).slice(0, MODEL_SHOWN_CHARACTERS_MAX);
     throw new GatewayError(
       'invalid-request',
       `${path}: ${shown} is not in the catalog, so that its calls have no price; name a model of /models`,
@@ -53,7 +69,8 @@ function findAdvisor({ opaque }: VendorTool, path: string, catalog: CatalogSnaps
 }
 
 /** By any of its names. */
-function findModel(catalog: CatalogSnapshot, name: string): Model | undefined {
-  const id = modelId(catalog, name);
+function modelNamedBy({ opaque }: VendorTool, catalog: CatalogSnapshot): Model | undefined {
+  const name = opaque.value['model'];
+  const id = typeof name === 'string' ? modelId(catalog, name) : undefined;
   return id === undefined ? undefined : catalog.models.get(id);
 }

@@ -53,6 +53,16 @@ describe('pricedWords', () => {
       { extras: { vendor: 'openai', value: { web_search_options: {}, search_parameters: null, own: 1 } } },
       [{ field: 'web_search_options', value: '' }],
     ],
+    [
+      'such fields that are not off',
+      {
+        extras: { vendor: 'openai', value: { web_search_options: false, search_parameters: {}, enable_search: true } },
+      },
+      [
+        { field: 'search_parameters', value: '' },
+        { field: 'enable_search', value: '' },
+      ],
+    ],
   ])('finds %s', (_, parts, words) => {
     expect(pricedWords(request(parts))).toEqual(words);
     expect(routeNeeds(request(parts), { models: new Map() }).words ?? []).toEqual(words);

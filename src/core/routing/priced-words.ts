@@ -53,11 +53,8 @@ const BETA_LISTS: readonly (readonly [name: string, list: PriceList])[] = [
   ['fallback-credit-', UNPUBLISHED],
 ];
 
-/** Fields that core does not model: their values are objects, and only whether they are there matters. */
-const EXTRA_LISTS: ReadonlyMap<string, PriceList> = new Map([
-  ['web_search_options', WEB_SEARCH],
-  ['search_parameters', WEB_SEARCH],
-]);
+/** Fields core does not model by which chat upstreams search: only whether they stand there, and not off, matters. */
+const SEARCH_FIELDS: readonly string[] = ['web_search_options', 'search_parameters', 'enable_search'];
 
 /** Which price list a word needs; undefined where it says what is charged anyway. */
 function listOf({ field, value }: PricedWord): PriceList | undefined {
@@ -71,7 +68,7 @@ function listOf({ field, value }: PricedWord): PriceList | undefined {
     case BETAS:
       return BETA_LISTS.find(([name]) => value.startsWith(name))?.[1];
     default:
-      return EXTRA_LISTS.get(field);
+      return SEARCH_FIELDS.includes(field) ? WEB_SEARCH : undefined;
   }
 }
 
@@ -90,12 +87,15 @@ export function pricedWords(request: ModelRequest): readonly PricedWord[] {
   add('speed', speed);
   add('inference_geo', inferenceGeo);
   for (const beta of betas) add(BETAS, beta);
-  if (extras) for (const field of EXTRA_LISTS.keys()) if (isSet(extras, field)) add(field, '');
+  if (extras) for (const field of searchFields(extras)) add(field, '');
   return words;
 }
 
-const isSet = ({ value }: Opaque, field: string): boolean =>
-  Object.hasOwn(value, field) && value[field] !== undefined && value[field] !== null;
+/** The fields by which a request has its provider search. */
+export const searchFields = ({ value }: Opaque): readonly string[] =>
+  SEARCH_FIELDS.filter((field) => Object.hasOwn(value, field) && !OFF.has(value[field]));
+
+const OFF: ReadonlySet<unknown> = new Set([undefined, null, false]);
 
 /** Whether this leg has prices for the word, and so sends it. */
 export const isPriced = (word: PricedWord, leg: PricedLeg): boolean => listOf(word)?.(leg, word.value) ?? true;

@@ -5,7 +5,7 @@ import { MODALITIES, type CatalogSnapshot, type Modality } from './catalog.js';
 import { readModelName } from './model-name.js';
 import { modelId } from './resolve-model.js';
 import type { ServiceTier } from './plan.js';
-import { pricedWords } from './priced-words.js';
+import { pricedWords, searchFields } from './priced-words.js';
 import type { NamedModel, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
 /** The part of the catalog that names of models are looked up in. */
@@ -219,6 +219,5 @@ function countSearches({ tools, extras }: ModelRequest): number {
     const { type, max_uses: usesMax } = tool.opaque.value;
     if (typeof type === 'string' && WEB_SEARCH.test(type) && usesMax !== 0) searches++;
   }
-  const asked = extras?.value['web_search_options'];
-  return asked === undefined || asked === null ? searches : searches + 1;
+  return extras ? searches + searchFields(extras).length : searches;
 }
