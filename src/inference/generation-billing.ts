@@ -33,6 +33,9 @@ interface Priced {
  * one charge and one row. Tells the hold what it has come to meanwhile, should this process die.
  */
 export class GenerationBilling implements GenerationObserver {
+  /** Of the latest request that was estimated: what is under way is asked for at each beat. */
+  private estimated: { readonly request: ModelRequest; readonly tokens: number } | undefined;
+
   constructor(
     private readonly billing: BillingService,
     private readonly generation: Generation,
@@ -117,13 +120,18 @@ export class GenerationBilling implements GenerationObserver {
       isReportFinal,
       prompt,
       leg,
-      estimatePrompt: () => estimateOnce(request),
+      estimatePrompt: () => this.estimatePrompt(request),
       wantsHourCache: () => wantsHourCache(request),
       outputBytes,
       ranVendorTool,
       citesPages,
       end: !(call.answers || call.isAbandoned) ? 'lost' : stop ? 'whole' : 'cut',
     });
+  }
+
+  private estimatePrompt(request: ModelRequest): number {
+    if (this.estimated?.request !== request) this.estimated = { request, tokens: estimateInputTokens(request) };
+    return this.estimated.tokens;
   }
 
   /**
@@ -200,15 +208,6 @@ export class GenerationBilling implements GenerationObserver {
       priceVersion: pricing ? billing.prices.versionOf(pricing) : null,
     });
   }
-}
-
-/** What is under way is estimated at each beat. */
-const ESTIMATES = new WeakMap<ModelRequest, number>();
-
-function estimateOnce(request: ModelRequest): number {
-  let tokens = ESTIMATES.get(request);
-  if (tokens === undefined) ESTIMATES.set(request, (tokens = estimateInputTokens(request)));
-  return tokens;
 }
 
 const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
