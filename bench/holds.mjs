@@ -10,7 +10,7 @@ import { PICO_PER_USD } from '../dist/core/money/credits.js';
 import { SystemClock } from '../dist/core/time.js';
 import { LedgerRepository } from '../dist/ledger/ledger.repository.js';
 import { Postings } from '../dist/ledger/postings.js';
-import { Ledger } from '../dist/ledger/ledger.service.js';
+import { LedgerService } from '../dist/ledger/ledger.service.js';
 import { Statements } from '../dist/shared/database/statements.js';
 import { Metrics } from '../dist/shared/metrics.js';
 import { percentile } from './measure.mjs';
@@ -23,6 +23,8 @@ const LANES = Number(process.env.BENCH_LANES ?? 8);
 const COMMIT_DELAY_US = 5_000;
 /** Calls the cap has room for: each holds a cent and costs as much. */
 const ROOM = Number(process.env.BENCH_ROOM ?? 8_000);
+/** The total time-out of a call: none of these lives as long. */
+const TOTAL_MS = 600_000;
 const CENT = PICO_PER_USD / 100n;
 
 const server = process.env.BENCH_SERVER ?? 'postgres://postgres@127.0.0.1:5432';
@@ -40,12 +42,14 @@ async function replica(index) {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pools.push(pool);
   // As in the gateway, but for the size of the pool.
-  const ledger = new LedgerRepository(new Statements({ driver: { master: pool } }), clock);
-  const folds = new Postings(ledger);
-  const environment = { dataDir: join(folder, String(index)), ledgerDurability: 'strict' };
-  const ledger = new Ledger(ledger, folds, { isReady: () => true }, environment, new Metrics(), clock);
+  const repository = new LedgerRepository(new Statements({ driver: { master: pool } }), clock);
+  const postings = new Postings(repository);
+  const environment = {
+    dataDir: join(folder, String(index)), ledgerDurability: 'strict', timeouts: { totalMs: TOTAL_MS },
+  }; // prettier-ignore
+  const ledger = new LedgerService(repository, postings, { isReady: () => true }, environment, new Metrics(), clock);
   await ledger.onModuleInit();
-  return { ledger, folds };
+  return { ledger, postings };
 }
 
 const rowOf = ({ id, heldAt }, { accountId, workspaceId, keyHash }) => ({
@@ -74,12 +78,12 @@ try {
   const settles = [];
   let granted = 0;
   let refused = 0;
-  const timers = replicas.map(({ folds }) => setInterval(() => void folds.flush(), 100));
+  const timers = replicas.map(({ postings }) => setInterval(() => void postings.flush(), 100));
   const signal = new AbortController().signal;
   const lane = async ({ ledger }) => {
     for (let misses = 0; misses < 3;) {
       const request = {
-        id: newGenerationId(Date.now()), caller, model: 'm', bound: { credits: CENT, byok: 0n }, isFree: false,
+        id: newGenerationId(Date.now()), caller, guardrails: [], model: 'm', bound: { credits: CENT, byok: 0n }, isFree: false,
       }; // prettier-ignore
       const began = performance.now();
       const outcome = await ledger.hold(request, signal);
@@ -99,7 +103,7 @@ try {
   await Promise.all(replicas.flatMap((one) => Array.from({ length: LANES }, () => lane(one))));
   const seconds = (performance.now() - began) / 1000;
   for (const timer of timers) clearInterval(timer);
-  for (const { folds } of replicas) await folds.flush();
+  for (const { postings } of replicas) await postings.flush();
   const counter = await pools[0].query(
     `select used, held from spending_windows where scope = 'key' and interval = 'lifetime'`,
   );

@@ -39,10 +39,15 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
   const asked = new Set(replies.map(({ marker }) => marker));
   const generationIds = new Set(generations.map(({ id }) => id));
 
+  // A hold whose answer never came to who asked for it: its request failed, and nothing was sent for it.
+  const failed = replies.filter(
+    (reply) => !reply.isComplete && !isRefusal(reply) && !calls.has(reply.marker) && !rowsByMarker.has(reply.marker),
+  ).length;
+  let nobodys = 0;
   for (const row of generations) {
-    // Most likely its process was replaced before it could give back a hold whose answer a crash kept from it.
     const isNobodys = mayBeLate && row.isRecovered && row.marker === undefined && row.cost + row.operatorCost === 0n;
-    if (!isNobodys) violations.push(...faultsOfRow(row, calls, asked, entriesById.get(row.id)));
+    if (isNobodys && nobodys++ < failed) violations.push(...chargesOfNobodys(entriesById.get(row.id), row.id));
+    else violations.push(...faultsOfRow(row, calls, asked, entriesById.get(row.id)));
   }
   for (const { id } of entries) if (!generationIds.has(id)) violations.push(`${id}: has entries and no row`);
 
@@ -148,6 +153,12 @@ function faultsOfRow(
   if (cost > due && !isEstimated)
     faults.push(`${id}: is charged ${formatUsd(cost)} USD, the upstream counted ${formatUsd(due)}`);
   return faults;
+}
+
+/** It is entered like any other, at nothing. */
+function chargesOfNobodys(entered: StoredEntries | undefined, id: string): readonly string[] {
+  if (!entered) return [`${id}: has a row and no entry`];
+  return entered.amount === 0n ? [] : [`${id}: costs nothing, entered is ${formatUsd(entered.amount)}`];
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {

@@ -43,7 +43,7 @@ export class HoldEntity {
   @Column({ type: 'text', nullable: true })
   model!: string | null;
 
-  /** When it has ended at the latest, by the time-outs of who took it; null: the release before did. */
+  /** When it has ended at the latest, by the time-outs of who took it; null: it was settled without a hold. */
   @Column({ name: 'deadline_at', type: 'timestamptz', precision: 3, nullable: true })
   deadlineAt!: Date | null;
 

@@ -61,7 +61,7 @@ const IS_LEFT = `h.cost IS NULL AND NOT h.generation_id = ANY($3) AND CASE WHEN 
   ELSE coalesce(r.heartbeat_at, 'epoch') < now() - ${DEAD_AFTER}
     AND h.held_at < now() + $1 * interval '1 millisecond' - ${DEAD_AFTER}
 END`;
-/** SQLSTATE of `take_holds_2`: the database has lost holds, and their replicas have not all written them back yet. */
+/** SQLSTATE of `take_holds_1`: the database has lost holds, and their replicas have not all written them back yet. */
 export const HOLDS_INCOMPLETE = 'LR001';
 
 /** The statements of the ledger. What is hot is a function of the database: see `sql`. */
@@ -80,7 +80,7 @@ export class LedgerRepository {
   async take(replica: string, members: readonly HoldMember[], livesMs: number): Promise<readonly TakenHold[]> {
     const wanted: object[] = [];
     for (const member of members) wanted.push(printMember(replica, member, wanted.length));
-    const answer = await this.statements.value('SELECT take_holds_2($1, $2, $3)', [
+    const answer = await this.statements.value('SELECT take_holds_1($1, $2, $3)', [
       JSON.stringify(wanted),
       String(this.clock.aheadMs),
       String(livesMs),
@@ -131,12 +131,12 @@ export class LedgerRepository {
    * @returns how many of them were charged less than they came to, for want of a hold and of room
    */
   async settle(rows: readonly string[]): Promise<number> {
-    return Number(await this.statements.value('SELECT settle_generations_2($1)', [`[${rows.join(',')}]`]));
+    return Number(await this.statements.value('SELECT settle_generations_1($1)', [`[${rows.join(',')}]`]));
   }
 
   /** Moves the counters for those of these holds that are settled. */
   async post(ids: readonly string[]): Promise<void> {
-    await this.statements.run('SELECT post_holds_2($1)', [ids]);
+    await this.statements.run('SELECT post_holds_1($1)', [ids]);
   }
 
   /**
@@ -267,7 +267,7 @@ export class LedgerRepository {
          ) AS value
          FROM dead d
        ), settled AS (
-         SELECT settle_generations_2((SELECT json_agg(row.value) FROM row)) WHERE EXISTS (SELECT 1 FROM row)
+         SELECT settle_generations_1((SELECT json_agg(row.value) FROM row)) WHERE EXISTS (SELECT 1 FROM row)
        )
        SELECT row.id FROM row, settled`,
       [this.clock.aheadMs, replica, mine, only?.id ?? null, only?.asObserved ?? true, JSON.stringify(NOTHING_OBSERVED)],

@@ -24,7 +24,7 @@ export interface Budget {
   readonly includesByok: boolean;
 }
 
-/** A member of `take_holds_2`, without its place. */
+/** A member of `take_holds_1`, without its place. */
 export interface Claim {
   readonly id: string;
   readonly account: LedgerAccount;
@@ -35,7 +35,7 @@ export interface Claim {
   readonly extends?: boolean;
 }
 
-/** An answer of `take_holds_2`. */
+/** An answer of `take_holds_1`. */
 export interface Taken {
   readonly place: number;
   /** Null: refused. */
@@ -170,7 +170,7 @@ export class LedgerBench {
       guardrails: [],
     }));
     const [row] = await this.database.query<{ taken: (RefusedAnswer | [place: number, heldAtMs: number])[] | null }[]>(
-      'select take_holds_2($1, $2, $3) as taken',
+      'select take_holds_1($1, $2, $3) as taken',
       [JSON.stringify(members), this.aheadMs, LIVES_MS],
     );
     const answers = new Map<number, Taken>();
@@ -248,13 +248,13 @@ export class LedgerBench {
 
   /** @returns how many were charged less than they came to */
   async settle(...settlements: readonly Settlement[]): Promise<number> {
-    const [row] = await this.database.query<{ cut: number }[]>('select settle_generations_2($1) as cut', [
+    const [row] = await this.database.query<{ cut: number }[]>('select settle_generations_1($1) as cut', [
       this.print(...settlements),
     ]);
     return row!.cut;
   }
 
-  /** As `settle_generations_2` takes them. */
+  /** As `settle_generations_1` takes them. */
   print(...settlements: readonly Settlement[]): string {
     const printed = settlements.map((settlement) => ({
       ...generationOf(settlement),
@@ -277,7 +277,7 @@ export class LedgerBench {
   async post(...ids: readonly string[]): Promise<number> {
     const all = `(select coalesce(array_agg(generation_id), '{}') from holds)`;
     const rows = await this.database.query<{ posted: number }[]>(
-      `select post_holds_2(${ids.length === 0 ? all : '$1'}) as posted`,
+      `select post_holds_1(${ids.length === 0 ? all : '$1'}) as posted`,
       ids.length === 0 ? [] : [ids],
     );
     return rows[0]!.posted;

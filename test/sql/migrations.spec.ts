@@ -3,7 +3,7 @@
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { Secret } from '../../src/core/secret.js';
 import { migrate } from '../../src/shared/database/migrate.js';
-import { FORMER_MIGRATIONS, MIGRATIONS } from '../../src/shared/database/migrations.js';
+import { FORMER_HISTORIES, MIGRATIONS } from '../../src/shared/database/migrations.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import { StoreRefused } from '../../src/shared/database/store-refused.js';
 import {
@@ -113,15 +113,18 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     const dataSource = await open(database);
     await dataSource.query('alter table migrations rename to migrations_of_today');
     await dataSource.query(`create table migrations (id serial, timestamp bigint, name text)`);
-    await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_MIGRATIONS]);
-    const refused = migrate(dataSource);
-    await expect(refused).rejects.toThrow(StoreRefused);
-    await expect(refused).rejects.toThrow(
-      /before the first release.*npm run data:export -- --out FILE.*npm run data:import -- --in FILE/,
-    );
-    expect(await dataSource.query('select name from migrations order by id')).toEqual(
-      FORMER_MIGRATIONS.map((name) => ({ name })),
-    );
+    for (const history of FORMER_HISTORIES) {
+      await dataSource.query('delete from migrations');
+      await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [history]);
+      const refused = migrate(dataSource);
+      await expect(refused).rejects.toThrow(StoreRefused);
+      await expect(refused).rejects.toThrow(
+        /before the first release.*npm run data:export -- --out FILE.*npm run data:import -- --in FILE/,
+      );
+      expect(await dataSource.query('select name from migrations order by id')).toEqual(
+        history.map((name) => ({ name })),
+      );
+    }
     await dataSource.query('drop table migrations');
     await dataSource.query('alter table migrations_of_today rename to migrations');
     await dataSource.destroy();

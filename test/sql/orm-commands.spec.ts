@@ -8,7 +8,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { FORMER_MIGRATIONS, MIGRATIONS } from '../../src/shared/database/migrations.js';
+import { FORMER_HISTORIES, MIGRATIONS } from '../../src/shared/database/migrations.js';
 import { describeOnEmptyPostgres } from '../support/database.js';
 
 const ROOT = join(__dirname, '..', '..');
@@ -108,7 +108,7 @@ describeOnEmptyPostgres('the commands of TypeORM', (database) => {
   it('run nothing on a store from before the first release', async () => {
     await query(`
       truncate migrations;
-      insert into migrations (timestamp, name) select 0, unnest(array[${FORMER_MIGRATIONS.map((name) => `'${name}'`).join()}])`);
+      insert into migrations (timestamp, name) select 0, unnest(array[${FORMER_HISTORIES[0].map((name) => `'${name}'`).join()}])`);
     for (const command of ['migration:run', 'migration:show'] as const) {
       const { code, out } = await run(command, [], variables());
       expect([command, code]).toEqual([command, 1]);

@@ -138,6 +138,7 @@ describeOnEachDatabase('the columns of a generation', (database) => {
   it('have a value of which the table takes every one where nothing is known', async () => {
     const known = { id: 'x', account_id: randomUUID(), workspace_id: randomUUID() };
     await source.query(`select ensure_month_1('epoch')`);
+    await source.query(`insert into accounts (id, name) values ($1, 'one')`, [known.account_id]);
     await source.query('select settle_generations_1($1)', [JSON.stringify([{ ...NOTHING_OBSERVED, ...known }])]);
     expect(await source.query(`select id, is_estimated, cost, trace from generations`)).toEqual([
       { id: 'x', is_estimated: true, cost: '0.000000000000', trace: null },

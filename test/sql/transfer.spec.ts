@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { lockDirectory } from '../../src/shared/database/directory-lock.js';
 import { migrate } from '../../src/shared/database/migrate.js';
-import { FORMER_MIGRATIONS, MIGRATIONS } from '../../src/shared/database/migrations.js';
+import { FORMER_HISTORIES, MIGRATIONS } from '../../src/shared/database/migrations.js';
 import { StoreRefused } from '../../src/shared/database/store-refused.js';
 import { exportStore } from '../../src/shared/database/transfer/export-store.js';
 import { FileRefused } from '../../src/shared/database/transfer/file-refused.js';
@@ -377,7 +377,7 @@ describeOnEachEmptyDatabase('import', (database) => {
 
   it('reads a file that a version before the first release wrote: the same rows come out again', async () => {
     const description = await readStoreFile(FORMER_FILE);
-    expect(description.migrations).toEqual(FORMER_MIGRATIONS);
+    expect(description.migrations).toEqual(FORMER_HISTORIES[0]);
     const path = newPath();
     await using(await open(database, migrationsOf(FORMER_FILE, description)), async (dataSource) => {
       await importStore(dataSource, FORMER_FILE, description);
@@ -386,13 +386,15 @@ describeOnEachEmptyDatabase('import', (database) => {
     });
     const again = await readStoreFile(path);
     expect(again.tables).toEqual(description.tables);
-    expect(await rowsOf(path)).toEqual(await rowsOf(FORMER_FILE));
+    // Columns that came later are empty.
+    const rows = (await rowsOf(path)).map((row) => row.replace(/"(?:deadline_at|epoch)": null, /, ''));
+    expect(rows).toEqual(await rowsOf(FORMER_FILE));
   });
 
   it('and export refuse a store from before the first release, saying how to move it', async () => {
     await using(await open(database), async (dataSource) => {
       await dataSource.query(`create table migrations (id serial, name text)`);
-      await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_MIGRATIONS]);
+      await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_HISTORIES[0]]);
       for (const act of [() => importFile(dataSource, file), () => exportStore(dataSource, newPath())]) {
         const refused = act();
         await expect(refused).rejects.toThrow(StoreRefused);
@@ -497,7 +499,7 @@ describeOnEmptyPostgres('the commands as processes', (database) => {
   it('and the gateway itself refuse a store from before the first release in one sentence, and end with 1', async () => {
     await using(await open(database), async (dataSource) => {
       await dataSource.query(`create table migrations (id serial, name text)`);
-      await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_MIGRATIONS]);
+      await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_HISTORIES[0]]);
     });
     const env = {
       PATH: process.env['PATH'],

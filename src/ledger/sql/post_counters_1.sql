@@ -15,7 +15,7 @@ declare
     order by h.held_at limit most
   );
 begin
-  perform post_holds_2(ids);
+  perform post_holds_1(ids);
   return cardinality(ids);
 end
 $$;

@@ -1,4 +1,5 @@
--- Posts settled holds to the counters and ends them: used by the cost, held by the bound, each hold once.
+-- Posts settled holds to the counters and ends them: used by the cost, held by the bound, each hold once. They
+-- are locked in the order of their ids, so that replicas may post the same ones at once.
 -- returns: how many it were
 create function post_holds_1(ids text[]) returns int
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -7,7 +8,10 @@ declare
 begin
   perform set_config('synchronous_commit', 'off', true);
   with gone as (
-    delete from holds h where h.generation_id = any(ids) and h.cost is not null returning h.*
+    delete from holds h where h.generation_id = any(array(
+      select o.generation_id from holds o where o.generation_id = any(ids) and o.cost is not null
+      order by o.generation_id for update
+    )) returning h.*
   ), move as (
     select g.account_id, c.scope, c.scope_id, c.window_interval as interval, g.held_at, g.cost, g.byok_cost,
       case when c.is_held then g.bound else 0 end as bound, case when c.is_held then g.byok_bound else 0 end as byok_bound

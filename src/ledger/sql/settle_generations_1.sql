@@ -1,11 +1,15 @@
 -- Settles generations: writes each with its charge, once, and marks its hold as settled. One that is there already
 -- changes nothing, unless it was recovered from its observed usage: then the settlement takes its place and the
--- difference is entered as a correction, once. No hold need exist. Columns are taken by name and not listed here.
--- settlements: [a row of generations]
-create function settle_generations_1(settlements json) returns void
+-- difference is entered as a correction, once. Columns are taken by name and not listed here. What no hold covers (it was
+-- given back, or lost by the database) is charged as far as every counter has room; the rest is the operator's cost. The
+-- counters of a hold that is not there are those that the settlement names.
+-- settlements: [a row of generations, key_interval, budgets]
+-- returns: how many were charged less than they came to
+create function settle_generations_1(settlements json) returns int
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
-  made_count int;
+  charged record;
+  corrected record;
 begin
   with made as (
     insert into generations
@@ -14,16 +18,20 @@ begin
     returning id, held_at, settled_at, account_id, workspace_id, key_hash, cost, byok_cost
   ), closed as (
     insert into holds as h (generation_id, held_at, account_id, workspace_id, key_hash, key_interval, bound, byok_bound, cost, byok_cost)
-    select m.id, m.held_at, m.account_id, m.workspace_id, m.key_hash, 'lifetime', 0, 0, m.cost, m.byok_cost from made m order by m.id
+    select m.id, m.held_at, m.account_id, m.workspace_id, m.key_hash, '', 0, 0, m.cost, m.byok_cost from made m order by m.id
     on conflict (generation_id) do update
       set cost = coalesce(h.cost, 0) + excluded.cost, byok_cost = coalesce(h.byok_cost, 0) + excluded.byok_cost
-    returning h.generation_id, h.budgets
+    returning h.generation_id, h.budgets, h.key_interval = '' or h.bound < h.cost or h.byok_bound < h.byok_cost as is_uncovered
+  ), entered as (
+    insert into ledger_entries (held_at, generation_id, kind, account_id, workspace_id, key_hash, budgets, amount, byok_amount, entered_at)
+    select m.held_at, m.id, 'charge', m.account_id, m.workspace_id, m.key_hash, c.budgets, m.cost, m.byok_cost, m.settled_at
+    from made m join closed c on c.generation_id = m.id
   )
-  insert into ledger_entries (held_at, generation_id, kind, account_id, workspace_id, key_hash, budgets, amount, byok_amount, entered_at)
-  select m.held_at, m.id, 'charge', m.account_id, m.workspace_id, m.key_hash, c.budgets, m.cost, m.byok_cost, m.settled_at
-  from made m join closed c on c.generation_id = m.id;
-  get diagnostics made_count = row_count;
-  if made_count = json_array_length(settlements) then return; end if;
+  select count(*) as count, array_agg(c.generation_id) filter (where c.is_uncovered) as uncovered, 0 as cut into charged from closed c;
+  if charged.uncovered is not null then
+    charged.cut := cover_charges_1(charged.uncovered, 'charge', settlements);
+  end if;
+  if charged.count = json_array_length(settlements) then return charged.cut; end if;
 
   with said as (
     select distinct on (g.held_at, g.id) g.* from json_populate_recordset(null::generations, settlements) as g
@@ -35,26 +43,33 @@ begin
   ), replaced as (
     delete from generations g using recovered r where g.held_at = r.held_at and g.id = r.id
     returning g.id, g.held_at, g.cost, g.byok_cost
-  ), corrected as (
+  ), rewritten as (
     insert into generations
     select g.* from said s
     join replaced r on r.held_at = s.held_at and r.id = s.id
     cross join lateral json_populate_record(s::generations, '{"is_recovered": true, "is_corrected": true}') as g
     returning id, held_at, settled_at, account_id, workspace_id, key_hash, cost, byok_cost
-  ), charged as (
+  ), due as (
     select c.id, c.held_at, c.settled_at, c.account_id, c.workspace_id, c.key_hash, e.budgets,
       c.cost - r.cost as cost, c.byok_cost - r.byok_cost as byok_cost
-    from corrected c
+    from rewritten c
     join replaced r on r.held_at = c.held_at and r.id = c.id
     join ledger_entries e on e.held_at = c.held_at and e.generation_id = c.id and e.kind = 'charge'
   ), closed as (
     insert into holds as h (generation_id, held_at, account_id, workspace_id, key_hash, key_interval, budgets, bound, byok_bound, cost, byok_cost)
-    select c.id, c.held_at, c.account_id, c.workspace_id, c.key_hash, 'lifetime', c.budgets, 0, 0, c.cost, c.byok_cost from charged c
+    select c.id, c.held_at, c.account_id, c.workspace_id, c.key_hash, '', c.budgets, 0, 0, c.cost, c.byok_cost from due c
     on conflict (generation_id) do update
       set cost = coalesce(h.cost, 0) + excluded.cost, byok_cost = coalesce(h.byok_cost, 0) + excluded.byok_cost
+    returning h.generation_id, h.key_interval = '' or h.bound < h.cost or h.byok_bound < h.byok_cost as is_uncovered
+  ), entered as (
+    insert into ledger_entries (held_at, generation_id, kind, account_id, workspace_id, key_hash, budgets, amount, byok_amount, entered_at)
+    select c.held_at, c.id, 'correction', c.account_id, c.workspace_id, c.key_hash, c.budgets, c.cost, c.byok_cost, c.settled_at
+    from due c
   )
-  insert into ledger_entries (held_at, generation_id, kind, account_id, workspace_id, key_hash, budgets, amount, byok_amount, entered_at)
-  select c.held_at, c.id, 'correction', c.account_id, c.workspace_id, c.key_hash, c.budgets, c.cost, c.byok_cost, c.settled_at
-  from charged c;
+  select array_agg(c.generation_id) filter (where c.is_uncovered) as uncovered, 0 as cut into corrected from closed c;
+  if corrected.uncovered is not null then
+    corrected.cut := cover_charges_1(corrected.uncovered, 'correction', settlements);
+  end if;
+  return charged.cut + corrected.cut;
 end
 $$;

@@ -9,13 +9,15 @@ create type hold_claim as (
 );
 
 -- Takes holds: all of a member's counters together, or none of them. Members are granted in their order; one is refused
--- also when it would fit but for a refused one before it, and is to be tried again alone: the refusal tells the counter
--- as this batch leaves it. Short row locks, in the order of the key.
+-- also when it would fit but for a refused one before it, and is to be tried again alone: the refusal tells every
+-- counter without room as this batch leaves it. Short row locks, in the order of the key. None is taken while holds that
+-- the database has lost may be missing from the counters (hold_epochs): SQLSTATE LR001.
 -- members: [{place, id, replica, account_id, workspace_id, key_hash, model, bound, byok_bound, free, extends,
--- guardrails: [id]}]
--- returns: [[place, held at, in milliseconds of Unix time], or {place, scope, window_interval, includes_byok, cap,
--- used, held} where refused]; null for none.
-create function take_holds_1(members json, ahead_ms double precision) returns json
+-- guardrails: [id]}]; lives_ms: how long after it was taken each has ended at the latest
+-- returns: [[place, held at, in milliseconds of Unix time, interval of the key, budgets], or {place, scope, scope_id,
+-- window_interval, includes_byok, cap, used, held} for each counter that refuses one, a member's together and in the
+-- order in which callers are told of them]; null for none.
+create function take_holds_1(members json, ahead_ms double precision, lives_ms double precision) returns json
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
   at timestamptz(3) := clock_timestamp() + ahead_ms * interval '1 millisecond';
@@ -24,8 +26,14 @@ declare
   taken json;
 begin
   select array_agg(m) as batch, bool_or(m.extends) as extends,
+    exists (
+      select from hold_epochs e where e.server_started_at = pg_postmaster_start_time() and e.opens_at <= clock_timestamp()
+    ) as is_open,
     set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '250ms', true)
     into asked from json_populate_recordset(null::hold_member, members) as m;
+  if not asked.is_open then
+    raise exception 'holds are being written back' using errcode = 'LR001';
+  end if;
 
   -- A hold that is made longer stays with the counters and the windows it was taken from.
   if asked.extends then
@@ -132,15 +140,15 @@ begin
       and (s.amount <> 0 or s.byok_amount <> 0 or s.count <> 0)
   ), kept as (
     insert into holds as h (generation_id, held_at, replica, account_id, workspace_id, key_hash, key_interval, budgets,
-      bound, byok_bound, model)
+      bound, byok_bound, model, deadline_at)
     select m.id, at, m.replica, m.account_id, m.workspace_id, m.key_hash, g.key_interval, g.budgets,
-      m.bound, m.byok_bound, m.model
+      m.bound, m.byok_bound, m.model, at + lives_ms * interval '1 millisecond'
     from unnest(asked.batch) as m
     join granted g on g.place = m.place
     on conflict (generation_id) do update
       set bound = h.bound + excluded.bound, byok_bound = h.byok_bound + excluded.byok_bound
   ), refused as (
-    select distinct on (f.place) f.place, f.scope, f.window_interval, f.includes_byok, coalesce(f.cap, f.account_limit)::text as cap,
+    select f.place, f.scope, f.scope_id, f.window_interval, f.includes_byok, coalesce(f.cap, f.account_limit)::text as cap,
       (f.used + f.byok_used + coalesce(s.count, 0))::text as used,
       (f.held + f.byok_held + coalesce(s.amount + case when f.includes_byok then s.byok_amount else 0 end, 0))::text as held
     from fit f
@@ -150,7 +158,7 @@ begin
     order by f.place, counter_rank_1(f.scope, f.window_interval)
   )
   select json_agg(a.answer) into taken from (
-    select json_build_array(g.place, trunc(extract(epoch from at) * 1000)::bigint) as answer from granted g
+    select json_build_array(g.place, trunc(extract(epoch from at) * 1000)::bigint, g.key_interval, g.budgets) as answer from granted g
     union all
     select to_json(r) from refused r
   ) as a;

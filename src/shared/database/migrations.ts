@@ -1,28 +1,28 @@
 import type { MigrationInterface } from 'typeorm';
-import { Tables1795300000000 } from './migrations/1795300000000-tables.js';
-import { LedgerFunctions1795300000001 } from './migrations/1795300000001-ledger-functions.js';
-import { DurableHolds1795400390000 } from './migrations/1795400390000-durable-holds.js';
-import { TrueRefusals1795417800000 } from './migrations/1795417800000-true-refusals.js';
+import { Tables1795430000000 } from './migrations/1795430000000-tables.js';
+import { LedgerFunctions1795430000001 } from './migrations/1795430000001-ledger-functions.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
-  Tables1795300000000,
-  LedgerFunctions1795300000001,
-  DurableHolds1795400390000,
-  TrueRefusals1795417800000,
+  Tables1795430000000,
+  LedgerFunctions1795430000001,
 ];
 
 /**
- * What made the schema before the first release: its tables had the same columns. A store of theirs is refused; a file
- * that was exported from one can be imported.
+ * What made the schema before the first release, oldest first: each of these histories made tables whose columns are
+ * all there today. A store of theirs is refused; a file that was exported from one can be imported.
  */
-export const FORMER_MIGRATIONS: readonly string[] = [
-  'AccountsKeysAndWindows1764000000000',
-  'RouteDecisions1764100000000',
-  'Books1764200000000',
-  'BookStatements1764200000001',
-  'VaultAndWalls1764300000000',
-  'HoldsInOneValue1764400000000',
+export const FORMER_HISTORIES: readonly [readonly string[], ...(readonly string[])[]] = [
+  [
+    'AccountsKeysAndWindows1764000000000',
+    'RouteDecisions1764100000000',
+    'Books1764200000000',
+    'BookStatements1764200000001',
+    'VaultAndWalls1764300000000',
+    'HoldsInOneValue1764400000000',
+  ],
+  ['Tables1795300000000', 'LedgerFunctions1795300000001'],
+  ['Tables1795300000000', 'LedgerFunctions1795300000001', 'DurableHolds1795400390000', 'TrueRefusals1795417800000'],
 ];
 
 /** Of `MIGRATIONS`, those that make the tables that the former ones made. */

@@ -1,4 +1,4 @@
-import { FORMER_MIGRATIONS, MIGRATIONS } from './migrations.js';
+import { FORMER_HISTORIES, MIGRATIONS } from './migrations.js';
 import { StoreRefused } from './store-refused.js';
 
 /** How the statements are sent: by a DataSource, or within a transaction by its runner. */
@@ -31,7 +31,7 @@ export function assertOfThisRelease(
 ): void {
   const strangers = executed.filter((name) => !known.includes(name));
   if (strangers.length === 0) return;
-  if (strangers.every((name) => FORMER_MIGRATIONS.includes(name))) {
+  if (strangers.every((name) => FORMER_HISTORIES.flat().includes(name))) {
     throw new StoreRefused(
       'The database was made by a version before the first release, whose schema this one does not migrate: export it with ' +
         'that version (npm run data:export -- --out FILE) and import the file with this one into an empty database ' +

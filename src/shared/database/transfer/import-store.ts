@@ -1,6 +1,6 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { migrate } from '../migrate.js';
-import { FORMER_AS, FORMER_MIGRATIONS, MIGRATIONS } from '../migrations.js';
+import { FORMER_AS, FORMER_HISTORIES, MIGRATIONS } from '../migrations.js';
 import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
 import { FileRefused } from './file-refused.js';
@@ -19,12 +19,12 @@ export function migrationsOf(path: string, { migrations }: StoreDescription): re
   const names = isFormer(migrations) ? FORMER_AS : migrations;
   const made = MIGRATIONS.slice(0, names.length);
   if (names.length > 0 && names.every((name, index) => name === made[index]?.name)) return made;
-  const known = new Set([...FORMER_MIGRATIONS, ...MIGRATIONS.map(({ name }) => name)]);
+  const known = new Set([...FORMER_HISTORIES.flat(), ...MIGRATIONS.map(({ name }) => name)]);
   const stranger = migrations.find((name) => !known.has(name));
   if (stranger !== undefined) {
     throw new FileRefused(`${path} was written by a newer release (${stranger} is not known here): import with that.`);
   }
-  if (migrations.length > 0 && migrations.every((name, index) => name === FORMER_MIGRATIONS[index])) {
+  if (migrations.length > 0 && FORMER_HISTORIES.some((history) => beginsWith(history, migrations))) {
     throw new FileRefused(
       `${path} is of a version too old: start the last version before the first release once on its store, and export it with that.`,
     );
@@ -32,10 +32,12 @@ export function migrationsOf(path: string, { migrations }: StoreDescription): re
   throw new FileRefused(`${path} names a schema that never existed.`);
 }
 
-/** All of them: the tables of fewer had other columns. */
+/** All of one: the tables of fewer had other columns. */
 const isFormer = (migrations: readonly string[]): boolean =>
-  migrations.length === FORMER_MIGRATIONS.length &&
-  migrations.every((name, index) => name === FORMER_MIGRATIONS[index]);
+  FORMER_HISTORIES.some((history) => history.length === migrations.length && beginsWith(history, migrations));
+
+const beginsWith = (history: readonly string[], migrations: readonly string[]): boolean =>
+  migrations.every((name, index) => name === history[index]);
 
 /**
  * Fills an empty store with a file's rows: all of them, or none when anything fails.

@@ -33,7 +33,7 @@ create table budgets (
 create table credit_grants (
   id uuid primary key,
   account_id uuid not null references accounts (id),
-  kind text not null check (kind in ('grant', 'purchase', 'adjustment')),
+  kind text not null check (kind in ('grant', 'purchase', 'adjustment', 'refund')),
   amount numeric(38,12) not null,
   note text null,
   idempotency_key text null,
@@ -41,14 +41,27 @@ create table credit_grants (
   constraint credit_grants_once unique (account_id, idempotency_key)
 );
 
--- Processes that write to the ledger. One whose heartbeat has stopped is dead: others finish what it held.
+-- Processes that write to the ledger. One whose heartbeat has stopped is dead: others finish what it held. In its epoch
+-- all that it holds is there.
 create table replicas (
   id uuid primary key,
-  heartbeat_at timestamptz(3) not null
+  heartbeat_at timestamptz(3) not null,
+  epoch uuid null
+);
+
+-- Since when holds are complete. Commits of holds do not wait for the disk, so a crash may lose some: then this row is
+-- gone as well, for a table that is not logged is emptied by every recovery and promotion; and a row that another run of
+-- the server wrote does not count. No row, no new hold.
+create unlogged table hold_epochs (
+  server_started_at timestamptz primary key,
+  id uuid not null,
+  opens_at timestamptz not null,
+  awaited_since timestamptz null
 );
 
 -- What is reserved for calls under way. Taken with the bound; settled when cost is set; gone when it was posted to the
 -- counters. Small, and rewritten all the time. No index beside the key, so that settling stays on the row's own page.
+-- Past its deadline a hold is nobody's any more by the word of who took it; what is settled without a hold has none.
 create table holds (
   generation_id text primary key,
   held_at timestamptz(3) not null,
@@ -61,6 +74,7 @@ create table holds (
   bound numeric(38,12) not null,
   byok_bound numeric(38,12) not null,
   model text null,
+  deadline_at timestamptz(3) null,
   observed jsonb null,
   cost numeric(38,12) null,
   byok_cost numeric(38,12) null

@@ -9,8 +9,15 @@ const FUNCTIONS = [
   'free_requests_a_day_1',
   'ensure_month_1',
   'take_holds_1',
+  'hold_further_1',
+  'cover_charges_1',
   'settle_generations_1',
   'post_holds_1',
+  'post_counters_1',
+  'restore_holds_1',
+  'hold_epoch_1',
+  'complete_epoch_1',
+  'beat_1',
 ];
 
 /**
@@ -18,8 +25,8 @@ const FUNCTIONS = [
  * changed one is another file, numbered on, made by a migration of its own, for replicas of the release before go on
  * with theirs.
  */
-export class LedgerFunctions1795300000001 implements MigrationInterface {
-  readonly name = 'LedgerFunctions1795300000001';
+export class LedgerFunctions1795430000001 implements MigrationInterface {
+  readonly name = 'LedgerFunctions1795430000001';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(FUNCTIONS.map((name) => readSql(`ledger/sql/${name}.sql`)).join('\n'));

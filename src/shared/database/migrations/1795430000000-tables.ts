@@ -17,6 +17,7 @@ const TABLES = [
   'ledger_closings',
   'ledger_entries',
   'generations',
+  'hold_epochs',
   'holds',
   'replicas',
   'credit_grants',
@@ -28,8 +29,8 @@ const TABLES = [
 ];
 
 /** Every table of the first release, its indexes, and what keeps the audit log append-only. */
-export class Tables1795300000000 implements MigrationInterface {
-  readonly name = 'Tables1795300000000';
+export class Tables1795430000000 implements MigrationInterface {
+  readonly name = 'Tables1795430000000';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const file of FILES) await runner.query(readSql(`shared/database/migrations/tables/${file}.sql`));
