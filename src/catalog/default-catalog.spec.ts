@@ -2,6 +2,7 @@
 // Method: the file itself is read; the script's generator runs in the test.
 import { readFileSync } from 'node:fs';
 import { seedCatalog } from '../../scripts/seed-catalog.js';
+import { modelRequest } from '../../test/support/model-request.js';
 import { png } from '../../test/support/images.js';
 import type { ContentBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -20,17 +21,8 @@ function shipped(): CatalogSnapshot {
   return reading.snapshot;
 }
 
-const requestOf = (...content: readonly ContentBlock[]): ModelRequest => ({
-  model: 'm',
-  system: [],
-  messages: [{ role: 'user', content }],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-});
+const requestOf = (...content: readonly ContentBlock[]): ModelRequest =>
+  modelRequest({ messages: [{ role: 'user', content }] });
 
 it('is exactly what the seed script writes', () => {
   expect(text).toBe(seedCatalog());

@@ -1,5 +1,6 @@
 // Goal: the socket of plugins carries what the nine plugins of the wire need: every hook, in order, with its options,
 // over the real vocabulary. Method: a made-up plugin with every hook, driven as a pipeline will drive it.
+import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../test/support/route-inputs.js';
 import { Cancellation } from './cancellation.js';
 import type { ModelEvent } from './conversation/event.js';
@@ -33,17 +34,8 @@ class Shout implements Step<ModelEvent, ModelEvent> {
 
 const textOf = ({ messages }: ModelRequest): string =>
   messages.flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : ''))).join(' ');
-const asking = (text: string, name = 'acme/any'): ModelRequest => ({
-  model: name,
-  system: [],
-  messages: [{ role: 'user', content: [{ type: 'text', text }] }],
-  stream: true,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-});
+const asking = (text: string, name = 'acme/any'): ModelRequest =>
+  modelRequest({ model: name, messages: [{ role: 'user', content: [{ type: 'text', text }] }], stream: true });
 
 const everyHook: Plugin<Options> = {
   id: 'every-hook',

@@ -10,8 +10,8 @@ import { CallWindow, type CallCounts } from './slice-ring.js';
  * Outage: at least so many faults, and at least this share of the calls, within 30 seconds
  * (docs/reasons/routing.md#outage-and-pause).
  */
-export const OUTAGE_FAULTS_MIN = 3;
-export const OUTAGE_SHARE_MIN = 0.5;
+const OUTAGE_FAULTS_MIN = 3;
+const OUTAGE_SHARE_MIN = 0.5;
 export const OUTAGE_MS = 30_000;
 const OUTAGE_SLICES = 6;
 /** How often an outage that goes on is told to the replicas, milliseconds: well before they think it over. */
@@ -25,9 +25,9 @@ export const VIEW_MS = 1_000;
 
 /** How its calls went over longer times, for whoever looks at the catalogue: routing never asks. */
 export const HALF_HOUR_SLICE_MS = 2 * 60_000;
-export const HALF_HOUR_SLICES = 15;
+const HALF_HOUR_SLICES = 15;
 export const DAY_SLICE_MS = 60 * 60_000;
-export const DAY_SLICES = 24;
+const DAY_SLICES = 24;
 
 /** Seconds. */
 const LATENCIES = new LogScale(0.001, 1_000);

@@ -2,23 +2,19 @@
  * Goal: however large a prompt, others have their turn while it is estimated, and the number is the same. Method: turns
  * of the event loop, counted.
  */
+import { modelRequest } from '../../test/support/model-request.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { estimateInputTokens } from '../core/money/estimate.js';
 import { estimateInTurns } from './estimate-in-turns.js';
 
 const MIB = 1024 * 1024;
 
-const request = (sizes: readonly number[]): ModelRequest => ({
-  model: 'a/b',
-  system: [{ type: 'text', text: 'Be brief.' }],
-  messages: sizes.map((size) => ({ role: 'user', content: [{ type: 'text', text: 'x'.repeat(size) }] })),
-  stream: false,
-  sampling: {},
-  tools: [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }],
-  preferences: {},
-  plugins: [],
-  betas: [],
-});
+const request = (sizes: readonly number[]): ModelRequest =>
+  modelRequest({
+    system: [{ type: 'text', text: 'Be brief.' }],
+    messages: sizes.map((size) => ({ role: 'user', content: [{ type: 'text', text: 'x'.repeat(size) }] })),
+    tools: [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }],
+  });
 
 async function turnsOf(work: Promise<unknown>): Promise<number> {
   let turns = 0;

@@ -1,15 +1,15 @@
 // Goal: a generation takes one slot at each limited model, however often and from how many runs it calls it, and gives
 // it back with what all its answers used. Method: a gate that writes down who enters and leaves.
+import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
-import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import { Generation } from '../core/generation/generation.js';
 import { measurePrompt } from '../core/money/measure-prompt.js';
 import type { ModelGate } from '../limits/model-gate.js';
 import { ModelSlots } from './model-slots.js';
 
-const REQUEST = { model: 'm', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
+const REQUEST = modelRequest({ stream: true });
 const PROMPT = measurePrompt(REQUEST);
 const LIMITED = { ...model('a/limited', [endpoint('p1')]), limits: { concurrency: 1 } };
 const PLAN = plan([LIMITED]);

@@ -20,6 +20,17 @@ const ENDING: ModelEvent[] = [
   { type: 'reply-end', stop: END },
 ];
 
+/** A whole reply of these blocks. */
+const eventsOf = (blocks: readonly [BlockStart, BlockDelta[]][]): ModelEvent[] => [
+  { type: 'reply-start' },
+  ...blocks.flatMap(([block, deltas], index): ModelEvent[] => [
+    { type: 'block-start', index, block },
+    ...deltas.map((delta): ModelEvent => ({ type: 'block-delta', index, delta })),
+    { type: 'block-end', index },
+  ]),
+  ...ENDING,
+];
+
 const textOf = (chunk: Uint8Array | string | undefined): string =>
   chunk === undefined ? '' : Buffer.from(chunk as string).toString('utf8');
 
@@ -302,15 +313,7 @@ describe('a stream and the whole reply', () => {
   it('say the same, whatever the batches', () => {
     fc.assert(
       fc.property(fc.array(anyBlock, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 4 })), (blocks, sizes) => {
-        const events: ModelEvent[] = [
-          { type: 'reply-start' },
-          ...blocks.flatMap(([block, deltas], index): ModelEvent[] => [
-            { type: 'block-start', index, block },
-            ...deltas.map((delta): ModelEvent => ({ type: 'block-delta', index, delta })),
-            { type: 'block-end', index },
-          ]),
-          ...ENDING,
-        ];
+        const events = eventsOf(blocks);
         const builder = new ReplyBuilder();
         events.forEach((event) => builder.push(event));
         const whole = viewReply(META, builder.finish());
@@ -394,15 +397,7 @@ describe('what chat upstreams told', () => {
       ],
     ],
   ];
-  const events: ModelEvent[] = [
-    { type: 'reply-start' },
-    ...blocks.flatMap(([block, deltas], index): ModelEvent[] => [
-      { type: 'block-start', index, block },
-      ...deltas.map((delta): ModelEvent => ({ type: 'block-delta', index, delta })),
-      { type: 'block-end', index },
-    ]),
-    ...ENDING,
-  ];
+  const events = eventsOf(blocks);
   const told = { type: 'web_search_result_location', cited_text: 'q', url: 'u', title: null, encrypted_index: '' };
 
   it('carries whose reasoning it is in signature and sealed data, and citations without places', () => {

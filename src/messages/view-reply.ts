@@ -80,7 +80,7 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
  * @returns undefined for a block that is not shown, as `viewBlockStart`
  * @throws ProviderFault `malformed-reply` for a tool call whose arguments are no JSON object
  */
-export function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | undefined {
+function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | undefined {
   const { start, text } = block;
   const empty = viewBlockStart(start);
   if (!empty) return undefined;

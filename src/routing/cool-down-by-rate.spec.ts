@@ -4,10 +4,10 @@
  * runner of plans and the health registry; the upstream is a script that is deterministic by its seed. The figures are
  * those of docs/decisions/0041-cool-down-by-rate.md.
  */
+import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, inputsOf, model, numbers } from '../../test/support/route-inputs.js';
 import { Cancellation } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
-import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ProviderFault, type FaultKind } from '../core/errors.js';
 import { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
@@ -34,7 +34,7 @@ const environment = {
   cooldown: { baseMs: 5_000, maxMs: 60_000 },
   timeouts: { totalMs: 900_000 },
 } as Environment;
-const REQUEST = { model: 'a/b', stream: false, system: [], messages: [], tools: [] } as unknown as ModelRequest;
+const REQUEST = modelRequest();
 const ANSWER = { beginning: [{ type: 'reply-start' }], return: () => Promise.resolve(undefined) };
 
 type Upstream = (leg: Leg, caller: string) => ProviderFault | undefined;

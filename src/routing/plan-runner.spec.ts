@@ -2,11 +2,11 @@
  * Goal: a refusal that was kept while others are asked is told and left as one, whatever becomes of them; what was
  * never sent is no call. Method: plans of two models over attempts that are scripted here.
  */
+import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, inputsOf, model, plan } from '../../test/support/route-inputs.js';
 import { Cancellation } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelEvent } from '../core/conversation/event.js';
-import type { ModelRequest } from '../core/conversation/request.js';
 import { CallerGone, GatewayError, ProviderFault, Untranslatable } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import { Generation } from '../core/generation/generation.js';
@@ -22,7 +22,7 @@ const REFUSED: readonly ModelEvent[] = [
   { type: 'reply-end', stop: { unified: 'refusal', raw: 'refusal', vendor: 'anthropic' } },
 ];
 const UNLIMITED: ModelLimiter = { acquire: () => true };
-const REQUEST = { model: 'a/first', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
+const REQUEST = modelRequest({ model: 'a/first', stream: true });
 
 /** What each attempt does, in order: gives a refusal, or throws. */
 function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {

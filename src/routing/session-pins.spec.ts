@@ -1,5 +1,6 @@
 // Goal: a session is bound where the next request would not go by itself, for its caller and model alone, for ten idle
 // minutes. Method: plans of the real planner, a moved clock, no replicas.
+import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan, price } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -19,18 +20,13 @@ const caller: Caller = { accountId: 'acc', workspaceId: 'w', keyHash: 'k', kind:
 const cached = price(1, { inputCacheRead: 1n });
 const acme = model('acme/large', [endpoint('p1', { pricing: cached }), endpoint('p2', { pricing: cached })]);
 
-const ask = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: acme.id,
-  system: [{ type: 'text', text: 'Be brief.' }],
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
+const ask = (parts: Partial<ModelRequest> = {}): ModelRequest =>
+  modelRequest({
+    model: acme.id,
+    system: [{ type: 'text', text: 'Be brief.' }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+    ...parts,
+  });
 const inSession = (parts: Partial<ModelRequest> = {}): ModelRequest => ask({ sessionId: 's1', ...parts });
 
 describe('SessionPins', () => {

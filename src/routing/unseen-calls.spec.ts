@@ -3,9 +3,9 @@
  * past the time of its request; each has its place back when its generation is settled. Method: generations made by
  * hand, a clock of the test's.
  */
+import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
-import type { ModelRequest } from '../core/conversation/request.js';
 import { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { measurePrompt } from '../core/money/measure-prompt.js';
@@ -23,7 +23,7 @@ interface Left {
 
 /** A call that was sent, of a caller with that key. */
 function leave(keyHash: string, { stream = false, aborts }: { stream?: boolean; aborts?: AbortRules } = {}): Left {
-  const request = { model: 'a/one', stream, system: [], messages: [], tools: [] } as unknown as ModelRequest;
+  const request = modelRequest({ model: 'a/one', stream });
   const made = plan([model('a/one', [endpoint('p1')])]);
   const [leg] = made.legs;
   const provider = { ...leg!.endpoint.provider, ...(aborts && { aborts }) };

@@ -28,24 +28,19 @@ import { logGeneration, requestLog } from '../../src/shared/http/request-log.js'
 import { PinoLogger } from '../../src/shared/logger.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import { SystemClock } from '../../src/core/time.js';
+import { modelRequest } from '../support/model-request.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
 const MICRO = PICO_PER_USD / 1_000_000n;
-const REQUEST: ModelRequest = {
+const REQUEST = modelRequest({
   model: 'test/model',
-  system: [],
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Ask several times.' }] }],
   stream: true,
   maxOutputTokens: 10,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-};
+});
 /** Ten tokens, as an estimate has it. */
 const FORTY = 'forty characters are ten tokens or so...';
 

@@ -1,3 +1,4 @@
+import { modelRequest } from './model-request.js';
 import type { ModelRequest } from '../../src/core/conversation/request.js';
 import type { Platform } from '../../src/core/platform.js';
 import type { CatalogProvider, DialectId, Endpoint } from '../../src/core/routing/catalog.js';
@@ -79,16 +80,10 @@ class OnePlatform extends ProviderRegistry {
   }
 }
 
-const requestOf = (changes: Partial<ModelRequest>): ModelRequest => ({
-  model: 'test/model',
-  system: [],
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
-  stream: false,
-  maxOutputTokens: 100,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...changes,
-});
+const requestOf = (changes: Partial<ModelRequest>): ModelRequest =>
+  modelRequest({
+    model: 'test/model',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+    maxOutputTokens: 100,
+    ...changes,
+  });

@@ -2,8 +2,8 @@
 // everything in order. Method: every way of ending, on a generation whose one observer writes down what it is told.
 import type { Caller } from '../caller.js';
 import type { ModelEvent } from '../conversation/event.js';
-import type { ModelRequest } from '../conversation/request.js';
 import { CallerGone, GatewayError, ProviderFault } from '../errors.js';
+import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../../test/support/route-inputs.js';
 import { measurePrompt } from '../money/measure-prompt.js';
 import { CutShort, type Ending } from './ending.js';
@@ -11,7 +11,7 @@ import { Generation, type GenerationObserver, type RouteDecision } from './gener
 import type { ModelRun } from './model-run.js';
 import type { ProviderCall } from './provider-call.js';
 
-const REQUEST = { model: 'large', stream: true, system: [], messages: [], tools: [] } as unknown as ModelRequest;
+const REQUEST = modelRequest({ model: 'large', stream: true });
 const START = { request: REQUEST, caller: {} as Caller, api: 'chat' } as const;
 const runOf = (id: string, purpose: ModelRun['purpose'] = 'answer'): ModelRun => ({
   plan: plan([model(id, [endpoint('p1')])]),

@@ -1,6 +1,7 @@
 // Goal: no call costs more than its bound. Method: the written formula in tables; then random prompts and price lists,
 // whose costs are held against the bound for usages that a tokenizer of the worst allowed kind would give: a token of
 // every two ASCII bytes and of every other byte, and 64 for each message and tool.
+import { modelRequest } from '../../../test/support/model-request.js';
 import fc from 'fast-check';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../conversation/request.js';
@@ -215,31 +216,27 @@ describe('boundOf', () => {
       searches: fc.option(fc.integer({ min: 0, max: 20 })),
       maxOutputTokens: fc.integer({ min: 1, max: 500 }),
     })
-    .map(({ system, turns, tools, searches, maxOutputTokens }) => ({
-      model: 'm',
-      system: system.map(text),
-      messages: turns.map((parts) => ({
-        role: 'user',
-        content: parts.map((part) => (part === null ? image : text(part))),
-      })),
-      stream: false,
-      sampling: {},
-      tools: [
-        ...tools.map((description) => ({ type: 'function', name: 'f', description, inputSchema: {} }) as const),
-        ...(searches === null
-          ? []
-          : [
-              {
-                type: 'vendor',
-                opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', max_uses: searches } },
-              } as const,
-            ]),
-      ],
-      preferences: {},
-      plugins: [],
-      betas: [],
-      maxOutputTokens,
-    }));
+    .map(({ system, turns, tools, searches, maxOutputTokens }) =>
+      modelRequest({
+        system: system.map(text),
+        messages: turns.map((parts) => ({
+          role: 'user',
+          content: parts.map((part) => (part === null ? image : text(part))),
+        })),
+        tools: [
+          ...tools.map((description) => ({ type: 'function', name: 'f', description, inputSchema: {} }) as const),
+          ...(searches === null
+            ? []
+            : [
+                {
+                  type: 'vendor',
+                  opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', max_uses: searches } },
+                } as const,
+              ]),
+        ],
+        maxOutputTokens,
+      }),
+    );
   const IMAGE_TOKENS_MAX = 90;
 
   /** What the worst tokenizer makes of it, cut where the provider would refuse. */

@@ -1,23 +1,11 @@
 // Goal: an estimate grows with the text and never counts bytes of media as text. Method: tables of blocks.
+import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock } from '../conversation/content.js';
-import type { ModelRequest } from '../conversation/request.js';
 import { estimateInputTokens, estimateTokens } from './estimate.js';
 
-const request = (parts: Partial<ModelRequest>): ModelRequest => ({
-  model: 'm',
-  system: [],
-  messages: [],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
 const ofBlock = (block: ContentBlock): number =>
-  estimateInputTokens(request({ messages: [{ role: 'user', content: [block] }] })) -
-  estimateInputTokens(request({ messages: [{ role: 'user', content: [] }] }));
+  estimateInputTokens(modelRequest({ messages: [{ role: 'user', content: [block] }] })) -
+  estimateInputTokens(modelRequest({ messages: [{ role: 'user', content: [] }] }));
 const thousand = 'x'.repeat(4000);
 
 describe('estimates', () => {
@@ -31,7 +19,7 @@ describe('estimates', () => {
   });
 
   it('says at least one token for an empty prompt', () => {
-    expect(estimateInputTokens(request({}))).toBe(1);
+    expect(estimateInputTokens(modelRequest({}))).toBe(1);
   });
 
   it.each<[string, ContentBlock, number]>([
@@ -80,9 +68,9 @@ describe('estimates', () => {
   });
 
   it('counts the system prompt and the tools', () => {
-    const system = estimateInputTokens(request({ system: [{ type: 'text', text: thousand }] }));
+    const system = estimateInputTokens(modelRequest({ system: [{ type: 'text', text: thousand }] }));
     expect(system).toBe(1001);
     const tool = { type: 'function', name: 'f', description: thousand, inputSchema: {} } as const;
-    expect(estimateInputTokens(request({ tools: [tool] }))).toBeGreaterThan(1000);
+    expect(estimateInputTokens(modelRequest({ tools: [tool] }))).toBeGreaterThan(1000);
   });
 });

@@ -1,6 +1,7 @@
 // Goal: what a prompt may come to is never measured too low. Method: a table of blocks and tools; for texts, the
 // written formula over their real bytes beside the measure.
 import fc from 'fast-check';
+import { modelRequest } from '../../../test/support/model-request.js';
 import { gif, jpeg, png } from '../../../test/support/images.js';
 import { model } from '../../../test/support/route-inputs.js';
 import type { ContentBlock } from '../conversation/content.js';
@@ -9,23 +10,11 @@ import type { Tool } from '../conversation/tools.js';
 import { parseJson, type JsonObject } from '../json/json.js';
 import { listPdfs, measurePrompt, withPdfSizes, type MeasuredPrompt } from './measure-prompt.js';
 
-const request = (parts: Partial<ModelRequest>): ModelRequest => ({
-  model: 'm',
-  system: [],
-  messages: [],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
 const ofText = (text: string): number =>
-  measurePrompt(request({ system: [{ type: 'text', text }] })).textTokens - FRAME_TOKENS;
+  measurePrompt(modelRequest({ system: [{ type: 'text', text }] })).textTokens - FRAME_TOKENS;
 const ofBlock = (block: ContentBlock): MeasuredPrompt =>
-  measurePrompt(request({ messages: [{ role: 'user', content: [block] }] }));
-const ofTool = (tool: Tool): MeasuredPrompt => measurePrompt(request({ tools: [tool] }));
+  measurePrompt(modelRequest({ messages: [{ role: 'user', content: [block] }] }));
+const ofTool = (tool: Tool): MeasuredPrompt => measurePrompt(modelRequest({ tools: [tool] }));
 
 const FRAME_TOKENS = 64;
 const NOTHING: MeasuredPrompt = { textTokens: 0, images: 0, documents: 0, fillsContext: false, webSearches: 0 };
@@ -74,7 +63,7 @@ describe('the measure of texts', () => {
 
   it('rounds the whole prompt up once', () => {
     const content = Array.from({ length: 10 }, () => ({ type: 'text', text: 'a' }) as const);
-    expect(measurePrompt(request({ messages: [{ role: 'user', content }] })).textTokens).toBe(FRAME_TOKENS + 5);
+    expect(measurePrompt(modelRequest({ messages: [{ role: 'user', content }] })).textTokens).toBe(FRAME_TOKENS + 5);
   });
 
   it('never falls when a text grows', () => {
@@ -163,9 +152,9 @@ describe('the measure of blocks', () => {
       { type: 'text', text: '' },
       { type: 'text', text: '' },
     ] as const;
-    expect(measurePrompt(request({}))).toEqual(NOTHING);
-    expect(measurePrompt(request({ messages: [message, message] })).textTokens).toBe(2 * FRAME_TOKENS);
-    expect(measurePrompt(request({ system, messages: [message] })).textTokens).toBe(2 * FRAME_TOKENS);
+    expect(measurePrompt(modelRequest({}))).toEqual(NOTHING);
+    expect(measurePrompt(modelRequest({ messages: [message, message] })).textTokens).toBe(2 * FRAME_TOKENS);
+    expect(measurePrompt(modelRequest({ system, messages: [message] })).textTokens).toBe(2 * FRAME_TOKENS);
   });
 });
 
@@ -184,7 +173,7 @@ describe('the measure of media', () => {
       { type: 'tool-result', toolUseId: '', content } as const,
       image(Buffer.from('no')),
     ];
-    expect(measurePrompt(request({ messages: [{ role: 'user', content: blocks }] }))).toEqual({
+    expect(measurePrompt(modelRequest({ messages: [{ role: 'user', content: blocks }] }))).toEqual({
       ...FRAME,
       images: 4,
       imageSizes: [
@@ -197,7 +186,7 @@ describe('the measure of media', () => {
 
   it('lists the PDFs that it counts', () => {
     const content = [PDF, { type: 'tool-result', toolUseId: '', content: [PDF] }, { type: 'text', text: 'x' }] as never;
-    const one = request({
+    const one = modelRequest({
       messages: [
         { role: 'user', content },
         { role: 'user', content: [PDF] },
@@ -243,7 +232,7 @@ describe('what is asked to be cached', () => {
     ["a vendor's block", user(opaque({ cache_control: { type: 'ephemeral' } })), '5m'],
     ["a vendor's block without a marker", user(opaque({ cache_control: null })), undefined],
   ])('%s', (_, parts, cacheWrites) => {
-    expect(measurePrompt(request(parts)).cacheWrites).toBe(cacheWrites);
+    expect(measurePrompt(modelRequest(parts)).cacheWrites).toBe(cacheWrites);
   });
 });
 
@@ -304,7 +293,7 @@ describe('the measure of tools', () => {
 
   it('adds the searches of several tools', () => {
     const tools = [vendor({ type: 'web_search_20250305', max_uses: 2 }), vendor({ type: 'web_search_20250305' })];
-    expect(measurePrompt(request({ tools })).webSearches).toBe(32);
+    expect(measurePrompt(modelRequest({ tools })).webSearches).toBe(32);
   });
 });
 
@@ -319,7 +308,7 @@ describe('the measure of what else the model is told', () => {
     ],
     ['fields nobody modelled', { extras: { vendor: 'anthropic', value: { hint: hundred } } }, 56],
   ])('counts %s', (_, parts, textTokens) => {
-    expect(measurePrompt(request(parts))).toEqual({ ...NOTHING, textTokens });
+    expect(measurePrompt(modelRequest(parts))).toEqual({ ...NOTHING, textTokens });
   });
 
   it.each([
@@ -333,12 +322,12 @@ describe('the measure of what else the model is told', () => {
     ['toString', 'x', false, 0],
   ])('takes the field %s of %j for tools of the vendor: %p', (field, value, fillsContext, webSearches) => {
     const extras = { vendor: 'openai', value: { [field]: value } } as const;
-    expect(measurePrompt(request({ extras }))).toMatchObject({ fillsContext, webSearches });
+    expect(measurePrompt(modelRequest({ extras }))).toMatchObject({ fillsContext, webSearches });
   });
 
   it('keeps what the caller limits the output to', () => {
-    expect(measurePrompt(request({ maxOutputTokens: 5 })).maxOutputTokens).toBe(5);
-    expect(measurePrompt(request({}))).not.toHaveProperty('maxOutputTokens');
+    expect(measurePrompt(modelRequest({ maxOutputTokens: 5 })).maxOutputTokens).toBe(5);
+    expect(measurePrompt(modelRequest({}))).not.toHaveProperty('maxOutputTokens');
   });
 });
 
@@ -365,7 +354,7 @@ describe('the speed of measuring', () => {
   ])('takes ten megabytes of %s in a moment', (name, piece) => {
     // Through JSON, so that it is one flat text, as those of bodies are.
     const text = JSON.parse(JSON.stringify(piece.repeat(TEN_MEGABYTES / Buffer.byteLength(piece)))) as string;
-    const prompt = request({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
+    const prompt = modelRequest({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
     const samples: number[] = [];
     for (let run = 0; run < 15; run++) {
       const startedAt = performance.now();
@@ -408,6 +397,6 @@ describe('calls beside the one that answers', () => {
     [{ edits: 'compact' }, undefined],
     [{}, undefined],
   ])('knows whether %j may shorten the conversation', (value, compacts) => {
-    expect(measurePrompt(request({ contextManagement: { vendor: 'anthropic', value } })).compacts).toBe(compacts);
+    expect(measurePrompt(modelRequest({ contextManagement: { vendor: 'anthropic', value } })).compacts).toBe(compacts);
   });
 });

@@ -1,5 +1,6 @@
 // Goal: the model that a tool consults is one of the catalog, and one that the caller may use. Method: requests with
 // and without such a tool, by id and by the provider's name; each refusal with its field.
+import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, inputsOf, model } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
@@ -19,7 +20,7 @@ const advisor = (name: unknown, type = 'advisor_20260301'): Tool => ({
   type: 'vendor',
   opaque: { vendor: 'anthropic', value: { type, name: 'advisor', model: name as string } },
 });
-const request = (...tools: Tool[]): ModelRequest => ({ tools }) as unknown as ModelRequest;
+const request = (...tools: Tool[]): ModelRequest => modelRequest({ tools });
 const named = (tool: Tool, policies: readonly RoutingPolicy[] = []): ModelRequest =>
   nameAdvisors(request({ type: 'service', id: 'x', parameters: {} }, tool), { ...inputsOf(MODELS), policies });
 

@@ -1,8 +1,8 @@
 // Goal: a price cap holds whatever the call comes to, and a session stays where it was when its prompt or its fees
 // grow. Method: tables of price lists and requests; conversations that pass a length with a price of its own.
 import fc from 'fast-check';
+import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model, perMillion, plan, price, reasonsOf, tagsOf } from '../../../test/support/route-inputs.js';
-import type { ModelRequest } from '../conversation/request.js';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { Pricing } from './catalog.js';
 import type { PriceCaps } from './preferences.js';
@@ -20,19 +20,6 @@ const measured = (parts: Partial<MeasuredPrompt> = {}): MeasuredPrompt => ({
   ...parts,
 });
 const LONG = { tiers: [{ minPromptTokens: 50_000, prompt: perMillion(6), completion: perMillion(22) }] };
-
-const request = (parts: Partial<ModelRequest>): ModelRequest => ({
-  model: 'a/b',
-  system: [],
-  messages: [],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
 
 describe('price caps', () => {
   // Prompt and completion at 3 USD per million tokens.
@@ -77,9 +64,9 @@ describe('price caps', () => {
 
   it('are asked of what the request really holds', () => {
     const content = [{ type: 'text', text: 'x'.repeat(120_000) }] as const;
-    const long = request({ messages: [{ role: 'user', content }], preferences: { maxPrice: { prompt: '3' } } });
+    const long = modelRequest({ messages: [{ role: 'user', content }], preferences: { maxPrice: { prompt: '3' } } });
     expect(routeNeeds(long, NO_CATALOG).measured!.textTokens).toBeGreaterThan(50_000);
-    expect(routeNeeds(request({}), NO_CATALOG).measured).toBeUndefined();
+    expect(routeNeeds(modelRequest({}), NO_CATALOG).measured).toBeUndefined();
   });
 });
 
@@ -96,7 +83,7 @@ describe('fees', () => {
     const search = (uses: object) =>
       ({ type: 'vendor', opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', ...uses } } }) as const;
     const needs = routeNeeds(
-      request({
+      modelRequest({
         messages: [{ role: 'user', content: [image, { type: 'tool-result', toolUseId: 't', content: [image] }] }],
         tools: [search({}), search({ max_uses: 0 })],
         extras: { vendor: 'openai', value: { web_search_options: {} } },
@@ -104,7 +91,7 @@ describe('fees', () => {
       NO_CATALOG,
     );
     expect([needs.images, needs.webSearches]).toEqual([2, 2]);
-    expect(routeNeeds(request({}), NO_CATALOG)).not.toHaveProperty('images');
+    expect(routeNeeds(modelRequest({}), NO_CATALOG)).not.toHaveProperty('images');
   });
 });
 

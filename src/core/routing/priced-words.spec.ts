@@ -1,5 +1,6 @@
 // Goal: words with a price of their own are known wherever they stand, plans put them where the catalog prices them,
 // and a kept decision tells of them. Method: tables of requests; small catalogs in which one word decides; the record.
+import { modelRequest } from '../../../test/support/model-request.js';
 import {
   catalogOf,
   endpoint,
@@ -19,19 +20,6 @@ import { deriveInputs } from './decision-inputs.js';
 import { planRoute } from './plan-route.js';
 import { BETAS, droppedWords, pricedWords, unpricedField, type PricedWord } from './priced-words.js';
 import { routeNeeds } from './route-needs.js';
-
-const request = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: 'a/b',
-  system: [],
-  messages: [],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
 
 const inUs = (one: Endpoint, usd: number): Endpoint => inGeographies(one, { us: price(usd) });
 
@@ -64,20 +52,20 @@ describe('pricedWords', () => {
       ],
     ],
   ])('finds %s', (_, parts, words) => {
-    expect(pricedWords(request(parts))).toEqual(words);
-    expect(routeNeeds(request(parts), { models: new Map() }).words ?? []).toEqual(words);
+    expect(pricedWords(modelRequest(parts))).toEqual(words);
+    expect(routeNeeds(modelRequest(parts), { models: new Map() }).words ?? []).toEqual(words);
   });
 
   it.each(['auto', 'default', 'standard', 'standard_only', 'on_demand'])(
     'counts the tier %s as plain',
     (serviceTier) => {
-      expect(pricedWords(request({ serviceTier, speed: 'standard', inferenceGeo: 'global' }))).toEqual([]);
+      expect(pricedWords(modelRequest({ serviceTier, speed: 'standard', inferenceGeo: 'global' }))).toEqual([]);
     },
   );
 });
 
 describe('what a leg drops', () => {
-  const words = pricedWords(request({ serviceTier: 'flex', inferenceGeo: 'us', betas: ['fast-mode-2026-02-01'] }));
+  const words = pricedWords(modelRequest({ serviceTier: 'flex', inferenceGeo: 'us', betas: ['fast-mode-2026-02-01'] }));
   const one = endpoint('p', { pricing: price(1, { flex: {} }) });
 
   it('is all it has no prices for', () => {
@@ -93,7 +81,7 @@ describe('what a leg drops', () => {
 
   it('names a field first that it cannot do without, and no beta', () => {
     expect(unpricedField(words, { endpoint: one, tier: 'flex' })).toBe('inference_geo');
-    const beta = pricedWords(request({ betas: ['fast-mode-2026-02-01'] }));
+    const beta = pricedWords(modelRequest({ betas: ['fast-mode-2026-02-01'] }));
     expect(unpricedField(beta, { endpoint: one, tier: 'standard' })).toBeUndefined();
   });
 });
@@ -107,7 +95,7 @@ describe('a plan', () => {
   const sorted = { sort: 'price' } as const;
 
   it('asks for a place where that has a price, at its price, and nowhere else of the model', () => {
-    const words = pricedWords(request({ inferenceGeo: 'us' }));
+    const words = pricedWords(modelRequest({ inferenceGeo: 'us' }));
     const made = plan([both], { needs: { words } });
     expect(tagsOf(made)).toEqual(['here']);
     expect([made.legs[0]!.endpoint.geography?.word, made.legs[0]!.price]).toEqual(['us', 3]);
@@ -118,14 +106,14 @@ describe('a plan', () => {
   });
 
   it('goes without it where no endpoint of the model has a price for the place', () => {
-    const words = pricedWords(request({ inferenceGeo: 'eu' }));
+    const words = pricedWords(modelRequest({ inferenceGeo: 'eu' }));
     const made = plan([both], { needs: { words, preferences: sorted } });
     expect(tagsOf(made)).toEqual(['cheap', 'here', 'fast']);
     expect(made.legs.every((leg) => leg.endpoint.geography === undefined)).toBe(true);
   });
 
   it('has no plain leg for a tier that must be kept', () => {
-    const words = pricedWords(request({ speed: 'fast' }));
+    const words = pricedWords(modelRequest({ speed: 'fast' }));
     const loose = plan([both], { needs: { tier: 'fast', words, preferences: sorted } });
     expect(tagsOf(loose)).toEqual(['fast/fast', 'cheap', 'here', 'fast']);
     const strict = plan([both], { needs: { tier: 'fast', words, preferences: { requireParameters: true } } });
@@ -134,13 +122,15 @@ describe('a plan', () => {
   });
 
   it('has no leg where nobody prices what must be kept', () => {
-    const words = pricedWords(request({ serviceTier: 'scale' }));
+    const words = pricedWords(modelRequest({ serviceTier: 'scale' }));
     expect(tagsOf(plan([both], { needs: { words, preferences: { requireParameters: true } } }))).toEqual([]);
     expect(tagsOf(plan([both], { needs: { words } }))).toHaveLength(3);
   });
 
   it('is made again from its record', () => {
-    const words = pricedWords(request({ inferenceGeo: 'us', serviceTier: 'flex', betas: ['context-1m-2025-08-07'] }));
+    const words = pricedWords(
+      modelRequest({ inferenceGeo: 'us', serviceTier: 'flex', betas: ['context-1m-2025-08-07'] }),
+    );
     const inputs = inputsOf([both], { needs: { words, tier: 'flex', preferences: { requireParameters: true } } });
     const made = planRoute(inputs)!;
     const derived = deriveInputs(compactDecision(inputs, made), catalogOf(both))!;

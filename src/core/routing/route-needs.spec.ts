@@ -1,21 +1,10 @@
 // Goal: what a request asks of endpoints is read without loss and without its texts. Method: tables over each field.
+import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, model } from '../../../test/support/route-inputs.js';
 import type { ContentBlock, ToolResultContent } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { routeNeeds } from './route-needs.js';
 
-const request = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: 'a/b',
-  system: [],
-  messages: [],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
 const saying = (...content: readonly ContentBlock[]): Partial<ModelRequest> => ({
   messages: [{ role: 'user', content }],
 });
@@ -31,7 +20,10 @@ const NO_CATALOG = { models: new Map() };
 describe('the models of a request', () => {
   it('names the first and those to fall back to once each, with their own suffixes', () => {
     const models = ['c/d:floor', 'a/b:floor', 'c/d', 'e/f:free'];
-    const needs = routeNeeds(request({ model: 'a/b:nitro', fallbackModels: { models, onRefusal: true } }), NO_CATALOG);
+    const needs = routeNeeds(
+      modelRequest({ model: 'a/b:nitro', fallbackModels: { models, onRefusal: true } }),
+      NO_CATALOG,
+    );
     expect(needs.requested).toBe('a/b:nitro');
     expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'c/d', sort: 'price' }, { id: 'e/f:free' }]);
     expect(needs.movesOnRefusal).toBe(true);
@@ -40,7 +32,10 @@ describe('the models of a request', () => {
   it('names them by their ids, once each, whatever they were called; what nothing is called so, as it was named', () => {
     const catalog = catalogOf(model('a/b', [], { aliases: ['bee'] }), model('c/d', []), model('e/d', []));
     const models = ['a/b', 'b:floor', 'd', 'nobody:floor'];
-    const needs = routeNeeds(request({ model: 'bee:nitro', fallbackModels: { models, onRefusal: false } }), catalog);
+    const needs = routeNeeds(
+      modelRequest({ model: 'bee:nitro', fallbackModels: { models, onRefusal: false } }),
+      catalog,
+    );
     expect(needs.requested).toBe('bee:nitro');
     expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'd' }, { id: 'nobody', sort: 'price' }]);
   });
@@ -77,7 +72,7 @@ describe('the parameters of a request', () => {
     ['how much is said', { verbosity: 'low' }, ['verbosity']],
     ['any JSON', { outputFormat: { type: 'json-object' } }, ['response_format']],
   ])('%s', (_, parts, expected) => {
-    expect(routeNeeds(request(parts), NO_CATALOG).parameters).toEqual(expected);
+    expect(routeNeeds(modelRequest(parts), NO_CATALOG).parameters).toEqual(expected);
   });
 });
 
@@ -108,7 +103,7 @@ describe('the content of a request', () => {
       ['image', 'audio', 'video'],
     ],
   ])('%s', (_, parts, expected) => {
-    expect(routeNeeds(request(parts), NO_CATALOG).modalities).toEqual(expected);
+    expect(routeNeeds(modelRequest(parts), NO_CATALOG).modalities).toEqual(expected);
   });
 
   it.each<[string, Partial<ModelRequest>, number]>([
@@ -135,7 +130,7 @@ describe('the content of a request', () => {
     ['thinking, which may be left out', saying({ type: 'thinking', thinking: text }), 0],
     ['bytes of media', saying({ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: text } }), 0],
   ])('counts %s', (_, parts, expected) => {
-    expect(routeNeeds(request(parts), NO_CATALOG).promptTokensMin).toBe(expected);
+    expect(routeNeeds(modelRequest(parts), NO_CATALOG).promptTokensMin).toBe(expected);
   });
 });
 
@@ -152,6 +147,6 @@ describe('the tier of a request', () => {
     [{ serviceTier: 'priority', speed: 'standard' }, 'priority'],
     [{ serviceTier: 'priority', speed: 'fast' }, 'priority'],
   ] as const)('%j is %s', (parts, expected) => {
-    expect(routeNeeds(request(parts), NO_CATALOG).tier).toBe(expected);
+    expect(routeNeeds(modelRequest(parts), NO_CATALOG).tier).toBe(expected);
   });
 });

@@ -3,6 +3,7 @@
  * changes what is sent. Method: each field a request can set, at every dialect, for targets that list it, that list
  * others, and with every quirk that decides.
  */
+import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
@@ -11,18 +12,11 @@ import { routeNeeds } from '../../core/routing/route-needs.js';
 import { NO_MEDIA } from '../media-fetcher.js';
 import { DIALECTS } from './index.js';
 
-const plain: ModelRequest = {
-  model: 'a/b',
-  system: [],
+const plain = modelRequest({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
-  stream: false,
   maxOutputTokens: 5,
-  sampling: {},
   tools: [{ type: 'function', name: 'f', inputSchema: { type: 'object' } }],
-  preferences: {},
-  plugins: [],
-  betas: [],
-};
+});
 
 const sampling = (parts: ModelRequest['sampling']): Partial<ModelRequest> => ({ sampling: parts });
 const FIELDS: Readonly<Record<string, Partial<ModelRequest>>> = {

@@ -1,5 +1,6 @@
 // Goal: the laws every dialect keeps, also one that is added tomorrow. Method: walk DIALECTS; play its recordings at
 // any byte cut, whole against streamed, through the grammar; encode one rich conversation turn by turn.
+import { modelRequest } from '../../../test/support/model-request.js';
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,25 +80,23 @@ const CONVERSATION: readonly Message[] = [
   { role: 'user', content: [{ type: 'text', text: 'Why?' }] },
 ];
 
-const requestOf = (messages: readonly Message[]): ModelRequest => ({
-  model: 'test/model',
-  system: [{ type: 'text', text: 'You are a guide.' }],
-  messages,
-  stream: true,
-  maxOutputTokens: 500,
-  sampling: { temperature: 0.5 },
-  tools: [
-    {
-      type: 'function',
-      name: 'get_weather',
-      inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-    },
-    { type: 'function', name: 'get_time', inputSchema: { type: 'object', properties: {} } },
-  ],
-  preferences: {},
-  plugins: [],
-  betas: [],
-});
+const requestOf = (messages: readonly Message[]): ModelRequest =>
+  modelRequest({
+    model: 'test/model',
+    system: [{ type: 'text', text: 'You are a guide.' }],
+    messages,
+    stream: true,
+    maxOutputTokens: 500,
+    sampling: { temperature: 0.5 },
+    tools: [
+      {
+        type: 'function',
+        name: 'get_weather',
+        inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+      { type: 'function', name: 'get_time', inputSchema: { type: 'object', properties: {} } },
+    ],
+  });
 
 const contextOf = (dialect: DialectId): { request: ModelRequest; target: Target } => ({
   request: requestOf(CONVERSATION),

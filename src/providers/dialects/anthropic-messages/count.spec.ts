@@ -1,8 +1,8 @@
 // Goal: what a count is asked of the vendor with, and what is believed of the answer. Method: a request with every
 // field beside the message call it would make; a table of replies.
 import { printJson, type JsonObject } from '../../../core/json/json.js';
-import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Target } from '../../../core/provider.js';
+import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import { decodeCount, encodeCount } from './count.js';
 import { encodeMessages } from './encode.js';
@@ -14,7 +14,7 @@ const TARGET: Target = {
   tier: 'standard',
   definition: { slug: 'anthropic', credential: 'x-api-key', quirks: {} },
 };
-const REQUEST: ModelRequest = {
+const REQUEST = modelRequest({
   model: 'anthropic/claude',
   system: [{ type: 'text', text: 'Be brief.' }],
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
@@ -30,11 +30,9 @@ const REQUEST: ModelRequest = {
   metadata: { vendor: 'anthropic', value: { user_id: 'u' } },
   serviceTier: 'auto',
   speed: 'fast',
-  preferences: {},
-  plugins: [],
   betas: ['b'],
   extras: { vendor: 'anthropic', value: { mcp_servers: [], container: 'c', newest: 1 } },
-};
+});
 
 describe('encodeCount', () => {
   it('asks with the prompt of the message itself, and with nothing that only an answer needs', () => {

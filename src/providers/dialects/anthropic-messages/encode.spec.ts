@@ -1,5 +1,6 @@
 // Goal: what reaches a Messages upstream. Method: encode a neutral request, read the body back;
 // tables for fields and rules.
+import { modelRequest } from '../../../../test/support/model-request.js';
 import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ContentBlock, Message, TextBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
@@ -42,18 +43,12 @@ const target = (limits: { endpoint?: number; model?: number } = {}): Target => {
   };
 };
 
-const request = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: 'anthropic/claude',
-  system: [],
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
+const request = (parts: Partial<ModelRequest> = {}): ModelRequest =>
+  modelRequest({
+    model: 'anthropic/claude',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    ...parts,
+  });
 
 const bodyOf = (parts: Partial<ModelRequest>, where = target()): JsonObject =>
   JSON.parse(printJson(encodeMessages(request(parts), where).body)) as JsonObject;

@@ -1,5 +1,6 @@
 // Goal: what of a history the vendor is shown, and when thinking must be left out. Method:
 // tables of turns in shorthand.
+import { modelRequest } from '../../../../test/support/model-request.js';
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import { keptTurns, thinkingThatFits } from './history.js';
@@ -37,9 +38,7 @@ const history = (shorthand: string): Message[] =>
     return { role: role as Message['role'], content: names.map((name) => BLOCKS[name]!) };
   });
 
-const requestOf = (messages: Message[], thinking: Thinking): ModelRequest => ({
-  model: 'm', system: [], messages, stream: false, sampling: {}, tools: [], thinking, preferences: {}, plugins: [], betas: [],
-}); // prettier-ignore
+const requestOf = (messages: Message[], thinking: Thinking): ModelRequest => modelRequest({ messages, thinking });
 
 describe('keptTurns', () => {
   it.each([

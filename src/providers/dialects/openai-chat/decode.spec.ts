@@ -1,6 +1,7 @@
 // Goal: whatever shape a chat upstream answers in, the events obey the grammar and say the same. Method: chunks written
 // from the providers' public documentation, given as SSE bytes or as whole bodies; every sequence passes GrammarCheck;
 // properties over cuts. Rules: docs/reasons/money.md, docs/reasons/streams.md, docs/reasons/translation.md.
+import { modelRequest } from '../../../../test/support/model-request.js';
 import fc from 'fast-check';
 import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ModelEvent } from '../../../core/conversation/event.js';
@@ -30,18 +31,11 @@ function context(parts: Partial<ModelRequest> = {}): DecodeContext {
     supportedParameters: [],
   };
   return {
-    request: {
-      model: 'acme/model',
-      system: [],
+    request: modelRequest({
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
       stream: true,
-      sampling: {},
-      tools: [],
-      preferences: {},
-      plugins: [],
-      betas: [],
       ...parts,
-    },
+    }),
     target: {
       endpoint,
       model: {

@@ -1,5 +1,6 @@
 // Goal: what reaches a chat upstream. Method: encode a neutral request, read the body back; tables for fields and
 // rules. Rules: docs/reasons/money.md, docs/reasons/translation.md, docs/wire/routing.md.
+import { modelRequest } from '../../../../test/support/model-request.js';
 import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ContentBlock, Message, ToolResultContent } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
@@ -47,18 +48,12 @@ function target({ supports = [], modalities = ['text'], ...quirks }: TargetParts
   };
 }
 
-const request = (parts: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: 'acme/model',
-  system: [],
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-  stream: false,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-  ...parts,
-});
+const request = (parts: Partial<ModelRequest> = {}): ModelRequest =>
+  modelRequest({
+    model: 'acme/model',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    ...parts,
+  });
 
 const NO_MEDIA: FetchedMedia = new Map();
 

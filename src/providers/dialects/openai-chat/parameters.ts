@@ -4,7 +4,7 @@ import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 
 /** Most stop sequences a chat request holds (docs/wire/chat.md#request-fields). */
-export const STOP_SEQUENCES_MAX = 4;
+const STOP_SEQUENCES_MAX = 4;
 
 interface Parameter {
   /** The field of the chat body. */
