@@ -162,7 +162,8 @@ export class ChatReply {
     if (this.usage === undefined && this.finishReason === undefined)
       out.push({ type: 'usage', usage, isInterim: true });
     this.usage = usage;
-    this.bytesReported = this.outputBytes;
+    // One that tells no output leaves the figure of an earlier report, which more was said after.
+    if (usage.outputTokens !== undefined) this.bytesReported = this.outputBytes;
     this.bytesAtReport = this.outputBytes === this.bytesBefore ? this.outputBytes : undefined;
   }
 
