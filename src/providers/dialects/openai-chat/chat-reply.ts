@@ -54,7 +54,7 @@ export class ChatReply {
   private readonly citations = new ReplyCitations();
   /** Pages cited before there was a text. */
   private readonly unplaced: JsonObject[] = [];
-  /** At the latest report. */
+  /** At the latest report of the output. */
   private bytesReported = 0;
 
   constructor(private readonly context: DecodeContext) {}
