@@ -109,6 +109,22 @@ describe('judgeUsage', () => {
       expect(costOf(usage, LEG).total).toBe(1_060n * PRICES.prompt + 109n * PRICES.completion);
     });
 
+    it('believes no compaction of more than can be, nor twice as much where one was asked for', () => {
+      const compacted = (tokens: number): Usage => ({
+        ...GOOD,
+        iterations: [{ kind: 'compaction', inputTokens: tokens, outputTokens: 1 }],
+      });
+      const room = PROMPT.textTokens + VENDOR_PROMPT_TOKENS;
+      const asked = { prompt: { ...PROMPT, compacts: true } };
+      const isPlausible = (tokens: number, others?: Partial<CallFacts>): boolean =>
+        judgeUsage(facts(compacted(tokens), others)).isPlausible;
+      expect(isPlausible(room - GOOD.inputTokens)).toBe(true);
+      expect(isPlausible(room)).toBe(false);
+      expect(isPlausible(room, asked)).toBe(true);
+      expect(isPlausible(2 * room, asked)).toBe(false);
+      expect(isPlausible(2 * room, { ...asked, ranVendorTool: true })).toBe(true);
+    });
+
     it('takes what the calls come to where the sum tells less', () => {
       const iterations = [GOOD, GOOD].map((figures) => ({ kind: 'message' as const, ...figures }));
       expect(judged({ ...GOOD, iterations })).toMatchObject({ inputTokens: 120, outputTokens: 18 });

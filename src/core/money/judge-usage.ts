@@ -1,4 +1,11 @@
-import { addUsage, NO_USAGE, type TokenFigures, type Usage, type UsageIteration } from '../conversation/usage.js';
+import {
+  addUsage,
+  NO_USAGE,
+  withCompactions,
+  type TokenFigures,
+  type Usage,
+  type UsageIteration,
+} from '../conversation/usage.js';
 import { advisorOf } from './advisors.js';
 import { boundTokens, type BoundLeg } from './bound.js';
 import { estimateTokens } from './estimate.js';
@@ -10,6 +17,9 @@ import { sanitizeUsage } from './sane-usage.js';
  * are known to come to some hundred tokens (docs/reasons/money.md#plausible-usage). Chosen well above.
  */
 export const VENDOR_PROMPT_TOKENS = 4_096;
+
+/** Where the prompt may be shortened first, as much as what answers is held for that (`boundOf`). */
+const CALLS_OF_COMPACTED = 2;
 
 /** Everything that decides what is charged for one call. */
 export interface CallFacts {
@@ -51,8 +61,8 @@ export interface JudgedUsage {
  * - a side (prompt, output) that was not told, or not in figures that can be, is the larger of what is plausible of it
  *   and the estimate; so is output of 0 where some was seen, and output whose last report came before the last words;
  * - more than four contexts of tokens are no count of anything and cut to that;
- * - more output than was allowed, or more prompt than the bytes can be, is not plausible, unless the vendor ran tools,
- *   whose results and further turns nobody has measured;
+ * - more output than was allowed, or more prompt than the bytes can be, compactions included, is not plausible, unless
+ *   the vendor ran tools, whose results and further turns nobody has measured;
  * - more searches than were allowed are not plausible either.
  *
  * Pure. Never throws, whatever stands in the figures.
@@ -155,9 +165,11 @@ function isPlausible(usage: Usage, facts: CallFacts): boolean {
   if ((usage.webSearchRequests ?? 0) > (prompt.webSearches || WEB_SEARCHES_DEFAULT)) return false;
   if (ranVendorTools(usage, facts)) return true;
   const { input, output } = boundTokens(prompt, leg);
-  const unlimited = usage.reasoningIsApart ? (usage.reasoningTokens ?? 0) : 0;
-  const limited = (usage.outputTokens ?? 0) - unlimited;
-  return limited <= output && promptTokens(usage) <= input + VENDOR_PROMPT_TOKENS;
+  const calls = prompt.compacts ? CALLS_OF_COMPACTED : 1;
+  const whole = withCompactions(usage);
+  const unlimited = usage.reasoningIsApart ? (whole.reasoningTokens ?? 0) : 0;
+  const limited = (whole.outputTokens ?? 0) - unlimited;
+  return limited <= calls * output && promptTokens(whole) <= calls * (input + VENDOR_PROMPT_TOKENS);
 }
 
 function ranVendorTools(usage: Usage, { ranVendorTool, citesPages }: CallFacts): boolean {

@@ -385,11 +385,14 @@ describe('usage', () => {
   });
 
   it('says that what the start tells is not the last word, and what the end or a whole reply tells is', () => {
-    const streamed = decode({ type: 'message_start', message: { usage: {} } }, ending({}, { usage: {} }), stop);
+    const streamed = (usage: object): ModelEvent[] =>
+      decode({ type: 'message_start', message: { usage: {} } }, ending({}, { usage }), stop);
     const whole = decodeMessage({ content: [], stop_reason: 'end_turn', usage: { output_tokens: 1 } });
     const interim = (events: readonly ModelEvent[]): unknown =>
       events.filter((event) => event.type === 'usage').map(({ isInterim }) => isInterim);
-    expect(interim(streamed)).toEqual([true, undefined]);
+    expect(interim(streamed({ output_tokens: 1 }))).toEqual([true, undefined]);
+    expect(interim(streamed({ output_tokens: 0 }))).toEqual([true, undefined]);
+    expect(interim(streamed({}))).toEqual([true, true]);
     expect(interim(whole)).toEqual([undefined]);
   });
 

@@ -6,7 +6,7 @@ import type { Step } from '../../../core/stream/step.js';
 import { extrasOf, readBlock, readDelta } from './decode-block.js';
 import { malformed, readInBandFault } from './fault.js';
 import { PlainDelta, sourceOf } from './plain-delta.js';
-import { mergeRawUsage, NO_RAW_USAGE, readUsage } from './usage.js';
+import { mergeRawUsage, NO_RAW_USAGE, readUsage, tellsOutput } from './usage.js';
 
 const UNIFIED_STOPS: ReadonlyMap<string, UnifiedStop> = new Map([
   ['end_turn', 'end-turn'],
@@ -57,6 +57,8 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private hasInput = false;
   private rawUsage: JsonObject = NO_RAW_USAGE;
   private usage: Usage = NO_USAGE;
+  /** A report after the last words told the output. */
+  private hasLastOutput = false;
   private stopReason: string | undefined;
   private stopSequence: string | undefined;
   private endExtras: JsonObject = {};
@@ -164,7 +166,10 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     if (!isJsonObject(delta)) throw malformed('message_delta has no delta');
     const { stop_reason: reason, stop_sequence: sequence, ...rest } = delta;
     this.endWith(reason, sequence, { ...this.endExtras, ...beside, ...rest });
-    if (isJsonObject(usage)) this.readUsage(usage, out, false);
+    if (!isJsonObject(usage)) return;
+    // One that tells no output leaves that of the start, which was told before there was any.
+    this.hasLastOutput ||= tellsOutput(usage);
+    this.readUsage(usage, out, !this.hasLastOutput);
   }
 
   /** @param vendorFields what the end says besides */

@@ -48,6 +48,9 @@ export function readUsage(raw: JsonObject): Usage {
   return usage;
 }
 
+/** Whether a report has a figure of the output, be it one that can be believed or not. */
+export const tellsOutput = (raw: JsonObject): boolean => countAt(raw, 'output_tokens') !== undefined;
+
 /** The vendor's words for its calls. Others are not known, and are passed over. */
 const KINDS: ReadonlyMap<Json | undefined, UsageIteration['kind']> = new Map([
   ['message', 'message'],

@@ -59,7 +59,7 @@ export class ChatReply {
   private readonly citations = new ReplyCitations();
   /** Pages cited before there was a text. */
   private readonly unplaced: JsonObject[] = [];
-  /** At the latest report. */
+  /** At the latest report of the output. */
   private bytesReported = 0;
 
   constructor(private readonly context: DecodeContext) {}
@@ -167,7 +167,8 @@ export class ChatReply {
     if (this.usage === undefined && this.finishReason === undefined)
       out.push({ type: 'usage', usage, isInterim: true });
     this.usage = usage;
-    this.bytesReported = this.outputBytes;
+    // One that tells no output leaves the figure of an earlier report, which more was said after.
+    if (usage.outputTokens !== undefined) this.bytesReported = this.outputBytes;
     this.bytesAtReport = this.outputBytes === this.bytesBefore ? this.outputBytes : undefined;
   }
 
