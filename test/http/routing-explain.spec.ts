@@ -35,6 +35,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
         ]),
         model('test/cooled', inTurn(['alpha', 'beta'])),
         model('test/told', inTurn(['alpha', 'beta'])),
+        model('test/dialects', inTurn(['gamma', 'alpha'])),
       ],
     });
   }, 60_000);
@@ -258,6 +259,19 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     const { data } = await bench.explain(ask('test/told'));
     expect(data.candidates[0].health).toEqual({ latency: null, throughput: null, fault_share: 0.5, out: false });
     expect(data.candidates[1].health).toBeNull();
+  });
+
+  it('tells whose dialect has no form for something, and the request passes it over', async () => {
+    const tool = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' };
+    const asked = ask('test/dialects', { tools: [tool] });
+    const { data } = await bench.explain(asked);
+    expect(tagsOf(data)).toEqual(['gamma', 'alpha']);
+    expect(data.candidates[0].untranslatable).toEqual({
+      field: 'tools.0',
+      reason: expect.stringContaining('text_editor_20250728'),
+    });
+    expect(data.candidates[1]).not.toHaveProperty('untranslatable');
+    expect(await bench.callsOf(asked)).toEqual(['alpha']);
   });
 
   it('tells of entries of lists that nobody knows', async () => {

@@ -3,6 +3,7 @@
  * decisions, and random plans of the real planner, made again from nothing but the text and the catalog.
  */
 import fc from 'fast-check';
+import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, Pricing } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import { deriveInputs } from './decision-inputs.js';
@@ -11,6 +12,7 @@ import { compactDecision, CUT_ORDER, DECISION_BYTES_MAX } from './decision.js';
 import type { EndpointHealth, HealthKey, HealthSnapshot } from './health.js';
 import { planRoute } from './plan-route.js';
 import type { Plan } from './plan.js';
+import { BETAS, type PricedWord } from './priced-words.js';
 import { SORTS, type ProviderPreferences } from './preferences.js';
 import type { RouteInputs, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
@@ -303,6 +305,9 @@ const rarelyCooling = fc
   .map(([{ cooling, ...known }, dice]) => (dice === 0 && cooling ? { ...known, cooling } : known));
 
 const PREFERENCES_MAX = 4;
+const PARAMETERS = ['tools', 'max_tokens', 'temperature', 'parallel_tool_calls'];
+/** From here on some endpoints are dearer. */
+const LONG_PROMPT_TOKENS = 1_000;
 const preferences: fc.Arbitrary<ProviderPreferences> = fc
   .record(
     {
@@ -328,11 +333,26 @@ const preferences: fc.Arbitrary<ProviderPreferences> = fc
       .map((names) => Object.fromEntries(Object.entries(every).filter(([name]) => names.includes(name)))),
   );
 
-const pricing = fc.tuple(fc.constantFrom(0, 1, 2, 3), fc.boolean()).map(([price, isPriority]): Partial<Endpoint> => {
-  if (price === 0) return { pricing: null };
-  const amount = BigInt(price * 1e6);
-  const priority = { prompt: amount * 2n, completion: amount * 2n };
-  return { pricing: { prompt: amount, completion: amount, tiers: [], ...(isPriority && { priority }) } };
+const pricing = fc
+  .tuple(fc.constantFrom(0, 1, 2, 3), fc.boolean(), fc.constantFrom('none', 'fees', 'lengths'))
+  .map(([price, isPriority, more]): Partial<Endpoint> => {
+    if (price === 0) return { pricing: null };
+    const amount = BigInt(price * 1e6);
+    const dearer = { prompt: amount * 2n, completion: amount * 2n };
+    return {
+      pricing: {
+        prompt: amount,
+        completion: amount,
+        tiers: more === 'lengths' ? [{ minPromptTokens: LONG_PROMPT_TOKENS, ...dearer }] : [],
+        // Dear enough to turn the order of prices round.
+        ...(more === 'fees' && { image: 4_000_000_000n, webSearch: 5_000_000_000n }),
+        ...(isPriority && { priority: dearer }),
+      },
+    };
+  });
+const inGeography = (endpoint: Endpoint): Endpoint => ({
+  ...endpoint,
+  geographies: new Map([['us', { ...endpoint, geography: { word: 'us', elsewhere: endpoint } }]]),
 });
 const endpoints = (count: number): fc.Arbitrary<readonly Endpoint[]> =>
   fc
@@ -343,13 +363,41 @@ const endpoints = (count: number): fc.Arbitrary<readonly Endpoint[]> =>
     )
     .map(([chosen, prices, parameters]) =>
       chosen.map((slug, index) =>
-        endpointOf(slug, 1, {
-          ...prices[index],
-          supportedParameters: parameters[index]!,
-          ...(slug === 'provider-1' && { tag: `${slug}/eu`, variant: 'eu' }),
-        }),
+        (slug === 'provider-2' ? inGeography : same)(
+          endpointOf(slug, 1, {
+            ...prices[index],
+            supportedParameters: parameters[index]!,
+            ...(slug === 'provider-1' && { tag: `${slug}/eu`, variant: 'eu' }),
+          }),
+        ),
       ),
     );
+const same = (endpoint: Endpoint): Endpoint => endpoint;
+
+const words: fc.Arbitrary<readonly PricedWord[]> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant([]) },
+  {
+    weight: 1,
+    arbitrary: fc.subarray([
+      { field: 'service_tier', value: 'priority' },
+      { field: 'inference_geo', value: 'us' },
+      { field: BETAS, value: 'context-1m-2025-08-07' },
+      { field: 'web_search_options', value: '' },
+    ]),
+  },
+);
+const measured: fc.Arbitrary<MeasuredPrompt> = fc.record({
+  textTokens: fc.constantFrom(0, LONG_PROMPT_TOKENS - 1, LONG_PROMPT_TOKENS),
+  images: fc.nat(2),
+  documents: fc.constant(0),
+  fillsContext: fc.boolean(),
+  webSearches: fc.nat(2),
+});
+/** Candidates, and what their dialects do not send. */
+const unsent = fc.array(
+  fc.record({ tag: fc.constantFrom(...SLUGS, 'provider-0/priority'), parameter: fc.constantFrom(...PARAMETERS) }),
+  { maxLength: 6 },
+);
 
 const hash = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
 const credential = fc.record(
@@ -363,6 +411,31 @@ const credential = fc.record(
   },
   { requiredKeys: ['id', 'provider', 'isFallback', 'sortOrder'] },
 );
+
+const request: fc.Arbitrary<Partial<RouteNeeds>> = fc
+  .record({
+    models: fc.constantFrom(
+      [{ id: 'a/model-one' }],
+      [{ id: 'a/model-one', sort: 'latency' as const }],
+      [{ id: 'a/model-one' }, { id: 'no/such' }, { id: 'b/model-two', sort: 'throughput' as const }],
+    ),
+    preferences,
+    parameters: fc.subarray(PARAMETERS),
+    tier: fc.constantFrom('standard' as const, 'priority' as const),
+    promptTokensMin: fc.constantFrom(0, LONG_PROMPT_TOKENS),
+    images: fc.nat(2),
+    webSearches: fc.nat(2),
+    words,
+    measured,
+  })
+  // As requests have them: what is not there is absent, and what is measured is so for the caps of a price.
+  .map(({ images, webSearches, words: said, measured: size, ...needs }) => ({
+    ...needs,
+    ...(images > 0 && { images }),
+    ...(webSearches > 0 && { webSearches }),
+    ...(said.length > 0 && { words: said }),
+    ...(needs.preferences.maxPrice && { measured: size }),
+  }));
 
 interface Size {
   /** Of each of two models. */
@@ -378,14 +451,8 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
   fc
     .record({
       endpoints: fc.tuple(endpoints(size.endpoints), endpoints(size.endpoints)),
-      models: fc.constantFrom(
-        [{ id: 'a/model-one' }],
-        [{ id: 'a/model-one', sort: 'latency' as const }],
-        [{ id: 'a/model-one' }, { id: 'no/such' }, { id: 'b/model-two', sort: 'throughput' as const }],
-      ),
-      preferences,
-      parameters: fc.subarray(['tools', 'max_tokens', 'temperature']),
-      tier: fc.constantFrom('standard' as const, 'priority' as const),
+      request,
+      unsent: fc.option(unsent),
       credentials: fc.uniqueArray(credential, { maxLength: size.credentials, selector: ({ id }) => id }),
       unshared: fc.subarray(SLUGS),
       policies: fc.array(
@@ -399,11 +466,11 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
       seed: fc.base64String({ minLength: 16, maxLength: 24 }),
       known: fc.array(rarelyCooling, { minLength: 16, maxLength: 16 }),
     })
-    .map(({ endpoints: [one, two], unshared, session, known, ...route }): RouteInputs => {
+    .map(({ endpoints: [one, two], unshared, session, known, unsent: misses, request, ...route }): RouteInputs => {
       let asked = 0;
       const found = new Map<string, EndpointHealth | undefined>();
       return {
-        needs: needsOf({ ...route, requested: 'a/model-one' }),
+        needs: needsOf({ ...request, requested: 'a/model-one' }),
         catalog: catalogOf([modelOf('a/model-one', one), modelOf('b/model-two', two)]),
         health: {
           find: (key) => {
@@ -414,6 +481,9 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
         },
         credentials: route.credentials,
         isShared: ({ slug }) => !unshared.includes(slug),
+        ...(misses && {
+          carries: ({ tag }, parameter) => !misses.some((one) => one.tag === tag && one.parameter === parameter),
+        }),
         policies: route.policies,
         ...(session && { session: { ...(session.key !== null && { key: session.key }), pinOf: () => session.pin } }),
         seed: route.seed,
