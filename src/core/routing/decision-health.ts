@@ -79,13 +79,16 @@ function figureReader(kept: Figures, cutoffs: PercentileCutoffs | undefined, { g
  */
 function healthOfBeaten(needs: RouteNeeds): EndpointHealth {
   const { preferredMaxLatency, preferredMinThroughput } = needs.preferences;
-  const missesThroughput = preferredMinThroughput && (!sortsAnyBy(needs, 'throughput') || !preferredMaxLatency);
+  const mayMissLatency = hasCutoff(preferredMaxLatency);
+  const missesThroughput = hasCutoff(preferredMinThroughput) && (!sortsAnyBy(needs, 'throughput') || !mayMissLatency);
   return {
     isOut: true,
     faultShare: 1,
     ...(missesThroughput && { throughput: all(THROUGHPUT.bad) }),
-    ...(preferredMaxLatency && !missesThroughput && { latency: all(LATENCY.bad) }),
+    ...(mayMissLatency && !missesThroughput && { latency: all(LATENCY.bad) }),
   };
 }
+
+const hasCutoff = (cutoffs: PercentileCutoffs = {}): boolean => Object.keys(cutoffs).length > 0;
 
 const all = (figure: number): Percentiles => ({ p50: figure, p75: figure, p90: figure, p99: figure });

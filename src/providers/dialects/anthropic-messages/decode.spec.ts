@@ -385,7 +385,7 @@ describe('usage', () => {
   });
 
   it('says that what the start tells is not the last word, and what the end or a whole reply tells is', () => {
-    const streamed = (usage: object): ModelEvent[] =>
+    const streamed = (usage: JsonObject): ModelEvent[] =>
       decode({ type: 'message_start', message: { usage: {} } }, ending({}, { usage }), stop);
     const whole = decodeMessage({ content: [], stop_reason: 'end_turn', usage: { output_tokens: 1 } });
     const interim = (events: readonly ModelEvent[]): unknown =>
