@@ -139,6 +139,19 @@ describe('judgeUsage', () => {
       );
     });
 
+    it.each([
+      [ADVISOR.contextLength - 7, true],
+      [ADVISOR.contextLength - 6, false],
+    ])(
+      'believes a call of an advisor up to its context: %d tokens of prompt and 7 of output',
+      (inputTokens, isPlausible) => {
+        const advised = { kind: 'advisor' as const, model: 'large-1', inputTokens, outputTokens: 7 };
+        const prompt = { ...PROMPT, advisors: [{ model: LARGE, uses: 1 }] };
+        const reported = { ...GOOD, iterations: [{ kind: 'message' as const, ...GOOD }, advised] };
+        expect(judgeUsage(facts(reported, { prompt, ranVendorTool: true })).isPlausible).toBe(isPlausible);
+      },
+    );
+
     it('charges nothing for an advisor that nobody asked for', () => {
       const usage = judged({ ...GOOD, iterations: [{ kind: 'advisor', model: 'large-1', ...call }] });
       expect(costOf(usage, LEG)).toEqual(costOf(GOOD, LEG));

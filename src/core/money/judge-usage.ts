@@ -63,7 +63,7 @@ export interface JudgedUsage {
  * - more than four contexts of tokens are no count of anything and cut to that;
  * - more output than was allowed, or more prompt than the bytes can be, compactions included, is not plausible, unless
  *   the vendor ran tools, whose results and further turns nobody has measured;
- * - more searches than were allowed are not plausible either.
+ * - more searches than were allowed are not plausible either, nor a call of an advisor above its model's context.
  *
  * Pure. Never throws, whatever stands in the figures.
  */
@@ -163,6 +163,7 @@ function isPlausible(usage: Usage, facts: CallFacts): boolean {
   const { leg, prompt } = facts;
   // Some vendors search unasked: what was allowed says nothing where nothing was.
   if ((usage.webSearchRequests ?? 0) > (prompt.webSearches || WEB_SEARCHES_DEFAULT)) return false;
+  if (usage.iterations?.some(isBeyondAdvisor)) return false;
   if (ranVendorTools(usage, facts)) return true;
   const { input, output } = boundTokens(prompt, leg);
   const calls = prompt.compacts ? CALLS_OF_COMPACTED : 1;
@@ -170,6 +171,11 @@ function isPlausible(usage: Usage, facts: CallFacts): boolean {
   const unlimited = usage.reasoningIsApart ? (whole.reasoningTokens ?? 0) : 0;
   const limited = (whole.outputTokens ?? 0) - unlimited;
   return limited <= calls * output && promptTokens(whole) <= calls * (input + VENDOR_PROMPT_TOKENS);
+}
+
+/** One call of an advisor that told more than its model holds. */
+function isBeyondAdvisor({ pricedBy: advisor, ...told }: UsageIteration): boolean {
+  return advisor !== undefined && promptTokens(told) + (told.outputTokens ?? 0) > advisor.contextLength;
 }
 
 function ranVendorTools(usage: Usage, { ranVendorTool, citesPages }: CallFacts): boolean {
