@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,8 +12,9 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import { Fortune } from '../simulation/fortune.js';
 import { stable, type Target } from './fleet.js';
-import { GatewayProcess } from './gateway-process.js';
+import type { GatewayProcess } from './gateway-process.js';
 import { judge, type JudgedCounts } from './judge.js';
+import { launchGateway } from './launch-gateway.js';
 import { LedgerWatch } from './ledger-watch.js';
 import { Load } from './load.js';
 import { OwnCluster } from './own-cluster.js';
@@ -170,19 +171,18 @@ class Outlast {
 
   private async start(round: number): Promise<Replica> {
     const life = stable(`r${this.started++}`);
-    const catalog = join(this.folder, `${life.name}.json`);
-    await writeFile(catalog, JSON.stringify(life.catalog(this.upstream.url)));
-    const gateway = new GatewayProcess(this.options.program, {
-      DATABASE_URL: this.cluster.url,
-      DB_POOL: '5',
-      DATA_DIR: join(this.folder, 'data'),
-      FAIRLEAD_CATALOG: catalog,
-      FAIRLEAD_TIMEOUTS: TIMEOUTS[round % 2]!,
-      FAIRLEAD_ENCRYPTION_KEYS: `k1:${this.encryptionKey}`,
-      FAIRLEAD_API_KEY: this.apiKey,
-      FAIRLEAD_MANAGEMENT_KEY: randomBytes(24).toString('hex'),
-      FAIRLEAD_INITIAL_CREDITS: '1000000',
-    });
+    const { folder, encryptionKey, apiKey } = this;
+    const shared = {
+      program: this.options.program,
+      folder,
+      upstreamUrl: this.upstream.url,
+      databaseUrl: this.cluster.url,
+      encryptionKey,
+      apiKey,
+      managementKey: randomBytes(24).toString('hex'),
+      initialCredits: '1000000',
+    };
+    const gateway = await launchGateway(life, shared, { FAIRLEAD_TIMEOUTS: TIMEOUTS[round % 2]! });
     this.processes.push(gateway);
     return { gateway, target: life.at(await gateway.origin()) };
   }

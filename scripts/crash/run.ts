@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,8 +12,9 @@ import { databaseOptions } from '../../src/shared/database/options.js';
 import { Fortune } from '../simulation/fortune.js';
 import { LedgerWatch } from './ledger-watch.js';
 import { mortal, STABLE_MODEL, stable, type Life, type Target } from './fleet.js';
-import { GatewayProcess } from './gateway-process.js';
+import type { GatewayProcess } from './gateway-process.js';
 import { judge, type JudgedCounts } from './judge.js';
+import { launchGateway } from './launch-gateway.js';
 import { Load } from './load.js';
 import { CountingUpstream } from './upstream.js';
 
@@ -255,18 +256,16 @@ class CrashRun {
 
   private async launch(life: Life): Promise<GatewayProcess> {
     this.failing.signal.throwIfAborted();
-    const catalog = join(this.folder, `${life.name}.json`);
-    await writeFile(catalog, JSON.stringify(life.catalog(this.upstream.url)));
-    const gateway = new GatewayProcess(this.options.program, {
-      DATABASE_URL: this.options.databaseUrl,
-      DB_POOL: '5',
-      // One for all, as on one machine: who comes later finds what the dead have left in their spools.
-      DATA_DIR: join(this.folder, 'data'),
-      FAIRLEAD_CATALOG: catalog,
-      FAIRLEAD_ENCRYPTION_KEYS: `k1:${this.encryptionKey}`,
-      FAIRLEAD_API_KEY: this.apiKey,
-      FAIRLEAD_MANAGEMENT_KEY: this.managementKey,
-      FAIRLEAD_INITIAL_CREDITS: INITIAL_CREDITS,
+    const { folder, encryptionKey, apiKey, managementKey } = this;
+    const gateway = await launchGateway(life, {
+      program: this.options.program,
+      folder,
+      upstreamUrl: this.upstream.url,
+      databaseUrl: this.options.databaseUrl,
+      encryptionKey,
+      apiKey,
+      managementKey,
+      initialCredits: INITIAL_CREDITS,
     });
     this.processes.push(gateway);
     return gateway;
