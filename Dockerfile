@@ -1,6 +1,9 @@
 # Builds and runs Fairlead. No stage needs a secret, and no install script runs.
 
-FROM node:20-bookworm-slim AS build
+# The LTS release. `scripts/image.sh` pins it by the digest that the registry answers with: --build-arg NODE_IMAGE=node@sha256:…
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -11,7 +14,7 @@ RUN npm run build && rm -f dist/.tsbuildinfo
 # The exporter for traces is an optional dependency and stays.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:20-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 DATA_DIR=/data
 WORKDIR /app
 # The code belongs to root: the process can read and run it, not change it.

@@ -103,7 +103,7 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
       DATA_DIR: join(folder, 'data'),
       FAIRLEAD_CATALOG: join(folder, 'catalog.json'),
       FAIRLEAD_API_KEY: KEY,
-      FAIRLEAD_FLOOD: 'account=100000000/10s',
+      FAIRLEAD_FLOOD: 'account=100000000/10s,wasted=100000000/60s',
       FAIRLEAD_INITIAL_CREDITS: '1000000000',
       NODE_ENV: 'production',
       ...(databaseUrl && {

@@ -5,7 +5,11 @@ cd "$(dirname "$0")/.."
 
 command -v docker >/dev/null || { echo 'image: NOT TRIED, there is no docker here'; exit 2; }
 image=fairlead:test
-docker build --quiet --tag "$image" .
+base=$(sed -n 's/^ARG NODE_IMAGE=//p' Dockerfile)
+docker pull --quiet "$base" >/dev/null
+pinned=$(docker image inspect --format '{{index .RepoDigests 0}}' "$base")
+echo "image: on $pinned"
+docker build --quiet --build-arg "NODE_IMAGE=$pinned" --tag "$image" .
 container=$(docker run --detach --read-only --cap-drop ALL --tmpfs /tmp --volume /data --publish 127.0.0.1::8787 "$image")
 trap 'docker rm --force --volumes "$container" >/dev/null' EXIT
 

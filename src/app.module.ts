@@ -13,6 +13,8 @@ import { MessagesModule } from './messages/messages.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
+import { BodyReader } from './shared/http/body-reader.js';
+import { CallerStanding } from './shared/http/caller-standing.js';
 import { DtoPipe } from './shared/http/dto.pipe.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
 import { JsonBodyGuard } from './shared/http/json-body.guard.js';
@@ -48,6 +50,8 @@ export class AppModule {
         // In this order: who is asking comes first, and only then is a body read.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: FloodGuard },
+        { provide: CallerStanding, useExisting: AuthenticationGuard },
+        BodyReader,
         { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_PIPE, useClass: DtoPipe },
       ],

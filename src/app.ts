@@ -7,6 +7,7 @@ import { AppModule } from './app.module.js';
 import { SystemClock } from './core/time.js';
 import { Delivery } from './inference/delivery.js';
 import { FirstKeys, type GeneratedKeys } from './keys/first-keys.js';
+import { proxyTrust } from './limits/client-network.js';
 import { UnseenCalls } from './routing/unseen-calls.js';
 import { DatabaseHealth } from './shared/database/database-health.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
@@ -54,8 +55,8 @@ export interface Gateway {
 
 /** Opens the port, then the store, then the doors: the one way to start the application, for main and tests alike. */
 export async function startApp(options: AppOptions): Promise<Gateway> {
-  const { port, host } = options.environment;
-  const listener = new HttpListener();
+  const { port, host, bodyBytesMax } = options.environment;
+  const listener = new HttpListener(bodyBytesMax);
   const open = (): Promise<string> => listener.open(port, host);
   try {
     const early = options.opensLate ? undefined : await open();
@@ -84,7 +85,7 @@ async function buildApp(options: AppOptions, listener: HttpListener): Promise<Om
   });
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('trust proxy', environment.trustProxy.length > 0 ? [...environment.trustProxy] : false);
+  app.set('trust proxy', proxyTrust(environment.trustProxy));
   app.setGlobalPrefix(BASE_PATH, { exclude: OUTSIDE_BASE_PATH });
   adoptMessages(app.getHttpAdapter().getInstance(), listener.messages);
   await app.init();

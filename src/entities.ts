@@ -17,6 +17,7 @@ import { PriceVersionEntity } from './ledger/price-version.entity.js';
 import { ReplicaEntity } from './ledger/replica.entity.js';
 import { SpendingWindowEntity } from './ledger/spending-window.entity.js';
 import { RouteDecisionEntity } from './routing/route-decision.entity.js';
+import { DataKeyEntity } from './vault/data-key.entity.js';
 import { WorkspaceMemberEntity } from './workspaces/workspace-member.entity.js';
 
 /**
@@ -30,6 +31,7 @@ export const ENTITIES = [
   AuditEntryEntity,
   BudgetEntity,
   CreditGrantEntity,
+  DataKeyEntity,
   GenerationEntity,
   GuardrailAssignmentEntity,
   GuardrailEntity,

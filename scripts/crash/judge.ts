@@ -13,6 +13,9 @@ export interface JudgedCounts {
   /** Of calls that never reached the upstream. */
   readonly rowsWithoutCall: number;
   readonly recovered: number;
+  /** Of these, holds of requests that failed before they were told of it, at nothing; and those known by their id. */
+  readonly unheard: number;
+  readonly unheardTold: number;
   readonly completed: number;
   /** Completed replies whose charge is what the upstream counted. */
   readonly exact: number;
@@ -39,15 +42,22 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
   const asked = new Set(replies.map(({ marker }) => marker));
   const generationIds = new Set(generations.map(({ id }) => id));
 
-  // A hold whose answer never came to who asked for it: its request failed, and nothing was sent for it.
+  // A hold whose answer never came to the process that asked for it: nothing was sent, and the request failed, with the
+  // id of that hold where its client got a reply at all.
   const failed = replies.filter(
     (reply) => !reply.isComplete && !isRefusal(reply) && !calls.has(reply.marker) && !rowsByMarker.has(reply.marker),
-  ).length;
-  let nobodys = 0;
+  );
+  const told = new Set(failed.map(({ id }) => id));
+  let untold = failed.filter(({ id }) => id === undefined).length;
+  let unheard = 0;
+  let unheardTold = 0;
   for (const row of generations) {
-    const isNobodys = mayBeLate && row.isRecovered && row.marker === undefined && row.cost + row.operatorCost === 0n;
-    if (isNobodys && nobodys++ < failed) violations.push(...chargesOfNobodys(entriesById.get(row.id), row.id));
-    else violations.push(...faultsOfRow(row, calls, asked, entriesById.get(row.id)));
+    const isEmpty = mayBeLate && row.isRecovered && row.marker === undefined && row.cost + row.operatorCost === 0n;
+    if (isEmpty && (told.has(row.id) || untold-- > 0)) {
+      unheard++;
+      if (told.has(row.id)) unheardTold++;
+      violations.push(...chargesOfUnheard(entriesById.get(row.id), row.id));
+    } else violations.push(...faultsOfRow(row, calls, asked, entriesById.get(row.id)));
   }
   for (const { id } of entries) if (!generationIds.has(id)) violations.push(`${id}: has entries and no row`);
 
@@ -97,6 +107,8 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
       rows: generations.length,
       rowsWithoutCall: generations.filter(({ marker }) => !calls.has(marker ?? '')).length,
       recovered: generations.filter(({ isRecovered }) => isRecovered).length,
+      unheard,
+      unheardTold,
       completed: replies.filter(({ isComplete }) => isComplete).length,
       exact,
       late,
@@ -156,7 +168,7 @@ function faultsOfRow(
 }
 
 /** It is entered like any other, at nothing. */
-function chargesOfNobodys(entered: StoredEntries | undefined, id: string): readonly string[] {
+function chargesOfUnheard(entered: StoredEntries | undefined, id: string): readonly string[] {
   if (!entered) return [`${id}: has a row and no entry`];
   return entered.amount === 0n ? [] : [`${id}: costs nothing, entered is ${formatUsd(entered.amount)}`];
 }

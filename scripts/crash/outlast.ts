@@ -277,6 +277,8 @@ export function printOutlast(report: OutlastReport): string {
     ['calls the upstream received', counts.upstreamCalls],
     ['rows in `generations`', counts.rows],
     ['– recovered', counts.recovered],
+    ['– – holds of requests that failed before they were told of it', counts.unheard],
+    ['– – – by the id that their clients were told', counts.unheardTold],
     ['holds written back after a crash', report.restored],
     ['charges cut, because no counter had room', report.late],
     ['replies whose last byte came', counts.completed],

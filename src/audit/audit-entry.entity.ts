@@ -1,10 +1,11 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /**
  * One management change. Its hash covers it and the hash before it. Only ever added, and removed from the old end by
  * retention.
  */
 @Entity('audit_entries')
+@Check('audit_entries_sealed', `(seal is null) = (seal_key is null)`)
 export class AuditEntryEntity {
   // By its name: the room of accounts imports this one.
   @PrimaryColumn({ name: 'account_id', type: 'uuid' })
@@ -44,4 +45,12 @@ export class AuditEntryEntity {
 
   @Column({ type: 'char', length: 64 })
   hash!: string;
+
+  /** Null where it is from before there were seals. */
+  @Column({ type: 'char', length: 64, nullable: true })
+  seal!: string | null;
+
+  @Column({ name: 'seal_key', type: 'uuid', nullable: true })
+  @ForeignKey('DataKeyEntity', { name: 'audit_entries_seal_key_fkey' })
+  sealKey!: string | null;
 }

@@ -5,6 +5,8 @@ import type { Caller } from '../core/caller.js';
 import { Clock } from '../core/time.js';
 import { batches } from '../shared/batches.js';
 import { ADVISORY_LOCKS } from '../shared/database/advisory-locks.js';
+import type { Seal, Sealer } from './audit-seal.js';
+import { AuditSeals } from './audit-seals.js';
 
 /** Who changes something: the key that was used, or the operator by the variables of the process. */
 export type AuditActor = Pick<Caller, 'accountId' | 'keyHash' | 'userId'>;
@@ -51,19 +53,45 @@ export function hashEntry(entry: AuditEntry): string {
   return createHash('sha256').update(JSON.stringify(covered)).digest('hex');
 }
 
-/** The log of management changes: append-only, each entry chained to the one before it. */
+/** Where the log stands after a change. */
+export interface NewestEntry extends Seal {
+  /** Entries of the change. */
+  readonly entries: number;
+  readonly seq: number;
+  readonly action: string;
+}
+
+/** The log of management changes: append-only, each entry chained to the one before it, and sealed. */
 @Injectable()
 export class AuditLog {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly seals: AuditSeals,
+  ) {}
+
+  /**
+   * Has the key to seal with at hand. Never within a transaction: a key service may be asked for it.
+   * @throws GatewayError `unavailable` when it does not answer
+   */
+  async prepare(): Promise<void> {
+    await this.seals.prepare();
+  }
 
   /**
    * Appends entries, in their order, in the transaction of the change they tell of: all are there, or none is. Entries
    * of one account are appended one after another, up to each commit: from here on the transaction must wait for
    * nothing that another change may hold. Needs the level `READ COMMITTED`.
+   * @returns the last of them; undefined where nothing changed
+   * @throws SealKeyNeeded before anything is locked: `prepare`, and begin the transaction again
    */
-  async record(manager: EntityManager, actor: AuditActor, changes: readonly AuditChange[]): Promise<void> {
-    if (changes.length === 0) return;
+  async record(
+    manager: EntityManager,
+    actor: AuditActor,
+    changes: readonly AuditChange[],
+  ): Promise<NewestEntry | undefined> {
+    if (changes.length === 0) return undefined;
     const { accountId } = actor;
+    const sealer = await this.seals.current(manager);
     // The account's row comes first, for the entry refers to it: a change that has it locked records
     // after this one, or before.
     await manager.query(
@@ -79,28 +107,35 @@ export class AuditLog {
       [accountId],
     );
     const at = new Date(this.clock.now()).toISOString();
-    let previous = { seq: last ? Number(last.seq) : 0, hash: last?.hash ?? FIRST_HASH };
+    let previous: Pick<SealedEntry, 'seq' | 'hash'> = {
+      seq: last ? Number(last.seq) : 0,
+      hash: last?.hash ?? FIRST_HASH,
+    };
+    let newest: SealedEntry | undefined;
     // Hashed where they are stored: others have their turn between statements.
     for (const batch of batches(changes, BATCH_MAX)) {
-      const entries = chain(actor, batch, at, previous);
+      const entries = chain(actor, batch, at, previous, sealer);
       await insert(manager, actor, entries);
-      previous = entries.at(-1)!;
+      previous = newest = entries.at(-1)!;
     }
+    const { seq, action, seal, sealKey } = newest!;
+    return { entries: changes.length, seq, action, seal, sealKey };
   }
 }
 
 /** Entries in one statement: some milliseconds' work. */
 const BATCH_MAX = 200;
 
-type HashedEntry = AuditEntry & { readonly hash: string };
+type SealedEntry = AuditEntry & Seal & { readonly hash: string };
 
 /** The entries of these changes, each after the one before it. */
 function chain(
   { accountId, keyHash, userId }: AuditActor,
   changes: readonly AuditChange[],
   at: string,
-  last: Pick<HashedEntry, 'seq' | 'hash'>,
-): readonly HashedEntry[] {
+  last: Pick<SealedEntry, 'seq' | 'hash'>,
+  sealer: Sealer,
+): readonly SealedEntry[] {
   let previous = last;
   return changes.map((change) => {
     const entry: AuditEntry = {
@@ -117,22 +152,27 @@ function chain(
       after: change.after ? JSON.stringify(change.after) : null,
       previousHash: previous.hash,
     };
-    return (previous = { ...entry, hash: hashEntry(entry) });
+    const hash = hashEntry(entry);
+    const sealed = { ...entry, hash, ...sealer.ofEntry(hash) };
+    previous = sealed;
+    return sealed;
   });
 }
 
 async function insert(
   manager: EntityManager,
   { accountId, keyHash, userId }: AuditActor,
-  entries: readonly HashedEntry[],
+  entries: readonly SealedEntry[],
 ): Promise<void> {
-  const column = <Name extends keyof HashedEntry>(name: Name): HashedEntry[Name][] =>
+  const column = <Name extends keyof SealedEntry>(name: Name): SealedEntry[Name][] =>
     entries.map((entry) => entry[name]);
   await manager.query(
     `INSERT INTO audit_entries
-       (account_id, actor, actor_user, seq, at, action, target, workspace_id, before, after, previous_hash, hash)
+       (account_id, actor, actor_user, seq, at, action, target, workspace_id, before, after, previous_hash, hash,
+        seal, seal_key)
      SELECT $1::uuid, $2::text, $3::text, e.* FROM unnest(
-       $4::bigint[], $5::timestamptz[], $6::text[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[]
+       $4::bigint[], $5::timestamptz[], $6::text[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[],
+       $13::text[], $14::uuid[]
      ) AS e`,
     [
       accountId,
@@ -147,6 +187,8 @@ async function insert(
       column('after'),
       column('previousHash'),
       column('hash'),
+      column('seal'),
+      column('sealKey'),
     ],
   );
 }

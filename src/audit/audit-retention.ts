@@ -3,6 +3,7 @@ import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationB
 import { HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Environment } from '../shared/environment.js';
+import { AuditSeals } from './audit-seals.js';
 import { AuditRepository } from './audit.repository.js';
 
 const KEEP_EVERY_MS = HOUR_MS;
@@ -21,6 +22,7 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     private readonly entries: AuditRepository,
+    private readonly seals: AuditSeals,
     private readonly environment: Environment,
   ) {}
 
@@ -51,6 +53,8 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
   private async removePast(): Promise<void> {
     const { audit: days } = this.environment.retentionDays;
     if (days === null) return;
+    // What stands for the removed entries is sealed. While that cannot be, nothing is removed.
+    await this.seals.prepare();
     for (const accountId of await this.entries.listAccounts()) {
       // Month by month: others who wait for the database have their turn in between.
       for (;;) {

@@ -34,6 +34,7 @@ const auditEntryView = titled(
     after: described('The thing as it is shown since; null where there is none.', unknown()),
     previous_hash: text(),
     hash: text(),
+    seal: described('HMAC of the hash; null in entries from before there were seals.', nullable(text())),
   }),
 );
 type AuditEntryView = Static<typeof auditEntryView>;
@@ -85,6 +86,7 @@ function viewEntry(entry: StoredEntry): AuditEntryView {
     after: viewThing(entry.after),
     previous_hash: entry.previousHash,
     hash: entry.hash,
+    seal: entry.seal?.seal ?? null,
   };
 }
 

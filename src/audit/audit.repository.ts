@@ -3,11 +3,15 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { tryLock } from '../shared/database/advisory-locks.js';
 import type { AuditEntry } from './audit-log.js';
+import type { CoveredAnchor, Seal } from './audit-seal.js';
+import { AuditSeals } from './audit-seals.js';
 
 /** An entry and its hash, as they are stored. */
 export interface StoredEntry extends AuditEntry {
   /** Lowercase hex. */
   readonly hash: string;
+  /** Undefined where the entry is from before there were seals. */
+  readonly seal: Seal | undefined;
 }
 
 /** Entries that are asked for: what is given must be equal. */
@@ -23,6 +27,12 @@ export interface AuditFilter {
 export interface ChainLink {
   readonly seq: number;
   readonly hash: string;
+}
+
+/** What retention left of removed entries: the chain goes on from there. */
+export interface StoredAnchor extends CoveredAnchor {
+  /** Undefined where it is from before there were seals. */
+  readonly seal: Seal | undefined;
 }
 
 /** What a removal took. */
@@ -45,6 +55,8 @@ interface EntryRow {
   readonly after: string | null;
   readonly previous_hash: string;
   readonly hash: string;
+  readonly seal: string | null;
+  readonly seal_key: string | null;
 }
 
 interface OldestRow {
@@ -53,13 +65,14 @@ interface OldestRow {
 }
 
 const COLUMNS =
-  'account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash';
+  'account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash, seal, seal_key';
 
 /** The statements over `audit_entries` and `audit_anchors`, but for the one that appends. */
 @Injectable()
 export class AuditRepository {
   constructor(
     private readonly database: DataSource,
+    private readonly seals: AuditSeals,
     private readonly clock: Clock,
   ) {}
 
@@ -100,7 +113,7 @@ export class AuditRepository {
   /**
    * Removes the oldest month of an account's entries, if it ended longer ago than that by the database's clock: all
    * of it or nothing. What the chain goes on from is kept as its anchor. Any number of replicas may call it at
-   * once: one of them removes.
+   * once: one of them removes. The seals have to be prepared.
    * @returns undefined when there is nothing to remove, or another replica is at it
    */
   async removeOldestMonth(accountId: string, days: number): Promise<RemovedMonth | undefined> {
@@ -120,21 +133,21 @@ export class AuditRepository {
       if (!oldest) return undefined;
       // The chain is cut in one place: clocks of replicas differ, so that near the turn of a month its
       // times may go back and forth.
-      const [anchor] = await manager.query<{ seq: string }[]>(
-        `INSERT INTO audit_anchors (account_id, seq, hash)
-         SELECT account_id, seq, hash FROM audit_entries
+      const [last] = await manager.query<Pick<EntryRow, 'seq' | 'hash' | 'seal'>[]>(
+        `SELECT seq, hash, seal FROM audit_entries
          WHERE account_id = $1 AND seq < coalesce(
            (SELECT seq FROM audit_entries WHERE account_id = $1 AND at >= $2 ORDER BY seq LIMIT 1), 9223372036854775807)
-         ORDER BY seq DESC LIMIT 1
-         ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash
-         RETURNING seq`,
+         ORDER BY seq DESC LIMIT 1`,
         [accountId, oldest.next],
       );
+      if (!last) return undefined;
+      const anchor = { accountId, seq: Number(last.seq), hash: last.hash, wasSealed: last.seal !== null };
+      await replaceAnchor(manager, anchor, (await this.seals.current(manager)).ofAnchor(anchor));
       await manager.query(`SELECT set_config('fairlead.audit_retention', 'on', true)`);
       const [removed] = await manager.query<{ entries: number }[]>(
         `WITH removed AS (DELETE FROM audit_entries WHERE account_id = $1 AND seq <= $2 RETURNING seq)
          SELECT count(*)::int AS entries FROM removed`,
-        [accountId, anchor?.seq],
+        [accountId, anchor.seq],
       );
       return { first: oldest.first, entries: removed?.entries ?? 0 };
     });
@@ -147,13 +160,26 @@ export async function listAccounts(manager: EntityManager): Promise<readonly str
   return rows.map(({ id }) => id);
 }
 
+async function replaceAnchor(
+  manager: EntityManager,
+  { accountId, seq, hash, wasSealed }: CoveredAnchor,
+  { seal, sealKey }: Seal,
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO audit_anchors (account_id, seq, hash, was_sealed, seal, seal_key) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash,
+       was_sealed = excluded.was_sealed, seal = excluded.seal, seal_key = excluded.seal_key`,
+    [accountId, seq, hash, wasSealed, seal, sealKey],
+  );
+}
+
 /** What retention left of an account's removed entries; undefined where it removed none. */
-export async function findAnchor(manager: EntityManager, accountId: string): Promise<ChainLink | undefined> {
-  const [row] = await manager.query<{ seq: string; hash: string }[]>(
-    `SELECT seq, hash FROM audit_anchors WHERE account_id = $1`,
+export async function findAnchor(manager: EntityManager, accountId: string): Promise<StoredAnchor | undefined> {
+  const [row] = await manager.query<(Pick<EntryRow, 'seq' | 'hash' | 'seal' | 'seal_key'> & { was_sealed: boolean })[]>(
+    `SELECT seq, hash, was_sealed, seal, seal_key FROM audit_anchors WHERE account_id = $1`,
     [accountId],
   );
-  return row && { seq: Number(row.seq), hash: row.hash };
+  return row && { accountId, seq: Number(row.seq), hash: row.hash, wasSealed: row.was_sealed, seal: readSeal(row) };
 }
 
 /** Entries in the order of the chain, those above `after`. */
@@ -184,5 +210,9 @@ function readEntry(row: EntryRow): StoredEntry {
     after: row.after,
     previousHash: row.previous_hash,
     hash: row.hash,
+    seal: readSeal(row),
   };
 }
+
+const readSeal = ({ seal, seal_key: sealKey }: Pick<EntryRow, 'seal' | 'seal_key'>): Seal | undefined =>
+  seal === null || sealKey === null ? undefined : { seal, sealKey };

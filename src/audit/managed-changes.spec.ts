@@ -1,9 +1,11 @@
 // Goal: a change and its entries are one; what is at hand is dropped after the commit, whatever is known of it, and
-// never for a change that was undone; a change that collided with another is made again. Method: a store that notes
+// never for a change that was undone; a change that collided with another is made again, and so is one that has to wait
+// for the key that seals it. Method: a store that notes
 // the order of things, made to fail at each of them.
 import type { DataSource, EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { operatorOf, type AuditLog } from './audit-log.js';
+import { SealKeyNeeded } from './audit-seals.js';
 import { ManagedChanges, takingAlong, type ManagedChange } from './managed-changes.js';
 
 type Part = 'work' | 'entry' | 'last' | 'commit';
@@ -42,7 +44,7 @@ class Bench {
     };
     this.changes = new ManagedChanges(
       { transaction } as unknown as DataSource,
-      { record } as unknown as AuditLog,
+      { record, prepare: async () => void this.order.push('prepare') } as unknown as AuditLog,
       new FixedClock(),
     );
   }
@@ -118,6 +120,12 @@ describe('ManagedChanges', () => {
     expect(await bench.run(['thing.create'])).toBe('done');
     expect(bench.order.filter((line) => line.startsWith('begin'))).toHaveLength(3);
     expect(bench.order.slice(-WHOLE.length)).toEqual(WHOLE);
+  });
+
+  it('has the key that seals at hand outside of the transaction, and makes the change again', async () => {
+    const bench = new Bench('entry', [new SealKeyNeeded()]);
+    expect(await bench.run(['thing.create'])).toBe('done');
+    expect(bench.order).toEqual([...BEGUN, 'entry operator: thing.create', 'prepare', ...WHOLE]);
   });
 
   it('makes a change thrice at most, and but once where it fails for another reason', async () => {

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { systemCode } from '../shared/database/system-code.js';
-import { AuditLog, type AuditActor, type AuditChange } from './audit-log.js';
+import { AuditLog, type AuditActor, type AuditChange, type NewestEntry } from './audit-log.js';
+import { SealKeyNeeded } from './audit-seals.js';
 
 /** What a change of a managed resource has come to. */
 export interface ManagedChange<Result> {
@@ -43,23 +44,31 @@ export type ChangeWork<Result> = (manager: EntityManager, at: Date) => Promise<M
 
 /**
  * The one way in which anything is changed that administrators manage: the change and its entries in the audit log are
- * committed together, or neither is. A change is in force in this process when it returns. Safe to share.
+ * committed together, or neither is. A change is in force in this process when it returns, and the operator's log has a
+ * line with its seal. Safe to share.
  */
 @Injectable()
 export class ManagedChanges {
+  private readonly logger = new Logger('audit');
+
   constructor(
     private readonly database: DataSource,
     private readonly audit: AuditLog,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws whatever the work throws: nothing is changed then */
+  /**
+   * @throws whatever the work throws: nothing is changed then
+   * @throws GatewayError `unavailable` where the entries cannot be sealed
+   */
   async run<Result>(actor: AuditActor, work: ChangeWork<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++)
       try {
         return await this.attempt(actor, work);
       } catch (error) {
-        if (attempt === ATTEMPTS_MAX || !isCollision(error)) throw error;
+        if (attempt === ATTEMPTS_MAX) throw error;
+        if (error instanceof SealKeyNeeded) await this.audit.prepare();
+        else if (!isCollision(error)) throw error;
       }
   }
 
@@ -67,18 +76,25 @@ export class ManagedChanges {
     const forgetting: (() => void)[] = [];
     try {
       // At this level a row or a lock that was waited for shows what was committed meanwhile.
-      return await this.database.transaction('READ COMMITTED', async (manager) => {
-        const { result, entries, last, forget } = await work(manager, new Date(this.clock.now()));
-        await this.audit.record(manager, actor, entries);
-        await last?.();
-        if (forget) forgetting.push(forget);
-        return result;
+      const { result, newest } = await this.database.transaction('READ COMMITTED', async (manager) => {
+        const change = await work(manager, new Date(this.clock.now()));
+        const recorded = await this.audit.record(manager, actor, change.entries);
+        await change.last?.();
+        if (change.forget) forgetting.push(change.forget);
+        return { result: change.result, newest: recorded };
       });
+      if (newest) this.tell(actor, newest);
+      return result;
     } finally {
       // Never before the commit, or what is read anew would be old. Also where its answer was lost, for it may have
       // been made.
       for (const forget of forgetting) forget();
     }
+  }
+
+  /** Where logs are kept apart from the database, the last such line shows what a chain cannot: where it ended. */
+  private tell({ accountId }: AuditActor, newest: NewestEntry): void {
+    this.logger.log('A change was recorded.', { accountId, ...newest });
   }
 }
 

@@ -1,5 +1,8 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { DataKeys } from '../vault/data-keys.js';
+import { Undecryptable } from '../vault/key-service.js';
 import { FIRST_HASH, hashEntry } from './audit-log.js';
+import { isSameSeal, Sealer, type Seal } from './audit-seal.js';
 import { findAnchor, listAccounts, listChain, type ChainLink, type StoredEntry } from './audit.repository.js';
 
 /** Where a chain does not hold. Texts for an operator: nothing secret. */
@@ -14,10 +17,27 @@ export interface ChainReport {
   readonly accountId: string;
   /** Entries that hold: all of them, or those before the break. */
   readonly entries: number;
+  /** Of these, and of the anchor that they begin at: how many have no seal, for they are from before there were any. */
+  readonly unsealed: number;
+  /** Of these, and of the anchor: how many have a seal that could not be checked, for its key is not to be had. */
+  readonly unchecked: number;
   /** The last that holds, or where the chain begins; its hash is what to keep elsewhere. */
   readonly last: ChainLink;
+  /** The last seal. */
+  readonly lastSeal: Seal | undefined;
+  /** Place of the entry that has the seal that was asked for; undefined where none has it. */
+  readonly newestAt: number | undefined;
   /** The first; undefined where the chain is whole. */
   readonly broken: ChainBreak | undefined;
+}
+
+export interface VerifyOptions {
+  /** Opens the keys of seals; where it is left out, seals are not checked. */
+  readonly keys?: DataKeys | undefined;
+  /** A seal as the operator's log told it, lowercase hex: some account's chain must have it. */
+  readonly newest?: string | undefined;
+  /** Gets one report for each account, as soon as there is one. */
+  readonly onReport: (report: ChainReport) => void;
 }
 
 /** Entries that are in memory at a time. */
@@ -26,43 +46,124 @@ const BEGINNING: ChainLink = { seq: 0, hash: FIRST_HASH };
 
 /**
  * Walks the chain of every account from its beginning, or from where retention has cut it. All of it is read in one
- * snapshot and nothing is written, so it may run beside gateways at work. What it cannot know is whether entries
- * after the last are missing.
- * @param onReport gets one report for each account, as soon as there is one
+ * snapshot and nothing is written, so it may run beside gateways at work. Whether entries after the last are missing,
+ * it knows only where it is told a seal that one of them had.
+ * @throws KeyServiceUnavailable
  */
-export async function verifyAudit(database: DataSource, onReport: (report: ChainReport) => void): Promise<void> {
+export async function verifyAudit(database: DataSource, { keys, newest, onReport }: VerifyOptions): Promise<void> {
   await database.transaction('REPEATABLE READ', async (manager) => {
     await manager.query(`SET TRANSACTION READ ONLY`);
     // For this transaction only: a role's own limits are meant for requests.
     await manager.query(`SET LOCAL statement_timeout = 0`);
-    for (const accountId of await listAccounts(manager)) onReport(await walk(manager, accountId));
+    const sealers = keys && (await openSealers(keys, manager));
+    for (const accountId of await listAccounts(manager))
+      onReport(await new ChainWalk(accountId, sealers, newest).walk(manager));
   });
 }
 
-async function walk(manager: EntityManager, accountId: string): Promise<ChainReport> {
-  let last = (await findAnchor(manager, accountId)) ?? BEGINNING;
-  let entries = 0;
-  let page: readonly StoredEntry[];
-  // The first page begins below any place: what stands before the beginning is a break as well.
-  let after = Number.MIN_SAFE_INTEGER;
-  do {
-    page = await listChain(manager, accountId, after, PAGE_ENTRIES);
-    for (const entry of page) {
-      const broken = findBreak(entry, last);
-      if (broken) return { accountId, entries, last, broken };
-      last = entry;
-      entries++;
+/** By the ids of their keys; undefined those that the encryption keys at hand do not open. */
+type Sealers = ReadonlyMap<string, Sealer | undefined>;
+
+async function openSealers(keys: DataKeys, manager: EntityManager): Promise<Sealers> {
+  const sealers = new Map<string, Sealer | undefined>();
+  for (const stored of await keys.list('audit-seal', manager)) {
+    try {
+      sealers.set(stored.id, new Sealer(stored.id, await keys.unwrap(stored)));
+    } catch (error) {
+      if (!(error instanceof Undecryptable)) throw error;
+      sealers.set(stored.id, undefined);
     }
-    after = last.seq;
-  } while (page.length === PAGE_ENTRIES);
-  return { accountId, entries, last: { seq: last.seq, hash: last.hash }, broken: undefined };
+  }
+  return sealers;
 }
 
-function findBreak(entry: StoredEntry, last: ChainLink): ChainBreak | undefined {
-  const { seq } = entry;
-  if (seq <= last.seq) return { seq, reason: `stands before the beginning of the chain, which is ${last.seq + 1}` };
-  if (seq > last.seq + 1) return { seq: last.seq + 1, reason: `is missing: the next that is there is ${seq}` };
-  if (entry.previousHash !== last.hash) return { seq, reason: 'does not follow the one before it: the hashes differ' };
-  if (entry.hash !== hashEntry(entry)) return { seq, reason: 'is not as it was recorded: its hash is another' };
-  return undefined;
+/** The walk along one account's chain. */
+class ChainWalk {
+  private last: ChainLink = BEGINNING;
+  private lastSeal: Seal | undefined;
+  private newestAt: number | undefined;
+  private entries = 0;
+  private unsealed = 0;
+  private unchecked = 0;
+  /** Once an entry is sealed, all after it are. */
+  private isSealed = false;
+
+  constructor(
+    private readonly accountId: string,
+    private readonly sealers: Sealers | undefined,
+    private readonly newest: string | undefined,
+  ) {}
+
+  async walk(manager: EntityManager): Promise<ChainReport> {
+    const broken = (await this.beginAtAnchor(manager)) ?? (await this.followEntries(manager));
+    const { accountId, entries, unsealed, unchecked, last, lastSeal, newestAt } = this;
+    return { accountId, entries, unsealed, unchecked, last, lastSeal, newestAt, broken };
+  }
+
+  private async beginAtAnchor(manager: EntityManager): Promise<ChainBreak | undefined> {
+    const anchor = await findAnchor(manager, this.accountId);
+    if (!anchor) return undefined;
+    const reason = this.sealFault(anchor.seal, (sealer) => sealer.ofAnchor(anchor));
+    if (reason !== undefined) return { seq: anchor.seq, reason: `that stands for removed ones ${reason}` };
+    this.last = { seq: anchor.seq, hash: anchor.hash };
+    this.isSealed = anchor.wasSealed;
+    return undefined;
+  }
+
+  private async followEntries(manager: EntityManager): Promise<ChainBreak | undefined> {
+    let page: readonly StoredEntry[];
+    // The first page begins below any place: what stands before the beginning is a break as well.
+    let after = Number.MIN_SAFE_INTEGER;
+    do {
+      page = await listChain(manager, this.accountId, after, PAGE_ENTRIES);
+      for (const entry of page) {
+        const broken = this.findBreak(entry);
+        if (broken) return broken;
+        this.pass(entry);
+      }
+      after = this.last.seq;
+    } while (page.length === PAGE_ENTRIES);
+    return undefined;
+  }
+
+  private findBreak(entry: StoredEntry): ChainBreak | undefined {
+    const { seq } = entry;
+    const { last } = this;
+    if (seq <= last.seq) return { seq, reason: `stands before the beginning of the chain, which is ${last.seq + 1}` };
+    if (seq > last.seq + 1) return { seq: last.seq + 1, reason: `is missing: the next that is there is ${seq}` };
+    if (entry.previousHash !== last.hash)
+      return { seq, reason: 'does not follow the one before it: the hashes differ' };
+    if (entry.hash !== hashEntry(entry)) return { seq, reason: 'is not as it was recorded: its hash is another' };
+    const reason =
+      !entry.seal && this.isSealed
+        ? 'is not sealed, and one before it is'
+        : this.sealFault(entry.seal, (sealer) => sealer.ofEntry(entry.hash));
+    return reason === undefined ? undefined : { seq, reason };
+  }
+
+  /**
+   * Counts what has no seal, and what has one that cannot be checked.
+   * @returns what is wrong with it
+   */
+  private sealFault(seal: Seal | undefined, made: (sealer: Sealer) => Seal): string | undefined {
+    if (!seal) {
+      this.unsealed++;
+      return undefined;
+    }
+    if (this.sealers && !this.sealers.has(seal.sealKey))
+      return `is sealed under a key that is not there: ${seal.sealKey}`;
+    const sealer = this.sealers?.get(seal.sealKey);
+    if (!sealer) this.unchecked++;
+    else if (!isSameSeal(seal, made(sealer))) return 'is not as it was recorded: its seal is another';
+    return undefined;
+  }
+
+  private pass({ seq, hash, seal }: StoredEntry): void {
+    this.last = { seq, hash };
+    this.entries++;
+    if (!seal) return;
+    this.isSealed = true;
+    this.lastSeal = seal;
+    if (seal.seal === this.newest) this.newestAt = seq;
+  }
 }

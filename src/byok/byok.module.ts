@@ -12,7 +12,7 @@ import { CredentialTest } from './credential-test.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { UnreadableCredentials } from './unreadable-credentials.js';
-import { VaultModule } from './vault/vault.module.js';
+import { VaultModule } from '../vault/vault.module.js';
 
 /** The callers' own provider credentials. */
 @Module({

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Secret } from '../core/secret.js';
 import { withinTime } from '../shared/within-time.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
-import { Undecryptable } from './vault/key-service.js';
-import { Vault } from './vault/vault.js';
+import { Undecryptable } from '../vault/key-service.js';
+import { Vault } from '../vault/vault.js';
 
 /**
  * Whether a stored credential can be read: `undecryptable` until somebody mends it, the other perhaps only for a while.

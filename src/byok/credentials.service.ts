@@ -21,7 +21,7 @@ import { CredentialsRepository, type CredentialListing } from './credentials.rep
 import type { CredentialTraits, ProviderCredentialEntity } from './provider-credential.entity.js';
 import { isKnownProvider } from './provider-slugs.js';
 import type { CredentialChanges } from './update-credential.dto.js';
-import { Vault, type CredentialContext, type SealedCredential } from './vault/vault.js';
+import { Vault, type CredentialContext, type SealedCredential } from '../vault/vault.js';
 
 /** Chosen: all of a workspace's are read at once, every few seconds, while it is in use. */
 const CREDENTIALS_MAX = 1_000;

@@ -4,18 +4,20 @@ import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import { DONE, FAILED, runStoreCommand } from '../shared/database/transfer/store-command.js';
 import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
 import { readEnvironment } from '../shared/read-environment.js';
+import { createKeyService } from '../vault/create-key-service.js';
+import { DataKeys } from '../vault/data-keys.js';
+import { Vault } from '../vault/vault.js';
 import { countByKey, rotateCredentials } from './rotate-credentials.js';
-import { createKeyService } from './vault/create-key-service.js';
-import { Vault } from './vault/vault.js';
 
-const USAGE = `npm run vault:rotate -- [--dry-run]
+const USAGE = `npm run vault:rotate -- [--dry-run] [--new-seal-key]
 
-Puts every stored provider credential under the first of the encryption keys, with the same variables as the gateway: in
-the store that DATABASE_URL names, else in the embedded one in DATA_DIR, which no gateway may have open meanwhile.
+Puts every stored provider credential, and the keys that seal the audit log, under the first of the encryption keys, with
+the same variables as the gateway: in the store that DATABASE_URL names, else in the embedded one in DATA_DIR, which no gateway may have open meanwhile.
 Gateways on DATABASE_URL go on working: give all of them the new key before this is run, and keep the old one until it
 has ended with 0. It may be stopped and run again at any time.
 
-With --dry-run it only counts the credentials by the id of their key, and changes nothing.
+With --dry-run it only counts them by the id of their key, and changes nothing. With --new-seal-key the audit log is
+sealed under a new key from then on; what was sealed keeps its seals and their keys.
 Ends with 0 when all are under the first key or were counted, with 1 when one is not.
 `;
 
@@ -27,47 +29,100 @@ export const runRotation = (context: CommandContext, opener?: EmbeddedOpener): P
     {
       name: 'vault:rotate',
       usage: USAGE,
-      switches: ['dry-run'],
+      switches: ['dry-run', 'new-seal-key'],
       readPlace: ({ variables, workingDirectory }) => readEnvironment(variables, workingDirectory).environment,
-      run: async (database, switches, environment) => {
-        const vault = new Vault(await createKeyService(environment, new SystemClock()));
-        return switches.has('dry-run') ? printCounts(database, vault, context) : rotate(database, vault, context);
+      run: async (database, { switches }, environment) => {
+        const clock = new SystemClock();
+        const service = await createKeyService(environment, clock);
+        const rotation = new Rotation(database, new Vault(service), new DataKeys(database, service, clock), context);
+        if (switches.has('dry-run')) return rotation.printCounts();
+        if (switches.has('new-seal-key')) await rotation.addSealKey();
+        return rotation.run();
       },
     },
     context,
     opener,
   );
 
-async function printCounts(database: DataSource, vault: Vault, { print }: CommandContext): Promise<number> {
-  const counts = await countByKey(database);
-  for (const { keyId, credentials } of counts) {
-    const note = keyId === vault.currentKeyId ? ' (the first)' : vault.hasKey(keyId) ? '' : ' (not known here)';
-    print(`${keyId}${note}: ${count(credentials)}\n`);
+/** The work of one run of the command. */
+class Rotation {
+  constructor(
+    private readonly database: DataSource,
+    private readonly vault: Vault,
+    private readonly dataKeys: DataKeys,
+    private readonly context: CommandContext,
+  ) {}
+
+  async printCounts(): Promise<number> {
+    const counts = new Map<string, Wrapped>();
+    const add = (keyId: string, { credentials, sealKeys }: Wrapped): void => {
+      const known = counts.get(keyId) ?? NOTHING;
+      counts.set(keyId, {
+        credentials: known.credentials + credentials,
+        sealKeys: known.sealKeys + sealKeys,
+      });
+    };
+    for (const { keyId, credentials } of await countByKey(this.database)) add(keyId, { credentials, sealKeys: 0 });
+    for (const { keyId } of await this.dataKeys.list('audit-seal')) add(keyId, { credentials: 0, sealKeys: 1 });
+    for (const [keyId, wrapped] of [...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
+      this.context.print(`${keyId}${this.noteOn(keyId)}: ${count(wrapped)}\n`);
+    if (counts.size === 0) this.context.print(`${count(NOTHING)}\n`);
+    return DONE;
   }
-  if (counts.length === 0) print(`${count(0)}\n`);
-  return DONE;
+
+  /** The next change of any gateway is sealed under it. */
+  async addSealKey(): Promise<void> {
+    const [newest] = await this.dataKeys.list('audit-seal');
+    await this.dataKeys.create('audit-seal', (newest?.number ?? 0) + 1);
+    this.context.print('the audit log is sealed under a new key from now on\n');
+  }
+
+  async run(): Promise<number> {
+    const { print, printError, signal } = this.context;
+    const rewrapped = { credentials: 0, sealKeys: 0 };
+    try {
+      const credentials = await rotateCredentials(this.database, this.vault, {
+        signal,
+        onRewrapped: () => rewrapped.credentials++,
+        onUnreadable: ({ id, label, reason }) => this.tellUnreadable(`${JSON.stringify(label)} (${id})`, reason),
+      });
+      const sealKeys = await this.dataKeys.rewrapAll('audit-seal', {
+        signal,
+        onRewrapped: () => rewrapped.sealKeys++,
+        onUnreadable: ({ id }, reason) => this.tellUnreadable(`a key that seals the audit log (${id})`, reason),
+      });
+      if (credentials === 0 && sealKeys === 0) return DONE;
+      printError(`vault:rotate: ${count({ credentials, sealKeys })} left under other keys, which must be kept.\n`);
+      return FAILED;
+    } finally {
+      print(`${count(rewrapped)} put under ${this.vault.currentKeyId}\n`);
+    }
+  }
+
+  private noteOn(keyId: string): string {
+    if (keyId === this.vault.currentKeyId) return ' (the first)';
+    return this.vault.hasKey(keyId) ? '' : ' (not known here)';
+  }
+
+  private tellUnreadable(what: string, reason: string): void {
+    this.context.printError(`vault:rotate: ${what} is left as it is: ${reason}\n`);
+  }
 }
 
-async function rotate(
-  database: DataSource,
-  vault: Vault,
-  { print, printError, signal }: CommandContext,
-): Promise<number> {
-  let rewrapped = 0;
-  try {
-    const left = await rotateCredentials(database, vault, {
-      signal,
-      onRewrapped: () => rewrapped++,
-      onUnreadable: ({ id, label, reason }) =>
-        printError(`vault:rotate: ${JSON.stringify(label)} (${id}) is left as it is: ${reason}\n`),
-    });
-    if (left === 0) return DONE;
-    printError(`vault:rotate: ${count(left)} left under other keys, which must be kept.\n`);
-    return FAILED;
-  } finally {
-    print(`${count(rewrapped)} put under ${vault.currentKeyId}\n`);
-  }
+/** How many things are wrapped by a key. */
+interface Wrapped {
+  readonly credentials: number;
+  /** Keys of the audit log. */
+  readonly sealKeys: number;
 }
+const NOTHING: Wrapped = { credentials: 0, sealKeys: 0 };
 
-const count = (number: number): string =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? 'credential' : 'credentials'}`;
+/** Keys of the audit log are told of where there are any. */
+const count = ({ credentials, sealKeys }: Wrapped): string =>
+  [
+    ...(credentials > 0 || sealKeys === 0 ? [amount(credentials, 'credential')] : []),
+    ...(sealKeys > 0 ? [amount(sealKeys, 'seal key')] : []),
+  ].join(' and ');
+
+const amount = (number: number, name: string): string =>
+  `${number.toLocaleString('en-US')} ${name}${number === 1 ? '' : 's'}`;

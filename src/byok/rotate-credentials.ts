@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { Undecryptable } from './vault/key-service.js';
-import type { SealedCredential, Vault } from './vault/vault.js';
+import { Undecryptable } from '../vault/key-service.js';
+import type { SealedCredential, Vault } from '../vault/vault.js';
 
 const BATCH_ROWS = 100;
 /** Beyond the first pass only for what gateways that do not yet have the new key stored meanwhile. */

@@ -97,6 +97,20 @@ describe('a sound file', () => {
     expect(catalogOf(withLine(7, `    aborts: ${aborts}`)).providers.get('acme')?.aborts).toEqual(expected);
   });
 
+  it.each([
+    ['true', true],
+    ['false', undefined],
+  ])('takes passes_unknown_fields %s', (value, expected) => {
+    const { providers } = catalogOf(withLine(7, `    passes_unknown_fields: ${value}`));
+    expect(providers.get('acme')?.passesUnknownFields).toBe(expected);
+  });
+
+  it.each(['"yes"', '1', 'null', '[store]'])('refuses passes_unknown_fields %s', (value) => {
+    expect(faultsOf(withLine(7, `    passes_unknown_fields: ${value}`))).toEqual([
+      expect.stringContaining('passes_unknown_fields: must be true or false'),
+    ]);
+  });
+
   it('leaves a placeholder of an address for the platform to fill', () => {
     const { providers } = catalogOf(withLine(6, '    base_url: "https://models.{region}.acme.test/"'));
     expect(providers.get('acme')?.baseUrl).toBe('https://models.{region}.acme.test');
@@ -104,7 +118,7 @@ describe('a sound file', () => {
 
   it('reads every quirk there is', () => {
     const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object,
-      efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, omit: [seed],
+      efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, stores_replies: true, omit: [seed],
       accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9 }`;
     const { providers } = catalogOf(withLine(7, `    quirks: ${quirks}`));
     expect(providers.get('acme')?.quirks).toEqual({
@@ -116,6 +130,7 @@ describe('a sound file', () => {
       returnsReasoning: true,
       returnsReasoningDetails: true,
       serviceTiers: false,
+      storesReplies: true,
       omit: ['seed'],
       acceptsFiles: true,
       acceptsCacheMarkers: true,
@@ -145,7 +160,7 @@ describe('a sound file', () => {
 providers:
   - { slug: acme-one, name: Acme, dialect: anthropic-messages, base_url: "http://127.0.0.1:9/x//", credential: { value: " key\\n" },
       platform: direct, policy: { collects_data: false, zero_data_retention: true, region: us },
-      aborts: { stream: billed, whole: stops } }
+      aborts: { stream: billed, whole: stops }, passes_unknown_fields: true }
   - { slug: play, name: Play, dialect: simulated }
 models:
   - id: acme/large:free
@@ -185,6 +200,7 @@ tools:
     expect(providers.get('acme-one')?.credential?.reveal()).toBe('key');
     expect(providers.get('acme-one')?.policy).toEqual({ collectsData: false, zeroDataRetention: true, region: 'us' });
     expect(providers.get('acme-one')?.aborts).toEqual({ stream: 'billed', whole: 'stops' });
+    expect(providers.get('acme-one')?.passesUnknownFields).toBe(true);
     expect(providers.get('play')?.baseUrl).toBe('simulated://play');
     const large = models.get('acme/large:free');
     expect(large).toMatchObject({

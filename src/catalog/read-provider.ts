@@ -19,7 +19,7 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function readProvider(field: Field, variable: VariableLookup): CatalogProvider | undefined {
   const members = field.members(
     ['slug', 'name', 'dialect'],
-    ['base_url', 'platform', 'credential', 'policy', 'aborts', 'quirks'],
+    ['base_url', 'platform', 'credential', 'policy', 'aborts', 'quirks', 'passes_unknown_fields'],
   );
   const slug = members?.get('slug')?.slug();
   const name = members?.get('name')?.text();
@@ -32,6 +32,7 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
   const aborts = readAborts(members?.get('aborts'));
   const quirksField = members?.get('quirks');
   const quirks = quirksField && readQuirks(quirksField);
+  const passesUnknownFields = members?.get('passes_unknown_fields')?.flag() ?? false;
   if (slug === undefined || name === undefined || dialect === undefined) return undefined;
   // The simulated dialect calls nobody: it has no address, and one of its own instead.
   const isSimulated = dialect === 'simulated';
@@ -47,6 +48,7 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
     policy,
     ...(aborts && { aborts }),
     ...(quirks && { quirks }),
+    ...(passesUnknownFields && { passesUnknownFields }),
   };
 }
 

@@ -25,6 +25,7 @@ const READERS: { readonly [Name in keyof Quirks]-?: QuirkReader<NonNullable<Quir
   returnsReasoning: { key: 'returns_reasoning', read: (field) => field.flag() },
   returnsReasoningDetails: { key: 'returns_reasoning_details', read: (field) => field.flag() },
   serviceTiers: { key: 'service_tiers', read: (field) => field.flag() },
+  storesReplies: { key: 'stores_replies', read: (field) => field.flag() },
   omit: { key: 'omit', read: readOmitted },
   acceptsFiles: { key: 'accepts_files', read: (field) => field.flag() },
   acceptsCacheMarkers: { key: 'accepts_cache_markers', read: (field) => field.flag() },

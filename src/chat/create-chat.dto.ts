@@ -1,8 +1,9 @@
-import { IsBoolean, IsInt, IsNumber, IsString } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import type { Effort } from '../core/conversation/effort.js';
 import type { Verbosity } from '../core/conversation/request.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
-import { label, maxTokens, stopServerToolsWhen, texts, trace } from '../inference/schemas/options.js';
+import { id, modelNames, name, word } from '../inference/schemas/bounds.js';
+import { label, maxTokens, openNumber, stopServerToolsWhen, topK, trace } from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
 import { provider, route } from '../inference/schemas/routing.js';
 import { Fits } from '../shared/http/fits.decorator.js';
@@ -20,6 +21,7 @@ import {
   penalty,
   reasoning,
   responseFormat,
+  seed,
   serviceTier,
   speed,
   stop,
@@ -27,6 +29,7 @@ import {
   temperature,
   topLogprobs,
   topP,
+  transforms,
   verbosity,
 } from './schemas/options.js';
 import { toolChoice, tools } from './schemas/tools.js';
@@ -45,7 +48,9 @@ const May =
     Fits(schema)(target, key);
   };
 
-const IS_TEXTS = compile(texts);
+const IS_NAME = compile(name());
+const IS_ID = compile(id());
+const IS_OPEN_NUMBER = compile(openNumber);
 const IS_LABEL = compile(label);
 const IS_MAX_TOKENS = compile(maxTokens);
 const IS_PENALTY = compile(penalty);
@@ -58,13 +63,13 @@ const IS_OLD_FUNCTIONS = compile(refused('is not supported; send tools and tool_
  */
 export class CreateChatDto {
   // There is no default model yet.
-  @IsString()
+  @Fits(IS_NAME)
   model!: string;
 
   @Fits(compile(messages))
   messages!: Static<typeof messages>;
 
-  @May(IS_TEXTS)
+  @May(compile(modelNames()))
   models?: string[] | null;
 
   @May(compile(provider))
@@ -88,8 +93,7 @@ export class CreateChatDto {
   @May(compile(cacheControl))
   cache_control?: Static<typeof cacheControl> | null;
 
-  @Unsaid()
-  @IsString()
+  @May(IS_ID)
   user?: string | null;
 
   @May(compile(metadata))
@@ -114,20 +118,16 @@ export class CreateChatDto {
   @May(compile(topP))
   top_p?: number | null;
 
-  @Unsaid()
-  @IsInt()
+  @May(compile(topK))
   top_k?: number | null;
 
-  @Unsaid()
-  @IsNumber()
+  @May(IS_OPEN_NUMBER)
   top_a?: number | null;
 
-  @Unsaid()
-  @IsNumber()
+  @May(IS_OPEN_NUMBER)
   min_p?: number | null;
 
-  @Unsaid()
-  @IsNumber()
+  @May(IS_OPEN_NUMBER)
   repetition_penalty?: number | null;
 
   @May(IS_PENALTY)
@@ -136,8 +136,7 @@ export class CreateChatDto {
   @May(IS_PENALTY)
   presence_penalty?: number | null;
 
-  @Unsaid()
-  @IsInt()
+  @May(compile(seed))
   seed?: number | null;
 
   @May(compile(stop))
@@ -178,8 +177,7 @@ export class CreateChatDto {
   @May(compile(speed))
   speed?: Static<typeof speed> | null;
 
-  @Unsaid()
-  @IsString()
+  @May(compile(word()))
   inference_geo?: string | null;
 
   @May(compile(modalities))
@@ -199,15 +197,13 @@ export class CreateChatDto {
   @IsBoolean()
   parallel_tool_calls?: boolean | null;
 
-  @Unsaid()
-  @IsString()
+  @May(IS_ID)
   prompt_cache_key?: string | null;
 
-  @Unsaid()
-  @IsString()
+  @May(IS_NAME)
   preset?: string | null;
 
-  @May(IS_TEXTS)
+  @May(compile(transforms))
   transforms?: string[] | null;
 
   // What it once switched on is always told.

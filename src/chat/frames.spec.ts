@@ -4,6 +4,7 @@ import { generationView } from '../../test/support/generation-view.js';
 import { joinChunks, readChunks } from '../../test/support/chat-stream.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { ReplyBuilder } from '../core/conversation/reply.js';
+import { parseJson, type Json } from '../core/json/json.js';
 import type { Usage } from '../core/conversation/usage.js';
 import { webCitation } from '../core/conversation/web-citation.js';
 import { ChatFrames, chunkHead, failureFrames, type ReplyOptions } from './frames.js';
@@ -56,16 +57,12 @@ const streamed = (events: readonly ModelEvent[], wishes = OPTIONS): string =>
   new ChatFrames(VIEW, wishes).print(events)!;
 
 it('shows what was sent in a chunk of its own before all others, where that is wanted', () => {
-  const sent = { model: 'm', messages: [{ role: 'user', content: 'é'.repeat(8_200) }] };
-  const body = JSON.stringify({ ...sent, n: 0 }).replace('"n":0', '"n":12345678901234567890');
-  const printer = new ChatFrames({ ...VIEW, upstreamBody: body }, OPTIONS);
+  const sent = parseJson('{"model":"m","n":12345678901234567890}') as Json;
+  const printer = new ChatFrames({ ...VIEW, upstreamBody: sent }, OPTIONS);
   const stream = printer.print(eventsOf([text('a')]))!;
   const [first, second] = readChunks(stream);
   expect(first.choices).toEqual([]);
-  expect(first.debug.echo_upstream_body).toMatchObject({
-    model: 'm',
-    messages: [{ role: 'user', content: `${'é'.repeat(8_192)}… (8 more characters)` }],
-  });
+  expect(first.debug.echo_upstream_body).toMatchObject({ model: 'm' });
   // Numbers keep their digits, as everywhere.
   expect(stream).toContain('"n":12345678901234567890');
   expect(second.choices[0].delta).toEqual({ role: 'assistant', content: '' });

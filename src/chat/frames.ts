@@ -8,7 +8,6 @@ import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ContentText } from './content-text.js';
 import { isRefusal, logprobsOf, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
 import { viewFinish } from './view-finish.js';
-import { viewUpstreamBody } from './view-upstream-body.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
 /** What of a request its reply's form depends on. */
@@ -116,7 +115,7 @@ export class ChatFrames implements FramePrinter {
   private echo(): string {
     const { upstreamBody } = this.generation;
     if (upstreamBody === undefined) return '';
-    return chunk({ ...this.head, choices: [], debug: { echo_upstream_body: viewUpstreamBody(upstreamBody) } });
+    return chunk({ ...this.head, choices: [], debug: { echo_upstream_body: upstreamBody } });
   }
 
   private begin(block: BlockStart): string {

@@ -1,3 +1,4 @@
+import { append } from '../core/append.js';
 import type { ContentBlock, Message, TextBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { readImage, readText, readToolPart, readUserPart } from './read-parts.js';
@@ -29,7 +30,7 @@ export function readMessages(messages: readonly WireMessage[]): Pick<ModelReques
     switch (message.role) {
       case 'system':
       case 'developer':
-        if (turns.length === 0) system.push(...readInstructions(message).filter(({ text }) => text !== ''));
+        if (turns.length === 0) addSaid(system, readInstructions(message));
         else addTurn(turns, message, 'system', readInstructions(message), contentPaths(message.content, path));
         break;
       case 'user':
@@ -46,6 +47,11 @@ export function readMessages(messages: readonly WireMessage[]): Pick<ModelReques
   return { system, messages: turns };
 }
 
+/** Empty text says nothing. */
+function addSaid(system: TextBlock[], blocks: readonly TextBlock[]): void {
+  for (const block of blocks) if (block.text !== '') system.push(block);
+}
+
 const readInstructions = ({ content }: WireOf<'system' | 'developer'>): TextBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(readText);
 
@@ -57,8 +63,8 @@ function addUser(turns: Turn[], message: WireOf<'user'>, path: string): void {
       : content.map((part, place) => readUserPart(part, `${path}.content.${place}`));
   const last = turns.at(-1);
   if (last && endsWithResult(last)) {
-    last.content.push(...blocks);
-    last.paths.push(...contentPaths(content, path));
+    append(last.content, blocks);
+    append(last.paths, contentPaths(content, path));
     Object.assign(last, named(message));
   } else {
     addTurn(turns, message, 'user', blocks, contentPaths(content, path));

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../core/conversation/request.js';
-import type { JsonObject } from '../core/json/json.js';
 import { definedOnly } from '../core/defined.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
@@ -31,7 +30,7 @@ const COMPRESSION = 'context-compression';
 export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelRequest {
   const conversation = readMessages(dto.messages);
   assertToolPairs(conversation.messages, PAIR_WORDS);
-  const extras = readExtras(dto);
+  const extras = unknownFields(dto);
   const sessionId = readSessionId(dto, headers);
   const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens;
   const stops = readStops(dto);
@@ -58,6 +57,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
       reasoningSummary: dto.reasoning?.summary,
       verbosity: dto.verbosity,
       sessionId,
+      promptCacheKey: dto.prompt_cache_key,
       serviceTier: dto.service_tier,
       speed: dto.speed,
       inferenceGeo: dto.inference_geo || undefined,
@@ -167,8 +167,3 @@ function readSessionId(dto: CreateChatDto, headers: RequestHeaders): string | un
 /** The format sets no limit, records and vendors do: the hash of a longer one still tells users apart. */
 const readUser = (user: string): string =>
   user.length <= LABEL_CHARACTERS_MAX ? user : createHash('sha256').update(user).digest('hex');
-
-function readExtras(dto: CreateChatDto): JsonObject {
-  const extras = unknownFields(dto);
-  return typeof dto.prompt_cache_key === 'string' ? { prompt_cache_key: dto.prompt_cache_key, ...extras } : extras;
-}

@@ -53,6 +53,7 @@ export type ErrorKind =
   | 'not-found'
   | 'method-not-allowed'
   | 'conflict'
+  | 'request-timed-out' // its body did not come in time
   | 'too-large'
   | 'unsupported-media-type'
   | 'unprocessable'

@@ -1,6 +1,8 @@
 import type { ModelEvent } from './conversation/event.js';
 import type { ModelRequest } from './conversation/request.js';
 import type { ProviderFault } from './errors.js';
+import type { Base64Text } from './json/base64-text.js';
+import type { Json, Vendor } from './json/json.js';
 import type { Quirks } from './quirks.js';
 import type { DialectId, Model, Endpoint } from './routing/catalog.js';
 import type { ServiceTier } from './routing/plan.js';
@@ -10,11 +12,18 @@ import type { Step } from './stream/step.js';
 /** How the platform `direct` puts a credential on a call. `none`, on any platform: the provider wants none. */
 export type CredentialScheme = 'bearer' | 'x-api-key' | 'none';
 
+/** Which top-level fields that no face declares a provider is sent (docs/translation.md#fields-nobody-declared). */
+export type UndeclaredFields =
+  /** All but these; of these the values listed, which ask for nothing that speaks against the field. */
+  { readonly allBut: ReadonlyMap<string, readonly Json[]> } | { readonly only: ReadonlySet<string> };
+
 /** What is known of a provider beyond the catalog file. */
 export interface ProviderDefinition {
   readonly slug: string;
   readonly credential: CredentialScheme;
   readonly quirks: Quirks;
+  /** Absent: none. */
+  readonly undeclared?: UndeclaredFields;
 }
 
 /** Where one attempt goes. It holds no secret: the credential is put on afterwards, by its scheme. */
@@ -23,10 +32,15 @@ export interface Target {
   readonly endpoint: Endpoint;
   /** How it is asked to serve. */
   readonly tier: ServiceTier;
+  /** Its data may be neither collected nor kept (`Leg.refusesKeeping`). */
+  readonly refusesKeeping?: boolean | undefined;
   readonly definition: ProviderDefinition;
 }
 
-/** A URL in the request that the target wants as bytes; fetched before `encode`, by the SSRF-proof fetch. */
+/**
+ * A URL in the request that the target wants as bytes; fetched before the target is called, by the SSRF-proof fetch,
+ * and once for all targets of a generation.
+ */
 export interface RequiredMedia {
   readonly url: string;
   /** Which kinds may come back. */
@@ -37,7 +51,7 @@ export interface RequiredMedia {
 
 export interface Media {
   readonly mediaType: string;
-  readonly base64: string;
+  readonly base64: Base64Text;
 }
 
 /** By URL, everything that `requiredMedia` named. */
@@ -72,6 +86,8 @@ export interface UpstreamFailure {
  */
 export interface Dialect {
   readonly id: DialectId;
+  /** Whose values it prints as they came. */
+  readonly vendor: Vendor;
   readonly defaultCredential: CredentialScheme;
   /** It misbehaves where a caller asks it to: its failures are no sign of health. */
   readonly failsOnPurpose?: boolean;

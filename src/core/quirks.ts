@@ -25,6 +25,8 @@ export interface Quirks {
   readonly returnsReasoningDetails?: boolean;
   /** It sells service tiers, by the names of the chat format. */
   readonly serviceTiers?: boolean;
+  /** It may keep what it answers, unless it is told `store: false`. */
+  readonly storesReplies?: boolean;
   /** Request fields the provider refuses. */
   readonly omit?: readonly string[];
   /** Documents may be sent as `file` parts. */

@@ -102,7 +102,7 @@ describe('a document', () => {
       required: ['name'],
       properties: { name: { type: 'string', maxLength: 9 } },
     });
-    expect(Object.keys(responses)).toEqual(['201', '400', '401', '403', '409', '413', '415', '429', '431', '503', 'default']);
+    expect(Object.keys(responses)).toEqual(['201', '400', '401', '403', '408', '409', '413', '415', '429', '431', '503', 'default']);
     expect(security).toEqual([{ bearer: [] }, { apiKey: [] }]);
   }); // prettier-ignore
 

@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   'not-found': 'There is no such thing, or it belongs to somebody else.',
   'method-not-allowed': 'The route takes other methods.',
   conflict: 'What is there already does not allow this.',
+  'request-timed-out': 'The body did not come in time.',
   'too-large': 'The body is too large.',
   'unsupported-media-type': 'The body is not declared as JSON.',
   unprocessable: 'The provider cannot process the request.',
@@ -39,7 +40,8 @@ function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
   const kinds: ErrorKind[] = ['headers-too-large', ...(route.answer.errors ?? [])];
   if (!route.isOpen) kinds.push('unauthenticated', 'rate-limited', 'unavailable');
   if (route.keyKind) kinds.push('forbidden');
-  if (route.bodies.length > 0) kinds.push('invalid-request', 'too-large', 'unsupported-media-type', 'unavailable');
+  if (route.bodies.length > 0)
+    kinds.push('invalid-request', 'request-timed-out', 'too-large', 'unsupported-media-type', 'unavailable');
   if (route.query) kinds.push('invalid-request');
   if (route.pathParameters.length > 0) kinds.push('invalid-request', 'not-found');
   return new Set(kinds);

@@ -4,6 +4,11 @@ import { schemaNamed, type TSchema } from '../shared/http/schema.js';
 /** Where the schemas of the document stand. */
 const COMPONENTS = '#/components/schemas/';
 
+/**
+ * Of the combinators' own: to readers of the document they say nothing. `const` and `required` say in every branch what
+ * the discriminator says beside them.
+ */
+const OWN_KEYWORDS = new Set(['reason', 'discriminator', 'description', 'unlikeNumber']);
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const HOLDS_ONE = new Set(['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else']);
 const HOLDS_MANY = new Set(['oneOf', 'anyOf', 'allOf']);
@@ -62,8 +67,7 @@ export class SchemaPrinter {
   private printKeywords(schema: TSchema): JsonObject {
     const form: { [key: string]: Json } = {};
     for (const [key, value] of Object.entries(schema) as [string, Json | undefined][]) {
-      // Of the combinators' own. `const` and `required` say in every branch what the discriminator says beside them.
-      if (value === undefined || key === 'reason' || key === 'discriminator' || key === 'description') continue;
+      if (value === undefined || OWN_KEYWORDS.has(key)) continue;
       if (HOLDS_MANY.has(key)) form[key] = (value as unknown as TSchema[]).map((one) => this.print(one));
       else if (key === HOLDS_NAMED) form[key] = this.printEach(value as unknown as Readonly<Record<string, TSchema>>);
       else if (HOLDS_ONE.has(key) && typeof value === 'object') form[key] = this.print(value as unknown as TSchema);

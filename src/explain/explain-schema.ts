@@ -22,6 +22,12 @@ const healthView = object({
   throughput: described('Tokens per second.', nullable(percentiles)),
   fault_share: nullable(number()),
   out: flag(),
+  widening: optional(
+    described(
+      'Factors by which its bounds are widened, for its replies went beyond them of late.',
+      object({ input: number(), output: number() }),
+    ),
+  ),
 });
 
 const refusal = object({ counter: text(), interval: text(), limit: text(), left: text() });
@@ -54,7 +60,7 @@ const candidateView = object({
   set_back: nullable(text()),
   pinned: flag(),
   health: nullable(healthView),
-  dropped: described('Words of the request with a price of their own that it would not be sent.', rows(text())),
+  dropped: described('Words with a price, and fields nobody declared, that it would not be sent.', rows(text())),
 });
 
 const exclusionView = object({

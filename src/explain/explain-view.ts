@@ -3,7 +3,6 @@ import { formatUsd } from '../core/money/credits.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
-import { droppedWords } from '../core/routing/priced-words.js';
 import type { RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
@@ -14,15 +13,17 @@ import { viewPrices } from './view-prices.js';
  * The answer of `POST /routing/explain`: a plan as its reader sees it (docs/routing.md#asking-why). A pure
  * function of the plan and the prompt's length, with its keys in one order and no time of its own, so that the
  * same inputs give the same bytes.
- * @param needs of the plan: prices may depend on the prompt's length, and words with a price may be dropped
+ * @param needs of the plan: prices may depend on the prompt's length
  * @param forecast what each leg may cost, and whether there is room for it
  * @param refusals of the legs whose dialect has no form for the request
+ * @param dropped names of what each leg would not be sent
  */
 export function explainView(
   plan: Plan,
-  { promptTokensMin, words = [] }: Pick<RouteNeeds, 'promptTokensMin' | 'words'>,
+  { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
   forecast: ReadonlyMap<Leg, LegForecast> = new Map(),
   refusals: ReadonlyMap<Leg, Untranslatable> = new Map(),
+  dropped: ReadonlyMap<Leg, readonly string[]> = new Map(),
 ): { data: PlanView } {
   return {
     data: {
@@ -36,7 +37,7 @@ export function explainView(
       attempts_max: plan.attemptsMax,
       candidates: plan.legs.map((leg, index) => ({
         ...viewCandidate(leg, index + 1, promptTokensMin, forecast.get(leg)),
-        dropped: droppedWords(words, leg),
+        dropped: dropped.get(leg) ?? [],
         ...viewRefusal(refusals.get(leg)),
       })),
       excluded: plan.excluded.map(viewExclusion),
@@ -99,12 +100,13 @@ function viewForecast({ bound, refused }: LegForecast): ForecastView {
 }
 
 /** Latency in seconds, throughput in tokens per second; `null` where there were too few calls to tell. */
-function viewHealth({ latency, throughput, faultShare, isOut }: EndpointHealth): HealthView {
+function viewHealth({ latency, throughput, faultShare, isOut, widening }: EndpointHealth): HealthView {
   return {
     latency: viewPercentiles(latency),
     throughput: viewPercentiles(throughput),
     fault_share: faultShare ?? null,
     out: isOut,
+    ...(widening && { widening: { input: widening.input, output: widening.output } }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { Body, Controller, HttpCode, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { CreateChatDto } from '../chat/create-chat.dto.js';
 import { readRequest as readChatRequest } from '../chat/read-request.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -7,6 +8,7 @@ import { readRequestHeaders, REQUEST_HEADERS, type RequestHeaders } from '../inf
 import { CreateMessageDto } from '../messages/create-message.dto.js';
 import { MESSAGE_EXAMPLES } from '../messages/message-examples.js';
 import { readRequest as readMessagesRequest } from '../messages/read-request.js';
+import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { readBody } from '../shared/http/dto.pipe.js';
 import { one } from '../shared/http/replies.js';
@@ -42,9 +44,15 @@ export class ExplainController {
     @Body() body: object,
     @Query() { format, seed }: ExplainQueryDto,
     @Req() { headers, caller }: AuthenticatedRequest,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: PlanView }> {
     const request = READERS[format ?? 'messages'](body, readRequestHeaders(headers));
-    const { inputs, plan, forecast, refusals } = await this.routes.explain(request, caller, seed);
-    return explainView(plan, inputs.needs, forecast, refusals);
+    const { inputs, plan, forecast, refusals, dropped } = await this.routes.explain(
+      request,
+      caller,
+      abortWhenGone(response).signal,
+      seed,
+    );
+    return explainView(plan, inputs.needs, forecast, refusals, dropped);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { RoutingPolicy } from '../core/routing/route-inputs.js';
@@ -9,13 +10,18 @@ import { readFilters, readPolicy } from './guardrail-policy.js';
 import type { GuardrailEntity } from './guardrail.entity.js';
 import { GuardrailsRepository, type EffectiveGuardrail } from './guardrails.repository.js';
 import { Inspector, type Inspection } from './inspector.js';
+import { ScanTurns } from './scan-turns.js';
 
 /** All guardrails in force for one caller, as one. */
 export interface GuardrailSet {
   readonly policies: readonly RoutingPolicy[];
   /** `scope_id`s of the budgets whose counters the hold is taken from. */
   readonly budgets: readonly string[];
-  inspect(request: ModelRequest): Inspection;
+  /**
+   * At once where there is no filter.
+   * @param signal ends it with its reason
+   */
+  inspect(request: ModelRequest, signal: CancelSignal): Inspection | Promise<Inspection>;
 }
 
 /** What is in force for anybody of an account, and the sets that callers have been given of it. */
@@ -44,6 +50,7 @@ const CALLERS_MAX = 40_000;
 export class ActiveGuardrails {
   private readonly accounts: FreshCache<InForce>;
   private readonly callers: FreshCache<EffectiveGuardrails>;
+  private readonly turns = new ScanTurns();
 
   constructor(
     private readonly guardrails: GuardrailsRepository,
@@ -76,7 +83,7 @@ export class ActiveGuardrails {
     if (!inForce || inForce.guardrails.size === 0) return NONE;
     const held = await this.callers.find(nameOf(caller));
     if (!held) return NONE;
-    const { policies, inspect } = rulesOf(inForce, held.rows);
+    const { policies, inspect } = rulesOf(inForce, held.rows, this.turns);
     return { policies, inspect, budgets: held.budgets };
   }
 
@@ -107,11 +114,11 @@ function budgetOf({ id, through }: EffectiveGuardrail, { keyHash, userId, worksp
   return `${id}:${through}:${subject}`;
 }
 
-function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrail[]): Rules {
+function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrail[], turns: ScanTurns): Rules {
   const key = rows.map(({ id, through }) => `${through} ${id}`).join();
   const known = sets.get(key);
   if (known) return known;
-  const made = makeRules(guardrails, rows);
+  const made = makeRules(guardrails, rows, turns);
   sets.set(key, made);
   return made;
 }
@@ -120,7 +127,11 @@ function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrai
  * A guardrail that is assigned in several ways is in force once, by the nearest of them; each way has a budget of
  * its own.
  */
-function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: readonly EffectiveGuardrail[]): Rules {
+function makeRules(
+  guardrails: ReadonlyMap<string, GuardrailEntity>,
+  rows: readonly EffectiveGuardrail[],
+  turns: ScanTurns,
+): Rules {
   const nearest = new Map<string, EffectiveGuardrail>();
   for (const row of rows) if (!nearest.has(row.id)) nearest.set(row.id, row);
   const policies: RoutingPolicy[] = [];
@@ -134,8 +145,8 @@ function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: reado
     filters.push(...readFilters(guardrail, through));
   }
   if (filters.length === 0) return { policies, inspect: passAll };
-  const inspector = new Inspector(filters);
-  return { policies, inspect: (request) => inspector.inspect(request) };
+  const inspector = new Inspector(filters, turns);
+  return { policies, inspect: (request, signal) => inspector.inspect(request, signal) };
 }
 
 async function readable<T>(work: Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
-import { merged, type Matcher, type ScanTime, type Span } from './scan.js';
+import { REACH, type Matcher, type ScanTime, type Span } from './scan.js';
 
 /** A pattern of an administrator, compiled. */
 export interface CustomPattern extends Matcher {
@@ -18,11 +18,6 @@ const REPEATS_MAX = 10_000;
 const REPEATS = /\{(\d{1,9})(?:,(\d{0,9}))?\}/g;
 
 const EMPTY = 'matches empty text, and so everything';
-
-/** Longer texts are searched piece by piece, so that nothing is held up for long and the time can be looked at. */
-const PIECE_CHARACTERS = 16_384;
-/** What two pieces share: a shorter match is found as if the text were one. */
-const SHARED_CHARACTERS = 2_048;
 
 /** Guardrails are read again every few seconds; their programs, with the states they learnt, stay. */
 const COMPILED_MAX = 200;
@@ -44,8 +39,8 @@ export function compilePattern(pattern: string): CustomPattern {
 function plainText(wanted: string): CustomPattern {
   return {
     size: 0,
-    find: (text, time, firstOnly) => {
-      time.check();
+    reach: Math.max(wanted.length + 1, REACH),
+    find: (text, _time, firstOnly) => {
       const spans: Span[] = [];
       for (let start = text.indexOf(wanted); start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
         spans.push({ start, end: start + wanted.length });
@@ -79,25 +74,15 @@ function readExpression(pattern: string): RE2JS {
 
 function find(expression: RE2JS, text: string, time: ScanTime, firstOnly: boolean): Span[] {
   const spans: Span[] = [];
-  for (let from = 0; ; from += PIECE_CHARACTERS - SHARED_CHARACTERS) {
+  // Much faster than to find where, and mostly there is nothing.
+  if (!expression.test(text)) return spans;
+  const matcher = expression.matcher(text);
+  while (matcher.find()) {
     time.check();
-    const to = Math.min(from + PIECE_CHARACTERS, text.length);
-    const piece = text.slice(from, to);
-    // Much faster than to find where, and mostly there is nothing.
-    if (expression.test(piece)) {
-      const matcher = expression.matcher(piece);
-      while (matcher.find()) {
-        time.check();
-        const [start, end] = [matcher.start(), matcher.end()];
-        if (start === end) continue;
-        const isAtCut = (start === 0 && from > 0) || (end === piece.length && to < text.length);
-        // What touches a cut may be more, or nothing at all, in the whole text: the other piece has it in
-        // full, unless it is too long.
-        if (isAtCut && end - start < SHARED_CHARACTERS) continue;
-        spans.push({ start: from + start, end: from + end });
-        if (firstOnly) return spans;
-      }
-    }
-    if (to === text.length) return merged(spans);
+    const [start, end] = [matcher.start(), matcher.end()];
+    if (start === end) continue;
+    spans.push({ start, end });
+    if (firstOnly) break;
   }
+  return spans;
 }

@@ -1,8 +1,14 @@
+import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import type { JsonObject } from '../core/json/json.js';
-import { rewriteRequest, type TextRole } from './rewrite-request.js';
-import { merged, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
+import { applyEdits, Edits } from './apply-edits.js';
+import { Passages, type Passage, type TextRole } from './passages.js';
+import { Cuts } from './cuts.js';
+import type { ScanTurns } from './scan-turns.js';
+import { findInPieces, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
+import { joinNeighbours } from './seams.js';
+import { visibleText } from './visible-text.js';
 
 /** What happens to what a filter finds. */
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
@@ -64,12 +70,22 @@ interface Finding {
 }
 
 const LABELS_SHOWN_MAX = 5;
+/** Milliseconds after which others have their turn. */
+const TURN_MS = 5;
+/** Found pieces that are looked at in one step. */
+const SPANS_STEP = 1_024;
+/** Texts of one request that are remembered, so as not to be searched twice: large tables take long to grow. */
+const KNOWN_MAX = 50_000;
 
 /** Holds requests against the content filters of all guardrails that are in force. Safe to share. */
 export class Inspector {
   private readonly probes: readonly Probe[];
 
-  constructor(private readonly filters: readonly ContentFilter[]) {
+  /** @param turns shared by all inspectors of a process */
+  constructor(
+    private readonly filters: readonly ContentFilter[],
+    private readonly turns: ScanTurns,
+  ) {
     const same = new Map<Matcher, ContentFilter[][]>();
     for (const filter of filters) {
       const groups = same.get(filter.matcher) ?? [];
@@ -81,29 +97,28 @@ export class Inspector {
     this.probes = [...same.values()].flat().map(probeOf);
   }
 
-  inspect(request: ModelRequest): Inspection {
-    const found = new Map<ContentFilter, Set<string>>();
-    const time = new ScanTime();
-    let overrun: Probe | undefined;
-    const rewritten = rewriteRequest(request, (text, role) => {
-      if (text === '' || overrun) return text;
-      const edits: Edit[] = [];
-      for (const probe of this.probes) {
-        if (!reads(probe.reads, role)) continue;
-        try {
-          this.search(probe, text, time, found, edits);
-        } catch (error) {
-          if (!(error instanceof ScanOverrun)) throw error;
-          overrun = probe;
-          return text;
-        }
-      }
-      return edits.length === 0 ? text : redacted(text, edits);
-    });
+  /**
+   * Others have their turn every few milliseconds.
+   * @param signal ends it with its reason
+   */
+  async inspect(request: ModelRequest, signal: CancelSignal): Promise<Inspection> {
+    const reading = new Reading(this.probes);
+    const steps = reading.steps(request);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return this.judge(request, step.value, reading);
+      if (reading.time.turnMs() < TURN_MS) continue;
+      reading.time.endTurn();
+      await this.turns.next();
+      signal.throwIfAborted();
+      reading.time.beginTurn();
+    }
+  }
+
+  private judge(request: ModelRequest, rewritten: ModelRequest, { found, uncut, overrun }: Reading): Inspection {
     const findings = this.inOrder(found);
-    const stages = viewStages(findings);
-    if (overrun) return { request, stages, blocked: tooSlow(overrun) };
-    const blocked = blockedBy(findings);
+    const blocked = overrun ? tooSlow(overrun) : blockedBy(findings, uncut);
+    const stages = viewStages(findings, blocked ? uncut : undefined);
     // What is blocked goes nowhere: the caller's own words are what it is told of.
     return blocked ? { request, stages, blocked } : { request: rewritten, stages };
   }
@@ -115,23 +130,122 @@ export class Inspector {
       return patterns ? [{ filter, patterns }] : [];
     });
   }
+}
 
-  private search(
-    probe: Probe,
-    text: string,
-    time: ScanTime,
-    found: Map<ContentFilter, Set<string>>,
-    edits: Edit[],
-  ): void {
-    const spans = probe.matcher.find(text, time, !probe.wantsAll);
-    if (spans.length === 0) return;
-    for (const filter of probe.filters) {
-      const patterns = found.get(filter) ?? new Set();
-      found.set(filter, patterns);
-      for (const { rule } of spans) patterns.add(rule ?? filter.label);
+/** What one probe found in one text. */
+interface Hits {
+  readonly probe: Probe;
+  readonly spans: readonly Span[];
+}
+
+/** One request's way through the probes. */
+class Reading {
+  readonly time = new ScanTime();
+  readonly found = new Map<ContentFilter, Set<string>>();
+  /** Those that were to redact what cannot be cut. */
+  readonly uncut = new Set<ContentFilter>();
+  overrun?: Probe;
+  private readonly edits = new Edits();
+  /** By whose words they are: what stands in the neutral value and on the wire is searched once. */
+  private readonly known = new Map<TextRole, Map<string, readonly Hits[]>>();
+
+  constructor(private readonly probes: readonly Probe[]) {}
+
+  /** @returns the request as it may be sent, where nothing blocks it */
+  *steps(request: ModelRequest): Generator<void, ModelRequest, undefined> {
+    const passages = new Passages();
+    for (const passage of passages.of(request)) {
+      if (passage) yield* this.read(passage);
+      if (this.overrun) return request;
+      yield;
     }
-    if (probe.redactsAs === undefined) return;
-    for (const { start, end } of spans) edits.push({ start, end, label: probe.redactsAs });
+    return this.edits.size === 0 ? request : yield* applyEdits(request, this.edits, passages.embedded);
+  }
+
+  private *read({ role, texts }: Passage): Generator<void, void, undefined> {
+    const cuts: Cuts[] = [];
+    for (const { text, isFixed } of texts) {
+      const own = new Cuts();
+      cuts.push(own);
+      for (const { probe, spans } of yield* this.search(text, role)) yield* this.take(probe, spans, isFixed, own);
+      yield;
+    }
+    if (texts.length > 1) {
+      for (const joint of yield* joinNeighbours(texts.map(({ text }) => text))) {
+        for (const { probe, spans } of yield* this.find(joint.text, role)) {
+          for (const span of spans) {
+            for (const { index, ...piece } of joint.across(span)) {
+              yield* this.take(probe, [piece], texts[index]!.isFixed, cuts[index]!);
+            }
+            yield;
+          }
+        }
+        yield;
+      }
+    }
+    for (const [index, { text, places }] of texts.entries()) {
+      if (cuts[index]!.isEmpty) continue;
+      const next = yield* cuts[index]!.made(text);
+      for (const place of places) this.edits.set(place, next);
+      yield;
+    }
+  }
+
+  private *take(probe: Probe, spans: readonly Span[], isFixed: boolean, cuts: Cuts): Generator<void, void, undefined> {
+    for (const filter of probe.filters) {
+      const patterns = this.found.get(filter) ?? new Set();
+      this.found.set(filter, patterns);
+      for (const [index, { rule }] of spans.entries()) {
+        if (index % SPANS_STEP === SPANS_STEP - 1) yield;
+        patterns.add(rule ?? filter.label);
+      }
+      if (isFixed && filter.action === 'redact') this.uncut.add(filter);
+    }
+    if (probe.redactsAs === undefined || isFixed) return;
+    for (const [index, span] of spans.entries()) {
+      if (index % SPANS_STEP === SPANS_STEP - 1) yield;
+      cuts.add(span, probe.redactsAs);
+    }
+  }
+
+  /** As the text is written, and as its reader sees it. */
+  private *search(text: string, role: TextRole): Generator<void, readonly Hits[], undefined> {
+    let known = this.known.get(role);
+    if (!known) this.known.set(role, (known = new Map<string, readonly Hits[]>()));
+    const before = known.get(text);
+    if (before) return before;
+    const visible = yield* visibleText(text);
+    const hits = [...(yield* this.find(text, role))];
+    if (visible) {
+      for (const { probe, spans } of yield* this.find(visible.text, role)) {
+        const originals: Span[] = [];
+        for (const span of spans) {
+          originals.push(visible.original(span));
+          if (originals.length % SPANS_STEP === 0) yield;
+        }
+        hits.push({ probe, spans: originals });
+      }
+    }
+    if (known.size < KNOWN_MAX) known.set(text, hits);
+    return hits;
+  }
+
+  private *find(text: string, role: TextRole): Generator<void, readonly Hits[], undefined> {
+    this.time.grant(text.length);
+    const hits: Hits[] = [];
+    if (text === '' || this.overrun) return hits;
+    for (const probe of this.probes) {
+      if (!reads(probe.reads, role)) continue;
+      try {
+        const spans = yield* findInPieces(probe.matcher, text, this.time, !probe.wantsAll);
+        if (spans.length > 0) hits.push({ probe, spans });
+      } catch (error) {
+        if (!(error instanceof ScanOverrun)) throw error;
+        this.overrun = probe;
+        return hits;
+      }
+    }
+    return hits;
   }
 }
 
@@ -158,52 +272,45 @@ function reads(whose: ContentFilter['reads'], role: TextRole): boolean {
   }
 }
 
-interface Edit extends Span {
-  readonly label: string;
-}
-
-/** The text with each found piece replaced; pieces that overlap are one, under the label of the first. */
-function redacted(text: string, edits: readonly Edit[]): string {
-  const pieces: string[] = [];
-  let from = 0;
-  for (const { start, end, label } of merged(edits)) {
-    pieces.push(text.slice(from, start), `[REDACTED:${label}]`);
-    from = end;
-  }
-  pieces.push(text.slice(from));
-  return pieces.join('');
-}
-
 const VERBS: Readonly<Record<FilterAction, string>> = { block: 'Blocked', redact: 'Redacted', flag: 'Flagged' };
 
-/** One for each guardrail, stage and action, in the order of the guardrails' filters. */
-function viewStages(findings: readonly Finding[]): PipelineStage[] {
-  const groups = new Map<string, { readonly filter: ContentFilter; readonly patterns: Set<string> }>();
+const verbOf = ({ action }: ContentFilter, uncut: ReadonlySet<ContentFilter> | undefined): string =>
+  action === 'redact' && uncut ? 'Found' : VERBS[action];
+
+/**
+ * One for each guardrail, stage and action, in the order of the guardrails' filters.
+ * @param uncut where the request is blocked, so that nothing is redacted: those that block it for what they cannot cut
+ */
+function viewStages(findings: readonly Finding[], uncut: ReadonlySet<ContentFilter> | undefined): PipelineStage[] {
+  const groups = new Map<string, { readonly filter: ContentFilter; readonly patterns: Set<string>; verb: string }>();
   for (const { filter, patterns } of findings) {
     const key = `${filter.guardrailId} ${filter.stage} ${filter.action}`;
-    const group = groups.get(key) ?? { filter, patterns: new Set<string>() };
+    const group = groups.get(key) ?? { filter, patterns: new Set<string>(), verb: verbOf(filter, uncut) };
     groups.set(key, group);
+    if (uncut?.has(filter)) group.verb = VERBS.block;
     for (const pattern of patterns) group.patterns.add(pattern);
   }
-  return [...groups.values()].map(({ filter, patterns }) => ({
+  return [...groups.values()].map(({ filter, patterns, verb }) => ({
     type: 'guardrail',
     name: filter.stage,
-    summary: `${VERBS[filter.action]}: ${listed(patterns)}`,
+    summary: `${verb}: ${listed(patterns)}`,
     guardrail_id: filter.guardrailId,
     guardrail_scope: filter.guardrailScope,
     data: { action: filter.action, detected: true, engines: ['regex'], patterns: [...patterns] },
   }));
 }
 
+const NOT_CUT = ' in a name, a number, an id, an address or signed reasoning, which cannot be redacted';
+
 /** docs/wire/errors.md#guardrail-blocks: a 403 whose metadata lists the patterns. */
-function blockedBy(findings: readonly Finding[]): GatewayError | undefined {
+function blockedBy(findings: readonly Finding[], uncut: ReadonlySet<ContentFilter>): GatewayError | undefined {
   const patterns = new Set<string>();
   const reasons = new Set<string>();
   for (const { filter, patterns: matched } of findings) {
-    if (filter.action !== 'block') continue;
+    if (filter.action !== 'block' && !uncut.has(filter)) continue;
     for (const pattern of matched) {
       patterns.add(pattern);
-      reasons.add(`${filter.stage}: ${pattern}`);
+      reasons.add(`${filter.stage}: ${pattern}${filter.action === 'block' ? '' : NOT_CUT}`);
     }
   }
   if (patterns.size === 0) return undefined;

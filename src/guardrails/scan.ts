@@ -8,7 +8,10 @@ export interface Span {
 
 /** Finds what one content filter looks for. Safe to share. */
 export interface Matcher {
+  /** The longest match that is found wherever a long text is cut, in UTF-16 units; absent: `REACH`. */
+  readonly reach?: number;
   /**
+   * All of a short text, in one go.
    * @param firstOnly one is enough
    * @throws ScanOverrun when the time for the request is used up
    */
@@ -20,20 +23,89 @@ export class ScanOverrun extends Error {
   override readonly name = 'ScanOverrun';
 }
 
-/** Milliseconds that the filters may take for one request. They hold up everything else meanwhile. */
-const SCAN_MS_MAX = 1_000;
+/** Milliseconds that the filters may take for one request, whatever its length. */
+const SCAN_MS_BASE = 5_000;
+/** And for each character more: some twenty times what all built-in filters take together. */
+const SCAN_MS_PER_CHARACTER = 1_000 / 1e6;
 
-/** The time of one request's filters. */
+/** And for each text more: keys and numbers are short. */
+const SCAN_MS_PER_TEXT = 0.02;
+
+/** The time of one request's filters: their own, not what others take between their turns, nor other processes. */
 export class ScanTime {
-  private readonly until: number;
+  private left: number;
+  private startedAt = performance.now();
+  private usage = process.cpuUsage();
 
-  constructor(milliseconds = SCAN_MS_MAX) {
-    this.until = performance.now() + milliseconds;
+  constructor(milliseconds = SCAN_MS_BASE) {
+    this.left = milliseconds;
+  }
+
+  /** Longer texts may take longer. */
+  grant(characters: number): void {
+    this.left += SCAN_MS_PER_TEXT + characters * SCAN_MS_PER_CHARACTER;
   }
 
   /** To be called between steps, none of which takes long. */
   check(): void {
-    if (performance.now() > this.until) throw new ScanOverrun('The content filters took too long.');
+    if (this.turnMs() > this.left) throw new ScanOverrun('The content filters took too long.');
+  }
+
+  /** How long the filters have been at it without giving others their turn. */
+  turnMs(): number {
+    return performance.now() - this.startedAt;
+  }
+
+  /** On a busy machine a turn takes longer than what was computed in it, which is all that counts. */
+  endTurn(): void {
+    const { user, system } = process.cpuUsage(this.usage);
+    this.left -= Math.min(this.turnMs(), (user + system) / 1_000);
+  }
+
+  beginTurn(): void {
+    this.startedAt = performance.now();
+    this.usage = process.cpuUsage();
+  }
+}
+
+/** Longest match that is found wherever a text is cut. No built-in filter finds anything of a third of it. */
+export const REACH = 2_032;
+/** How far a filter looks around a match. */
+const MARGIN = 8;
+/** Pieces are so many times as long as what two of them share. */
+const PIECE_TIMES = 8;
+
+/**
+ * What a matcher finds in a text of any length, searched in pieces: yields between them, so that others can have their
+ * turn. Matches up to the matcher's reach are found as in one piece.
+ */
+export function* findInPieces(
+  matcher: Matcher,
+  text: string,
+  time: ScanTime,
+  firstOnly: boolean,
+): Generator<void, readonly Span[], undefined> {
+  const reach = matcher.reach ?? REACH;
+  const shared = reach + 2 * MARGIN;
+  const length = shared * PIECE_TIMES;
+  if (text.length <= length) {
+    time.check();
+    return matcher.find(text, time, firstOnly);
+  }
+  const spans: Span[] = [];
+  for (let from = 0; ; from += length - shared) {
+    time.check();
+    const to = Math.min(from + length, text.length);
+    for (const { start, end, rule } of matcher.find(text.slice(from, to), time, false)) {
+      // What touches a cut may be more, or nothing at all, in the whole text: the other piece has it in
+      // full, unless it is too long.
+      const isAtCut = (start < MARGIN && from > 0) || (end > to - from - MARGIN && to < text.length);
+      if (isAtCut && end - start < reach) continue;
+      spans.push({ start: from + start, end: from + end, ...(rule !== undefined && { rule }) });
+      if (firstOnly) return spans;
+    }
+    if (to === text.length) return spans;
+    yield;
   }
 }
 

@@ -11,6 +11,11 @@ export interface Pause extends Omit<Cooling, 'isFirm'> {
   readonly streak: number;
   /** Until when the provider asked for it, epoch milliseconds; absent: it did not. */
   readonly firmUntil?: number;
+  /**
+   * The caller whose failure was the last to begin it or to make it longer, where others use the endpoint as well:
+   * somebody else's is needed to make it longer still.
+   */
+  readonly failedBy?: string;
 }
 
 export interface CoolDownTimes {
@@ -30,8 +35,7 @@ export class CoolDown {
   private pause: Pause | undefined;
   private pausedAt = -Infinity;
   private trialEndsAt = -Infinity;
-  /** Whose trial failed: the next one is another's, as long as others may be expected. */
-  private barred: { readonly caller: string; readonly until: number } | undefined;
+  private trialCaller: string | undefined;
 
   constructor(private readonly times: CoolDownTimes) {}
 
@@ -59,6 +63,7 @@ export class CoolDown {
     if (!this.pause) return true;
     if (this.cooling(now) || this.isBarred(caller, now)) return false;
     this.trialEndsAt = now + this.times.trialMs;
+    this.trialCaller = caller;
     return true;
   }
 
@@ -70,7 +75,7 @@ export class CoolDown {
   /**
    * A call that failed begins a pause. One from before that fails within it can only make it longer.
    * @param hintMs the provider's own wish; a wish behind a 429 is kept to whatever else is left
-   * @param caller whose call it was, where others may try it next
+   * @param caller whose call it was, where others may try it next (`Pause.failedBy`)
    * @returns the pause, or undefined where the one there is lasts as long
    */
   begin(by: Cooling['by'], hintMs: number, now: number, caller?: string): Pause | undefined {
@@ -82,10 +87,19 @@ export class CoolDown {
     const until = now + lastsMs;
     const firmUntil = by === 'rate-limit' && hintMs > 0 ? until : pause?.firmUntil;
     if (isWithin && until <= pause.until && firmUntil === pause.firmUntil) return undefined;
-    if (pause && !isWithin && caller !== undefined) this.barred = { caller, until: until + lastsMs };
+    const failedBy = caller ?? pause?.failedBy;
     const isLonger = !isWithin || until > pause.until;
     const { until: end, by: cause } = isLonger ? { until, by } : pause;
-    return this.start({ until: end, by: cause, streak, ...(firmUntil !== undefined && { firmUntil }) }, now);
+    return this.start(
+      {
+        until: end,
+        by: cause,
+        streak,
+        ...(firmUntil !== undefined && { firmUntil }),
+        ...(failedBy !== undefined && { failedBy }),
+      },
+      now,
+    );
   }
 
   /**
@@ -105,6 +119,16 @@ export class CoolDown {
     this.trialEndsAt = -Infinity;
   }
 
+  /** Frees the place of the trial where it is this caller's. */
+  releaseOf(caller: string): void {
+    if (this.trialCaller === caller) this.release();
+  }
+
+  /** Whose failure is the last that it rests on; undefined: nobody's in particular. */
+  get failedBy(): string | undefined {
+    return this.pause?.failedBy;
+  }
+
   /** Another replica's pause: of two the later end counts. */
   adopt(pause: Pause, now: number): void {
     if (!this.pause || pause.until > this.pause.until) this.start(pause, now);
@@ -113,12 +137,14 @@ export class CoolDown {
   /** Ended, here or by another replica. */
   end(): void {
     this.pause = undefined;
-    this.barred = undefined;
     this.trialEndsAt = -Infinity;
   }
 
+  /** Whose trial failed leaves the next one to others, for as long as the pause was. */
   private isBarred(caller: string | undefined, now: number): boolean {
-    return this.barred !== undefined && this.barred.caller === caller && now < this.barred.until;
+    const { pause } = this;
+    if (!pause || pause.streak === 0 || pause.failedBy === undefined || pause.failedBy !== caller) return false;
+    return now < 2 * pause.until - this.pausedAt;
   }
 
   private isFirm(now: number): boolean {

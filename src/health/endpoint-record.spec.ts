@@ -1,5 +1,6 @@
 // Goal: what counts as a call, as a fault, as an outage, and what begins a pause. Method: short stories at given times.
 import { ANYBODY, DAY_SLICE_MS, EndpointRecord, HALF_HOUR_SLICE_MS, OUTAGE_MS, VIEW_MS } from './endpoint-record.js';
+import { WIDENING_HALF_LIFE_MS } from './learnt-widening.js';
 import { SAMPLES_MIN } from './rolling-sketch.js';
 
 /** The beginning of a slice of every length. */
@@ -227,5 +228,80 @@ describe('EndpointRecord', () => {
       expect(record.outageChange(START)).toBeUndefined();
       expect(record.health(START, ANYBODY).isOut).toBe(true);
     });
+  });
+
+  describe('that is well again, for all but one caller whose calls always fail', () => {
+    const CALLERS = ['one', 'two'] as const;
+    const OTHER_EVERY_MS = 7_000;
+    /** Out for two callers until it is paused for the longest time. @returns when that ends */
+    function pausedLong(): number {
+      let now = START;
+      for (let fault = 0; fault < 4; fault++) record.failed(FAULT, now, { caller: CALLERS[fault % 2] });
+      for (let trial = 0; trial < 5; trial++) {
+        now = record.health(now).cooling!.until;
+        for (const caller of CALLERS) if (record.admit(now, caller)) record.failed(FAULT, now, { caller });
+      }
+      const { until } = record.health(now).cooling!;
+      expect(until - now).toBe(TIMES.maxMs);
+      return until;
+    }
+
+    it.each([
+      ['fault', 'asks when it is the trial', false],
+      ['doubtful-fault', 'asks when it is the trial', false],
+      ['rate-limit', 'asks when it is the trial', false],
+      ['fault', 'has nobody else to ask, and asks within pauses too', true],
+      ['doubtful-fault', 'has nobody else to ask, and asks within pauses too', true],
+    ] as const)('is theirs when the pause is over: by %s of one that %s', (by, _, asksWithin) => {
+      const until = pausedLong();
+      const answered: number[] = [];
+      for (let now = until - TIMES.maxMs + 1_000; now < until + 20 * TIMES.maxMs; now += 1_000) {
+        // First in every moment, and seven times as often as the other.
+        if (record.admit(now, 'bad') || (asksWithin && record.admitLast(now)))
+          record.failed({ by }, now, { caller: 'bad' });
+        if ((now - START) % OTHER_EVERY_MS === 0 && record.admit(now, 'one')) {
+          record.succeeded({}, now, { caller: 'one' });
+          answered.push(now);
+        }
+      }
+      // Once it may be taken at its word.
+      expect(answered[0]).toBeLessThanOrEqual(until + TIMES.maxMs + OTHER_EVERY_MS);
+      expect(answered.length).toBeGreaterThan((15 * TIMES.maxMs) / OTHER_EVERY_MS);
+    });
+
+    it('is told the same by other replicas: the one caller has no trial more at each of them', () => {
+      const until = pausedLong();
+      const { until: end } = record.health(until - 1).cooling!;
+      const pause = { until: end, by: 'faults', streak: 5, failedBy: 'bad' } as const;
+      const elsewhere = new EndpointRecord(TIMES);
+      elsewhere.adoptPause(pause, until - 1);
+      expect(elsewhere.admit(until, 'bad')).toBe(false);
+      expect(elsewhere.failed(FAULT, until, { caller: 'bad' })?.caller).not.toBeUndefined();
+      expect(elsewhere.admit(until, 'one')).toBe(true);
+    });
+
+    it('gives the place of a trial that says nothing of it to the next', () => {
+      const until = pausedLong();
+      record.failed(FAULT, until - 1, { caller: 'bad' });
+      const { until: later } = record.health(until - 1).cooling!;
+      const next = later + TIMES.maxMs;
+      expect(record.admit(next, 'bad')).toBe(true);
+      expect(record.admit(next, 'one')).toBe(false);
+      record.failed(FAULT, next, { caller: 'bad' });
+      expect(record.admit(next, 'one')).toBe(true);
+    });
+  });
+
+  it('tells of bounds that its replies went beyond to whom they concern, until that has faded', () => {
+    play('S');
+    expect(record.health(START, 'one')).not.toHaveProperty('widening');
+    record.exceeded({ input: 1, output: 2 }, START, 'one');
+    expect(record.health(START, 'one').widening).toEqual({ input: 1, output: 2 });
+    expect(record.health(START, 'other')).not.toHaveProperty('widening');
+    expect(record.health(START)).not.toHaveProperty('widening');
+    record.exceeded({ input: 1, output: 2 }, START, 'other');
+    expect(record.health(START).widening).toEqual({ input: 1, output: 2 });
+    // One that was looked at before does not move on.
+    expect(record.health(START + 5 * WIDENING_HALF_LIFE_MS)).not.toHaveProperty('widening');
   });
 });

@@ -1,7 +1,9 @@
+import type { Widening } from '../core/money/widening.js';
 import type { EndpointHealth } from '../core/routing/health.js';
 import type { Cooling } from '../core/routing/health.js';
 import { CallerWindow, type CallOutcome } from './caller-window.js';
 import { CoolDown, type CoolDownTimes, type Pause } from './cool-down.js';
+import { LearntWidening } from './learnt-widening.js';
 import { LogScale } from './log-sketch.js';
 import { RollingSketch, SKETCH_SLICE_MS, SKETCH_SLICES } from './rolling-sketch.js';
 import { CallWindow, type CallCounts } from './slice-ring.js';
@@ -90,6 +92,8 @@ export class EndpointRecord {
   private readonly day = new CallWindow(DAY_SLICE_MS, DAY_SLICES);
   private latencies: RollingSketch | undefined;
   private throughputs: RollingSketch | undefined;
+  /** While replies have gone beyond their bounds of late: those of most endpoints never do. */
+  private learnt: LearntWidening | undefined;
   private outElsewhereUntil = -Infinity;
   /** When the replicas were told last that it is out; undefined while they need not think so. */
   private publishedOutAt: number | undefined;
@@ -106,7 +110,7 @@ export class EndpointRecord {
   health(now: number, caller?: string): EndpointHealth {
     const own = caller === undefined ? undefined : this.ownCooling(caller, now);
     const isOut = caller !== undefined && this.isOutFor(caller, now);
-    if (own || isOut) return this.look(now, own, isOut);
+    if (own || isOut || this.learnt) return this.look(now, own, isOut, caller);
     if (this.view && now < this.viewEndsAt && now >= this.viewedAt) return this.view;
     this.viewedAt = now;
     this.viewEndsAt = Math.min(now + VIEW_MS, this.coolDown?.changesAt(now) ?? Infinity);
@@ -178,19 +182,36 @@ export class EndpointRecord {
     const hintMs = isFigure(retryAfterMs) ? retryAfterMs : 0;
     this.count(OUTCOMES[by], origin, now);
     const cause = by === 'rate-limit' ? 'rate-limit' : 'faults';
+    // Whichever pause it was the trial of: the place is free, also where it says nothing of that one.
+    const own = this.ownCoolDowns.get(caller);
+    this.coolDown?.releaseOf(caller);
+    own?.release();
     // The provider's own wish is for all who use this credential.
     const isAsked = by === 'rate-limit' && hintMs > 0;
     const isOverTrial = this.coolDown?.isUnproven === true && !this.recent.isFarAbove(caller, now);
-    if (isAsked || isOverTrial || this.isOutForAll(now)) {
+    const { failedBy } = this.coolDown ?? {};
+    // However long the pause: what the others saw may be older than all that is counted.
+    const isAgain = failedBy === caller;
+    if (isAsked || (!isAgain && (isOverTrial || this.isOutForAll(now)))) {
       // Where nobody else is there to try it, the same caller may.
-      const next = this.recent.hasOthers(caller, now) ? caller : undefined;
-      const pause = (this.coolDown ??= new CoolDown(this.times)).begin(cause, hintMs, now, next);
+      const isShared = failedBy !== undefined || this.recent.hasOthers(caller, now);
+      const pause = (this.coolDown ??= new CoolDown(this.times)).begin(
+        cause,
+        hintMs,
+        now,
+        isShared ? caller : undefined,
+      );
       return pause && { pause };
     }
-    const own = this.ownCoolDowns.get(caller);
-    if (!own && by !== 'rate-limit' && !this.isOutFor(caller, now)) return undefined;
+    if (!own && !isAgain && by !== 'rate-limit' && !this.isOutFor(caller, now)) return undefined;
     const pause = (own ?? this.addOwn(caller)).begin(cause, hintMs, now);
     return pause && { caller, pause };
+  }
+
+  /** A reply of this caller went beyond its bound. */
+  exceeded(by: Widening, now: number, caller = ANYBODY): void {
+    (this.learnt ??= new LearntWidening()).learn(caller, by, now);
+    this.view = undefined;
   }
 
   released(caller = ANYBODY): void {
@@ -259,7 +280,9 @@ export class EndpointRecord {
   }
 
   /** @param own the pause of the caller who asks, and whether it is out for that one */
-  private look(now: number, own?: Cooling, isOutForCaller = false): EndpointHealth {
+  private look(now: number, own?: Cooling, isOutForCaller = false, caller?: string): EndpointHealth {
+    const widening = this.learnt?.at(now, caller);
+    if (this.learnt?.isEmpty) this.learnt = undefined;
     const { calls, faults } = this.longer.counts(now);
     const cooling = laterOf(this.coolDown?.cooling(now), own);
     // Percentiles are put together when they are asked for: most plans ask for none.
@@ -269,6 +292,7 @@ export class EndpointRecord {
       isOut: isOutForCaller || now < this.outElsewhereUntil || this.isOutForAll(now),
       ...(calls > 0 && { faultShare: faults / calls }),
       ...(cooling && { cooling }),
+      ...(widening && { widening }),
       get latency() {
         return latency();
       },

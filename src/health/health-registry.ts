@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { isJsonObject, type Json } from '../core/json/json.js';
+import type { Widening } from '../core/money/widening.js';
 import type { HealthKey, HealthSnapshot } from '../core/routing/health.js';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
@@ -125,6 +126,11 @@ export class HealthRegistry {
     if (change) this.publishOutage(id, change, now);
   }
 
+  /** A reply went beyond its bound: what is held for calls there is widened, in this process. */
+  exceeded(key: HealthKey, by: Widening, caller?: string): void {
+    (this.find(key, caller) ?? this.record(idOf(key))).exceeded(by, this.clock.now(), caller);
+  }
+
   /** A trial has neither succeeded nor failed: its caller left. */
   released(key: HealthKey, caller?: string): void {
     this.find(key)?.released(caller);
@@ -183,10 +189,16 @@ function readPauseName(name: string): readonly [id: string, caller?: string] {
 /** @param latest epoch milliseconds, past which no sound pause ends */
 function readPause(value: Json, latest: number): Pause | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { until, by, streak, firmUntil } = value;
+  const { until, by, streak, firmUntil, failedBy } = value;
   if (typeof until !== 'number' || until > latest || typeof streak !== 'number') return undefined;
   if (!Number.isInteger(streak) || streak < 0 || streak > STREAK_MAX) return undefined;
   if (by !== 'rate-limit' && by !== 'faults') return undefined;
-  // Of a release before this one it says nothing of what the provider asked for.
-  return typeof firmUntil === 'number' && firmUntil <= until ? { until, by, streak, firmUntil } : { until, by, streak };
+  // Of a release before this one it says nothing of what the provider asked for, nor whose failure it was.
+  return {
+    until,
+    by,
+    streak,
+    ...(typeof firmUntil === 'number' && firmUntil <= until && { firmUntil }),
+    ...(typeof failedBy === 'string' && { failedBy }),
+  };
 }

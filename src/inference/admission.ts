@@ -146,7 +146,15 @@ export class Admission {
       const isFree = chosen.some(({ leg }) => isFreeVariant(leg));
       const model = chosen[0]?.leg.model.id ?? plan.requested;
       const outcome = await this.ledger.hold(
-        { id, caller, guardrails, model, bound: mostExpensive(chosen), isFree },
+        {
+          id,
+          caller,
+          guardrails,
+          model,
+          bound: mostExpensive(chosen),
+          isFree,
+          isShared: isFree && this.freeGate.isShared(caller),
+        },
         signal,
       );
       if ('granted' in outcome) return this.enterFree(outcome.granted, chosen);
@@ -160,7 +168,7 @@ export class Admission {
         [chosen, counters, isPosted] = [possible, [], true];
         continue;
       }
-      if (chosen.length === 0 || tries >= TRIES_MAX) throw this.refusalOf(counters, possible, prompt);
+      if (chosen.length === 0 || tries >= TRIES_MAX) throw this.refusalOf(counters, possible, prompt, caller);
       // A narrower hold may meet figures that have moved on: before it is refused they are posted again.
       isPosted = false;
     }
@@ -171,6 +179,7 @@ export class Admission {
     counters: readonly HoldRefusal[],
     legs: readonly PricedLeg[],
     prompt: MeasuredPrompt,
+    caller: Caller,
   ): GatewayError {
     const nearest = nearestOf(legs, counters[0]);
     const refusing = counters.filter((counter) => !nearest || !isAffordable(counter, nearest));
@@ -179,13 +188,14 @@ export class Admission {
     if (money.length > 0)
       return holdError(money, nearest && { ...nearest, prompt, price: (other) => this.price(other, nearest.leg) });
     const limit = Number(told[0]!.limit / PICO_PER_USD);
-    return freeDayError({ limit, resetAtMs: windowStart('daily', this.clock.now()).getTime() + DAY_MS });
+    const isShare = told[0]!.scopeId === caller.keyHash;
+    return freeDayError({ limit, isShare, resetAtMs: windowStart('daily', this.clock.now()).getTime() + DAY_MS });
   }
 
   private async enterFree(hold: Hold, legs: readonly PricedLeg[]): Promise<Reserved> {
     if (!hold.request.isFree) return { hold, legs };
     try {
-      const place = await this.freeGate.enter(hold.request.caller.accountId);
+      const place = await this.freeGate.enter(hold.request.caller);
       return { hold, legs, freeRequest: new FreeRequest(this.ledger, hold, place) };
     } catch (error) {
       // It was not admitted as a free one, so it does not count.

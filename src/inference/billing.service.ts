@@ -3,6 +3,7 @@ import { readFeeShare, type FeeShare } from '../core/money/bill.js';
 import { Clock } from '../core/time.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { PriceVersions } from '../ledger/price-versions.js';
+import { EndpointBounds } from '../routing/endpoint-bounds.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 
@@ -16,6 +17,7 @@ export class BillingService {
     readonly ledger: LedgerService,
     readonly prices: PriceVersions,
     readonly metrics: Metrics,
+    readonly bounds: EndpointBounds,
     readonly clock: Clock,
     environment: Environment,
   ) {

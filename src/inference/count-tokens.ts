@@ -34,7 +34,7 @@ export class CountTokens {
    * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
    */
   async run(asked: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
-    const { request, routed, refusal } = await this.planner.plan(asked, caller);
+    const { request, routed, refusal } = await this.planner.plan(asked, caller, signal);
     // What may not be sent to a provider may not be sent to be counted either.
     if (refusal) throw refusal;
     const native = await this.countNatively(request, routed, signal);

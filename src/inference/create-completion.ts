@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal, Cancellation } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation, GenerationStart } from '../core/generation/generation.js';
+import { WastedCalls } from '../limits/wasted-calls.js';
 import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
 import { Admission } from './admission.js';
@@ -27,6 +28,7 @@ export class CreateCompletion {
     private readonly planner: RequestPlanner,
     private readonly admission: Admission,
     private readonly plans: PlanRunner,
+    private readonly wasted: WastedCalls,
   ) {}
 
   /**
@@ -35,13 +37,14 @@ export class CreateCompletion {
    */
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
+    generation.observe(this.wasted);
     return { generation, reply: this.answer(generation, abort.signal) };
   }
 
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {
     try {
       const { caller, request: asked } = generation;
-      const { request, routed, stages, budgets, refusal } = await this.planner.plan(asked, caller);
+      const { request, routed, stages, budgets, refusal } = await this.planner.plan(asked, caller, signal);
       generation.planned(routed, stages);
       if (refusal) {
         generation.refusedByPolicy();

@@ -132,7 +132,7 @@ export class Delivery {
     this.metrics.streamOpened();
     const closed = (): void => this.metrics.streamClosed();
     // Who left while the body was read has closed already: that is not told again.
-    if (response.closed) closed();
+    if (response.destroyed) closed();
     else response.once('close', closed);
     try {
       const events = await reply;
@@ -150,7 +150,7 @@ export class Delivery {
 }
 
 /** Also one that waits behind another on its connection: its end may never be told. */
-const isOver = (response: Response): boolean => response.writableFinished || response.closed || !response.socket;
+const isOver = (response: Response): boolean => response.writableFinished || response.destroyed || !response.socket;
 
 /** Ends a reply from outside. What its reader has not taken soon after goes no more, whole or streamed. */
 function cutShort({ response, abort, generation }: Carried, reason: CutShort): void {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Untranslatable } from '../core/errors.js';
@@ -14,6 +15,8 @@ export interface ForecastPlan extends RouteResult {
   readonly forecast: ReadonlyMap<Leg, LegForecast>;
   /** The legs whose dialect has no form for something in the request: they would be passed over. */
   readonly refusals: ReadonlyMap<Leg, Untranslatable>;
+  /** Names of what each leg would not be sent. */
+  readonly dropped: ReadonlyMap<Leg, readonly string[]>;
 }
 
 /** The plan that a request would be served by at this moment. Nothing is called, charged or kept. */
@@ -29,10 +32,12 @@ export class ExplainRoute {
    * @param seed gives the same draw again
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
-  async explain(asked: ModelRequest, caller: Caller, seed?: string): Promise<ForecastPlan> {
-    const { request, routed, budgets } = await this.planner.plan(asked, caller, seed);
+  async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
+    const { request, routed, budgets } = await this.planner.plan(asked, caller, signal, seed);
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
-    return { ...routed, forecast, refusals: await this.findRefusals(routed.plan.legs, request) };
+    const { legs } = routed.plan;
+    const dropped = new Map(legs.map((leg) => [leg, this.attempts.droppedBy(leg, request)]));
+    return { ...routed, forecast, refusals: await this.findRefusals(legs, request), dropped };
   }
 
   /** A large request is encoded for each leg: others have their turn in between. */

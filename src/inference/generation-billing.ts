@@ -6,19 +6,27 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { addBill, billBound, billOf, cappedBill, paidBill, type Bill } from '../core/money/bill.js';
 import { wantsHourCache } from '../core/conversation/wants-hour-cache.js';
-import type { PicoUsd } from '../core/money/credits.js';
+import { usdNumber, type PicoUsd } from '../core/money/credits.js';
 import { estimateInputTokens } from '../core/money/estimate.js';
 import { judgeUsage, type JudgedUsage } from '../core/money/judge-usage.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { askedCost } from '../core/money/charged-rate.js';
+import type { Widening } from '../core/money/widening.js';
+import type { Leg } from '../core/routing/plan.js';
 import { countedBy, remainingOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
 import type { Settlement } from '../ledger/settlement.js';
 import type { BillingService } from './billing.service.js';
 import { buildGenerationRow, type Charged } from './build-generation-row.js';
 
+interface PricedCall {
+  readonly call: ProviderCall;
+  readonly judged: JudgedUsage;
+  readonly money: CallCharge;
+}
+
 /** What the calls of a generation come to together. */
 interface Priced {
-  readonly calls: readonly { readonly call: ProviderCall; readonly usage: Usage; readonly money: CallCharge }[];
+  readonly calls: readonly PricedCall[];
   /** Of what is the caller's; estimated where a provider did not tell. */
   readonly usage: Usage;
   /** Undefined where nothing is the caller's. */
@@ -67,13 +75,15 @@ export class GenerationBilling implements GenerationObserver {
     const { ledger } = this.billing;
     if (!generation.wasCalled) return ledger.release(hold);
     const priced = this.price();
-    for (const { call, usage, money } of priced.calls) {
+    for (const { call, judged, money } of priced.calls) {
       call.money = money;
-      call.charged = usage;
-      if (call.isCallers) this.report(call, usage, money);
+      call.charged = judged.usage;
+      if (call.isCallers) this.report(call, judged.usage, money);
+      if (judged.excess) this.learn(call, judged.excess);
     }
     const { bound } = hold;
     const charged = await this.charge(priced);
+    if (charged.operatorCost > 0n) this.reportLoss(priced, charged);
     generation.bill = charged.bill;
     generation.charged = priced.usage;
     await ledger.settle(hold, this.row(priced, charged, bound));
@@ -94,7 +104,7 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   private price(): Priced {
-    const calls: { call: ProviderCall; usage: Usage; money: CallCharge }[] = [];
+    const calls: PricedCall[] = [];
     let usage = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
@@ -103,7 +113,7 @@ export class GenerationBilling implements GenerationObserver {
       const judged = this.judge(call);
       const used = judged.usage;
       const money = this.chargeOf(call, judged);
-      calls.push({ call, usage: used, money });
+      calls.push({ call, judged, money });
       isCapped ||= money.isCapped === true;
       operatorCost += money.operatorCost;
       if (call.isCallers) usage = addUsage(usage, used);
@@ -192,6 +202,23 @@ export class GenerationBilling implements GenerationObserver {
     if (usage.estimated) metrics.ledgerEvent('estimated');
     const isZero = bill?.list.total === 0n && (usage.inputTokens ?? 0) === 0;
     if (stop && leg.endpoint.pricing !== null && isZero) metrics.ledgerEvent('zero_usage');
+  }
+
+  /** Later calls at this endpoint are held for what this one came to. */
+  private learn({ leg }: ProviderCall, excess: Widening): void {
+    const { bounds, metrics } = this.billing;
+    bounds.exceeded(leg, excess, this.generation.caller.keyHash);
+    metrics.ledgerEvent('widened');
+  }
+
+  /** Each call's own, and what no counter had room for at whoever answered. */
+  private reportLoss({ calls, operatorCost }: Priced, charged: Charged): void {
+    const { metrics } = this.billing;
+    const told = (leg: Leg, amount: PicoUsd): void =>
+      metrics.operatorCost(leg.endpoint.provider.slug, usdNumber(amount));
+    for (const { call, money } of calls) told(call.leg, money.operatorCost);
+    const leg = (this.generation.recorded ?? calls.at(-1)?.call)?.leg;
+    if (leg) told(leg, charged.operatorCost - operatorCost);
   }
 
   /** @param bound as it was before what was told went beyond it */

@@ -1,4 +1,4 @@
-import { boundTokens } from '../core/money/bound.js';
+import { sizedTokens } from '../core/money/bound.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { GatewayError } from '../core/errors.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
@@ -77,7 +77,7 @@ export function holdError(refusing: readonly HoldRefusal[], nearest?: NearestLeg
     ...(isBusy && { reason: 'in_flight_budget_exhausted' }),
     remedy_hint: isBusy ? 'retry when requests under way have ended' : remedy,
     ...(nearest && {
-      requested_tokens: boundTokens(nearest.prompt, nearest.leg).output,
+      requested_tokens: sizedTokens(nearest.prompt, nearest.leg).output,
       affordable_tokens: affordable,
     }),
   };
@@ -106,7 +106,7 @@ function stateOf(counter: HoldRefusal, isBusy: boolean): string {
 function needOf({ leg, amounts, prompt }: NearestLeg, counter: HoldRefusal, affordable: number): string {
   const asked = countedBy(counter, amounts);
   if (asked === 0n) return 'This request costs nothing, and passes as soon as nothing is overdrawn.';
-  const { output } = boundTokens(prompt, leg);
+  const { output } = sizedTokens(prompt, leg);
   const tokens =
     prompt.maxOutputTokens === undefined
       ? `Without max_tokens the model's most is reserved, ${output} output tokens`
@@ -131,7 +131,7 @@ function affordableOutput({ leg, prompt, price }: NearestLeg, counters: readonly
     return counters.every((counter) => hasRoom(counter, amounts));
   };
   let most = 0;
-  for (let past = boundTokens(prompt, leg).output + 1; past - most > 1;) {
+  for (let past = sizedTokens(prompt, leg).output + 1; past - most > 1;) {
     const middle = Math.floor((most + past) / 2);
     if (passes(middle)) most = middle;
     else past = middle;

@@ -3,7 +3,7 @@ import type { Usage } from '../core/conversation/usage.js';
 import type { GatewayError } from '../core/errors.js';
 import type { GenerationStart } from '../core/generation/generation.js';
 import type { GenerationId } from '../core/ids.js';
-import type { JsonObject } from '../core/json/json.js';
+import type { Json, JsonObject } from '../core/json/json.js';
 import type { Bill } from '../core/money/bill.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 
@@ -22,8 +22,8 @@ export interface GenerationView {
   readonly charged: Usage | undefined;
   /** Keys that are added where the reply or its failure ends; known when it has ended. */
   readonly extras: JsonObject;
-  /** What the answering provider was sent, where the caller wants to see it. */
-  readonly upstreamBody: string | undefined;
+  /** What the answering provider was sent, shortened, where the caller wants to see it. */
+  readonly upstreamBody: Json | undefined;
 }
 
 /** How a reply looks in a wire format, streamed and whole. */

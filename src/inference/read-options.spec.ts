@@ -1,5 +1,6 @@
 // Goal: grouping keys are taken up to their limit, whatever they are made of. Method: traces around the limit.
-import { readTrace, TRACE_BYTES_MAX } from './read-options.js';
+import { readTrace } from './read-options.js';
+import { TRACE_BYTES_MAX } from './schemas/options.js';
 
 /** A trace of so many bytes as JSON. */
 const traceOf = (bytes: number, letter = 'a'): { trace_name: string } => {

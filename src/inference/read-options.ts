@@ -2,9 +2,10 @@ import type { ModelRequest, PluginEntry, StopCondition } from '../core/conversat
 import { definedOnly } from '../core/defined.js';
 import { GatewayError } from '../core/errors.js';
 import { printJson } from '../core/json/json.js';
+import { weigh } from '../core/json/print-in-pieces.js';
 import { readModelName } from '../core/routing/model-name.js';
 import type { PercentileCutoffs, PriceCaps, ProviderPreferences, Sort } from '../core/routing/preferences.js';
-import type { WireStopCondition } from './schemas/options.js';
+import { TRACE_BYTES_MAX, type WireStopCondition } from './schemas/options.js';
 import type { WirePreferences, WireRoute } from './schemas/routing.js';
 
 /**
@@ -20,15 +21,17 @@ export function withOnline(plugins: readonly PluginEntry[], models: readonly str
   return plugins;
 }
 
-/** Longest `trace`, in bytes of its JSON. */
-export const TRACE_BYTES_MAX = 8 * 1024;
+/** No `trace` that is short enough weighs as much: `weigh` has at most four bytes for one. */
+const WEIGHT_MAX = 4 * TRACE_BYTES_MAX;
 
 /**
  * Grouping keys, which are recorded with every generation.
  * @throws GatewayError `invalid-request` where they are too long
  */
 export function readTrace(trace: NonNullable<ModelRequest['trace']>): NonNullable<ModelRequest['trace']> {
-  if (Buffer.byteLength(printJson(trace)) <= TRACE_BYTES_MAX) return trace;
+  // What certainly is too long is not printed to learn it.
+  const isNear = weigh(trace, WEIGHT_MAX + 1) <= WEIGHT_MAX;
+  if (isNear && Buffer.byteLength(printJson(trace)) <= TRACE_BYTES_MAX) return trace;
   throw new GatewayError('invalid-request', `trace: must have at most ${TRACE_BYTES_MAX} bytes as JSON`);
 }
 

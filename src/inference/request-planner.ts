@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
@@ -32,16 +33,18 @@ export class RequestPlanner {
   ) {}
 
   /**
+   * @param signal ends the reading of a long text; its reason is thrown
    * @param seed gives the same draw again
    * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails refuse is told in the plan, for its
    *   reader may want to know who would have been called
    */
-  async plan(asked: ModelRequest, caller: Caller, seed?: string): Promise<PlannedRequest> {
+  async plan(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
     const inForce = this.guardrails.of(caller);
     // No turn of the microtask queue for what is at hand.
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
     const routed = await this.planner.plan(asked, caller, guardrails.policies, seed);
-    const { request, stages, blocked } = guardrails.inspect(nameAdvisors(asked, routed.inputs));
+    const inspecting = guardrails.inspect(nameAdvisors(asked, routed.inputs), signal);
+    const { request, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
     const { plan } = routed;
     // A plan with legs has a model that is allowed.
     const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;

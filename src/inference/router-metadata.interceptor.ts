@@ -3,7 +3,6 @@ import type { Observable } from 'rxjs';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { JsonObject } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
-import { pricedWords } from '../core/routing/priced-words.js';
 import { routerMetadata } from '../core/routing/router-metadata.js';
 import type { AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { wantsRouterMetadata } from './read-headers.js';
@@ -48,7 +47,6 @@ function viewRoute(generation: Generation, answered?: Leg): JsonObject {
   if (!plan || !isRouted) return {};
   const attempts = generation.attempts();
   const generationMs = performance.now() - generation.beganAt;
-  const words = pricedWords(generation.request);
-  const view = routerMetadata(plan, { attempts, words, pipeline, generationMs, ...(answered && { answered }) });
+  const view = routerMetadata(plan, { attempts, pipeline, generationMs, ...(answered && { answered }) });
   return { router_metadata: view, openrouter_metadata: view };
 }

@@ -56,6 +56,9 @@ describe('AuthenticationGuard', () => {
   let storeGone: boolean;
   let failuresMax: number;
   let failedFrom: (string | undefined)[];
+  let wasKnown: boolean;
+  /** Look-ups that may have to wait for their turn. */
+  let slowly: [address: string | undefined, hash: string][];
   let guard: AuthenticationGuard;
 
   beforeEach(() => {
@@ -63,14 +66,21 @@ describe('AuthenticationGuard', () => {
     storeGone = false;
     failuresMax = Infinity;
     failedFrom = [];
-    const cache: Pick<KeyCache, 'peek' | 'find'> = {
+    wasKnown = false;
+    slowly = [];
+    const cache: Pick<KeyCache, 'peek' | 'find' | 'wasKnown'> = {
+      wasKnown: (hash) => wasKnown && KEYS.has(hash),
       peek: (hash) => (atHand ? (KEYS.get(hash) ?? null) : undefined),
       find: async (hash) => {
         if (storeGone) throw new GatewayError('unavailable', 'The store is gone.', { retryAfterMs: 1_000 });
         return KEYS.get(hash) ?? null;
       },
     };
-    const failures: Pick<FailedAuthentications, 'record'> = {
+    const failures: Pick<FailedAuthentications, 'record' | 'lookUp'> = {
+      lookUp: (address, hash, lookUp) => {
+        slowly.push([address, hash]);
+        return lookUp();
+      },
       record: async (address) => {
         failedFrom.push(address);
         if (failedFrom.length > failuresMax) throw new GatewayError('rate-limited', 'Too many.');
@@ -82,6 +92,20 @@ describe('AuthenticationGuard', () => {
       failures as FailedAuthentications,
       new StoppedClock(),
     );
+  });
+
+  it('says of a caller who was let in whether the key is still good, and what it does not know it asks for', () => {
+    const refusalOf = (key: string) => guard.refusalOf({ ...activeKey(key, 'inference').caller })?.kind;
+    expect(['inference', 'expires later', 'expires now', 'deleted'].map(refusalOf)).toEqual([
+      undefined,
+      undefined,
+      'unauthenticated',
+      'unauthenticated',
+    ]);
+    atHand = false;
+    expect(refusalOf('deleted')).toBeUndefined();
+    storeGone = true;
+    expect(refusalOf('deleted')).toBeUndefined();
   });
 
   interface FakeRequest {
@@ -195,6 +219,21 @@ describe('AuthenticationGuard', () => {
     storeGone = true;
     expect(await refusal({ key: 'inference' })).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 1_000 } });
     expect(failedFrom).toEqual([]);
+  });
+
+  it('has a key looked up in its turn where it may be a guess, and at once where it was good before', async () => {
+    expect(await refusal({ key: 'inference' })).toBe(true);
+    expect(slowly).toEqual([]);
+    atHand = false;
+    expect(await refusal({ key: 'inference' })).toBe(true);
+    await refusal({ key: 'nobody' });
+    expect(slowly).toEqual([
+      ['192.0.2.1', hashKey('inference')],
+      ['192.0.2.1', hashKey('nobody')],
+    ]);
+    wasKnown = true;
+    expect(await refusal({ key: 'inference' })).toBe(true);
+    expect(slowly).toHaveLength(2);
   });
 
   it('counts each failure at its address, and no success', async () => {

@@ -1,9 +1,10 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { KeyKind } from '../core/caller.js';
+import type { Caller, KeyKind } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import { FailedAuthentications } from '../limits/failed-authentications.js';
+import type { CallerStanding } from '../shared/http/caller-standing.js';
 import { errorFamily } from '../shared/http/error-views.js';
 import { ACCEPTS, OPEN, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import type { ActiveKey } from './active-key.js';
@@ -26,10 +27,11 @@ interface RouteAccess {
 
 /**
  * Stands before every route: lets a request pass with an active key of the right kind, or where the route is open.
- * Answers at once while the key is at hand; nothing else is done for strangers.
+ * Answers at once while the key is at hand; nothing else is done for strangers, and from an address that guesses keys
+ * they are looked up slowly.
  */
 @Injectable()
-export class AuthenticationGuard implements CanActivate {
+export class AuthenticationGuard implements CanActivate, CallerStanding {
   private readonly accessByRoute = new Map<unknown, RouteAccess>();
 
   constructor(
@@ -49,6 +51,16 @@ export class AuthenticationGuard implements CanActivate {
     return atHand === undefined ? this.ask(request, hash, accepts) : this.judge(request, atHand, accepts);
   }
 
+  refusalOf({ keyHash }: Caller): GatewayError | undefined {
+    const atHand = this.keys.peek(keyHash);
+    if (atHand === undefined) {
+      // Should the store not answer, what was begun may go on: a new request would be let in just as little.
+      this.keys.find(keyHash).catch(() => undefined);
+      return undefined;
+    }
+    return this.isGood(atHand) ? undefined : new GatewayError('unauthenticated', INVALID_KEY);
+  }
+
   /** What the route's decorators say; looked up once a route, for they never change. */
   private readRouteAccess(context: ExecutionContext): RouteAccess {
     const handler = context.getHandler();
@@ -62,7 +74,10 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   private async ask(request: AuthenticatedRequest, hash: string, accepts: KeyKind | undefined): Promise<boolean> {
-    return this.judge(request, await this.keys.find(hash), accepts);
+    const find = (): Promise<ActiveKey | null> => this.keys.find(hash);
+    // A key that was good when it was last looked up is no guess: it waits for nobody's.
+    const found = this.keys.wasKnown(hash) ? find() : this.failures.lookUp(request.ip, hash, find);
+    return this.judge(request, await found, accepts);
   }
 
   private judge(
@@ -70,11 +85,14 @@ export class AuthenticationGuard implements CanActivate {
     key: ActiveKey | null,
     accepts: KeyKind | undefined,
   ): boolean | Promise<boolean> {
-    const hasExpired = key !== null && key.expiresAtMs !== null && this.clock.now() >= key.expiresAtMs;
-    if (key === null || hasExpired) return this.refuse(request, INVALID_KEY);
+    if (!this.isGood(key)) return this.refuse(request, INVALID_KEY);
     if (accepts && key.caller.kind !== accepts) throw new GatewayError('forbidden', WRONG_KIND[accepts]);
     request.caller = key.caller;
     return true;
+  }
+
+  private isGood(key: ActiveKey | null): key is ActiveKey {
+    return key !== null && (key.expiresAtMs === null || this.clock.now() < key.expiresAtMs);
   }
 
   private async refuse(request: AuthenticatedRequest, message: string): Promise<never> {

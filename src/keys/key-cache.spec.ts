@@ -53,6 +53,22 @@ describe('KeyCache', () => {
     expect(cache.peek('hash')).toBeUndefined();
   });
 
+  it('knows of a key that it was good before, however old the answer is, until it is told otherwise', async () => {
+    expect(cache.wasKnown('hash')).toBe(false);
+    await learn(key);
+    clock.time += 3_600_000;
+    expect([cache.wasKnown('hash'), cache.peek('hash')]).toEqual([true, undefined]);
+    await learn(null);
+    expect(cache.wasKnown('hash')).toBe(false);
+    clock.time += AGE_MAX_MS;
+    await learn(key);
+    // One that was changed, renamed say, is no guess by that.
+    cache.forget('hash');
+    expect([cache.wasKnown('hash'), cache.peek('hash')]).toEqual([true, undefined]);
+    await learn(null);
+    expect(cache.wasKnown('hash')).toBe(false);
+  });
+
   it.each([
     ['a key', key],
     ['that there is no such key', null],

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../core/time.js';
 import { FreshCache } from '../shared/fresh-cache.js';
 import type { ActiveKey } from './active-key.js';
@@ -14,7 +15,25 @@ const UNKNOWN_MAX = 10_000;
  */
 @Injectable()
 export class KeyCache extends FreshCache<ActiveKey> {
+  private readonly good: LRUCache<string, true>;
+
   constructor(lookups: KeyLookups, clock: Clock) {
-    super((hash) => lookups.find(hash), clock, { known: KNOWN_MAX, missing: UNKNOWN_MAX });
+    const good = new LRUCache<string, true>({ max: KNOWN_MAX });
+    const find = async (hash: string): Promise<ActiveKey | null> => {
+      const key = await lookups.find(hash);
+      if (key) good.set(hash, true);
+      else good.delete(hash);
+      return key;
+    };
+    super(find, clock, { known: KNOWN_MAX, missing: UNKNOWN_MAX });
+    this.good = good;
+  }
+
+  /**
+   * Whether a key was good when the store was last asked for it, however long ago and whatever was changed of it since:
+   * nothing that is proven by it now.
+   */
+  wasKnown(hash: string): boolean {
+    return this.good.has(hash);
   }
 }

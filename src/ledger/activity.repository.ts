@@ -21,6 +21,7 @@ export interface ActivityRow {
   readonly requests: string;
   readonly cost: string;
   readonly byok_cost: string;
+  readonly operator_cost: string;
   readonly prompt_tokens: string;
   readonly completion_tokens: string;
   readonly reasoning_tokens: string;
@@ -55,18 +56,19 @@ export class ActivityRepository {
 
   /**
    * Sums up one UTC day. What nobody answered and nobody was charged for is no activity of any endpoint; whatever was
-   * charged is in it, so that the sums are those of the ledger.
+   * charged, or was lost on it, is in it, so that the sums are those of the ledger.
    */
   async sumDay(accountId: string, day: Date, filter: ActivityFilter): Promise<ActivityRow[]> {
     return this.database.query<ActivityRow[]>(
       `SELECT coalesce(g.model, g.requested_model) AS model, coalesce(g.endpoint, '') AS endpoint,
          coalesce(max(g.provider_name), '') AS provider_name, CASE WHEN $6 THEN g.workspace_id END AS workspace_id,
          count(*) AS requests, sum(g.cost) AS cost, sum(g.byok_cost) AS byok_cost,
+         sum(g.operator_cost) AS operator_cost,
          sum(${ALL_PROMPT_TOKENS}) AS prompt_tokens,
          sum(g.completion_tokens) AS completion_tokens, sum(g.reasoning_tokens) AS reasoning_tokens
        FROM generations g
        WHERE g.account_id = $1 AND g.held_at >= $2::timestamptz AND g.held_at < $2::timestamptz + interval '24 hours'
-         AND (g.model IS NOT NULL OR g.cost <> 0 OR g.byok_cost <> 0)
+         AND (g.model IS NOT NULL OR g.cost <> 0 OR g.byok_cost <> 0 OR g.operator_cost <> 0)
          AND ($3::text IS NULL OR g.key_hash = $3)
          AND ($4::text IS NULL OR g.key_user = $4)
          AND ($5::uuid IS NULL OR g.workspace_id = $5)

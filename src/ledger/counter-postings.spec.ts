@@ -9,6 +9,7 @@ import { POSTED_MAX, type LedgerRepository } from './ledger.repository.js';
 import type { Postings } from './postings.js';
 
 const REST_MS = 50;
+const TIMEOUT_MS = 2_000;
 
 interface Posting {
   readonly counters: readonly CounterName[];
@@ -26,7 +27,7 @@ function byHand(): { counters: CounterPostings; posted: Posting[]; flushes: () =
       ),
   } as unknown as LedgerRepository;
   const postings = { flush: async () => void flushes++ } as unknown as Postings;
-  const counters = new CounterPostings(repository, postings, { timeoutMs: 2_000, isBatchFatal: () => true });
+  const counters = new CounterPostings(repository, postings, { timeoutMs: TIMEOUT_MS, isBatchFatal: () => true });
   return { counters, posted, flushes: () => flushes };
 }
 
@@ -140,6 +141,23 @@ describe('CounterPostings', () => {
     await turns();
     expect(ends).toEqual(['posted']);
     expect(posted).toHaveLength(3);
+  });
+
+  it('leaves what is not posted in time for who asks next, and keeps to one statement at a time', async () => {
+    const { counters, posted } = byHand();
+    const ends = endsOf([counters.post([key('a')])]);
+    await turns();
+    await pass(TIMEOUT_MS);
+    expect(ends).not.toEqual([undefined]);
+    posted[0]!.answer(POSTED_MAX);
+    await turns();
+    expect(posted).toHaveLength(1);
+    const again = endsOf([counters.post([key('a')])]);
+    await turns();
+    expect(posted).toHaveLength(2);
+    posted[1]!.answer();
+    await turns();
+    expect(again).toEqual(['posted']);
   });
 
   it('tells all who wait of a failure, and posts again for whoever comes then', async () => {

@@ -26,7 +26,7 @@ export class CounterPostings {
   constructor(
     private readonly repository: LedgerRepository,
     private readonly postings: Postings,
-    options: GroupCommitOptions,
+    private readonly options: GroupCommitOptions,
   ) {
     this.statements = new GroupCommit((counters) => this.send(counters), options);
   }
@@ -62,9 +62,11 @@ export class CounterPostings {
   private async send(counters: readonly CounterName[]): Promise<readonly void[]> {
     // Holds that nothing was sent for are known here alone.
     await this.postings.flush();
+    // Past it those who waited have been told: what is left is posted for whoever asks next.
+    const until = performance.now() + this.options.timeoutMs;
     let found: number;
     do found = await this.repository.postCounters(counters);
-    while (found >= POSTED_MAX);
+    while (found >= POSTED_MAX && performance.now() < until);
     return counters.map(() => undefined);
   }
 }

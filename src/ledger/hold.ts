@@ -23,6 +23,8 @@ export interface HoldRequest {
   readonly bound: HeldAmounts;
   /** Counts as one of the account's free requests of the day. */
   readonly isFree: boolean;
+  /** Other keys of the account call: of its free requests this one has half. */
+  readonly isShared?: boolean;
 }
 
 /** The counters that a hold was taken from, beside the account's. */

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
-import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import type { Hold } from './hold.js';
@@ -62,7 +61,6 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly prices: PriceVersions,
     private readonly environment: Environment,
     private readonly metrics: Metrics,
-    private readonly clock: Clock,
   ) {}
 
   /** The first beat comes before the first hold: nobody takes this replica for dead. */
@@ -76,14 +74,19 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
 
   async beforeApplicationShutdown(): Promise<void> {
     for (const job of this.jobs) clearInterval(job.timer);
-    const { spool } = this.ledger;
+    const { ledger } = this;
     const closing = this.close();
     await Promise.race([closing, delay(LAST_WRITE_MS, undefined, { ref: false })]);
-    if (spool.waiting === 0) return;
+    if (ledger.waiting === 0) return;
     await Promise.race([closing, delay(SPOOL_WAIT_MS, undefined, { ref: false })]);
-    if (spool.waiting === 0) return;
+    if (ledger.waiting === 0) return;
+    const inMemory = ledger.waiting - ledger.spool.waiting;
+    if (inMemory > 0) {
+      this.logger.error(`${inMemory} settlements that the spool did not take end here: they are charged as observed.`);
+    }
+    if (ledger.spool.waiting === 0) return;
     this.logger.warn(
-      `${spool.waiting} settlements are left in the spool of DATA_DIR: a gateway that finds them there writes them.`,
+      `${ledger.spool.waiting} settlements are left in the spool of DATA_DIR: a gateway that finds them there writes them.`,
     );
   }
 
@@ -100,7 +103,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       await this.emptySpool(performance.now() + SPOOL_WAIT_MS);
       await this.post();
       // What it still holds, if anything, is for others to recover.
-      if (this.ledger.openHolds.size === 0 && this.ledger.spool.waiting === 0)
+      if (this.ledger.openHolds.size === 0 && this.ledger.waiting === 0)
         await this.repository.leave(this.ledger.replica);
     } catch (error) {
       this.logError(error);
@@ -109,7 +112,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async emptySpool(until: number): Promise<void> {
-    while (this.ledger.spool.waiting > 0) {
+    while (this.ledger.waiting > 0) {
       try {
         await this.ledger.replay();
       } catch (error) {
@@ -161,6 +164,9 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   /** After a crash of the database what is open here may be missing there: it is written back before anything else. */
   private async enterEpoch(epoch: string): Promise<void> {
     if (epoch === this.epoch) return;
+    // Another run of the server, or another server, whose clock may be ahead of the one that told the beats: who has
+    // not beaten since may live.
+    if (this.epoch !== undefined) this.steadySince = performance.now();
     // What was answered while the database was away takes its room before anybody else does.
     await this.replay();
     await this.restore(() => true);
@@ -220,17 +226,17 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async replay(): Promise<void> {
-    if (this.ledger.spool.waiting > 0) await this.ledger.replay();
+    if (this.ledger.waiting > 0) await this.ledger.replay();
   }
 
   private async sweep(): Promise<void> {
     // What a dead process has left in its spool says more than what was observed of it.
     await this.adopt();
     await this.replay();
-    const stray = await this.repository.listOpen(this.ledger.replica);
-    await this.restoreMissing(new Set(stray));
+    const { ids: stray, at } = await this.repository.listOpen(this.ledger.replica);
+    await this.restoreMissing(new Set(stray), at);
     // What waits to be replayed must find its hold as it was taken, with all of its counters.
-    if (this.ledger.spool.waiting === 0) {
+    if (this.ledger.waiting === 0) {
       // A hold whose answer came too late stands for nothing that this process knows of.
       const awaited = this.ledger.listAwaited();
       for (const id of stray) if (!awaited.has(id)) this.postings.release(id);
@@ -242,8 +248,9 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** Should no sign tell of a crash: who is open here and does not stand there is lost. */
-  private async restoreMissing(standing: ReadonlySet<string>): Promise<void> {
-    const before = this.clock.now() - TAKEN_FOR_SURE_MS;
+  private async restoreMissing(standing: ReadonlySet<string>, at: Date): Promise<void> {
+    // Holds bear the time of the database, and so does their age: this machine's clock may be minutes off.
+    const before = at.getTime() - TAKEN_FOR_SURE_MS;
     await this.restore(({ id, heldAt }) => !standing.has(id) && Date.parse(heldAt) < before);
   }
 

@@ -61,7 +61,7 @@ const IS_LEFT = `h.cost IS NULL AND NOT h.generation_id = ANY($3) AND CASE WHEN 
   ELSE coalesce(r.heartbeat_at, 'epoch') < now() - ${DEAD_AFTER}
     AND h.held_at < now() + $1 * interval '1 millisecond' - ${DEAD_AFTER}
 END`;
-/** SQLSTATE of `take_holds_1`: the database has lost holds, and their replicas have not all written them back yet. */
+/** SQLSTATE of `take_holds_2`: the database has lost holds, and their replicas have not all written them back yet. */
 export const HOLDS_INCOMPLETE = 'LR001';
 
 /** The statements of the ledger. What is hot is a function of the database: see `sql`. */
@@ -80,7 +80,7 @@ export class LedgerRepository {
   async take(replica: string, members: readonly HoldMember[], livesMs: number): Promise<readonly TakenHold[]> {
     const wanted: object[] = [];
     for (const member of members) wanted.push(printMember(replica, member, wanted.length));
-    const answer = await this.statements.value('SELECT take_holds_1($1, $2, $3)', [
+    const answer = await this.statements.value('SELECT take_holds_2($1, $2, $3)', [
       JSON.stringify(wanted),
       String(this.clock.aheadMs),
       String(livesMs),
@@ -149,7 +149,7 @@ export class LedgerRepository {
       scope_id: scopeId,
       window_interval: interval,
     }));
-    const found = await this.statements.value('SELECT post_counters_1($1, $2)', [
+    const found = await this.statements.value('SELECT post_counters_2($1, $2)', [
       JSON.stringify(named),
       String(POSTED_MAX),
     ]);
@@ -164,13 +164,19 @@ export class LedgerRepository {
     );
   }
 
-  /** Gives an account's free request of that day back. */
-  async uncountFree(accountId: string, heldAt: string): Promise<void> {
+  /** Gives a free request of that day back to its account and its key. */
+  async uncountFree({ accountId, keyHash }: Caller, heldAt: string): Promise<void> {
     await this.statements.run(
-      `UPDATE spending_windows SET used = used - 1
-       WHERE scope = 'free_requests' AND scope_id = $1 AND interval = 'daily'
-         AND window_start = window_start_of('daily', $2::timestamptz) AND used > 0`,
-      [accountId, heldAt],
+      // In the order in which holds lock them.
+      `WITH counted AS (
+         SELECT * FROM spending_windows
+         WHERE scope = 'free_requests' AND scope_id IN ($1, $2) AND interval = 'daily'
+           AND window_start = window_start_of('daily', $3::timestamptz) AND used > 0
+         ORDER BY scope_id FOR UPDATE
+       )
+       UPDATE spending_windows w SET used = w.used - 1 FROM counted c
+       WHERE (w.scope, w.scope_id, w.interval, w.window_start) = (c.scope, c.scope_id, c.interval, c.window_start)`,
+      [accountId, keyHash, heldAt],
     );
   }
 
@@ -212,14 +218,17 @@ export class LedgerRepository {
     await this.statements.run('DELETE FROM replicas WHERE id = $1', [replica]);
   }
 
-  /** Holds of this replica that have stood for ten seconds, unsettled. */
-  async listOpen(replica: string): Promise<readonly string[]> {
-    const rows = await this.statements.run<{ generation_id: string }>(
-      `SELECT generation_id FROM holds
-       WHERE replica = $1 AND cost IS NULL AND held_at < now() + $2 * interval '1 millisecond' - interval '10 seconds'`,
+  /** Holds of this replica that have stood for ten seconds, unsettled; and what time it is for the database. */
+  async listOpen(replica: string): Promise<{ readonly ids: readonly string[]; readonly at: Date }> {
+    const [row] = await this.statements.run<{ ids: readonly string[]; at: Date }>(
+      `SELECT t.at, array(
+         SELECT h.generation_id FROM holds h
+         WHERE h.replica = $1 AND h.cost IS NULL AND h.held_at < t.at - interval '10 seconds'
+       ) AS ids
+       FROM (SELECT now() + $2 * interval '1 millisecond' AS at) AS t`,
       [replica, this.clock.aheadMs],
     );
-    return rows.map(({ generation_id }) => generation_id);
+    return row!;
   }
 
   /** Settled holds whose counters nobody has moved yet. */
@@ -296,7 +305,7 @@ export class LedgerRepository {
 }
 
 function printMember(replica: string, { request, amounts, extends: isExtension }: HoldMember, place: number): object {
-  const { id, caller, model, isFree } = request;
+  const { id, caller, model, isFree, isShared } = request;
   return {
     place,
     id,
@@ -308,6 +317,7 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
     bound: formatUsd(amounts.credits),
     byok_bound: formatUsd(amounts.byok),
     free: isFree && !isExtension,
+    shared: isShared === true,
     extends: isExtension,
     guardrails: request.guardrails,
   };

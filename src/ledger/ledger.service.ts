@@ -50,6 +50,8 @@ const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...|LR001)$/;
 const ROLLED_BACK_STATE = /^40...$/;
 /** A hold that is older than any request may become is nobody's. */
 const GRACE_MS = 60_000;
+/** Settlements kept here that are written at a time. */
+const KEPT_BATCH_ROWS = 200;
 /** Holds that were given up and are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
@@ -72,6 +74,8 @@ export class LedgerService implements OnModuleInit {
   private readonly open = new OpenItems<Hold>();
   private readonly settling = new OpenItems<Promise<void>>();
   private readonly givenUp = new Set<string>();
+  /** Settlements that neither the database nor the disk took: their holds stay open until one of them does. */
+  private readonly kept = new Map<Hold, Settlement>();
   /** Holds that are being taken. */
   private reserving = 0;
   /** Since when no settlement could be written, and when that was last tried; undefined while all is well. */
@@ -238,15 +242,21 @@ export class LedgerService implements OnModuleInit {
   /** Gives back the free request of the day that a hold was counted as. Never throws. */
   async uncountFree(hold: Hold): Promise<void> {
     try {
-      await this.repository.uncountFree(hold.request.caller.accountId, hold.heldAt);
+      await this.repository.uncountFree(hold.request.caller, hold.heldAt);
     } catch (error) {
       if (!isDatabaseUnavailable(error)) this.logger.error(error);
     }
   }
 
-  /** Writes what the spool holds. @throws when the database does not answer */
+  /** Settlements that wait for the database, on the disk or here. */
+  get waiting(): number {
+    return this.spool.waiting + this.kept.size;
+  }
+
+  /** Writes what waits. @throws when the database does not answer */
   async replay(): Promise<void> {
     await this.spool.replay((rows) => this.replayRows(rows));
+    await this.replayKept();
     this.away = undefined;
   }
 
@@ -294,16 +304,30 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
+  private async replayKept(): Promise<void> {
+    const kept = [...this.kept];
+    while (kept.length > 0) {
+      const batch = kept.splice(0, KEPT_BATCH_ROWS);
+      await this.replayRows(batch.map(([, row]) => row));
+      for (const [hold] of batch) {
+        this.kept.delete(hold);
+        this.close(hold);
+      }
+    }
+  }
+
   private async write(hold: Hold, row: Settlement): Promise<void> {
     try {
       await this.writeToDatabase(row);
       this.postings.add(hold.id);
     } catch (error) {
       if (isRowRefused(error)) this.reportLost(hold.id, error);
-      else await this.writeToSpool(row, error);
-    } finally {
-      this.close(hold);
+      else if (!(await this.writeToSpool(row, error))) {
+        this.kept.set(hold, row);
+        return;
+      }
     }
+    this.close(hold);
   }
 
   private async writeToDatabase(row: Settlement): Promise<void> {
@@ -321,13 +345,17 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  private async writeToSpool(row: Settlement, reason: unknown): Promise<void> {
+  /** @returns false where the disk refuses it */
+  private async writeToSpool(row: Settlement, reason: unknown): Promise<boolean> {
     if (!isAway(reason)) this.logger.error(reason);
     try {
       await this.spool.append(row);
       this.metrics.ledgerEvent('spooled');
+      return true;
     } catch (error) {
-      this.reportLost(row.id, error);
+      this.metrics.ledgerEvent('kept');
+      this.logger.error(`The spool does not take the generation ${row.id}, which waits in memory`, error);
+      return false;
     }
   }
 

@@ -5,7 +5,9 @@ import { INTERVALS, type Interval } from '../core/time.js';
 import { isOneOf } from '../shared/database/is-one-of.js';
 import { usdColumn } from './usd-column.js';
 
-/** What a counter counts for. That of `free_requests` counts requests, each as one whole unit, by the account. */
+/**
+ * What a counter counts for. That of `free_requests` counts requests, each as one whole unit, by account and by key.
+ */
 export type SpendingScope = 'account' | 'key' | 'workspace' | 'guardrail' | 'free_requests';
 
 /** One counter of something that can run out, during one UTC window. A reset is a new row. */

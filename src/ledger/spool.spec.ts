@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, mkdir, readFile, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, mkdir, readFile, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -548,6 +548,27 @@ describe('damage', () => {
 });
 
 describe('several processes on one folder', () => {
+  it('leave what they cannot read to whoever can, and take over the rest', async () => {
+    const dead = newUuid(1);
+    const before = await openSpool();
+    const rows = newRows(1);
+    await appendAll(before, rows);
+    await before.close();
+    const [left] = await rowFiles();
+    await rename(join(dir, left!), join(dir, `${dead}.${newUuid(9)}.rows`));
+    // In the place of a file of another user's: a folder cannot be read either, whoever tries.
+    const unreadable = `${dead}.${newUuid(2)}.rows`;
+    await mkdir(join(dir, unreadable));
+    const told = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const spool = await openSpool();
+    expect([await spool.adopt(), await spool.adopt()]).toEqual([1, 0]);
+    expect(told).toHaveBeenCalledTimes(1);
+    expect(await readdir(dir)).toContain(unreadable);
+    expect(idsOf(await drain(spool))).toEqual(idsOf(rows));
+    await rm(join(dir, unreadable), { recursive: true });
+    await spool.close();
+  });
+
   it('leave a living one its file, in this process and in another', async () => {
     const [first, second] = [await openSpool(), await openSpool()];
     await first.append(newRow());

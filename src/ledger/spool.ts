@@ -49,6 +49,8 @@ export class Spool {
   private replaying: Promise<void> | undefined;
   private isClosed = false;
   private namedAt = 0;
+  /** Ids of files that were told of. */
+  private readonly unreadable = new Set<string>();
 
   private constructor(
     private readonly dir: string,
@@ -273,7 +275,10 @@ export class Spool {
     }
   }
 
-  /** Makes the files of this replica our own. The caller holds its lock. */
+  /**
+   * Makes the files of this replica our own. The caller holds its lock. What cannot be read goes back to its name, for
+   * whoever can.
+   */
   private async takeFiles(replica: string): Promise<number> {
     const names = await readdir(this.dir);
     const taken: SpoolSegment[] = [];
@@ -283,7 +288,8 @@ export class Spool {
         if (owner !== replica || id === undefined) continue;
         // Before it is read: what its owner, should it live after all, writes from now on it will write once more.
         await rename(join(this.dir, name), this.pathOf(id));
-        const segment = await SpoolSegment.adopt(this.pathOf(id), id);
+        const segment = await this.adoptFile(name, id);
+        if (!segment) continue;
         if (segment.rows > 0) taken.push(segment);
         else await this.remove(segment, (await segment.read()).damaged);
       }
@@ -291,6 +297,17 @@ export class Spool {
       this.segments.unshift(...taken);
     }
     return taken.reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  private async adoptFile(name: string, id: string): Promise<SpoolSegment | undefined> {
+    try {
+      return await SpoolSegment.adopt(this.pathOf(id), id);
+    } catch (error) {
+      if (!this.unreadable.has(id)) this.logger.error(`The file spool/${name} cannot be read`, error);
+      this.unreadable.add(id);
+      await rename(this.pathOf(id), join(this.dir, name));
+      return undefined;
+    }
   }
 
   /** By time, so that names sort by age. */

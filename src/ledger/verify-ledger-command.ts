@@ -22,7 +22,7 @@ export const runVerification = (context: CommandContext): Promise<number> =>
       usage: USAGE,
       switches: ['json'],
       readPlace: readStorePlace,
-      run: async (database, switches) => {
+      run: async (database, { switches }) => {
         const report = await verifyLedger(database);
         context.print(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : printReport(report));
         return report.differences.length > 0 ? FAILED : DONE;

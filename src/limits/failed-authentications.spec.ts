@@ -1,5 +1,6 @@
-// Goal: an address past its limit is told 429 with the exact headers; up to the limit nothing is said.
-// Method: the real local storage; and a storage that answers as told, for the figures.
+// Goal: an address past its limit is told 429 with the exact headers, and has its keys looked up slowly; up to the
+// limit nothing is said. Method: the real local storage; and a storage that answers as told, for the figures; time
+// moved by jest's timers for the lane.
 import { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import type { Environment } from '../shared/environment.js';
@@ -44,5 +45,67 @@ describe('FailedAuthentications', () => {
       retryAfterMs: 17_000,
       headers: { 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(NOW + 17_000) },
     });
+  });
+});
+
+describe('looking up keys of an address', () => {
+  class TimersClock extends Clock {
+    override now(): number {
+      return Date.now();
+    }
+  }
+  let failures: FailedAuthentications;
+  let asked: string[];
+  beforeEach(() => {
+    jest.useFakeTimers({ now: NOW });
+    const clock = new TimersClock();
+    failures = new FailedAuthentications(new LocalThrottlerStorage(clock), environment, clock);
+    asked = [];
+  });
+  afterEach(() => jest.useRealTimers());
+  const lookUp = (address: string, key: string): Promise<string> =>
+    failures.lookUp(address, key, async () => {
+      asked.push(key);
+      return key;
+    });
+  async function fail(address: string, times: number): Promise<void> {
+    for (let time = 0; time < times; time++) await failures.record(address).catch(() => undefined);
+  }
+
+  it('is done at once up to its limit, and one by one past it, in whatever form the address comes', async () => {
+    await fail('192.0.2.1', 2);
+    await Promise.all(['a', 'b', 'c'].map((key) => lookUp('192.0.2.1', key)));
+    expect(asked).toEqual(['a', 'b', 'c']);
+    await fail('192.0.2.1', 1);
+    const found = ['d', 'e'].map((key) => lookUp('[::ffff:192.0.2.1]:4711', key));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(asked.splice(0)).toEqual(['a', 'b', 'c', 'd']);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(asked).toEqual(['e']);
+    expect(await Promise.all(found)).toEqual(['d', 'e']);
+    expect(await lookUp('192.0.2.2', 'f')).toBe('f');
+  });
+
+  it('is given up for whoever waits too long, with when to come again', async () => {
+    await fail('192.0.2.1', 3);
+    const all = Promise.allSettled(Array.from({ length: 20 }, (_, key) => lookUp('192.0.2.1', `key ${key}`)));
+    await jest.advanceTimersByTimeAsync(2_000);
+    const refused = (await all).filter((one) => one.status === 'rejected');
+    expect(refused.length).toBeGreaterThanOrEqual(9);
+    expect(refused[0]!.reason).toMatchObject({
+      kind: 'rate-limited',
+      message: expect.stringContaining('looked up slowly'),
+      detail: {
+        retryAfterMs: 2_000,
+        headers: { 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(NOW + 60_000) },
+      },
+    });
+  });
+
+  it('is quick again when its time is over', async () => {
+    await fail('192.0.2.1', 3);
+    await jest.advanceTimersByTimeAsync(60_000);
+    await Promise.all(['a', 'b', 'c'].map((key) => lookUp('192.0.2.1', key)));
+    expect(asked).toEqual(['a', 'b', 'c']);
   });
 });

@@ -1,9 +1,10 @@
 // Goal: an account is let through up to its limit without a word, refused past it with what it needs to know,
-// and let through again. Method: the real storage, a clock moved by hand, contexts that hold a caller or none
-// and no response to write to.
+// and let through again; so is a key past its share, or past the calls it may waste. Method: the real storage, a clock
+// moved by hand, contexts that hold a caller or none and no response to write to.
 import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ThrottlerGuard } from '@nestjs/throttler';
+import { ThrottlerGuard, type ThrottlerOptions } from '@nestjs/throttler';
+import type { Caller } from '../core/caller.js';
 import { Clock } from '../core/time.js';
 import { FloodGuard, floodOptions } from './flood.guard.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';
@@ -15,50 +16,88 @@ class HandClock extends Clock {
   }
 }
 
-const contextOf = (accountId?: string): ExecutionContext =>
+const RATES = { account: { limit: 5, windowMs: 10_000 }, wasted: { limit: 2, windowMs: 60_000 } };
+
+const callerOf = (keyHash: string, accountId = 'a', kind: Caller['kind'] = 'inference'): Caller => ({
+  accountId,
+  workspaceId: 'w',
+  keyHash,
+  kind,
+  userId: null,
+});
+
+const contextOf = (caller?: Caller): ExecutionContext =>
   ({
-    switchToHttp: () => ({
-      getRequest: () => (accountId === undefined ? {} : { caller: { accountId } }),
-      getResponse: () => ({}),
-    }),
+    switchToHttp: () => ({ getRequest: () => (caller ? { caller } : {}), getResponse: () => ({}) }),
   }) as unknown as ExecutionContext;
 
 describe('FloodGuard', () => {
-  const clock = new HandClock();
-  const storage = new LocalThrottlerStorage(clock);
-  const guard = new FloodGuard(floodOptions(storage, { limit: 2, windowMs: 10_000 }), storage, new Reflector(), clock);
-  beforeAll(() => guard.onModuleInit());
+  let clock: HandClock;
+  let storage: LocalThrottlerStorage;
+  let guard: FloodGuard;
+  beforeEach(async () => {
+    clock = new HandClock();
+    storage = new LocalThrottlerStorage(clock);
+    guard = new FloodGuard(floodOptions(storage, RATES), storage, new Reflector(), clock);
+    await guard.onModuleInit();
+  });
+
+  const ask = (caller?: Caller): Promise<boolean> => guard.canActivate(contextOf(caller));
+  async function askOften(caller: Caller, times: number): Promise<void> {
+    for (let time = 0; time < times; time++) await expect(ask(caller)).resolves.toBe(true);
+  }
+  const headers = (limit: number, endsInMs: number) => ({
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': String(clock.time + endsInMs),
+  });
 
   it("is the library's guard", () => {
     expect(guard).toBeInstanceOf(ThrottlerGuard);
   });
 
-  it('lets an account through up to its limit, refuses past it, and lets it through again', async () => {
-    for (let times = 0; times < 2; times++) await expect(guard.canActivate(contextOf('a'))).resolves.toBe(true);
-    await expect(guard.canActivate(contextOf('a'))).rejects.toMatchObject({
+  it('lets a key that is alone have all of its account, refuses past it, and lets it through again', async () => {
+    await askOften(callerOf('k'), 5);
+    await expect(ask(callerOf('k'))).rejects.toMatchObject({
       kind: 'rate-limited',
-      detail: {
-        retryAfterMs: 10_000,
-        headers: {
-          'X-RateLimit-Limit': '2',
-          'X-RateLimit-Remaining': '0',
-          'X-RateLimit-Reset': String(clock.time + 10_000),
-        },
-      },
+      message: expect.stringContaining('this account'),
+      detail: { retryAfterMs: 10_000, headers: headers(5, 10_000) },
     });
-    await expect(guard.canActivate(contextOf('b'))).resolves.toBe(true);
+    await expect(ask(callerOf('l', 'b'))).resolves.toBe(true);
     clock.time += 10_000;
-    await expect(guard.canActivate(contextOf('a'))).resolves.toBe(true);
+    await expect(ask(callerOf('k'))).resolves.toBe(true);
+  });
+
+  it('tells a key that is past its share so, with the limit that it ran into', async () => {
+    await ask(callerOf('l'));
+    await askOften(callerOf('k'), 2);
+    await expect(ask(callerOf('k'))).rejects.toMatchObject({
+      kind: 'rate-limited',
+      message: expect.stringContaining('half'),
+      detail: { retryAfterMs: 10_000, headers: headers(2, 10_000) },
+    });
+  });
+
+  it('refuses a key whose calls come to nothing, in whole seconds, and no other', async () => {
+    for (let times = 0; times < 2; times++) storage.countWaste(callerOf('k'), RATES.wasted);
+    clock.time += 100;
+    await expect(ask(callerOf('k'))).rejects.toMatchObject({
+      kind: 'rate-limited',
+      message: expect.stringContaining('abandoned or failed'),
+      detail: { retryAfterMs: 60_000, headers: headers(2, 60_000) },
+    });
+    await expect(ask(callerOf('l'))).resolves.toBe(true);
   });
 
   it('counts nobody on an open route', async () => {
-    for (let times = 0; times < 5; times++) await expect(guard.canActivate(contextOf())).resolves.toBe(true);
+    for (let times = 0; times < 9; times++) await expect(ask()).resolves.toBe(true);
   });
 
   it('does not start with limits that it would have to work out for every request', async () => {
-    const options = { storage, throttlers: [{ limit: () => 2, ttl: 10_000, blockDuration: 10_000 }] };
-    await expect(new FloodGuard(options, storage, new Reflector(), clock).onModuleInit()).rejects.toThrow(TypeError);
-    const none = { storage, throttlers: [] };
-    await expect(new FloodGuard(none, storage, new Reflector(), clock).onModuleInit()).rejects.toThrow(TypeError);
+    const [, wasted] = (floodOptions(storage, RATES) as { throttlers: ThrottlerOptions[] }).throttlers;
+    for (const throttlers of [[{ name: 'account', limit: () => 2, ttl: 10_000 }, wasted!], [wasted!], []]) {
+      const started = new FloodGuard({ storage, throttlers }, storage, new Reflector(), clock).onModuleInit();
+      await expect(started).rejects.toThrow(TypeError);
+    }
   });
 });

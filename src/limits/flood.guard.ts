@@ -4,50 +4,52 @@ import {
   InjectThrottlerOptions,
   InjectThrottlerStorage,
   ThrottlerGuard,
-  ThrottlerStorage,
-  type ThrottlerLimitDetail,
   type ThrottlerModuleOptions,
-  type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { Caller } from '../core/caller.js';
+import type { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import type { Rate } from '../shared/variables/grammars.js';
+import { FloodStorage, shareOf, type FloodRates, type FloodRefusal } from './flood-storage.js';
 import { windowRefusal } from './rate-limit-error.js';
 
 const PASSES = Promise.resolve(true);
 
-/** The throttler's name, which is a part of its key in Redis. */
-const FLOOD = 'flood';
+/** What each refused caller is told. */
+const MESSAGES: Readonly<Record<FloodRefusal['limit'], string>> = {
+  account: 'Too many requests from this account; wait, then send them more slowly.',
+  share: 'Too many requests with this key, which has half of those of its account while others call; wait.',
+  wasted: 'Too many calls of this key were abandoned or failed; wait, and look into why.',
+};
 
 /**
- * What `ThrottlerModule` is configured with: one throttler, which counts all requests of an account together, on every
- * route, and says nothing on success. Failed authentications are counted in the same storage, but only once they
- * failed: they are no throttler of a guard.
+ * What `ThrottlerModule` is configured with: the limits of the flood guard, which hold on every route and say nothing
+ * on success. Failed authentications are counted in the same storage, but only once they failed: they are no throttler
+ * of a guard.
  */
-export function floodOptions(storage: ThrottlerStorage, { limit, windowMs }: Rate): ThrottlerModuleOptions {
-  return {
-    storage,
-    setHeaders: false,
-    throttlers: [{ name: FLOOD, limit, ttl: windowMs, blockDuration: windowMs }],
-    // The guard asks only for requests that have a caller.
-    getTracker: (request) => (request as { readonly caller: Caller }).caller.accountId,
-    generateKey: (_context, accountId) => accountId,
-  };
+export function floodOptions(storage: FloodStorage, { account, wasted }: FloodRates): ThrottlerModuleOptions {
+  const throttler = (name: keyof FloodRates, { limit, windowMs }: Rate) => ({
+    name,
+    limit,
+    ttl: windowMs,
+    blockDuration: windowMs,
+  });
+  return { storage, setHeaders: false, throttlers: [throttler('account', account), throttler('wasted', wasted)] };
 }
 
 /**
- * Refuses an account that asks far more often than any use explains (docs/wire/limits.md#flood), before its bodies are
- * read. All keys of an account count together, so more keys bring no more; success leaves no trace. Open routes are not
- * counted. The library's `@Throttle` and `@SkipThrottle` have no effect: one limit holds for all routes, so nothing is
- * looked up for a request.
+ * Refuses an account that asks far more often than any use explains, a key that asks more than its share of it, and one
+ * whose calls come to nothing (docs/wire/limits.md#flood), before its bodies are read. More keys bring no more; success
+ * leaves no trace. Open routes are not counted. The library's `@Throttle` and `@SkipThrottle` have no effect: the same
+ * limits hold for all routes, and all of them are counted at once.
  */
 @Injectable()
 export class FloodGuard extends ThrottlerGuard {
-  private counted!: Omit<ThrottlerRequest, 'context'>;
+  private rates!: FloodRates;
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    @InjectThrottlerStorage() private readonly storage: FloodStorage,
     reflector: Reflector,
     private readonly clock: Clock,
   ) {
@@ -57,24 +59,34 @@ export class FloodGuard extends ThrottlerGuard {
   /** Works out once what the library works out for every request. */
   override async onModuleInit(): Promise<void> {
     await super.onModuleInit();
-    const [throttler] = this.throttlers;
-    const { getTracker, generateKey } = this.commonOptions;
-    const { limit, ttl, blockDuration } = throttler ?? {};
-    if (!throttler || !getTracker || !generateKey) throw new TypeError('The flood guard needs one throttler.');
-    if (typeof limit !== 'number' || typeof ttl !== 'number' || typeof blockDuration !== 'number') {
-      throw new TypeError('The limit of the flood guard is the same for every request.');
-    }
-    this.counted = { throttler, limit, ttl, blockDuration, getTracker, generateKey };
+    this.rates = { account: this.rateOf('account'), wasted: this.rateOf('wasted') };
   }
 
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const { caller } = context.switchToHttp().getRequest<{ readonly caller?: Caller }>();
-    return caller ? this.handleRequest({ context, ...this.counted }) : PASSES;
+    if (!caller) return PASSES;
+    const counted = this.storage.countRequest(caller, this.rates);
+    return counted === undefined ? PASSES : this.judge(counted);
   }
 
   /** @throws GatewayError `rate-limited` */
-  protected override throwThrottlingException(_context: ExecutionContext, reached: ThrottlerLimitDetail): never {
-    const message = 'Too many requests from this account; wait, then send them more slowly.';
-    throw windowRefusal(message, reached.limit, reached.timeToBlockExpire, this.clock.now());
+  private async judge(counted: FloodRefusal | Promise<FloodRefusal | undefined>): Promise<boolean> {
+    const refusal = await counted;
+    if (refusal) throw this.refusalError(refusal);
+    return true;
+  }
+
+  private refusalError({ limit, retryAfterMs }: FloodRefusal): GatewayError {
+    const { account, wasted } = this.rates;
+    const reached = { account: account.limit, share: shareOf(account.limit), wasted: wasted.limit }[limit];
+    return windowRefusal(MESSAGES[limit], reached, Math.ceil(retryAfterMs / 1_000), this.clock.now());
+  }
+
+  private rateOf(name: keyof FloodRates): Rate {
+    const { limit, ttl } = this.throttlers.find((throttler) => throttler.name === name) ?? {};
+    if (typeof limit !== 'number' || typeof ttl !== 'number') {
+      throw new TypeError(`The flood guard needs the limit ${name}, the same for every request.`);
+    }
+    return { limit, windowMs: ttl };
   }
 }

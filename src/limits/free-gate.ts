@@ -1,15 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
+import type { Caller } from '../core/caller.js';
 import type { GatewayError } from '../core/errors.js';
 import { HIGHER_FREE_REQUESTS_A_DAY } from '../core/money/free-requests.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Leg } from '../core/routing/plan.js';
+import { FloodStorage, shareOf } from './flood-storage.js';
 import { LimitCounts } from './limit-counts.js';
 import { rateLimitError } from './rate-limit-error.js';
 
 /** docs/wire/limits.md#free-variants: requests to free variants in a minute, for everyone. */
 const PER_MINUTE = 20;
+const DAILY = 'openrouter_free_tier_daily';
 /** Catalogue variants that cost nothing and are limited by number instead. */
 const FREE_VARIANT = ':free';
+
+/** What an account is told that may have more. */
+const MORE_A_DAY = `; with 10 credits bought the account has ${HIGHER_FREE_REQUESTS_A_DAY} a day`;
+/** What a key is told that ran into its share. */
+const HALVED = '; while other keys of the account call, each has half of them';
 
 /** Through the caller's own credential nothing is free, nor counted as such (docs/wire/limits.md#free-variants). */
 export const isFreeVariant = ({ model, credential }: Pick<Leg, 'model' | 'credential'>): boolean =>
@@ -23,14 +32,24 @@ export interface FreePlace {
 
 /**
  * The minute of free variants (`:free`): twenty requests of an account, over all free models, keys and replicas. A
- * request counts at admission, whatever its end, unless it is given back.
+ * request counts at admission, whatever its end, unless it is given back. A key has half of it while another one calls.
  */
 @Injectable()
 export class FreeGate {
-  constructor(private readonly counts: LimitCounts) {}
+  constructor(
+    private readonly counts: LimitCounts,
+    @InjectThrottlerStorage() private readonly calls: FloodStorage,
+  ) {}
+
+  /** Whether the caller's key has half of what is free, and not all: the flood guard has just counted its request. */
+  isShared(caller: Caller): boolean {
+    return this.calls.hasCompany(caller);
+  }
 
   /** Counts one request. @throws GatewayError `rate-limited` */
-  async enter(accountId: string): Promise<FreePlace> {
+  async enter(caller: Caller): Promise<FreePlace> {
+    const { accountId, keyHash } = caller;
+    const share = this.isShared(caller) ? shareOf(PER_MINUTE) : PER_MINUTE;
     const claimed = await this.counts.claim({
       // No model's: those have a slash in their ids.
       subject: `${accountId}:free`,
@@ -38,11 +57,14 @@ export class FreeGate {
       limits: { tokensPerMinute: PER_MINUTE },
       owner: '',
       tokens: 1,
+      part: { id: keyHash, tokensPerMinute: share },
     });
     if ('slot' in claimed) return { giveBack: () => claimed.slot.release(0) };
-    throw rateLimitError('Rate limit exceeded: free-models-per-min', {
-      limit: PER_MINUTE,
-      resetAtMs: claimed.refusal.resetAtMs,
+    const { limit, resetAtMs } = claimed.refusal;
+    const isOwn = limit === 'part';
+    throw rateLimitError(`Rate limit exceeded: free-models-per-min${isOwn ? HALVED : ''}`, {
+      limit: isOwn ? share : PER_MINUTE,
+      resetAtMs,
       source: 'openrouter_free_tier_per_minute',
     });
   }
@@ -50,19 +72,21 @@ export class FreeGate {
 
 /**
  * What a caller is told whose day of free variants is used up (docs/wire/errors.md#free-variants).
- * @param limit requests a day, as the hold was refused by
+ * @param limit requests a day, as the hold was refused by: of the account, or what its key has of them
+ * @param isShare it is the key's
  * @param resetAtMs the next 00:00 UTC, epoch milliseconds
  */
 export function freeDayError({
   limit,
+  isShare,
   resetAtMs,
 }: {
   readonly limit: number;
+  readonly isShare: boolean;
   readonly resetAtMs: number;
 }): GatewayError {
-  const message =
-    limit >= HIGHER_FREE_REQUESTS_A_DAY
-      ? 'Rate limit exceeded: free-models-per-day-high-balance'
-      : `Rate limit exceeded: free-models-per-day; with 10 credits bought the account has ${HIGHER_FREE_REQUESTS_A_DAY} a day`;
-  return rateLimitError(message, { limit, resetAtMs, source: 'openrouter_free_tier_daily' });
+  const isHigh = limit >= (isShare ? shareOf(HIGHER_FREE_REQUESTS_A_DAY) : HIGHER_FREE_REQUESTS_A_DAY);
+  const tier = isHigh ? 'free-models-per-day-high-balance' : 'free-models-per-day';
+  const hint = isShare ? HALVED : isHigh ? '' : MORE_A_DAY;
+  return rateLimitError(`Rate limit exceeded: ${tier}${hint}`, { limit, resetAtMs, source: DAILY });
 }

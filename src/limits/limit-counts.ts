@@ -14,11 +14,20 @@ export interface LimitClaim {
   readonly owner: string;
   /** Reserved until the used ones are known. */
   readonly tokens: number;
+  /** Of one among several who share the tokens of a minute: what they take is also counted apart. */
+  readonly part?: TokenPart;
+}
+
+export interface TokenPart {
+  /** Who it is. */
+  readonly id: string;
+  /** How many of the tokens of a minute it may take. */
+  readonly tokensPerMinute: number;
 }
 
 /** Which limit refused a call, and when to come again. */
 export interface LimitRefusal {
-  readonly limit: keyof ModelLimits;
+  readonly limit: keyof ModelLimits | 'part';
   readonly remaining: number;
   /** Epoch milliseconds. */
   readonly resetAtMs: number;
@@ -58,7 +67,7 @@ export function tokenChange(tokensUsed: number | undefined, reserved: number): n
   return reserved > 0 && used >= 0 && Number.isSafeInteger(used) ? used - reserved : 0;
 }
 
-export function refusalBy(limit: keyof ModelLimits, remaining: number, nowMs: number): LimitRefusal {
+export function refusalBy(limit: LimitRefusal['limit'], remaining: number, nowMs: number): LimitRefusal {
   const retryAfterMs = limit === 'concurrency' ? SLOT_RETRY_MS : MINUTE_MS - (nowMs % MINUTE_MS);
   return { limit, remaining: Math.max(0, remaining), resetAtMs: nowMs + retryAfterMs, retryAfterMs };
 }

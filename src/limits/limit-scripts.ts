@@ -1,56 +1,70 @@
 /** What stands for a limit that a model does not have. */
 export const NO_LIMIT = 0;
 
-/** Limits in the order in which they are asked; the first one that refuses is named by its place, from 1 on. */
-export const LIMIT_ORDER = ['requestsPerMinute', 'tokensPerMinute', 'concurrency'] as const;
+/** Limits of models, in the order in which scripts take them. */
+export const MODEL_LIMITS = ['requestsPerMinute', 'tokensPerMinute', 'concurrency'] as const;
+/** All limits that may refuse a claim: scripts name one by its place, from 1 on. */
+export const LIMIT_ORDER = [...MODEL_LIMITS, 'part'] as const;
 
 // In all scripts time is Redis's own, so that replicas agree, and ARGV.ahead is added to it: 0 but in tests.
 
 /**
  * One decision: takes of all limits, or of none.
- * KEYS: the minute (hash `minute`, `requests`, `tokens`), the slots (sorted set of owners by the end of their lease)
- * ARGV: three limits, tokens to reserve, owner, lease in ms, ahead
+ * KEYS: the minute (hash `minute`, `requests`, `tokens`, `of:…` tokens of a part), the slots (sorted set of owners by
+ * the end of their lease)
+ * ARGV: three limits, tokens to reserve, owner, lease in ms, ahead, whose part it is or nothing, tokens of that part
  * Returns the place of the limit that refused or 0, the requests and tokens counted in this minute by
- * now, and the time in ms.
+ * now, the tokens of the part, and the time in ms.
  */
 const CLAIM = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[7]
 local minute = math.floor(now / 60000)
 local requests_max, tokens_max, slots_max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local requests, tokens, is_new = 0, 0, true
+local requests, tokens, of_part, is_new = 0, 0, 0, true
 if requests_max > 0 or tokens_max > 0 then
-  local kept = redis.call('HMGET', KEYS[1], 'minute', 'requests', 'tokens')
+  local kept = redis.call('HMGET', KEYS[1], 'minute', 'requests', 'tokens', 'of:' .. ARGV[8])
   if tonumber(kept[1]) == minute then
-    requests, tokens, is_new = tonumber(kept[2]), tonumber(kept[3]), false
+    requests, tokens, of_part, is_new = tonumber(kept[2]), tonumber(kept[3]), tonumber(kept[4]) or 0, false
   end
-  if requests_max > 0 and requests >= requests_max then return { 1, requests, tokens, now } end
-  if tokens_max > 0 and tokens + ARGV[4] > tokens_max then return { 2, requests, tokens, now } end
+  if requests_max > 0 and requests >= requests_max then return { 1, requests, tokens, of_part, now } end
+  if tokens_max > 0 and tokens + ARGV[4] > tokens_max then return { 2, requests, tokens, of_part, now } end
+  if ARGV[8] ~= '' and of_part + ARGV[4] > tonumber(ARGV[9]) then return { 4, requests, tokens, of_part, now } end
 end
 if slots_max > 0 then
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
-  if redis.call('ZCARD', KEYS[2]) >= slots_max then return { 3, requests, tokens, now } end
+  if redis.call('ZCARD', KEYS[2]) >= slots_max then return { 3, requests, tokens, of_part, now } end
   redis.call('ZADD', KEYS[2], now + ARGV[6], ARGV[5])
   if redis.call('PTTL', KEYS[2]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KEYS[2], ARGV[6]) end
 end
 if requests_max > 0 or tokens_max > 0 then
   requests, tokens = requests + 1, tokens + ARGV[4]
+  -- With the parts of the minute before.
+  if is_new then redis.call('DEL', KEYS[1]) end
   redis.call('HSET', KEYS[1], 'minute', minute, 'requests', requests, 'tokens', tokens)
+  if ARGV[8] ~= '' then
+    of_part = of_part + ARGV[4]
+    redis.call('HSET', KEYS[1], 'of:' .. ARGV[8], of_part)
+  end
   if is_new then redis.call('PEXPIRE', KEYS[1], 60000) end
 end
-return { 0, requests, tokens, now }
+return { 0, requests, tokens, of_part, now }
 `;
 
 /**
  * Gives a slot back, and sets the tokens of its minute right, if that is still the one counted.
- * KEYS: as above. ARGV: owner, minute, change of its tokens
+ * KEYS: as above. ARGV: owner, minute, change of its tokens, whose part they are or nothing
  */
 const RELEASE = `
 redis.call('ZREM', KEYS[2], ARGV[1])
 local change = tonumber(ARGV[3])
 if change ~= 0 then
-  local kept = redis.call('HMGET', KEYS[1], 'minute', 'tokens')
-  if kept[1] == ARGV[2] then redis.call('HSET', KEYS[1], 'tokens', math.max(0, kept[2] + change)) end
+  local of_part = 'of:' .. ARGV[4]
+  local kept = redis.call('HMGET', KEYS[1], 'minute', 'tokens', of_part)
+  if kept[1] == ARGV[2] then
+    redis.call('HSET', KEYS[1], 'tokens', math.max(0, kept[2] + change))
+    if kept[3] then redis.call('HSET', KEYS[1], of_part, math.max(0, kept[3] + change)) end
+  end
 end
 return 0
 `;
@@ -67,16 +81,88 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('PEXPIRE', KE
 return 0
 `;
 
+/**
+ * One decision of the flood guard: counts a request for its key, and for the group of keys it belongs to.
+ * KEYS: the group (hash `latest`, `latest_at`, `others_at`, `hits`, `ends_at`), the key (hash `hits`, `ends_at`,
+ * `wasted`, `wasted_ends_at`)
+ * ARGV: name of the key, limit, window in ms, what a key in company has of the limit, limit of wasted calls, for how
+ * long a key that called is company in ms, ahead
+ * Returns the place of the limit that refused in `FLOOD_LIMITS` or 0, for how long yet in ms, and how long ago another
+ * key called in ms, or -1.
+ */
+const COUNT_REQUEST = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[7]
+local limit, window, share, company_ms = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
+local group = redis.call('HMGET', KEYS[1], 'latest', 'latest_at', 'others_at', 'hits', 'ends_at')
+local key = redis.call('HMGET', KEYS[2], 'hits', 'ends_at', 'wasted', 'wasted_ends_at')
+local others_at = tonumber(group[3]) or -1
+if group[1] and group[1] ~= ARGV[1] then
+  -- Whoever joins a key that was alone finds the other half, whatever that one has asked.
+  local was_shared = others_at >= 0 and now - others_at < company_ms
+  if not was_shared and tonumber(group[4] or 0) > share then
+    group[4] = share
+    redis.call('HSET', KEYS[1], 'hits', share)
+  end
+  others_at = tonumber(group[2])
+end
+redis.call('HSET', KEYS[1], 'latest', ARGV[1], 'latest_at', now, 'others_at', others_at)
+redis.call('PEXPIRE', KEYS[1], math.max(company_ms, window))
+local others_ms = others_at < 0 and -1 or math.max(0, now - others_at)
+local wasted_ms = (tonumber(key[4]) or 0) - now
+if (tonumber(key[3]) or 0) >= tonumber(ARGV[5]) and wasted_ms > 0 then return { 3, wasted_ms, others_ms } end
+local function hit(name, hits, ends_at, most)
+  hits, ends_at = tonumber(hits) or 0, tonumber(ends_at) or 0
+  if ends_at <= now then hits, ends_at = 0, now + window end
+  hits = hits + 1
+  if hits == most + 1 then ends_at = now + window end
+  redis.call('HSET', name, 'hits', hits, 'ends_at', ends_at)
+  return hits > most, ends_at - now
+end
+local is_shared = others_ms >= 0 and others_ms < company_ms
+local refused, left_ms = hit(KEYS[2], key[1], key[2], is_shared and share or math.huge)
+redis.call('PEXPIRE', KEYS[2], math.max(left_ms, wasted_ms))
+if refused then return { 2, left_ms, others_ms } end
+refused, left_ms = hit(KEYS[1], group[4], group[5], limit)
+return { refused and 1 or 0, left_ms, others_ms }
+`;
+
+/**
+ * Counts a call that its key has wasted.
+ * KEYS: the key, as above. ARGV: limit, window in ms, ahead
+ */
+const COUNT_WASTE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[3]
+local window = tonumber(ARGV[2])
+local kept = redis.call('HMGET', KEYS[1], 'wasted', 'wasted_ends_at')
+local wasted, ends_at = tonumber(kept[1]) or 0, tonumber(kept[2]) or 0
+if ends_at <= now then wasted, ends_at = 0, now + window end
+wasted = wasted + 1
+if wasted == tonumber(ARGV[1]) then ends_at = now + window end
+redis.call('HSET', KEYS[1], 'wasted', wasted, 'wasted_ends_at', ends_at)
+if redis.call('PTTL', KEYS[1]) < ends_at - now then redis.call('PEXPIRE', KEYS[1], ends_at - now) end
+return 0
+`;
+
 /** For the client's option `scripts`: sent whole once a connection, then by digest. */
 export const LIMIT_SCRIPTS = {
   claimLimits: { numberOfKeys: 2, lua: CLAIM },
   releaseLimits: { numberOfKeys: 2, lua: RELEASE },
   renewSlots: { numberOfKeys: 1, lua: RENEW },
+  countRequest: { numberOfKeys: 2, lua: COUNT_REQUEST },
+  countWaste: { numberOfKeys: 1, lua: COUNT_WASTE },
 };
 
 /** What the client makes of them. */
 export interface LimitScripts {
   claimLimits(minuteKey: string, slotsKey: string, ...claim: (string | number)[]): Promise<unknown>;
-  releaseLimits(minuteKey: string, slotsKey: string, owner: string, minute: number, change: number): Promise<unknown>;
+  releaseLimits(minuteKey: string, slotsKey: string, ...release: (string | number)[]): Promise<unknown>;
   renewSlots(slotsKey: string, leaseMs: number, aheadMs: number, ...owners: string[]): Promise<unknown>;
+}
+
+/** What it makes of those of the flood guard. */
+export interface FloodScripts {
+  countRequest(groupKey: string, keyKey: string, ...count: (string | number)[]): Promise<unknown>;
+  countWaste(keyKey: string, limit: number, windowMs: number, aheadMs: number): Promise<unknown>;
 }

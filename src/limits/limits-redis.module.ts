@@ -1,17 +1,15 @@
 import { Module } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
-import type { LimitScripts } from './limit-scripts.js';
 import { RedisOutage } from './redis-outage.js';
-import { connectForLimits, reconnect } from './redis-throttler.storage.js';
+import { connectForLimits, reconnect, type LimitsConnection } from './redis-throttler.storage.js';
 
 /**
  * The one connection of a process's limits, and how Redis answers over it; null without a Redis. The
  * storage of hits closes it.
  */
 export const LIMITS_REDIS = Symbol('the Redis of limits');
-export type LimitsRedis = { readonly redis: Redis & LimitScripts; readonly outage: RedisOutage } | null;
+export type LimitsRedis = { readonly redis: LimitsConnection; readonly outage: RedisOutage } | null;
 
 /** What the throttler's storage and the other counts of limits share. */
 @Module({

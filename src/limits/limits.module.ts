@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
-import { ThrottlerModule, type ThrottlerModuleOptions, type ThrottlerStorage } from '@nestjs/throttler';
+import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { FailedAuthentications } from './failed-authentications.js';
 import { FloodGuard, floodOptions } from './flood.guard.js';
+import type { FloodStorage } from './flood-storage.js';
 import { FreeGate } from './free-gate.js';
 import { OccupiedSlots } from './occupied-slots.js';
 import { LimitCounts } from './limit-counts.js';
@@ -13,11 +14,12 @@ import { LocalThrottlerStorage } from './local-throttler.storage.js';
 import { ModelGate } from './model-gate.js';
 import { RedisLimitCounts } from './redis-limit-counts.js';
 import { RedisThrottlerStorage } from './redis-throttler.storage.js';
+import { WastedCalls } from './wasted-calls.js';
 
 /** How much longer than its call a slot may be in use, in milliseconds: calls are settled after their time-out. */
 const SLOT_GRACE_MS = 60_000;
 
-function storageOf(shared: LimitsRedis, clock: Clock): ThrottlerStorage {
+function storageOf(shared: LimitsRedis, clock: Clock): FloodStorage {
   const local = new LocalThrottlerStorage(clock);
   return shared ? new RedisThrottlerStorage(shared.redis, local, clock, shared.outage) : local;
 }
@@ -33,7 +35,7 @@ function storageOf(shared: LimitsRedis, clock: Clock): ThrottlerStorage {
       imports: [LimitsRedisModule],
       inject: [LIMITS_REDIS, Environment, Clock],
       useFactory: (shared: LimitsRedis, { flood }: Environment, clock: Clock): ThrottlerModuleOptions =>
-        floodOptions(storageOf(shared, clock), flood.account),
+        floodOptions(storageOf(shared, clock), flood),
     }),
   ],
   providers: [
@@ -50,7 +52,8 @@ function storageOf(shared: LimitsRedis, clock: Clock): ThrottlerStorage {
     FloodGuard,
     FreeGate,
     ModelGate,
+    WastedCalls,
   ],
-  exports: [FailedAuthentications, FloodGuard, FreeGate, ModelGate],
+  exports: [FailedAuthentications, FloodGuard, FreeGate, ModelGate, WastedCalls],
 })
 export class LimitsModule {}

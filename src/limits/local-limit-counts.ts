@@ -21,6 +21,8 @@ interface Minute {
   readonly number: number;
   requests: number;
   tokens: number;
+  /** Of them, what each part took; no more parts than tokens. */
+  parts?: Map<string, number>;
 }
 
 /**
@@ -49,7 +51,7 @@ export class LocalLimitCounts extends LimitCounts {
     return this.claimNow(claim);
   }
 
-  claimNow({ subject, limits, owner, tokens }: LimitClaim): Claimed {
+  claimNow({ subject, limits, owner, tokens, part }: LimitClaim): Claimed {
     const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, concurrency = Infinity } = limits;
     const now = this.clock.now();
     const reserved = reservedTokens(tokens, limits.tokensPerMinute);
@@ -58,24 +60,36 @@ export class LocalLimitCounts extends LimitCounts {
     if (minute.tokens + reserved > tokensPerMinute) {
       return refused('tokensPerMinute', tokensPerMinute - minute.tokens, now);
     }
+    const partTokens = part ? (minute.parts?.get(part.id) ?? 0) : 0;
+    if (part && partTokens + reserved > part.tokensPerMinute) {
+      return refused('part', part.tokensPerMinute - partTokens, now);
+    }
     if (this.occupied.count(subject) >= concurrency) return refused('concurrency', 0, now);
     minute.requests++;
     minute.tokens += reserved;
+    if (part) changePart(minute, part.id, reserved);
     if (concurrency < Infinity) this.occupied.add(subject, owner);
     const slot = releasableSlot((tokensUsed) => {
       this.occupied.remove(subject, owner);
       // Of no effect when the minute has ended: then this one is no longer looked at.
-      minute.tokens = Math.max(0, minute.tokens + tokenChange(tokensUsed, reserved));
+      const change = tokenChange(tokensUsed, reserved);
+      minute.tokens = Math.max(0, minute.tokens + change);
+      if (part) changePart(minute, part.id, change);
     });
     return { slot };
   }
 
   /** Sets the minute to what all replicas together have counted, so that counting here goes on from there. */
-  learn(subject: string, counted: Readonly<Minute>): void {
+  learn(
+    subject: string,
+    counted: Pick<Minute, 'number' | 'requests' | 'tokens'>,
+    part?: { readonly id: string; readonly tokens: number },
+  ): void {
     const minute = this.minuteFor(subject, this.clock.now());
     if (minute === this.overflow || minute.number !== counted.number) return;
     minute.requests = counted.requests;
     minute.tokens = counted.tokens;
+    if (part) (minute.parts ??= new Map()).set(part.id, part.tokens);
   }
 
   private minuteFor(subject: string, now: number): Minute {
@@ -96,6 +110,11 @@ export class LocalLimitCounts extends LimitCounts {
     this.sweptAt = number;
     for (const [subject, minute] of this.minutes) if (minute.number !== number) this.minutes.delete(subject);
   }
+}
+
+function changePart(minute: Minute, id: string, change: number): void {
+  minute.parts ??= new Map();
+  minute.parts.set(id, Math.max(0, (minute.parts.get(id) ?? 0) + change));
 }
 
 const refused = (limit: LimitRefusal['limit'], remaining: number, now: number): Claimed => ({

@@ -1,7 +1,11 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { Caller } from '../core/caller.js';
 import type { Clock } from '../core/time.js';
+import type { Rate } from '../shared/variables/grammars.js';
+import { CallWindows } from './call-windows.js';
+import { FloodStorage, type FloodRates, type FloodRefusal } from './flood-storage.js';
 
-/** Counts kept apart at one time. */
+/** Counts of strangers that are kept apart at one time. */
 const KEYS_MAX = 10_000;
 
 /** What further keys are counted as: together, since so many at once are one attack. */
@@ -18,19 +22,40 @@ interface Window {
  * rules of the script that counts in Redis. The library's own storage keeps a timer for every hit, which fifty thousand
  * hits in ten seconds rule out.
  */
-export class LocalThrottlerStorage implements ThrottlerStorage {
+export class LocalThrottlerStorage extends FloodStorage {
   private readonly windows = new Map<string, Window>();
+  private readonly calls: CallWindows;
 
   constructor(
     private readonly clock: Clock,
     private readonly keysMax = KEYS_MAX,
-  ) {}
+  ) {
+    super();
+    this.calls = new CallWindows(clock);
+  }
 
   get size(): number {
     return this.windows.size;
   }
 
-  async increment(
+  override countRequest(caller: Caller, rates: FloodRates): FloodRefusal | undefined {
+    return this.calls.count(caller, rates);
+  }
+
+  override countWaste(caller: Caller, rate: Rate): void {
+    this.calls.waste(caller, rate);
+  }
+
+  override hasCompany(caller: Caller): boolean {
+    return this.calls.hasCompany(caller);
+  }
+
+  /** As `CallWindows.learn`. */
+  learn(caller: Caller, othersMs: number): void {
+    this.calls.learn(caller, othersMs);
+  }
+
+  override async increment(
     key: string,
     ttlMs: number,
     limit: number,

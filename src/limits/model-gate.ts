@@ -70,6 +70,7 @@ const isLimited = ({ requestsPerMinute, tokensPerMinute, concurrency }: ModelLim
   requestsPerMinute !== undefined || tokensPerMinute !== undefined || concurrency !== undefined;
 
 function refusalError(model: string, limits: ModelLimits, { limit: name, ...reached }: LimitRefusal): GatewayError {
+  if (name === 'part') throw new TypeError('The limits of models are not shared by parts.');
   const limit = limits[name] ?? 0;
   const { source, message } = REFUSALS[name];
   return rateLimitError(message(model, limit), { ...reached, limit, source });

@@ -25,7 +25,7 @@ class HandClock extends Clock {
 }
 
 class FakeScripts implements LimitScripts {
-  answer: unknown = [0, 1, 10, NOW + 1];
+  answer: unknown = [0, 1, 10, 0, NOW + 1];
   isGone = false;
   asked: (string | number)[][] = [];
 
@@ -87,7 +87,7 @@ describe('RedisLimitCounts', () => {
     ['tokens', { tokensPerMinute: 300 }, 250, [0, 300, 0, 250]],
   ])('decides with one script: %s', async (_, limits, tokens, figures) => {
     await claim('one', limits, tokens);
-    expect(asked()).toEqual([['claim', ...KEYS, ...figures, 'one', LEASE_MS, 7]]);
+    expect(asked()).toEqual([['claim', ...KEYS, ...figures, 'one', LEASE_MS, 7, '', 0]]);
   });
 
   it.each([
@@ -95,8 +95,30 @@ describe('RedisLimitCounts', () => {
     [2, { limit: 'tokensPerMinute', remaining: 90, resetAtMs: NOW + 60_000, retryAfterMs: 59_999 }],
     [3, { limit: 'concurrency', remaining: 0, resetAtMs: NOW + 1_001, retryAfterMs: 1_000 }],
   ])('reads a refusal by limit %d, timed by Redis', async (place, refusal) => {
-    redis.answer = [place, 3, 10, NOW + 1];
+    redis.answer = [place, 3, 10, 4, NOW + 1];
     expect(await claim('one')).toEqual({ refusal });
+  });
+
+  describe('with a part of the tokens', () => {
+    const part = { id: 'k', tokensPerMinute: 5 };
+    const share = (): Promise<Claimed> =>
+      counts.claim({ subject: 'a', limits: { tokensPerMinute: 8 }, owner: '', tokens: 1, part });
+
+    it('asks for both in one script, and gives both back', async () => {
+      const claimed = await share();
+      expect(asked()).toEqual([['claim', ...KEYS, 0, 8, 0, 1, '', LEASE_MS, 7, 'k', 5]]);
+      if ('slot' in claimed) claimed.slot.release(0);
+      expect(asked()).toEqual([['leave', ...KEYS, '', MINUTE, -1, 'k']]);
+    });
+
+    it('reads a refusal by it, and goes on from what it has taken when Redis is gone', async () => {
+      redis.answer = [4, 5, 5, 4, NOW + 1];
+      const refusal = { limit: 'part', remaining: 1, resetAtMs: NOW + 60_000, retryAfterMs: 59_999 };
+      expect(await share()).toEqual({ refusal });
+      redis.isGone = true;
+      expect(await share()).toHaveProperty('slot');
+      expect(await share()).toMatchObject({ refusal: { limit: 'part', remaining: 0 } });
+    });
   });
 
   it('says once that a call has ended, with the change of its tokens', async () => {
@@ -104,7 +126,7 @@ describe('RedisLimitCounts', () => {
     asked();
     slot.release(4);
     slot.release(8);
-    expect(asked()).toEqual([['leave', ...KEYS, 'one', MINUTE, -6]]);
+    expect(asked()).toEqual([['leave', ...KEYS, 'one', MINUTE, -6, '']]);
   });
 
   it.each([
@@ -121,7 +143,7 @@ describe('RedisLimitCounts', () => {
   it.each([
     ['fails', (): void => void (redis.isGone = true)],
     ['answers nonsense', (): void => void (redis.answer = 'OK')],
-    ['answers half', (): void => void (redis.answer = [0, 1, null, NOW])],
+    ['answers half', (): void => void (redis.answer = [0, 1, null, 0, NOW])],
   ])('counts in this process while Redis %s, and says so once, without the address', async (_, breakIt) => {
     breakIt();
     const first = await enter('one', { concurrency: 2 });
@@ -134,7 +156,7 @@ describe('RedisLimitCounts', () => {
   });
 
   it('goes on from what Redis last said, and counts slots held before', async () => {
-    redis.answer = [0, 2, 90, NOW];
+    redis.answer = [0, 2, 90, 0, NOW];
     const slot = await enter('one');
     redis.isGone = true;
     expect(await claim('two', ALL, 11)).toMatchObject({ refusal: { limit: 'tokensPerMinute', remaining: 10 } });
@@ -159,12 +181,12 @@ describe('RedisLimitCounts', () => {
     clock.time += 1_000;
     await enter('after');
     expect(asked()).toEqual([
-      ['leave', ...KEYS, 'before', MINUTE, -6],
+      ['leave', ...KEYS, 'before', MINUTE, -6, ''],
       ['renew', KEYS[1], LEASE_MS, 7, 'kept', 'meanwhile', 'stays'],
-      ['claim', ...KEYS, 3, 100, 2, 10, 'after', LEASE_MS, 7],
+      ['claim', ...KEYS, 3, 100, 2, 10, 'after', LEASE_MS, 7, '', 0],
     ]);
     meanwhile.release();
-    expect(asked()).toEqual([['leave', ...KEYS, 'meanwhile', 0, 0]]);
+    expect(asked()).toEqual([['leave', ...KEYS, 'meanwhile', 0, 0, '']]);
     await enter('more');
     expect(asked()).toHaveLength(1);
   });
@@ -178,7 +200,7 @@ describe('RedisLimitCounts', () => {
     clock.time += 1_000;
     asked();
     await enter('two');
-    expect(asked()[0]).toEqual(['leave', ...KEYS, 'one', MINUTE, 0]);
+    expect(asked()[0]).toEqual(['leave', ...KEYS, 'one', MINUTE, 0, '']);
   });
 
   it('takes back what a slow Redis may yet admit of a call that was refused here', async () => {
@@ -192,8 +214,8 @@ describe('RedisLimitCounts', () => {
     asked();
     await enter('two', limits);
     expect(asked().slice(0, 2)).toEqual([
-      ['leave', ...KEYS, 'late', 0, 0],
-      ['leave', ...KEYS, 'one', MINUTE, 0],
+      ['leave', ...KEYS, 'late', 0, 0, ''],
+      ['leave', ...KEYS, 'one', MINUTE, 0, ''],
     ]);
   });
 

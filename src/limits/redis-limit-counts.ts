@@ -10,8 +10,9 @@ import {
   tokenChange,
   type Claimed,
   type LimitClaim,
+  type LimitRefusal,
 } from './limit-counts.js';
-import { LIMIT_ORDER, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
+import { LIMIT_ORDER, MODEL_LIMITS, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
 import type { LocalLimitCounts } from './local-limit-counts.js';
 import { releasableSlot } from './model-slot.js';
 import type { RedisOutage } from './redis-outage.js';
@@ -35,6 +36,8 @@ interface SlotRelease {
   readonly minute: number;
   /** Of the tokens of the minute. */
   readonly change: number;
+  /** Whose part of them it is; empty: nobody's. */
+  readonly part: string;
 }
 
 /**
@@ -81,24 +84,32 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   }
 
   private async claimThere(claim: LimitClaim): Promise<Claimed> {
-    const { subject, limits, owner, tokens } = claim;
+    const { subject, limits, owner, tokens, part } = claim;
     const reserved = reservedTokens(tokens, limits.tokensPerMinute);
     const answer = readClaimFigures(
       await this.redis.claimLimits(
         ...keysOf(subject),
-        ...LIMIT_ORDER.map((limit) => limits[limit] ?? NO_LIMIT),
+        ...MODEL_LIMITS.map((limit) => limits[limit] ?? NO_LIMIT),
         reserved,
         owner,
         this.leaseMs,
         this.clock.aheadMs,
+        part?.id ?? '',
+        part?.tokensPerMinute ?? NO_LIMIT,
       ),
     );
     this.outage.answered();
     const { place, requests, now } = answer;
     const minute = minuteOf(now);
-    if (hasMinute(limits)) this.local.learn(subject, { number: minute, requests, tokens: answer.tokens });
+    if (hasMinute(limits)) {
+      this.local.learn(
+        subject,
+        { number: minute, requests, tokens: answer.tokens },
+        part && { id: part.id, tokens: answer.ofPart },
+      );
+    }
     const limit = LIMIT_ORDER[place - 1];
-    if (limit) return { refusal: refusalBy(limit, remainingOf(limits, limit, answer.tokens), now) };
+    if (limit) return { refusal: refusalBy(limit, remainingOf(claim, limit, answer), now) };
     if (limits.concurrency !== undefined) this.occupied.add(subject, owner);
     const slot = releasableSlot((tokensUsed) => {
       this.occupied.remove(subject, owner);
@@ -119,19 +130,19 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     return { slot };
   }
 
-  private release({ subject, limits, owner }: LimitClaim, minute = 0, change = 0): void {
+  private release({ subject, limits, owner, part }: LimitClaim, minute = 0, change = 0): void {
     if (limits.concurrency === undefined && change === 0) return;
-    void this.sendRelease({ subject, owner, minute, change });
+    void this.sendRelease({ subject, owner, minute, change, part: part?.id ?? '' });
   }
 
   private async sendRelease(release: SlotRelease): Promise<void> {
-    const { subject, owner, minute, change } = release;
+    const { subject, owner, minute, change, part } = release;
     if (this.outage.isPaused) {
       this.deferRelease(release);
       return;
     }
     try {
-      await this.redis.releaseLimits(...keysOf(subject), owner, minute, change);
+      await this.redis.releaseLimits(...keysOf(subject), owner, minute, change, part);
     } catch {
       this.outage.failed();
       // The tokens may have been counted, and are not to be counted twice. A slot is given back as often as one likes.
@@ -181,22 +192,25 @@ const keysOf = (subject: string): [minuteKey: string, slotsKey: string] => [
 const hasMinute = ({ requestsPerMinute, tokensPerMinute }: ModelLimits): boolean =>
   requestsPerMinute !== undefined || tokensPerMinute !== undefined;
 
-const remainingOf = ({ tokensPerMinute = 0 }: ModelLimits, limit: keyof ModelLimits, tokens: number): number =>
-  limit === 'tokensPerMinute' ? tokensPerMinute - tokens : 0;
+function remainingOf({ limits, part }: LimitClaim, limit: LimitRefusal['limit'], counted: ClaimFigures): number {
+  if (limit === 'part') return (part?.tokensPerMinute ?? 0) - counted.ofPart;
+  return limit === 'tokensPerMinute' ? (limits.tokensPerMinute ?? 0) - counted.tokens : 0;
+}
 
 interface ClaimFigures {
   /** Of the limit that refused, in the order of all; 0 where none did. */
   readonly place: number;
   readonly requests: number;
   readonly tokens: number;
+  readonly ofPart: number;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 function readClaimFigures(answer: unknown): ClaimFigures {
-  if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isSafeInteger)) {
+  if (!Array.isArray(answer) || answer.length !== 5 || !answer.every(Number.isSafeInteger)) {
     throw new TypeError('The claiming script gave no figures.');
   }
-  const [place, requests, tokens, now] = answer as [number, number, number, number];
-  return { place, requests, tokens, now };
+  const [place, requests, tokens, ofPart, now] = answer as [number, number, number, number, number];
+  return { place, requests, tokens, ofPart, now };
 }

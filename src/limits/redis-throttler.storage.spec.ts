@@ -1,5 +1,6 @@
 // Goal: counts are Redis's while it answers and this process's while it does not, and requests do not wait for a dead
 // Redis. Method: a script runner that answers or fails as told, and a clock moved by hand.
+import { callerOf } from '../../test/support/caller.js';
 import { Logger } from '@nestjs/common';
 import { Clock } from '../core/time.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';
@@ -24,10 +25,20 @@ class FakeRedis implements ScriptRunner {
     return this.answer;
   }
 
+  countRequest(...count: (string | number)[]): Promise<unknown> {
+    return this.eval('', 2, ...count);
+  }
+
+  countWaste(...count: (string | number)[]): Promise<unknown> {
+    return this.eval('', 1, ...count);
+  }
+
   disconnect(): void {
     this.disconnected = true;
   }
 }
+
+const RATES = { account: { limit: 4, windowMs: 10_000 }, wasted: { limit: 2, windowMs: 60_000 } };
 
 describe('RedisThrottlerStorage', () => {
   const clock = new HandClock();
@@ -76,6 +87,50 @@ describe('RedisThrottlerStorage', () => {
     clock.time += 1_000;
     expect((await count()).totalHits).toBe(7);
     expect(redis.calls).toHaveLength(2);
+  });
+
+  describe('the flood guard’s requests', () => {
+    const ask = (key: string): Promise<unknown> => storage.countRequest(callerOf('a', key), RATES);
+
+    it('are one script call, of keys in one slot of a cluster', async () => {
+      redis.answer = [0, 10_000, -1];
+      expect(await ask('k')).toBeUndefined();
+      expect(redis.calls).toEqual([
+        [2, 'fairlead:flood:{a}', 'fairlead:flood:{a}:k', 'k', 4, 10_000, 2, 2, 600_000, 0],
+      ]);
+    });
+
+    it.each([
+      [1, 'account'],
+      [2, 'share'],
+      [3, 'wasted'],
+    ])('are refused by place %d: %s', async (place, limit) => {
+      redis.answer = [place, 4_200, -1];
+      expect(await ask('k')).toEqual({ limit, retryAfterMs: 4_200 });
+    });
+
+    it('are counted here while Redis is gone, with the company that it last told of', async () => {
+      redis.answer = [0, 10_000, 3_000];
+      await ask('k');
+      expect(storage.hasCompany(callerOf('a', 'k'))).toBe(true);
+      redis.gone = true;
+      await ask('k');
+      await ask('k');
+      expect(await ask('k')).toEqual({ limit: 'share', retryAfterMs: 10_000 });
+    });
+
+    it.each([['OK'], [[0, 1]], [['0', '1', '2']], [null]])('are counted here where it answers %j', async (answer) => {
+      redis.answer = answer;
+      for (let times = 0; times < 4; times++) expect(await ask('k')).toBeUndefined();
+      expect(await ask('k')).toEqual({ limit: 'account', retryAfterMs: 10_000 });
+    });
+
+    it('are refused for calls that were wasted while Redis was gone', async () => {
+      redis.gone = true;
+      for (let times = 0; times < 2; times++) storage.countWaste(callerOf('a', 'k'), RATES.wasted);
+      await new Promise(setImmediate);
+      expect(await ask('k')).toMatchObject({ limit: 'wasted' });
+    });
   });
 
   it('closes its connection with the application', () => {

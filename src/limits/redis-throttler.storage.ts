@@ -1,9 +1,21 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Redis } from 'ioredis';
+import type { Caller } from '../core/caller.js';
 import type { Secret } from '../core/secret.js';
 import type { Clock } from '../core/time.js';
-import { LIMIT_SCRIPTS, type LimitScripts } from './limit-scripts.js';
+import type { Rate } from '../shared/variables/grammars.js';
+import {
+  COMPANY_MS,
+  FLOOD_LIMITS,
+  FloodStorage,
+  groupOf,
+  shareOf,
+  type FloodRates,
+  type FloodRefusal,
+} from './flood-storage.js';
+import { LIMIT_SCRIPTS, type FloodScripts, type LimitScripts } from './limit-scripts.js';
+import type { LocalThrottlerStorage } from './local-throttler.storage.js';
 import { RedisOutage } from './redis-outage.js';
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
@@ -27,7 +39,7 @@ return { hits, redis.call('PTTL', KEYS[1]) }
 `;
 
 /** What is used of Redis. */
-export interface ScriptRunner {
+export interface ScriptRunner extends FloodScripts {
   eval(script: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
   disconnect(): void;
 }
@@ -36,15 +48,66 @@ export interface ScriptRunner {
  * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process instead, and
  * returns to Redis by itself.
  */
-export class RedisThrottlerStorage implements ThrottlerStorage, OnApplicationShutdown {
+export class RedisThrottlerStorage extends FloodStorage implements OnApplicationShutdown {
   constructor(
     private readonly redis: ScriptRunner,
-    private readonly local: ThrottlerStorage,
-    clock: Clock,
+    private readonly local: LocalThrottlerStorage,
+    private readonly clock: Clock,
     private readonly outage = new RedisOutage(clock),
-  ) {}
+  ) {
+    super();
+  }
 
-  async increment(
+  override async countRequest(caller: Caller, rates: FloodRates): Promise<FloodRefusal | undefined> {
+    if (!this.outage.isPaused) {
+      try {
+        const { limit, windowMs } = rates.account;
+        const [groupKey, keyKey] = keysOf(caller);
+        const { refusal, othersMs } = readRequestCount(
+          await this.redis.countRequest(
+            groupKey,
+            keyKey,
+            caller.keyHash,
+            limit,
+            windowMs,
+            shareOf(limit),
+            rates.wasted.limit,
+            COMPANY_MS,
+            this.clock.aheadMs,
+          ),
+        );
+        this.outage.answered();
+        this.local.learn(caller, othersMs);
+        return refusal;
+      } catch {
+        this.outage.failed();
+      }
+    }
+    return this.local.countRequest(caller, rates);
+  }
+
+  override countWaste(caller: Caller, rate: Rate): void {
+    void this.sendWaste(caller, rate);
+  }
+
+  override hasCompany(caller: Caller): boolean {
+    return this.local.hasCompany(caller);
+  }
+
+  private async sendWaste(caller: Caller, rate: Rate): Promise<void> {
+    if (!this.outage.isPaused) {
+      try {
+        await this.redis.countWaste(keysOf(caller)[1], rate.limit, rate.windowMs, this.clock.aheadMs);
+        this.outage.answered();
+        return;
+      } catch {
+        this.outage.failed();
+      }
+    }
+    this.local.countWaste(caller, rate);
+  }
+
+  override async increment(
     key: string,
     ttlMs: number,
     limit: number,
@@ -69,6 +132,30 @@ export class RedisThrottlerStorage implements ThrottlerStorage, OnApplicationShu
   }
 }
 
+/** The braces keep both in one slot of a cluster. */
+function keysOf(caller: Caller): [groupKey: string, keyKey: string] {
+  const group = `fairlead:flood:{${groupOf(caller)}}`;
+  return [group, `${group}:${caller.keyHash}`];
+}
+
+interface RequestCount {
+  readonly refusal: FloodRefusal | undefined;
+  /** How long ago another key called; infinite where none did. */
+  readonly othersMs: number;
+}
+
+function readRequestCount(answer: unknown): RequestCount {
+  if (!Array.isArray(answer) || answer.length !== 3 || !answer.every(Number.isSafeInteger)) {
+    throw new TypeError('The counting script gave no figures.');
+  }
+  const [place, leftMs, othersMs] = answer as [number, number, number];
+  const limit = FLOOD_LIMITS[place - 1];
+  return {
+    refusal: limit && { limit, retryAfterMs: Math.max(1, leftMs) },
+    othersMs: othersMs < 0 ? Infinity : othersMs,
+  };
+}
+
 function readRecord(counted: unknown, limit: number): ThrottlerRecord {
   const [hits, remainingMs] = Array.isArray(counted) ? counted.map(Number) : [];
   if (hits === undefined || remainingMs === undefined) throw new TypeError('The counting script gave no pair.');
@@ -77,11 +164,13 @@ function readRecord(counted: unknown, limit: number): ThrottlerRecord {
   return { totalHits: hits, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
 }
 
+export type LimitsConnection = Redis & LimitScripts & FloodScripts;
+
 /**
  * A connection that fails fast: a limit is never worth waiting for. It reconnects by itself, and never sends a command
  * twice: what was counted before the connection broke must not be counted again.
  */
-export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT_MS): Redis & LimitScripts {
+export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT_MS): LimitsConnection {
   const redis = new Redis(url.reveal(), {
     scripts: LIMIT_SCRIPTS,
     enableOfflineQueue: false,
@@ -94,7 +183,7 @@ export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT
   // Each failing command is told of where it fails; without a listener the client prints every attempt to connect.
   redis.on('error', () => undefined);
   // The client makes the commands from the scripts.
-  return redis as Redis & LimitScripts;
+  return redis as LimitsConnection;
 }
 
 /**

@@ -1,16 +1,17 @@
-import { IsBoolean, IsInt, IsNumber, IsString } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, type Static } from '../shared/http/schema.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
 import { messages, system } from './schemas/messages.js';
 import { contextManagement, inferenceGeo, metadata, outputConfig, speed, thinking } from './schemas/options.js';
-import { label, maxTokens, stopServerToolsWhen, texts, trace } from '../inference/schemas/options.js';
+import { modelNames, name, stopTexts, word } from '../inference/schemas/bounds.js';
+import { label, maxTokens, openNumber, stopServerToolsWhen, topK, trace } from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
 import { fallbacks, provider, route } from '../inference/schemas/routing.js';
 import { toolChoice, tools } from './schemas/tools.js';
 
-const IS_TEXTS = compile(texts);
+const IS_NAME = compile(name());
 const IS_LABEL = compile(label);
 
 /**
@@ -18,7 +19,7 @@ const IS_LABEL = compile(label);
  * it: see `unknownFields`.
  */
 export class CreateMessageDto {
-  @IsString()
+  @Fits(IS_NAME)
   model!: string;
 
   @Fits(compile(messages))
@@ -29,7 +30,7 @@ export class CreateMessageDto {
   max_tokens?: number;
 
   @MayOmit()
-  @Fits(IS_TEXTS)
+  @Fits(compile(modelNames()))
   models?: string[];
 
   @MayOmit()
@@ -45,19 +46,19 @@ export class CreateMessageDto {
   stream?: boolean;
 
   @MayOmit()
-  @IsNumber()
+  @Fits(compile(openNumber))
   temperature?: number;
 
   @MayOmit()
-  @IsNumber()
+  @Fits(compile(openNumber))
   top_p?: number;
 
   @MayOmit()
-  @IsInt()
+  @Fits(compile(topK))
   top_k?: number;
 
   @MayOmit()
-  @Fits(IS_TEXTS)
+  @Fits(compile(stopTexts()))
   stop_sequences?: string[];
 
   @MayOmit()
@@ -73,7 +74,7 @@ export class CreateMessageDto {
   session_id?: string;
 
   @MayOmit()
-  @IsString()
+  @Fits(compile(word()))
   service_tier?: string;
 
   @MayOmit()
@@ -129,6 +130,6 @@ export class CreateMessageDto {
   trace?: Static<typeof trace>;
 
   @MayOmit()
-  @IsString()
+  @Fits(IS_NAME)
   preset?: string;
 }

@@ -6,6 +6,8 @@ import { PageOffset, QueryFlag, QueryList, QueryNumber, QueryUsd } from '../shar
 import { compile, literal, oneOf, text } from '../shared/http/schema.js';
 
 const WORDS_CHARACTERS_MAX = 256;
+/** Several times as many as all modalities together. */
+const LIST_CHARACTERS_MAX = 1_024;
 /** What the wire knows besides what a catalog can say: nothing fits these. */
 const OTHER_MODALITIES = ['embeddings', 'rerank', 'decisions', 'speech', 'transcription'];
 
@@ -13,7 +15,11 @@ const listPattern = (names: readonly string[]): string => `^(${names.join('|')})
 const modalities = (...more: readonly string[]) => {
   const names = [...MODALITIES, ...OTHER_MODALITIES, ...more];
   return compile(
-    text({ pattern: listPattern(names), reason: `must be a list, separated by commas, of ${names.join(', ')}` }),
+    text({
+      max: LIST_CHARACTERS_MAX,
+      pattern: listPattern(names),
+      reason: `must be a list, separated by commas, of ${names.join(', ')}`,
+    }),
   );
 };
 

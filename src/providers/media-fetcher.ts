@@ -1,57 +1,145 @@
 import { Injectable } from '@nestjs/common';
-import type { CancelSignal } from '../core/cancellation.js';
+import { Cancellation, type CancelSignal } from '../core/cancellation.js';
 import { GatewayError } from '../core/errors.js';
+import { Base64Builder, base64Length } from '../core/json/base64-text.js';
 import type { FetchedMedia, Media, RequiredMedia } from '../core/provider.js';
+import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../shared/bytes-in-flight.js';
 import { EgressError, SafeFetch } from '../shared/http/safe-fetch.js';
 
 const MEDIA_PER_REQUEST_MAX = 20;
 const MEDIA_BYTES_MAX = 32 * 1024 * 1024;
+/** Of all that one request fetches. Chosen: the vendors take 20 to 50 MB of files with one request. */
+const REQUEST_BYTES_MAX = 64 * 1024 * 1024;
+/** Of one request at a time. Chosen. */
+const AT_A_TIME_MAX = 4;
 const MEDIA_TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 3;
-export const NO_MEDIA: FetchedMedia = new Map();
+const RETRY_AFTER_BUSY_MS = 1_000;
 
 const MEDIA_TYPES: Readonly<Record<RequiredMedia['accept'], readonly string[]>> = {
   image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
   document: ['application/pdf'],
 };
 
-/** Fetches the media a target wants as bytes, each address checked before it is connected to. */
+/** Fetches the media that targets want as bytes, each address checked before it is connected to. */
 @Injectable()
 export class MediaFetcher {
-  constructor(private readonly safeFetch: SafeFetch) {}
+  constructor(
+    private readonly safeFetch: SafeFetch,
+    private readonly bytesInFlight: BytesInFlight,
+  ) {}
 
-  /** @throws GatewayError naming the field of what could not be fetched */
-  async fetch(required: readonly RequiredMedia[], signal: CancelSignal): Promise<FetchedMedia> {
-    if (required.length > MEDIA_PER_REQUEST_MAX) {
-      throw new GatewayError(
-        'invalid-request',
-        `${required[MEDIA_PER_REQUEST_MAX]!.path}: at most ${MEDIA_PER_REQUEST_MAX} addresses can be fetched for one request`,
-      );
-    }
-    const byUrl = new Map(required.map((media) => [media.url, media]));
-    const fetched = await Promise.all(
-      [...byUrl.values()].map(async (media): Promise<[string, Media]> => [
-        media.url,
-        await this.fetchOne(media, signal),
-      ]),
-    );
-    return new Map(fetched);
+  /** For one request, whose bytes count in the share of its key until it is released. */
+  open(keyHash: string): RequestMedia {
+    return new RequestMedia(keyHash, this.safeFetch, this.bytesInFlight.open(keyHash));
+  }
+}
+
+/** The media of one request: each is fetched once, whoever wants it, and kept until the request is over. */
+export class RequestMedia {
+  /** What has come, by kind and URL. */
+  private readonly media = new Map<string, Media>();
+  /** Of all files of the request, those among them that are on their way. */
+  private bytes = 0;
+  /** Who asks later waits, and finds what was fetched before. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** Use `MediaFetcher.open`. */
+  constructor(
+    private readonly keyHash: string,
+    private readonly safeFetch: SafeFetch,
+    private readonly held: HeldBytes,
+  ) {}
+
+  /**
+   * @throws GatewayError naming the field of what could not be fetched, or `unavailable` while there is no room
+   * @throws the signal's reason
+   */
+  fetch(required: readonly RequiredMedia[], signal: CancelSignal): Promise<FetchedMedia> {
+    const fetched = this.last.then(() => this.fetchMissing(required, signal));
+    this.last = fetched.catch(() => undefined);
+    return fetched;
   }
 
-  private async fetchOne(media: RequiredMedia, signal: CancelSignal): Promise<Media> {
+  /** Lets go of all of it: nothing of it is sent any more. */
+  release(): void {
+    this.media.clear();
+    this.held.release();
+  }
+
+  private async fetchMissing(required: readonly RequiredMedia[], signal: CancelSignal): Promise<FetchedMedia> {
+    signal.throwIfAborted();
+    const missing = new Map<string, RequiredMedia>();
+    for (const media of required) if (!this.media.has(nameOf(media))) missing.set(nameOf(media), media);
+    const excess = [...missing.values()][MEDIA_PER_REQUEST_MAX - this.media.size];
+    if (excess) {
+      const message = `${excess.path}: at most ${MEDIA_PER_REQUEST_MAX} addresses can be fetched for one request`;
+      throw new GatewayError('invalid-request', message);
+    }
+    await this.fetchAll(missing, signal);
+    return new Map(required.map((media) => [media.url, this.media.get(nameOf(media))!]));
+  }
+
+  /** The first failure ends the others: nothing is left under way. */
+  private async fetchAll(missing: ReadonlyMap<string, RequiredMedia>, signal: CancelSignal): Promise<void> {
+    const all = new Cancellation();
+    const cut = (): void => all.abort(signal.reason);
+    signal.addEventListener('abort', cut, { once: true });
+    const rest = missing.entries();
+    const fetchRest = async (): Promise<void> => {
+      try {
+        for (const [name, media] of rest) this.media.set(name, await this.fetchOne(media, all));
+      } catch (error) {
+        all.abort(error as Error);
+      }
+    };
     try {
-      const limits = {
-        bytesMax: MEDIA_BYTES_MAX,
-        timeoutMs: MEDIA_TIMEOUT_MS,
-        accept: MEDIA_TYPES[media.accept],
-        redirectsMax: REDIRECTS_MAX,
-      };
-      const { mediaType, bytes } = await this.safeFetch.fetch(media.url, limits, signal);
-      return { mediaType, base64: bytes.toString('base64') };
+      await Promise.all(Array.from({ length: Math.min(AT_A_TIME_MAX, missing.size) }, fetchRest));
+    } finally {
+      signal.removeEventListener('abort', cut);
+    }
+    all.throwIfAborted();
+  }
+
+  private async fetchOne({ url, accept, path }: RequiredMedia, signal: CancelSignal): Promise<Media> {
+    const limits = {
+      bytesMax: MEDIA_BYTES_MAX,
+      timeoutMs: MEDIA_TIMEOUT_MS,
+      accept: MEDIA_TYPES[accept],
+      redirectsMax: REDIRECTS_MAX,
+    };
+    const base64 = new Base64Builder();
+    const take = (chunk: Buffer): void => {
+      this.count(base64.bytes, chunk.length, path);
+      base64.push(chunk);
+    };
+    try {
+      const mediaType = await this.safeFetch.fetch({ url, limits, keyHash: this.keyHash, take }, signal);
+      return { mediaType, base64: base64.finish() };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
-      const detail = media.accept === 'image' ? { errorType: 'image_download_failed' } : {};
-      throw new GatewayError('invalid-request', `${media.path}: ${error.message}`, detail);
+      if (error.reason === 'too-busy') throw tooBusy();
+      const detail = accept === 'image' ? { errorType: 'image_download_failed' } : {};
+      throw new GatewayError('invalid-request', `${path}: ${error.message}`, detail);
+    }
+  }
+
+  /** What is held is its base64. @param before bytes of the same file @throws GatewayError */
+  private count(before: number, bytes: number, path: string): void {
+    this.bytes += bytes;
+    if (this.bytes > REQUEST_BYTES_MAX) {
+      const message = `${path}: the files of one request may have at most ${REQUEST_BYTES_MAX} bytes together`;
+      throw new GatewayError('invalid-request', message);
+    }
+    if (!this.held.take(base64Length(before + bytes) - base64Length(before))) {
+      throw noRoomInFlight();
     }
   }
 }
+
+const nameOf = ({ accept, url }: RequiredMedia): string => `${accept} ${url}`;
+
+const tooBusy = (): GatewayError =>
+  new GatewayError('unavailable', 'Too many addresses are being fetched; retry shortly.', {
+    retryAfterMs: RETRY_AFTER_BUSY_MS,
+  });

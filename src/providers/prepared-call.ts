@@ -3,11 +3,12 @@ import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { assertToolInputs } from '../core/conversation/tool-input.js';
 import { ProviderFault } from '../core/errors.js';
-import { parseJson, printJson } from '../core/json/json.js';
+import { parseJson, printJson, type Json } from '../core/json/json.js';
 import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
+import { shorten } from '../core/json/shorten.js';
 import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
-import type { DecodeContext, Target, TokenCounting, UpstreamCall } from '../core/provider.js';
+import type { DecodeContext, FetchedMedia, Target, TokenCounting, UpstreamCall } from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
 import { asPulled, type Pulled } from '../core/stream/pulled.js';
@@ -17,7 +18,6 @@ import { LARGE } from '../core/yield-to-event-loop.js';
 import type { Environment } from '../shared/environment.js';
 import { withoutCredential } from './credential-mask.js';
 import { addAuthorisation, outgoingHeaders } from './http-headers.js';
-import { NO_MEDIA, type MediaFetcher } from './media-fetcher.js';
 import { readRefusal } from './refusal.js';
 import type { ProviderAccess } from './registry.js';
 import type { OutgoingCall, UpstreamResponse } from './transport.js';
@@ -30,7 +30,6 @@ const COUNT_BYTES_MAX = 64 * 1024;
 
 /** What calls are made with. */
 export interface CallDependencies {
-  readonly media: MediaFetcher;
   readonly timeouts: Pick<Environment['timeouts'], 'connectMs' | 'idleMs'>;
 }
 
@@ -42,19 +41,23 @@ export type EventBatches = Pulled<readonly ModelEvent[]>;
 /**
  * One call to a provider: encoded, printed, addressed, authorised and opened, its answer refused or read. For one use
  * of `answer`, `stream` or `count`, each of which throws `ProviderFault`, without the credential in it;
- * `Untranslatable`; `GatewayError` for media that cannot be had; or the signal's reason.
+ * `Untranslatable`; or the signal's reason.
  */
 export class PreparedCall implements CallContext, DecodeContext {
   /** HTTP status of the answer, once there is one. */
   status: number | undefined;
-  /** The body as it was sent, where the request wants to show it. What makes bodies is not given the credential. */
-  sentBody: string | undefined;
+  /**
+   * The body that was sent, shortened, where the request wants to show it. What makes bodies is not given the
+   * credential.
+   */
+  sentBody: Json | undefined;
   private authorisation: CallHeaders | undefined;
 
   constructor(
     readonly target: Target,
     readonly request: ModelRequest,
     readonly credential: Secret | undefined,
+    private readonly media: FetchedMedia,
     private readonly access: ProviderAccess,
     private readonly dependencies: CallDependencies,
     private readonly onSent?: (() => void) | undefined,
@@ -111,13 +114,7 @@ export class PreparedCall implements CallContext, DecodeContext {
   // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.
 
   private begin(signal: CancelSignal): Promise<UpstreamResponse> {
-    const { request, target } = this;
-    const { dialect } = this.access;
-    const required = dialect.requiredMedia?.(request, target);
-    if (!required || required.length === 0) return this.post(dialect.encode(request, target, NO_MEDIA), signal);
-    return this.dependencies.media
-      .fetch(required, signal)
-      .then((media) => this.post(dialect.encode(request, target, media), signal));
+    return this.post(this.access.dialect.encode(this.request, this.target, this.media), signal);
   }
 
   private beginCount(counting: TokenCounting, signal: CancelSignal): Promise<UpstreamResponse> {
@@ -126,12 +123,12 @@ export class PreparedCall implements CallContext, DecodeContext {
 
   private post(encoded: UpstreamCall, signal: CancelSignal): Promise<UpstreamResponse> {
     const call = this.access.platform.adapt ? this.access.platform.adapt(encoded, this.target) : encoded;
+    if (this.request.echoesUpstreamBody) this.sentBody = shorten(call.body);
     if (weigh(call.body, LARGE) < LARGE) return this.send(call, printJson(call.body), signal);
     return printInTurns(call.body).then((body) => this.send(call, body, signal));
   }
 
   private send(call: UpstreamCall, body: PrintedBody, signal: CancelSignal): Promise<UpstreamResponse> {
-    if (this.request.echoesUpstreamBody) this.sentBody = textOf(body);
     const { connectMs: connectTimeoutMs, idleMs: idleTimeoutMs } = this.dependencies.timeouts;
     const headers = outgoingHeaders(call.headers);
     const url = this.access.platform.address(this, call);
@@ -171,8 +168,6 @@ export class PreparedCall implements CallContext, DecodeContext {
     return events;
   }
 }
-
-const textOf = (body: PrintedBody): string => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'));
 
 function parse(body: Buffer): unknown {
   try {

@@ -1,19 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { Untranslatable } from '../core/errors.js';
-import type { Media, RequiredMedia, Target } from '../core/provider.js';
+import { Base64Text } from '../core/json/base64-text.js';
+import type { FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
 import type { CatalogProvider } from '../core/routing/catalog.js';
+import { droppedWords, pricedWords } from '../core/routing/priced-words.js';
 import type { Secret } from '../core/secret.js';
 import { Environment } from '../shared/environment.js';
-import { MediaFetcher } from './media-fetcher.js';
 import { PreparedCall, type CallDependencies } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
+import { droppedFields, withPassedFields } from './undeclared-fields.js';
 
 /** What media would be, where nothing is fetched. */
 const STAND_IN: Readonly<Record<RequiredMedia['accept'], Media>> = {
-  image: { mediaType: 'image/png', base64: '' },
-  document: { mediaType: 'application/pdf', base64: '' },
+  image: { mediaType: 'image/png', base64: Base64Text.EMPTY },
+  document: { mediaType: 'application/pdf', base64: Base64Text.EMPTY },
 };
+
+const NONE: readonly never[] = [];
+/** What a call is given that needs none. */
+export const NO_MEDIA: FetchedMedia = new Map();
 
 /** Whom a call goes to. */
 export type CallTarget = Omit<Target, 'definition'>;
@@ -28,43 +34,68 @@ export class ProviderClient {
 
   constructor(
     private readonly registry: ProviderRegistry,
-    media: MediaFetcher,
     { timeouts }: Environment,
   ) {
-    this.dependencies = { media, timeouts };
+    this.dependencies = { timeouts };
+  }
+
+  /** The media that `prepare` is to be given as bytes. */
+  requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
+    const { dialect, definition } = this.registry.accessTo(endpoint.provider);
+    return dialect.requiredMedia?.(request, { model, endpoint, tier, definition }) ?? NONE;
   }
 
   /**
    * Makes a call ready; nothing is sent yet.
    * @param credential absent where the provider wants none
+   * @param media all that `requiredMedia` names
    * @param onSent told when the provider has been sent all of it, and may bill it; perhaps more than once
    */
   prepare(
-    { model, endpoint, tier }: CallTarget,
+    { model, endpoint, tier, refusesKeeping }: CallTarget,
     request: ModelRequest,
     credential: Secret | undefined,
+    media = NO_MEDIA,
     onSent?: () => void,
   ): PreparedCall {
     const access = this.registry.accessTo(endpoint.provider);
-    const target: Target = { model, endpoint, tier, definition: access.definition };
-    return new PreparedCall(target, request, credential, access, this.dependencies, onSent);
+    const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
+    const sent = withPassedFields(request, target, access.dialect.vendor);
+    return new PreparedCall(target, sent, credential, media, access, this.dependencies, onSent);
   }
 
   /**
    * Why the target could not carry the request, by its dialect; undefined: it can. Nothing is fetched or sent: what
    * media would hold is taken for granted.
    */
-  refusalOf({ model, endpoint, tier }: CallTarget, request: ModelRequest): Untranslatable | undefined {
+  refusalOf({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): Untranslatable | undefined {
     const { dialect, definition } = this.registry.accessTo(endpoint.provider);
-    const target: Target = { model, endpoint, tier, definition };
+    const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
-      dialect.encode(request, target, new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]])));
+      dialect.encode(
+        withPassedFields(request, target, dialect.vendor),
+        target,
+        new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]])),
+      );
       return undefined;
     } catch (error) {
       if (error instanceof Untranslatable) return error;
       throw error;
     }
+  }
+
+  /**
+   * What of a request a call would be made without, by name: words with a price of their own, and fields that no face
+   * declares (docs/wire/routing-metadata.md#fields).
+   */
+  droppedBy({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): readonly string[] {
+    const words = pricedWords(request);
+    if (words.length === 0 && !request.extras) return NONE;
+    const { dialect, definition } = this.registry.accessTo(endpoint.provider);
+    const target: Target = { model, endpoint, tier, refusesKeeping, definition };
+    const fields = droppedFields(request, target, dialect.vendor);
+    return [...new Set([...droppedWords(words, target), ...fields])];
   }
 
   /** True when the provider can count the tokens of a prompt without answering it. */

@@ -7,6 +7,6 @@ import { UndiciTransport } from './undici-transport.js';
 
 @Module({
   providers: [MediaFetcher, ProviderClient, ProviderRegistry, { provide: Transport, useClass: UndiciTransport }],
-  exports: [ProviderClient, ProviderRegistry],
+  exports: [MediaFetcher, ProviderClient, ProviderRegistry],
 })
 export class ProvidersModule {}

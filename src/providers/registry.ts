@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Platform } from '../core/platform.js';
+import type { ModelRequest } from '../core/conversation/request.js';
 import type { Dialect, ProviderDefinition, Target } from '../core/provider.js';
 import { PLATFORM_IDS, SIMULATED_SCHEME, type CatalogProvider, type PlatformId } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
@@ -8,6 +9,7 @@ import { DIALECTS } from './dialects/index.js';
 import { SimulatedUpstream } from './dialects/simulated/upstream.js';
 import { PLATFORMS } from './platforms/index.js';
 import { Transport } from './transport.js';
+import { passesField } from './undeclared-fields.js';
 
 /** How one provider is called. */
 export interface ProviderAccess {
@@ -40,7 +42,7 @@ export class ProviderRegistry {
     const access: ProviderAccess = {
       dialect,
       platform: this.platforms.get(provider.platform ?? 'direct')!,
-      definition: definitionOf(provider.slug, dialect.defaultCredential, provider.quirks),
+      definition: definitionOf(provider.slug, dialect.defaultCredential, provider),
       transport: provider.baseUrl.startsWith(SIMULATED_SCHEME) ? this.sandbox : this.transport,
     };
     this.known.set(provider, access);
@@ -51,6 +53,12 @@ export class ProviderRegistry {
   carries({ model, endpoint, tier }: Omit<Target, 'definition'>, parameter: string): boolean {
     const { dialect, definition } = this.accessTo(endpoint.provider);
     return dialect.carries(parameter, { model, endpoint, tier, definition });
+  }
+
+  /** Whether a field of a request that no face declares is sent to such an endpoint as it is. */
+  passes({ model, endpoint, tier }: Omit<Target, 'definition'>, request: ModelRequest, field: string): boolean {
+    const { dialect, definition } = this.accessTo(endpoint.provider);
+    return passesField(field, request, { model, endpoint, tier, definition }, dialect.vendor);
   }
 
   /** True when calls to the provider carry a credential. */

@@ -5,12 +5,14 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault, type Untranslatable } from '../core/errors.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
+import type { Json } from '../core/json/json.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
+import type { FetchedMedia } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 import type { EventBatches, PreparedCall } from '../providers/prepared-call.js';
-import { ProviderClient } from '../providers/provider-client.js';
+import { NO_MEDIA, ProviderClient } from '../providers/provider-client.js';
 import { Environment } from '../shared/environment.js';
 import { Attempt, untilCommitted } from './attempt.js';
 import type { RevealCredential } from './route-planner.js';
@@ -21,8 +23,11 @@ import { UnseenCalls } from './unseen-calls.js';
  * `return`, also at its end.
  */
 export class StartedReply extends Pulled<readonly ModelEvent[]> {
-  /** The body that its provider was sent, which never holds the credential. Undefined: nobody wants to see it. */
-  readonly sentBody: string | undefined;
+  /**
+   * The body that its provider was sent, shortened, which never holds the credential. Undefined: nobody wants to see
+   * it.
+   */
+  readonly sentBody: Json | undefined;
   private isBegun = false;
 
   constructor(
@@ -64,16 +69,20 @@ export class AttemptRunner {
   /**
    * Resolves once the reply has committed itself, with all its events from the start on; the rest is
    * pulled by whoever iterates. What came of one that failed is told to the call.
+   * @param media that the leg wants as bytes
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
   async run(
     generation: Generation,
     call: ProviderCall,
+    media: FetchedMedia,
     reveal: RevealCredential,
     signal: CancelSignal,
   ): Promise<StartedReply> {
     const { request } = call.run;
-    const made = this.prepare(call.leg, request, reveal, () => {
+    const dropped = this.client.droppedBy(call.leg, request);
+    if (dropped.length > 0) call.dropped = dropped;
+    const made = this.prepare(call.leg, request, media, reveal, () => {
       call.wasSent = true;
     });
     const prepared = made instanceof Promise ? await made : made;
@@ -103,7 +112,7 @@ export class AttemptRunner {
     signal: CancelSignal,
   ): Promise<number | undefined> {
     if (!this.client.canCount(leg.endpoint.provider)) return undefined;
-    return (await this.prepare(leg, request, reveal)).count(signal);
+    return (await this.prepare(leg, request, NO_MEDIA, reveal)).count(signal);
   }
 
   /** Why an attempt would fail before anything is sent, for its dialect cannot carry the request; undefined: it can. */
@@ -111,16 +120,24 @@ export class AttemptRunner {
     return this.client.refusalOf(leg, request);
   }
 
+  /** Names of what an attempt would not be sent of the request. */
+  droppedBy(leg: Leg, request: ModelRequest): readonly string[] {
+    return this.client.droppedBy(leg, request);
+  }
+
   /** With the credential of the leg: at hand where it is the operator's, else revealed first. */
   private prepare(
     leg: Leg,
     request: ModelRequest,
+    media: FetchedMedia,
     reveal: RevealCredential,
     onSent?: () => void,
   ): PreparedCall | Promise<PreparedCall> {
     if (leg.credential === SHARED_CREDENTIAL)
-      return this.client.prepare(leg, request, leg.endpoint.provider.credential, onSent);
-    return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential, onSent));
+      return this.client.prepare(leg, request, leg.endpoint.provider.credential, media, onSent);
+    return ownCredential(leg, reveal).then((credential) =>
+      this.client.prepare(leg, request, credential, media, onSent),
+    );
   }
 }
 

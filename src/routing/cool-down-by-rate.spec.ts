@@ -20,6 +20,7 @@ import type { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import { NoReplicas } from '../shared/replicated-map-link.js';
 import type { AttemptRunner } from './attempt-runner.js';
+import type { GenerationMedia } from './generation-media.js';
 import { CallTelemetry } from './call-telemetry.js';
 import { PlanRunner } from './plan-runner.js';
 
@@ -58,7 +59,8 @@ class Traffic {
         return fault ? Promise.reject(fault) : Promise.resolve(ANSWER);
       },
     } as unknown as AttemptRunner;
-    this.runner = new PlanRunner(attempts, this.health, this.clock);
+    const media = { requiredBy: () => [] } as unknown as GenerationMedia;
+    this.runner = new PlanRunner(attempts, media, this.health, this.clock);
   }
 
   /** @returns what the caller is told, undefined for an answer */

@@ -48,7 +48,7 @@ export function runDecision(
       usage: USAGE,
       switches: ['json'],
       readPlace: (all) => ({ ...readStorePlace(all), ...readCatalogSource(all, packageDirectory) }),
-      run: async (database, switches, source) => {
+      run: async (database, { switches }, source) => {
         const kept = await findDecision(database, id!);
         if (!kept) {
           context.printError(`${NAME}: no decision is kept of ${id}: unknown, too old or not written yet\n`);

@@ -14,6 +14,7 @@ import type { ModelRun } from '../core/generation/model-run.js';
 import { measurePrompt } from '../core/money/measure-prompt.js';
 import type { HealthRegistry } from '../health/health-registry.js';
 import type { AttemptRunner } from './attempt-runner.js';
+import type { GenerationMedia } from './generation-media.js';
 import { PlanRunner, type ModelLimiter } from './plan-runner.js';
 
 const REFUSED: readonly ModelEvent[] = [
@@ -24,7 +25,7 @@ const REFUSED: readonly ModelEvent[] = [
 const UNLIMITED: ModelLimiter = { acquire: () => true };
 const REQUEST = modelRequest({ model: 'a/first', stream: true });
 
-/** What each attempt does, in order: gives a refusal, or throws. */
+/** What each attempt does, in order: gives a refusal, or throws; by a `GatewayError` its media cannot be had. */
 function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
   const models = [model('a/first', [endpoint('p1')]), model('a/second', [endpoint('p2')])];
   const inputs = inputsOf(models);
@@ -42,6 +43,10 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
         return Promise.resolve({ beginning: REFUSED, return: () => Promise.resolve(void left++) });
       },
     } as unknown as AttemptRunner,
+    {
+      requiredBy: () => (attempts[asked] instanceof GatewayError ? ['media'] : []),
+      fetch: () => failing(attempts[asked]),
+    } as unknown as GenerationMedia,
     { admit: () => true, snapshot: () => ({ find: () => undefined }) } as unknown as HealthRegistry,
     { now: () => 0, aheadMs: 0 },
   );
@@ -60,12 +65,12 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
   return { generation, run, abort, left: () => left };
 }
 
+const failing = (error: unknown): Promise<never> => Promise.reject(error instanceof Error ? error : new Error('none'));
 const endings = ({ calls }: Generation) =>
   calls.map(({ ending, status, usage }) => [ending, status, usage.outputTokens]);
 
 it.each<[string, Error, unknown]>([
   ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
-  ['media that cannot be had', new GatewayError('invalid-request', 'x'), 'not-sent'],
   ['a fault of ours', new TypeError('x'), 'internal'],
 ])('is given up for %s', async (_, error, ending) => {
   const { generation, run, left } = setUp('refuses', error);
@@ -101,10 +106,10 @@ it('stands where nobody after it could carry the request', async () => {
   expect([left(), generation.attempts().length]).toEqual([0, 1]);
 });
 
-it('counts a request whose media cannot be had as no call', async () => {
-  const { generation, run } = setUp(new GatewayError('invalid-request', 'x'));
+it('begins no call whose media cannot be had, and gives up what was refused before', async () => {
+  const { generation, run, left } = setUp('refuses', new GatewayError('invalid-request', 'x'));
   await expect(run()).rejects.toBeInstanceOf(GatewayError);
-  expect([generation.wasCalled, generation.attempts()]).toEqual([false, []]);
+  expect([endings(generation), left()]).toEqual([[['refused', 200, 20]], 1]);
 });
 
 it('counts a fault of ours as a call: it may have been sent', async () => {

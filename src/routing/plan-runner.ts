@@ -7,15 +7,18 @@ import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
+import type { FetchedMedia, RequiredMedia } from '../core/provider.js';
 import type { Model } from '../core/routing/catalog.js';
 import { noRouteError } from '../core/routing/no-route-error.js';
 import { mayCall } from '../core/routing/plan-route.js';
 import type { Leg, PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
 import { HealthRegistry } from '../health/health-registry.js';
+import { NO_MEDIA } from '../providers/provider-client.js';
 import { AttemptRunner, type StartedReply } from './attempt-runner.js';
 import { healthKeyOf } from './call-telemetry.js';
 import { failureOf, FAULT_POLICIES, type FailedAttempt, type Waits } from './fault-policies.js';
+import { GenerationMedia } from './generation-media.js';
 import type { RevealCredential } from './route-planner.js';
 
 /** Least wait that is told when every endpoint began to cool between the plan and the call. */
@@ -45,6 +48,7 @@ export interface StartedCall {
 export class PlanRunner {
   constructor(
     private readonly attempts: AttemptRunner,
+    private readonly media: GenerationMedia,
     private readonly health: HealthRegistry,
     private readonly clock: Clock,
   ) {}
@@ -64,26 +68,58 @@ export class PlanRunner {
     for (const [index, leg] of plan.legs.entries()) {
       const may = run.mayCall(index, leg);
       if (may !== true && !(await may)) continue;
+      const required = this.media.requiredBy(leg, inputs.request);
+      // For one who is not asked nothing is fetched.
+      if (required.length > 0 && this.pauseOf(leg, keyHash) > 0) {
+        cooling.push([index, leg]);
+        continue;
+      }
+      const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required, inputs);
       if (!this.health.admit(healthKeyOf(leg), keyHash)) {
         cooling.push([index, leg]);
         continue;
       }
-      const answer = await this.ask(run, leg, inputs);
+      const answer = await this.ask(run, leg, media, inputs);
       if (answer) return answer;
     }
     // Nobody could be asked: what only cools is tried rather than refused.
     for (const [index, leg] of run.made === 0 ? cooling : []) {
       const may = run.mayCall(index, leg);
-      if ((may !== true && !(await may)) || !this.health.admitLast(healthKeyOf(leg))) continue;
-      const answer = await this.ask(run, leg, inputs);
+      if (may !== true && !(await may)) continue;
+      const required = this.media.requiredBy(leg, inputs.request);
+      const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required, inputs);
+      if (!this.health.admitLast(healthKeyOf(leg))) continue;
+      const answer = await this.ask(run, leg, media, inputs);
       if (answer) return answer;
     }
     return run.answerWithRefusal();
   }
 
+  /**
+   * What a call needs of the caller's addresses. It is fetched before the endpoint is asked for: how long that takes,
+   * and whether it fails, is no affair of the provider's.
+   */
+  private async fetch(
+    run: PlanProgress,
+    required: readonly RequiredMedia[],
+    { signal }: RunInputs,
+  ): Promise<FetchedMedia> {
+    try {
+      return await this.media.fetch(run.generation, required, signal);
+    } catch (error) {
+      run.giveUpRefusal();
+      throw error;
+    }
+  }
+
   /** Calls a leg. @returns its reply, where that is the answer */
-  private async ask(run: PlanProgress, leg: PlannedLeg, inputs: RunInputs): Promise<StartedCall | undefined> {
-    const begun = await this.attempt(run, leg, inputs);
+  private async ask(
+    run: PlanProgress,
+    leg: PlannedLeg,
+    media: FetchedMedia,
+    inputs: RunInputs,
+  ): Promise<StartedCall | undefined> {
+    const begun = await this.attempt(run, leg, media, inputs);
     if (!begun) return undefined;
     run.giveUpRefusal();
     // Of a caller who has left nobody else is asked.
@@ -100,7 +136,12 @@ export class PlanRunner {
   }
 
   /** @returns undefined where another leg may be tried */
-  private async attempt(run: PlanProgress, leg: PlannedLeg, inputs: RunInputs): Promise<StartedCall | undefined> {
+  private async attempt(
+    run: PlanProgress,
+    leg: PlannedLeg,
+    media: FetchedMedia,
+    inputs: RunInputs,
+  ): Promise<StartedCall | undefined> {
     const { signal } = inputs;
     if (signal.aborted) {
       run.giveUpRefusal();
@@ -108,7 +149,7 @@ export class PlanRunner {
     }
     const call = run.begin(leg);
     try {
-      const events = await this.attempts.run(run.generation, call, inputs.reveal, signal);
+      const events = await this.attempts.run(run.generation, call, media, inputs.reveal, signal);
       call.committedAt = performance.now();
       return { call, events };
     } catch (error) {
@@ -174,7 +215,7 @@ class PlanProgress {
       generation.endCall(call, endingOf(error), error);
       failures.push({ leg, error });
       if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels.add(leg.modelIndex);
-    } else generation.endCall(call, error instanceof GatewayError ? 'not-sent' : endingOf(error));
+    } else generation.endCall(call, endingOf(error));
   }
 
   /** Another one has answered, or failed: what was refused before is no answer any more. */

@@ -69,6 +69,9 @@ function printLeg(leg: ExplainedLeg, index: number): string {
     ...(leg.weight !== undefined ? [`weight ${Number(leg.weight.toPrecision(3))}`] : []),
     ...(leg.isPinned ? ['the session was bound here'] : []),
     ...(leg.setBack ? [SET_BACK[leg.setBack]] : []),
+    ...(leg.widening
+      ? [`held for ${leg.widening.input} times its input, ${leg.widening.output} times its output`]
+      : []),
   ];
   return `  ${index + 1}. ${nameOf(leg)} (${leg.provider}): ${notes.join(', ')}`;
 }

@@ -39,7 +39,7 @@ export class RoutePlanner {
 
   constructor(
     private readonly catalog: CatalogStore,
-    providers: ProviderRegistry,
+    private readonly providers: ProviderRegistry,
     private readonly health: HealthRegistry,
     private readonly pins: SessionPins,
     private readonly credentials: CredentialStore,
@@ -74,6 +74,7 @@ export class RoutePlanner {
       credentials: forAdvisors(withAllowedIds(stored, catalog), request, catalog),
       isShared: this.isShared,
       carries: this.carries,
+      ...(needs.undeclared && { passes: (target, field) => this.providers.passes(target, request, field) }),
       policies,
       session: this.pins.inputsOf(caller, request),
       seed,

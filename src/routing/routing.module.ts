@@ -6,7 +6,9 @@ import { ProvidersModule } from '../providers/providers.module.js';
 import { RedisModule } from '../shared/redis.module.js';
 import { AttemptRunner } from './attempt-runner.js';
 import { DecisionLog } from './decision-log.js';
+import { EndpointBounds } from './endpoint-bounds.js';
 import { GenerationFactory } from './generation-factory.js';
+import { GenerationMedia } from './generation-media.js';
 import { PlanRunner } from './plan-runner.js';
 import { RoutePlanner } from './route-planner.js';
 import { SessionPins } from './session-pins.js';
@@ -14,7 +16,17 @@ import { UnseenCalls } from './unseen-calls.js';
 
 @Module({
   imports: [AccountsModule, ByokModule, HealthModule, ProvidersModule, RedisModule],
-  providers: [AttemptRunner, DecisionLog, GenerationFactory, PlanRunner, RoutePlanner, SessionPins, UnseenCalls],
-  exports: [AttemptRunner, GenerationFactory, PlanRunner, RoutePlanner, UnseenCalls],
+  providers: [
+    AttemptRunner,
+    DecisionLog,
+    EndpointBounds,
+    GenerationFactory,
+    GenerationMedia,
+    PlanRunner,
+    RoutePlanner,
+    SessionPins,
+    UnseenCalls,
+  ],
+  exports: [AttemptRunner, EndpointBounds, GenerationFactory, PlanRunner, RoutePlanner, UnseenCalls],
 })
 export class RoutingModule {}

@@ -1,6 +1,9 @@
 // Goal: the figures of docs/operating.md#metrics under their names, with bounded labels, and one sum over all
 // worker processes. Method: record, read the Prometheus text back; workers are instances whose channels are
 // joined by the real relay.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import { ClusterMetrics } from './cluster-metrics.js';
 import { Metrics } from './metrics.js';
 import type { PrimaryChannel, PrimaryMessage, WorkerMessage } from './worker-channel.js';
@@ -143,5 +146,38 @@ describe('ClusterMetrics', () => {
     const workers = joinWorkers(3, [3]);
     for (const { metrics } of workers) metrics.streamOpened();
     expect(valueOf(await workers[0]!.cluster.text(), 'fairlead_open_streams')).toBe(2);
+  });
+
+  it('has every metric and event that the example of alerts asks for', async () => {
+    const alerts = readFileSync(join(__dirname, '..', '..', 'docs', 'alerts.yaml'), 'utf8');
+    const { groups } = parse(alerts) as { groups: { rules: { alert: string; expr: string }[] }[] };
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(3);
+    const text = await new Metrics().text();
+    const operating = readFileSync(join(__dirname, '..', '..', 'docs', 'operating.md'), 'utf8');
+    const events = /fairlead_ledger_events_total` \| `event` \(([^)]+)\)/.exec(operating)![1]!;
+    for (const { alert, expr } of rules) {
+      const names = expr.match(/fairlead_\w+/g) ?? [];
+      expect([alert, names.length]).toEqual([alert, 1]);
+      expect(text).toContain(`# TYPE ${names[0]} counter`);
+      for (const [, told] of expr.matchAll(/event=~?"([^"]+)"/g))
+        for (const event of told!.split('|')) {
+          expect(events).toContain(`\`${event}\``);
+          // There from the beginning: of a series that begins at 1 no increase is seen.
+          expect(valueOf(text, `fairlead_ledger_events_total{event="${event}"}`)).toBe(0);
+        }
+    }
+  });
+
+  it('counts what the operator loses by provider, from 0 on', async () => {
+    const metrics = new Metrics();
+    metrics.attempt('called', 'answered', 1);
+    expect(valueOf(await metrics.text(), 'fairlead_operator_cost_usd_total{provider="called"}')).toBe(0);
+    metrics.operatorCost('one', 0.25);
+    metrics.operatorCost('one', 0.5);
+    metrics.operatorCost('two', 0);
+    const text = await metrics.text();
+    expect(text).toContain('fairlead_operator_cost_usd_total{provider="one"} 0.75');
+    expect(text).toContain('fairlead_operator_cost_usd_total{provider="two"} 0');
   });
 });

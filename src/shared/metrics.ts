@@ -17,8 +17,20 @@ import type { CallOutcome } from '../core/generation/ending.js';
  * reply came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a
  * replica that is gone. `lost`: a settlement could be written nowhere.
  */
-export type LedgerEvent =
-  'over_bound' | 'implausible' | 'estimated' | 'zero_usage' | 'spooled' | 'recovered' | 'restored' | 'late' | 'lost';
+const LEDGER_EVENTS = [
+  'over_bound',
+  'implausible',
+  'widened',
+  'estimated',
+  'zero_usage',
+  'spooled',
+  'kept',
+  'recovered',
+  'restored',
+  'late',
+  'lost',
+] as const;
+export type LedgerEvent = (typeof LEDGER_EVENTS)[number];
 
 /**
  * What became of a call that was left, by its caller or because its time was over: its provider stopped; it was `read`
@@ -57,10 +69,14 @@ function metricsOfProcess(): readonly Metric[] {
 class BoundedValues {
   private readonly seen = new Set<string>();
 
+  /** @param onFirst told of each value that is let through, once */
+  constructor(private readonly onFirst?: (value: string) => void) {}
+
   bound(value: string): string {
     if (this.seen.has(value)) return value;
     if (this.seen.size >= LABEL_VALUES_MAX) return OTHER;
     this.seen.add(value);
+    this.onFirst?.(value);
     return value;
   }
 }
@@ -98,7 +114,15 @@ class Tally {
    * @param values of the labels, in their order
    */
   add(amount: number, ...values: readonly (string | number)[]): void {
-    if (!(amount > 0) || !Number.isFinite(amount)) return;
+    if (amount > 0 && Number.isFinite(amount)) this.tell(amount, values);
+  }
+
+  /** Shows a series that nothing was counted of yet. */
+  begin(...values: readonly (string | number)[]): void {
+    this.tell(0, values);
+  }
+
+  private tell(amount: number, values: readonly (string | number)[]): void {
     const key = values.join('\n');
     const known = this.pending.get(key);
     if (known) known.amount += amount;
@@ -112,9 +136,10 @@ class Tally {
  * instance per process, safe to share.
  */
 export class Metrics {
+  private heldBytes = (): number => 0;
   private readonly registry = new Registry();
   private readonly routes = new BoundedValues();
-  private readonly providers = new BoundedValues();
+  private readonly providers = new BoundedValues((provider) => this.operatorCosts.begin(provider));
 
   private readonly requests = new Tally(this.registry, 'fairlead_requests_total', {
     help: 'Requests answered, by route pattern, method and HTTP status.',
@@ -158,6 +183,12 @@ export class Metrics {
     help: 'Calls that were left after they had been sent, by what became of them: stopped, read, failed, cut.',
     labels: ['provider', 'outcome'],
   });
+  private readonly bytesInFlight: Gauge = new Gauge({
+    name: 'fairlead_bytes_in_flight',
+    help: 'Bytes of bodies and of fetched media that open requests hold, of FAIRLEAD_BODIES_IN_FLIGHT.',
+    registers: [this.registry],
+    collect: (): void => this.bytesInFlight.set(this.heldBytes()),
+  });
   private readonly unseenCalls = new Gauge({
     name: 'fairlead_unseen_calls',
     help: 'Calls that run on without their callers, because their providers bill all of them.',
@@ -170,8 +201,20 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly operatorCosts = new Tally(this.registry, 'fairlead_operator_cost_usd_total', {
+    help: 'USD that providers ask for and no caller pays, as generations were settled.',
+    labels: ['provider'],
+  });
+
   constructor() {
     for (const metric of metricsOfProcess()) this.registry.registerMetric(metric);
+    // What begins at 1 has not risen, as Prometheus counts: no alert would see the first.
+    for (const event of LEDGER_EVENTS) this.ledgerEvents.inc({ event }, 0);
+  }
+
+  /** @param held how many there are now, asked when somebody asks for the metrics */
+  watchBytesInFlight(held: () => number): void {
+    this.heldBytes = held;
   }
 
   /** A request was answered. @param route the pattern of the route, undefined where none matched */
@@ -223,6 +266,11 @@ export class Metrics {
 
   streamClosed(): void {
     this.openStreams.dec();
+  }
+
+  /** What a provider asks for and no caller pays. @param usd nothing is counted of 0 */
+  operatorCost(provider: string, usd: number): void {
+    this.operatorCosts.add(usd, this.providers.bound(provider));
   }
 
   /** Something out of the ordinary happened in the ledger. */

@@ -39,7 +39,11 @@ describe('readEnvironment', () => {
         egressAllow: [],
         timeouts: { connectMs: 5000, firstMs: 120_000, idleMs: 300_000, stallMs: 60_000, totalMs: 900_000 },
         cooldown: { baseMs: 5000, maxMs: 60_000 },
-        flood: { account: { limit: 50_000, windowMs: 10_000 }, auth: { limit: 300, windowMs: 60_000 } },
+        flood: {
+          account: { limit: 50_000, windowMs: 10_000 },
+          auth: { limit: 300, windowMs: 60_000 },
+          wasted: { limit: 300, windowMs: 60_000 },
+        },
         trustProxy: [],
         bodyBytesMax: 32 * 2 ** 20,
         bodiesInFlightBytesMax: 512 * 2 ** 20,
@@ -112,7 +116,13 @@ describe('readEnvironment', () => {
     [
       'FAIRLEAD_FLOOD',
       'auth=1/1s',
-      { flood: { account: { limit: 50_000, windowMs: 10_000 }, auth: { limit: 1, windowMs: 1000 } } },
+      {
+        flood: {
+          account: { limit: 50_000, windowMs: 10_000 },
+          auth: { limit: 1, windowMs: 1000 },
+          wasted: { limit: 300, windowMs: 60_000 },
+        },
+      },
     ],
     [
       'FAIRLEAD_RETENTION',
@@ -184,6 +194,8 @@ describe('readEnvironment', () => {
     ['FAIRLEAD_TIMEOUTS', 'first=1s,first=2s', 'names first twice'],
     ['FAIRLEAD_COOLDOWN', 'base=1d', 'base must be a duration'],
     ['FAIRLEAD_FLOOD', 'account=0/10s', 'account must be a whole number from 1, a slash'],
+    ['FAIRLEAD_FLOOD', 'wasted=-1/60s', 'wasted must be a whole number from 1, a slash'],
+    ['FAIRLEAD_FLOOD', 'waste=300/60s', 'the names are account, auth, wasted'],
     ['FAIRLEAD_FLOOD', 'auth=300', 'auth must be a whole number from 1, a slash'],
     ['FAIRLEAD_BODY_MAX', '32MB', 'must be a size'],
     ['FAIRLEAD_BODY_MAX', '0', 'must be a size'],
@@ -317,6 +329,17 @@ describe('readEnvironment', () => {
     expect(both.message).toContain('FAIRLEAD_API_KEY must differ');
   });
 
+  it('warns of keys that look guessable, without a word of them', () => {
+    const weak = { FAIRLEAD_MANAGEMENT_KEY: 'changeme-changeme', FAIRLEAD_API_KEY: 'abcdefghijklmnopqrst' };
+    const { warnings } = readEnvironment(weak, '/srv');
+    expect(warnings).toEqual([
+      'FAIRLEAD_MANAGEMENT_KEY looks guessable: make one with: openssl rand -hex 32',
+      'FAIRLEAD_API_KEY looks guessable: make one with: openssl rand -hex 32',
+    ]);
+    const strong = { FAIRLEAD_MANAGEMENT_KEY: '3f9c7a1e5b8d2046', FAIRLEAD_API_KEY: 'Zq7-hT2w_Xv9LrB4' };
+    expect(readEnvironment(strong, '/srv').warnings).toEqual([]);
+  });
+
   it('tells all faults at once, one a line', () => {
     const { message } = faultsOf({ PORT: 'x', LOG_LEVEL: 'loud', FAIRLEAD_DRAIN: 'long' });
     expect(message.split('\n')).toHaveLength(4);
@@ -343,6 +366,6 @@ describe('readEnvironment', () => {
 
   it('warns when no large body can ever be admitted', () => {
     const { warnings } = readEnvironment({ FAIRLEAD_BODIES_IN_FLIGHT: '1MiB' }, '/srv');
-    expect(warnings).toEqual([expect.stringContaining('FAIRLEAD_BODIES_IN_FLIGHT is below FAIRLEAD_BODY_MAX')]);
+    expect(warnings).toEqual([expect.stringContaining('FAIRLEAD_BODIES_IN_FLIGHT is below twice FAIRLEAD_BODY_MAX')]);
   });
 });

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidEnvironment, type Environment } from './environment.js';
 import { readKeyServices } from './variables/read-key-services.js';
 import { VariableReader } from './variables/variable-reader.js';
+import { looksGuessable } from './variables/weak-key.js';
 import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES, type Settings, type Variable } from './variables/variables.js';
 
 /** What the variables say. The warnings are for the log: nothing is wrong enough to stop. */
@@ -32,7 +33,10 @@ export function readEnvironment(
 
   refuseContradictions(environment, reader);
   if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults);
-  return { environment, warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment)] };
+  return {
+    environment,
+    warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment), ...warnOfWeakKeys(environment)],
+  };
 }
 
 /** Each by its own variable; one that has no default and is not set is left out. */
@@ -79,7 +83,14 @@ function warnOfUnknown(variables: NodeJS.ProcessEnv): string[] {
 }
 
 function warnOfOddities(environment: Environment): string[] {
-  return environment.bodiesInFlightBytesMax < environment.bodyBytesMax
-    ? ['FAIRLEAD_BODIES_IN_FLIGHT is below FAIRLEAD_BODY_MAX: bodies between the two are always refused']
+  return environment.bodiesInFlightBytesMax < 2 * environment.bodyBytesMax
+    ? ['FAIRLEAD_BODIES_IN_FLIGHT is below twice FAIRLEAD_BODY_MAX: bodies of more than half of it are always refused']
     : [];
+}
+
+/** The key itself stands in no warning. */
+function warnOfWeakKeys({ managementKey, apiKey }: Environment): string[] {
+  return [[VARIABLES.managementKey, managementKey] as const, [VARIABLES.apiKey, apiKey] as const]
+    .filter(([, key]) => key && looksGuessable(key.reveal()))
+    .map(([{ name }]) => `${name} looks guessable: make one with: openssl rand -hex 32`);
 }

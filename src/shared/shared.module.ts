@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '../core/time.js';
+import { BytesInFlight } from './bytes-in-flight.js';
 import { ClusterMetrics } from './cluster-metrics.js';
 import { Environment } from './environment.js';
 import { HealthController } from './health.controller.js';
@@ -22,6 +23,10 @@ export interface ProcessContext {
 /** Settings, time, log, metrics, readiness and the guarded fetch, for every room. */
 @Module({})
 export class SharedModule {
+  constructor(metrics: Metrics, bytesInFlight: BytesInFlight) {
+    metrics.watchBytesInFlight(() => bytesInFlight.held);
+  }
+
   static register({ environment, clock, logger, tracing }: ProcessContext): DynamicModule {
     return {
       module: SharedModule,
@@ -32,6 +37,7 @@ export class SharedModule {
         { provide: Clock, useValue: clock },
         { provide: PinoLogger, useValue: logger },
         { provide: Tracing, useValue: tracing },
+        BytesInFlight,
         Metrics,
         Readiness,
         SafeFetch,
@@ -41,7 +47,7 @@ export class SharedModule {
           useFactory: (metrics: Metrics) => new ClusterMetrics(metrics, findPrimaryChannel()),
         },
       ],
-      exports: [Environment, Clock, PinoLogger, Metrics, Readiness, SafeFetch, Tracing],
+      exports: [BytesInFlight, Environment, Clock, PinoLogger, Metrics, Readiness, SafeFetch, Tracing],
     };
   }
 }

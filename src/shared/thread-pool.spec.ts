@@ -32,6 +32,7 @@ function pool(options: Partial<ThreadPoolOptions> = {}): ThreadPool<Input, { rea
     threadsMax: 1,
     waitingMax: 1,
     timeMs: 5_000,
+    totalMs: 20_000,
     heapMegabytes: 32,
     ...options,
   });
@@ -93,6 +94,34 @@ it('starts no more threads than it may, and turns away whom it has no place for'
   expect(await running[1]).toBeDefined();
 });
 
+it('lets nobody wait longer than is said, where no thread ever comes up', async () => {
+  const stuck = join(folder, 'stuck.mjs');
+  writeFileSync(stuck, 'for (;;);');
+  const threads = new ThreadPool<Input, object>(stuck, {
+    threadsMax: 2,
+    waitingMax: 6,
+    timeMs: 100,
+    totalMs: 500,
+    heapMegabytes: 32,
+  });
+  open.push(threads as ThreadPool<Input, { readonly threadId: number }>);
+  const startedAt = performance.now();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => threads.run(ANSWER)));
+  // A thread that is loading has two seconds: eight jobs for two threads took eight.
+  expect(performance.now() - startedAt).toBeLessThan(500 + 1_400);
+  expect(answers).toEqual(Array.from({ length: 8 }, () => undefined));
+});
+
+it('keeps a thread for others whose job nobody waits for any more', async () => {
+  const threads = pool({ totalMs: 1_000 });
+  const { threadId } = (await threads.run(ANSWER))!;
+  const late = held();
+  expect(await threads.run(late.input)).toBeUndefined();
+  const next = threads.run(ANSWER);
+  late.release();
+  expect(await next).toEqual({ threadId });
+});
+
 it('ends with its threads, and takes nothing afterwards', async () => {
   const threads = pool();
   const running = threads.run({ does: 'hang' });
@@ -106,6 +135,7 @@ it('says nothing where its code cannot be loaded', async () => {
     threadsMax: 1,
     waitingMax: 0,
     timeMs: 1_000,
+    totalMs: 20_000,
     heapMegabytes: 32,
   });
   expect(await broken.run(ANSWER)).toBeUndefined();

@@ -6,6 +6,8 @@ export interface ThreadPoolOptions {
   readonly waitingMax: number;
   /** Of one job, from when a thread has it. */
   readonly timeMs: number;
+  /** Of one job, from when it is asked for: with its wait for a thread, and that thread's start. */
+  readonly totalMs: number;
   readonly heapMegabytes: number;
 }
 
@@ -43,8 +45,23 @@ export class ThreadPool<Input, Output> {
     const { threadsMax, waitingMax } = this.options;
     const mustWait = this.idle.length === 0 && this.threads.size >= threadsMax;
     if (this.isClosed || (mustWait && this.waiting.length >= waitingMax)) return Promise.resolve(undefined);
-    return new Promise((done) => {
-      this.waiting.push({ input, moved, done });
+    return new Promise((resolve) => {
+      const job: Job<Input, Output> = {
+        input,
+        moved,
+        done: (output) => {
+          clearTimeout(timer);
+          resolve(output);
+        },
+      };
+      // What a thread has is done with within its own time, for nobody: a thread that is still loading is wanted by
+      // others.
+      const timer = setTimeout(() => {
+        const place = this.waiting.indexOf(job);
+        if (place !== -1) this.waiting.splice(place, 1);
+        job.done(undefined);
+      }, this.options.totalMs);
+      this.waiting.push(job);
       this.assign();
     });
   }

@@ -3,9 +3,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeyService } from '../../src/byok/vault/create-key-service.js';
-import { findGeneratedKeys, generateKeys } from '../../src/byok/vault/key-file.js';
-import { Vault } from '../../src/byok/vault/vault.js';
+import { createKeyService } from '../../src/vault/create-key-service.js';
+import { findGeneratedKeys, generateKeys } from '../../src/vault/key-file.js';
+import { Vault } from '../../src/vault/vault.js';
 import { Secret } from '../../src/core/secret.js';
 import { SystemClock } from '../../src/core/time.js';
 import { StoreRefused } from '../../src/shared/database/store-refused.js';

@@ -5,11 +5,11 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Secret } from '../../src/core/secret.js';
 import { Clock, SystemClock } from '../../src/core/time.js';
-import { AwsKms } from '../../src/byok/vault/aws-kms.js';
-import { createKeyService } from '../../src/byok/vault/create-key-service.js';
-import { KeyServiceUnavailable, Undecryptable, type KeyService } from '../../src/byok/vault/key-service.js';
-import { Vault } from '../../src/byok/vault/vault.js';
-import { VaultTransit } from '../../src/byok/vault/vault-transit.js';
+import { AwsKms } from '../../src/vault/aws-kms.js';
+import { createKeyService } from '../../src/vault/create-key-service.js';
+import { KeyServiceUnavailable, Undecryptable, type KeyService } from '../../src/vault/key-service.js';
+import { Vault } from '../../src/vault/vault.js';
+import { VaultTransit } from '../../src/vault/vault-transit.js';
 import type { KeyServiceSetting } from '../../src/shared/environment.js';
 import { AWS, KEY_NAME, startKms, startVault, VAULT, type KeyServiceStandIn } from './key-service-stand-in.js';
 

@@ -111,6 +111,7 @@ describeOnEachDatabase('GET /activity', (database) => {
       provider_name: 'Provider p0',
       usage: 0.3,
       byok_usage_inference: 0,
+      operator_cost: 0,
       requests: 2,
       prompt_tokens: 143,
       completion_tokens: 10,

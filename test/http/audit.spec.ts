@@ -19,6 +19,7 @@ interface Entry {
   readonly after: object | null;
   readonly previous_hash: string;
   readonly hash: string;
+  readonly seal: string;
 }
 
 interface Page {
@@ -111,6 +112,7 @@ describeOnEachDatabase('the audit log over HTTP', (database) => {
       },
       previous_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      seal: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
 

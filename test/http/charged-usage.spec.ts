@@ -5,7 +5,8 @@
  * of each case. The models cost 3 USD a million tokens in and 15 out, the advisor 10 and 50.
  */
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
-import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { AheadClock } from '../support/ahead-clock.js';
+import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -16,6 +17,8 @@ import { ask, delta, OPEN } from './messages-bench.js';
 const MICRO = 1e-6;
 /** Forty characters: ten tokens, as an estimate has it. */
 const FORTY = 'forty characters are ten tokens or so...';
+/** What was learnt of an endpoint is gone after that: seven half-lives. */
+const FADED_MS = 7 * 30 * 60_000;
 /** Of `Hello`. */
 const ESTIMATED_PROMPT = 7;
 /** 67 tokens of prompt and the 100 that are allowed, in microdollars. */
@@ -73,6 +76,7 @@ const TOLD: Record<string, Told> = {
 };
 
 describeOnEachDatabase('the usage that is charged', (database) => {
+  const clock = new AheadClock();
   let gateway: TestGateway;
   let anthropic: Upstream;
   let openai: Upstream;
@@ -93,11 +97,13 @@ describeOnEachDatabase('the usage that is charged', (database) => {
       { id: 'test/caching', at: [native], endpoint: caching },
       { id: 'test/advisor', at: [native], endpoint: { pricing: { prompt: '10', completion: '50' } } },
       { id: 'test/elsewhere', at: [translated] },
+      { id: 'test/wordy', at: [native] },
     );
     gateway = await startGateway(database, {
       catalog,
       variables: { FAIRLEAD_INITIAL_CREDITS: '1000' },
       coolsDown: false,
+      clock,
     });
     ledger = new LedgerReader(gateway);
   }, 60_000);
@@ -157,6 +163,69 @@ describeOnEachDatabase('the usage that is charged', (database) => {
       expect(micro(row.prompt_cost) + micro(row.completion_cost) + micro(row.tools_cost)).toBe(BOUND);
       expect(text).toContain(`"cost":${BOUND / 1e6}`);
       expect(await implausible()).toBe(before + 1);
+      // What this taught has faded when the next one comes.
+      clock.aheadMs += FADED_MS;
+    });
+  });
+
+  describe('of an endpoint whose replies go beyond their bounds', () => {
+    const asked = { model: 'test/wordy', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
+    const OUTPUT = 700;
+    const TOLD_MICRO = 12 * 3 + OUTPUT * 15;
+    /** (100 + 256) × 2: the 700 are 1.97 times what is learnt from, in steps of a sixteenth. */
+    const WIDENED = 67 * 3 + 712 * 15;
+    const reply = (): void => anthropic.script(REPLIES['native whole']!(spelt('native', 12, OUTPUT)));
+
+    async function ask(key?: string): Promise<JsonBody> {
+      reply();
+      const response = await gateway.messages(asked, key === undefined ? {} : { key });
+      expect(response.status).toBe(200);
+      await response.text();
+      return ledger.generation(response.headers.get('x-generation-id')!);
+    }
+
+    async function newKey(name: string): Promise<string> {
+      const made = await gateway.request('/keys', {
+        method: 'POST',
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+      return ((await made.json()) as { key: string }).key;
+    }
+
+    async function explained(): Promise<JsonBody> {
+      const told = await gateway.request('/routing/explain', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(asked),
+      });
+      return ((await told.json()) as JsonBody).data.candidates[0];
+    }
+
+    it('is lost once by each caller, then held for and paid, for all when two have seen it, until it fades', async () => {
+      const lost = { bound: BOUND, cost: BOUND, operator: TOLD_MICRO - BOUND, isOver: true };
+      const paid = { bound: WIDENED, cost: TOLD_MICRO, operator: 0, isOver: false };
+      const told = (row: JsonBody): object => ({
+        bound: micro(row.bound),
+        cost: micro(row.cost),
+        operator: micro(row.operator_cost),
+        isOver: row.is_over_bound,
+      });
+      const [second, third] = [await newKey('second'), await newKey('third')];
+      expect((await explained()).health).toBeNull();
+      expect([told(await ask()), told(await ask())]).toEqual([lost, paid]);
+      expect((await explained()).health).toMatchObject({ widening: { input: 1, output: 2 } });
+      expect(micro((await explained()).bound)).toBe(WIDENED);
+      expect([told(await ask(second)), told(await ask(third))]).toEqual([lost, paid]);
+
+      const metrics = await (await fetch(`${gateway.origin}/metrics`)).text();
+      expect(metrics).toMatch(/fairlead_ledger_events_total\{event="widened"\} [1-9]/);
+      const total = Number(/fairlead_operator_cost_usd_total\{provider="[^"]+"\} (\S+)/.exec(metrics)?.[1]);
+      expect(total).toBeGreaterThanOrEqual((2 * (TOLD_MICRO - BOUND)) / 1e6 - 1e-9);
+
+      clock.aheadMs += FADED_MS;
+      expect(told(await ask(third))).toEqual(lost);
     });
   });
 

@@ -1,12 +1,13 @@
 /**
  * Goal: an account that asks far too often is refused before its bodies are read, with what it needs to know, and
- * nothing is said before (docs/wire/errors.md#rate-limits, docs/wire/limits.md#flood). Method: a limit of three
- * requests in ten seconds, a clock moved by hand, both kinds of key, a body that is none.
+ * nothing is said before (docs/wire/errors.md#rate-limits, docs/wire/limits.md#flood); so is a key past its share of
+ * the account, and one whose calls come to nothing. Method: small limits, a clock moved by hand, both kinds of key, a
+ * body that is none; for wasted calls the sandbox, which fails by name, and clients that leave.
  */
 import { ThrottlerGuard, ThrottlerStorage } from '@nestjs/throttler';
 import { FloodGuard } from '../../src/limits/flood.guard.js';
 import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
-import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
 
@@ -52,13 +53,107 @@ describeOnEmbedded('a flood of requests', (database) => {
     expect(NAMES.slice(0, 2).map((name) => refused.headers.get(name))).toEqual(['3', '0']);
     expect(Number(refused.headers.get('x-ratelimit-reset'))).toBeGreaterThanOrEqual(before + 9_000);
 
-    const managed = await gateway.request('/keys', { key: MANAGEMENT_KEY });
-    expect([managed.status, await managed.json()]).toMatchObject([429, { error: { code: 429 } }]);
+    // Also where either kind of key may ask.
+    const shown = await gateway.request('/key');
+    expect([shown.status, await shown.json()]).toMatchObject([429, { error: { code: 429 } }]);
+    // Administrators have a window of their own.
+    for (let times = 0; times < 3; times++) {
+      expect((await gateway.request('/keys', { key: MANAGEMENT_KEY })).status).toBe(200);
+    }
+    expect((await gateway.request('/keys', { key: MANAGEMENT_KEY })).status).toBe(429);
     // Strangers and open routes are no part of the account.
     expect((await gateway.request('/keys', { key: 'no-such-key-0123456789' })).status).toBe(401);
     expect((await fetch(`${gateway.origin}/health/live`)).status).toBe(200);
 
     clock.aheadMs += 10_000;
     expect((await gateway.messages(ASK)).status).toBe(200);
+  });
+});
+
+describeOnEmbedded('keys of one account', (database) => {
+  const clock = new AheadClock();
+  let gateway: TestGateway;
+  let other: string;
+  beforeAll(async () => {
+    const variables = { FAIRLEAD_FLOOD: 'account=8/10s,wasted=3/60s' };
+    gateway = await startGateway(database, { clock, variables });
+    const made = await gateway.request('/keys', {
+      method: 'POST',
+      key: MANAGEMENT_KEY,
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"other"}',
+    });
+    other = ((await made.json()) as { key: string }).key;
+  }, 60_000);
+  afterAll(() => gateway?.close());
+  // Whatever was called before is no company any more.
+  beforeEach(() => void (clock.aheadMs += 700_000));
+
+  const statuses = async (times: number, key?: string, model = 'sandbox/echo'): Promise<number[]> => {
+    const told: number[] = [];
+    for (let time = 0; time < times; time++) {
+      const response = await gateway.messages({ ...ASK, model }, key === undefined ? {} : { key });
+      told.push(response.status);
+      await response.arrayBuffer();
+    }
+    return told;
+  };
+
+  it('have half of its requests each while another one calls, and all when it has been silent for ten minutes', async () => {
+    expect(await statuses(1, other)).toEqual([200]);
+    expect(await statuses(6)).toEqual([200, 200, 200, 200, 429, 429]);
+    const refused = await gateway.messages(ASK);
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('4');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.text()).toContain('half');
+    expect(await statuses(4, other)).toEqual([200, 200, 200, 429]);
+    clock.aheadMs += 599_000;
+    expect(await statuses(5)).toEqual([200, 200, 200, 200, 429]);
+    clock.aheadMs += 10_001;
+    expect(await statuses(9)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
+  });
+
+  it('may waste so many calls each, failed ones', async () => {
+    expect(await statuses(3, API_KEY, 'sandbox/server-error')).toEqual([502, 502, 502]);
+    const refused = await gateway.messages(ASK);
+    expect([refused.status, refused.headers.get('x-ratelimit-limit'), refused.headers.get('retry-after')]).toEqual([
+      429,
+      '3',
+      '60',
+    ]);
+    expect(await refused.text()).toContain('abandoned or failed');
+    expect(await statuses(1, other)).toEqual([200]);
+    clock.aheadMs += 60_001;
+    expect(await statuses(1)).toEqual([200]);
+  });
+
+  it.each(['/messages', '/chat/completions'])('and abandoned ones: %s', async (path) => {
+    for (let time = 0; time < 3; time++) {
+      const leave = new AbortController();
+      const response = await gateway.request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...ASK, model: 'sandbox/slow', stream: true }),
+        signal: leave.signal,
+      });
+      expect(response.status).toBe(200);
+      const id = response.headers.get('x-generation-id');
+      leave.abort();
+      const ended = (): boolean => gateway.log.some((line) => line['generationId'] === id && line['msg'] === 'request');
+      while (!ended()) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(await statuses(1)).toEqual([429]);
+    clock.aheadMs += 60_001;
+    expect(await statuses(1)).toEqual([200]);
+  });
+
+  it.each([
+    ['is turned away at the provider', 'sandbox/overloaded', 529],
+    ['is turned away for a while', 'sandbox/unavailable', 503],
+    ['has no such model', 'sandbox/none', 404],
+    ['is answered', 'sandbox/echo', 200],
+  ])('waste nothing where a call %s', async (_, model, status) => {
+    expect(await statuses(4, API_KEY, model)).toEqual([status, status, status, status]);
+    expect(await statuses(1)).toEqual([200]);
   });
 });

@@ -124,7 +124,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
             {
               type: 'guardrail',
               name: 'content-filter',
-              summary: 'Redacted: email',
+              summary: 'Found: email',
               guardrail_id: id,
               guardrail_scope: 'api-key',
               data: { action: 'redact', detected: true, engines: ['regex'], patterns: ['email'] },
@@ -214,7 +214,7 @@ describeOnEachDatabase('guardrails in force', (database) => {
       await ask_(ask('test/native', CONVERSATION), key);
       const { messages, system } = bench.sent('alpha').json;
       expect(system).toEqual([{ type: 'text', text: `Owner: ${GONE}`, cache_control: { type: 'ephemeral' } }]);
-      expect(messages[0]).toEqual({ role: 'user', content: [{ type: 'text', text: `I am ${GONE}` }] });
+      expect(messages[0]).toEqual({ role: 'user', content: `I am ${GONE}` });
       expect(messages[2].content[2]).toEqual({
         type: 'text',
         text: `Thanks, ${GONE}`,

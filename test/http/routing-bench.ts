@@ -16,6 +16,8 @@ export interface ProviderParts {
   readonly policy?: { collects_data?: boolean; zero_data_retention?: boolean; region?: string };
   /** What becomes of calls that are left; the catalog's default where absent. */
   readonly aborts?: { stream?: string; whole?: string };
+  readonly quirks?: object;
+  readonly passes_unknown_fields?: boolean;
 }
 
 export interface EndpointParts {
@@ -221,14 +223,13 @@ export class RoutingBench {
   }
 
   private catalogOf(models: readonly object[]): object {
-    const providers = Object.entries(this.options.providers).map(([slug, { policy, aborts }]) => ({
+    const providers = Object.entries(this.options.providers).map(([slug, { kind: _kind, ...parts }]) => ({
       slug,
       name: nameOf(slug),
       dialect: DIALECTS[this.kindOf(slug)].name,
       base_url: this.upstream(slug).url,
       credential: { value: `credential-of-${slug}` },
-      ...(policy && { policy }),
-      ...(aborts && { aborts }),
+      ...parts,
     }));
     return { version: 1, providers, models };
   }

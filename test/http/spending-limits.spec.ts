@@ -4,6 +4,8 @@
  * databases before scripted upstreams; caps at, past and far below what one call may cost. The model costs 3 USD a
  * million tokens in and 15 out. Rules: docs/reasons/money.md, docs/wire/errors.md.
  */
+import { DataSource } from 'typeorm';
+import { hashKey } from '../../src/core/ids.js';
 import { DAY_MS } from '../../src/core/time.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -225,7 +227,8 @@ describeOnEachDatabase('spending limits', (database) => {
     };
 
     it('twenty a minute over all of them, told by the platform’s headers alone', async () => {
-      nextMinute();
+      // Whatever other keys called before is no company any more.
+      clock.aheadMs += 11 * 60_000;
       const statuses: number[] = [];
       let last: Reply | undefined;
       for (let call = 0; call < 21; call++) {
@@ -271,6 +274,57 @@ describeOnEachDatabase('spending limits', (database) => {
       nextMinute();
       expect((await free()).status).toBe(200);
       expect((await statusOf(API_KEY)).free_model_daily_requests).toEqual({ used: 51, limit: 1000, remaining: 949 });
+    }, 30_000);
+  });
+
+  describe('of free variants, shared by keys', () => {
+    const free = (key: string): Promise<Reply> => message('test/some:free', key);
+
+    it('ten a minute and half of the day for a key while another one calls', async () => {
+      clock.aheadMs += DAY_MS;
+      // In the middle of a minute, so that it does not change on the way.
+      clock.aheadMs += 60_000 - (clock.now() % 60_000);
+      const made = await post('/keys', { name: 'other' }, MANAGEMENT_KEY);
+      const other = made.body.key as string;
+      expect((await free(other)).status).toBe(200);
+      for (let call = 0; call < 10; call++) expect((await free(API_KEY)).status).toBe(200);
+      const refused = await free(API_KEY);
+      expect([refused.status, refused.headers.get('x-ratelimit-limit'), refused.headers.get('retry-after')]).toEqual([
+        429,
+        '10',
+        null,
+      ]);
+      expect(refused.body.error.message).toBe(
+        'Rate limit exceeded: free-models-per-min; while other keys of the account call, each has half of them',
+      );
+      // What was refused counts in no day, neither the account's nor the key's.
+      const day = (key: string): Promise<unknown> =>
+        gateway.gateway.app
+          .get(DataSource, { strict: false })
+          .query(
+            `select used::int from spending_windows where scope = 'free_requests' and scope_id = $1 order by window_start desc limit 1`,
+            [hashKey(key)],
+          );
+      expect([await day(API_KEY), await day(other)]).toEqual([[{ used: 10 }], [{ used: 1 }]]);
+      expect((await statusOf(API_KEY)).free_model_daily_requests).toMatchObject({ used: 11 });
+      clock.aheadMs += 60_000;
+      // 1,000 a day, of which it made ten.
+      await gateway.gateway.app
+        .get(DataSource, { strict: false })
+        .query(`update spending_windows set used = 499 where scope = 'free_requests' and scope_id = $1 and used = 10`, [
+          hashKey(API_KEY),
+        ]);
+      expect((await free(API_KEY)).status).toBe(200);
+      const pastHalf = await free(API_KEY);
+      expect([pastHalf.status, pastHalf.headers.get('x-ratelimit-limit')]).toEqual([429, '500']);
+      expect(pastHalf.body.error.message).toBe(
+        'Rate limit exceeded: free-models-per-day-high-balance; while other keys of the account call, each has half of them',
+      );
+      expect(pastHalf.body.error.metadata.limit_source).toBe('openrouter_free_tier_daily');
+      expect((await free(other)).status).toBe(200);
+      expect((await message('test/paid')).status).toBe(200);
+      clock.aheadMs += 10 * 60_000;
+      expect((await free(API_KEY)).status).toBe(200);
     }, 30_000);
   });
 

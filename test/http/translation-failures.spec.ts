@@ -366,18 +366,18 @@ describeOnEmbedded('failures of translation', (database) => {
     script(pair, provider.says({ text: 'Fine.' }));
     const own =
       face.name === 'chat'
-        ? { prediction: { type: 'content', content: 'a' }, prompt_cache_key: 'k' }
+        ? { prompt_cache_key: 'k', seed: 7 }
         : {
             context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
             output_config: { effort: 'low', task_budget: { type: 'tokens', total: 20_000 } },
             tools: [{ name: 'f', input_schema: ANY, defer_loading: true }],
           };
-    // Strict upstreams answer a field they do not know with a 400.
-    await sendWell(pair, own, { 'anthropic-beta': 'one-2026-01-01,two-2026-01-01' });
+    // Strict upstreams answer a field they do not know with a 400, and of these providers nothing more is known.
+    await sendWell(pair, { ...own, owl: 1 }, { 'anthropic-beta': 'one-2026-01-01,two-2026-01-01' });
     const { headers, json: sent } = upstreamOf(provider).requests.at(-1)!;
     const isHome = (face.name === 'chat') === (provider.kind === 'openai');
     if (isHome) expect(sent).toMatchObject(own);
-    else for (const word of ['context_management', 'task_budget', 'defer_loading', 'prediction', 'web_search_options', 'prompt_cache_key'])
+    else for (const word of ['context_management', 'task_budget', 'defer_loading', 'seed', 'prompt_cache_key'])
       expect(JSON.stringify(sent)).not.toContain(word); // prettier-ignore
     const betas = headers['anthropic-beta'];
     // The fields bring betas of their own.

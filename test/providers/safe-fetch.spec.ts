@@ -4,6 +4,8 @@
  * 127.0.0.1 must never be hit; a second one on 127.0.0.2, which the operator allows, stands for the public internet;
  * names are resolved by a scripted resolver.
  */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { EgressGuard } from '../../src/shared/http/egress-guard.js';
 import { acceptedMediaType, sniffMediaType } from '../../src/shared/http/media-signatures.js';
 import { NameResolver, type ResolvedAddress } from '../../src/shared/http/name-resolver.js';
@@ -34,6 +36,15 @@ class ScriptedResolver extends NameResolver {
   }
 }
 
+/** Keeps all that it is told. */
+class CollectingFetch extends SafeFetch {
+  async get(url: string, limits: FetchLimits, signal: AbortSignal, keyHash = 'a key') {
+    const chunks: Buffer[] = [];
+    const mediaType = await this.fetch({ url, limits, keyHash, take: (chunk) => void chunks.push(chunk) }, signal);
+    return { mediaType, bytes: Buffer.concat(chunks) };
+  }
+}
+
 let inside: Upstream;
 let outside: Upstream;
 
@@ -49,9 +60,12 @@ afterEach(async () => {
   await Promise.all([inside.close(), outside.close()]);
 });
 
-function fetcher(resolver: NameResolver = new ScriptedResolver([['127.0.0.2']]), allow = ['127.0.0.2/32']): SafeFetch {
+function fetcher(
+  resolver: NameResolver = new ScriptedResolver([['127.0.0.2']]),
+  allow = ['127.0.0.2/32'],
+): CollectingFetch {
   const settings: Pick<Environment, 'egressAllow'> = { egressAllow: allow };
-  return new SafeFetch(settings as Environment, resolver);
+  return new CollectingFetch(settings as Environment, resolver);
 }
 
 const live = (): AbortSignal => new AbortController().signal;
@@ -59,7 +73,7 @@ const refused = (reason: string) => expect.objectContaining({ name: 'EgressError
 
 describe('where a URL may lead', () => {
   it('fetches from a public address, and sends nothing but what a fetch needs', async () => {
-    const { mediaType, bytes } = await fetcher().fetch(`http://cdn.test:${outside.port}/a.png?x=1`, LIMITS, live());
+    const { mediaType, bytes } = await fetcher().get(`http://cdn.test:${outside.port}/a.png?x=1`, LIMITS, live());
     expect([mediaType, bytes.equals(PNG)]).toEqual(['image/png', true]);
     expect(outside.requests[0]).toMatchObject({ method: 'GET', path: '/a.png?x=1' });
     expect(Object.keys(outside.requests[0]!.headers).sort()).toEqual([
@@ -112,7 +126,7 @@ describe('where a URL may lead', () => {
     'https://127.0.0.1:P/',
   ])('refuses %s', async (url) => {
     const target = url.replace('P', String(inside.port));
-    await expect(fetcher().fetch(target, LIMITS, live())).rejects.toEqual(refused('refused-address'));
+    await expect(fetcher().get(target, LIMITS, live())).rejects.toEqual(refused('refused-address'));
     expect(inside.connectionsAccepted).toBe(0);
   });
 
@@ -129,7 +143,7 @@ describe('where a URL may lead', () => {
     ['http://256.1.1.1/', 'no address'],
     [`http://cdn.test/${'a'.repeat(8_192)}`, 'length'],
   ])('refuses %s (%s)', async (url) => {
-    await expect(fetcher().fetch(url, LIMITS, live())).rejects.toEqual(refused('refused-url'));
+    await expect(fetcher().get(url, LIMITS, live())).rejects.toEqual(refused('refused-url'));
   });
 
   it.each([
@@ -138,8 +152,22 @@ describe('where a URL may lead', () => {
     ['a private one in IPv6 clothes', ['::ffff:127.0.0.1']],
     ['something that is no address', ['localhost']],
   ])('refuses a name that resolves to %s', async (_, addresses) => {
-    const fetching = fetcher(new ScriptedResolver([addresses])).fetch(
-      `http://evil.test:${inside.port}/`,
+    const fetching = fetcher(new ScriptedResolver([addresses])).get(`http://evil.test:${inside.port}/`, LIMITS, live());
+    await expect(fetching).rejects.toEqual(refused('refused-address'));
+    expect(inside.connectionsAccepted).toBe(0);
+  });
+
+  it('connects to the very address it checked: a name that changes its mind is asked once', async () => {
+    const resolver = new ScriptedResolver([['127.0.0.2'], ['127.0.0.1']]);
+    await fetcher(resolver).get(`http://rebinding.test:${outside.port}/`, LIMITS, live());
+    expect(resolver.asked).toBe(1);
+    expect([outside.requests.length, inside.connectionsAccepted]).toEqual([1, 0]);
+  });
+
+  it('refuses what the operating system resolves to loopback', async () => {
+    const settings: Pick<Environment, 'egressAllow'> = { egressAllow: [] };
+    const fetching = new CollectingFetch(settings as Environment).get(
+      `http://localhost:${inside.port}/`,
       LIMITS,
       live(),
     );
@@ -147,29 +175,35 @@ describe('where a URL may lead', () => {
     expect(inside.connectionsAccepted).toBe(0);
   });
 
-  it('connects to the very address it checked: a name that changes its mind is asked once', async () => {
-    const resolver = new ScriptedResolver([['127.0.0.2'], ['127.0.0.1']]);
-    await fetcher(resolver).fetch(`http://rebinding.test:${outside.port}/`, LIMITS, live());
-    expect(resolver.asked).toBe(1);
-    expect([outside.requests.length, inside.connectionsAccepted]).toEqual([1, 0]);
-  });
-
-  it('refuses what the operating system resolves to loopback', async () => {
-    const settings: Pick<Environment, 'egressAllow'> = { egressAllow: [] };
-    const fetching = new SafeFetch(settings as Environment).fetch(`http://localhost:${inside.port}/`, LIMITS, live());
-    await expect(fetching).rejects.toEqual(refused('refused-address'));
-    expect(inside.connectionsAccepted).toBe(0);
-  });
-
-  it('lets the operator’s host and port pass, and no other port', async () => {
-    const allow = [`127.0.0.1:${inside.port}`, `files.internal:${inside.port}`];
-    const safe = fetcher(new ScriptedResolver([['127.0.0.1']]), allow);
-    await safe.fetch(`http://127.0.0.1:${inside.port}/`, LIMITS, live());
-    await safe.fetch(`http://FILES.internal:${inside.port}/`, LIMITS, live());
-    await expect(safe.fetch('http://files.internal:1/', LIMITS, live())).rejects.toEqual(refused('refused-address'));
-    await expect(safe.fetch(`http://other.internal:${inside.port}/`, LIMITS, live())).rejects.toEqual(
+  it('lets the operator’s host and port pass, by the system’s own resolution, and no other port', async () => {
+    const allow = [`127.0.0.1:${inside.port}`, `localhost:${inside.port}`];
+    const resolver = new ScriptedResolver([['127.0.0.1']]);
+    const safe = fetcher(resolver, allow);
+    await safe.get(`http://127.0.0.1:${inside.port}/`, LIMITS, live());
+    await safe.get(`http://LOCALHOST:${inside.port}/`, LIMITS, live());
+    expect([inside.requests.length, resolver.asked]).toEqual([2, 0]);
+    await expect(safe.get('http://localhost:1/', LIMITS, live())).rejects.toEqual(refused('refused-address'));
+    await expect(safe.get(`http://other.internal:${inside.port}/`, LIMITS, live())).rejects.toEqual(
       refused('refused-address'),
     );
+  });
+
+  it('tries the next address where one does not answer, of either family', async () => {
+    // On the first nobody listens at that port.
+    for (const dead of ['::1', '127.0.0.3']) {
+      const safe = fetcher(new ScriptedResolver([[dead, '127.0.0.2']]), ['127.0.0.0/8', '::1/128']);
+      expect((await safe.get(`http://cdn.test:${outside.port}/`, LIMITS, live())).bytes).toHaveLength(PNG.length);
+    }
+  });
+
+  it('judges all addresses of a name and tries sixteen', async () => {
+    const many = (last: string): string[] => [...Array.from({ length: 16 }, (_, index) => `127.0.1.${index}`), last];
+    const ask = (addresses: string[], allow: string[]) =>
+      fetcher(new ScriptedResolver([addresses]), allow).get(`http://cdn.test:${outside.port}/`, LIMITS, live());
+    await expect(ask(many('127.0.0.2'), ['127.0.1.0/24'])).rejects.toEqual(refused('refused-address'));
+    await expect(ask(many('127.0.0.2'), ['127.0.0.0/8'])).rejects.toEqual(refused('unreachable'));
+    expect(outside.connectionsAccepted).toBe(0);
+    await expect(ask(many('127.0.0.2').slice(1), ['127.0.0.0/8'])).resolves.toBeDefined();
   });
 });
 
@@ -196,7 +230,7 @@ describe('redirects', () => {
 
   it.each([301, 302, 303, 307, 308])('follows a %i to a public address', async (status) => {
     outside.script((_, index) => (index === 0 ? redirect('/b.png', status) : image()));
-    await fetcher().fetch(`http://cdn.test:${outside.port}/a.png`, LIMITS, live());
+    await fetcher().get(`http://cdn.test:${outside.port}/a.png`, LIMITS, live());
     expect(outside.requests.map(({ path }) => path)).toEqual(['/a.png', '/b.png']);
   });
 
@@ -207,7 +241,7 @@ describe('redirects', () => {
       `http://[::1]:${inside.port}/`,
     ]) {
       outside.script(redirect(location));
-      const fetching = fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live());
+      const fetching = fetcher().get(`http://cdn.test:${outside.port}/`, LIMITS, live());
       await expect(fetching).rejects.toEqual(refused('refused-address'));
     }
     expect(inside.connectionsAccepted).toBe(0);
@@ -216,14 +250,14 @@ describe('redirects', () => {
   it('resolves and checks the name again at each hop', async () => {
     outside.script(redirect(`http://second.test:${inside.port}/`));
     const resolver = new ScriptedResolver([['127.0.0.2'], ['127.0.0.1']]);
-    const fetching = fetcher(resolver).fetch(`http://first.test:${outside.port}/`, LIMITS, live());
+    const fetching = fetcher(resolver).get(`http://first.test:${outside.port}/`, LIMITS, live());
     await expect(fetching).rejects.toEqual(refused('refused-address'));
     expect(inside.connectionsAccepted).toBe(0);
   });
 
   it.each(['file:///etc/passwd', 'http://user:pw@cdn.test/', 'http://'])('refuses one to %s', async (location) => {
     outside.script(redirect(location));
-    await expect(fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live())).rejects.toEqual(
+    await expect(fetcher().get(`http://cdn.test:${outside.port}/`, LIMITS, live())).rejects.toEqual(
       refused('refused-url'),
     );
   });
@@ -233,14 +267,14 @@ describe('redirects', () => {
     ['one more', 4, false],
   ])('%s', async (_, count, passes) => {
     outside.script((_request, index) => (index < count ? redirect(`/${index}`) : image()));
-    const fetching = fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live());
+    const fetching = fetcher().get(`http://cdn.test:${outside.port}/`, LIMITS, live());
     if (passes) expect((await fetching).bytes).toHaveLength(PNG.length);
     else await expect(fetching).rejects.toEqual(refused('too-many-redirects'));
   });
 
   it('does not follow one without a location', async () => {
     outside.script({ status: 302, body: [] });
-    await expect(fetcher().fetch(`http://cdn.test:${outside.port}/`, LIMITS, live())).rejects.toEqual(
+    await expect(fetcher().get(`http://cdn.test:${outside.port}/`, LIMITS, live())).rejects.toEqual(
       refused('bad-status'),
     );
   });
@@ -248,7 +282,7 @@ describe('redirects', () => {
 
 describe('limits', () => {
   const fetchOutside = (changes: Partial<FetchLimits> = {}, signal = live()) =>
-    fetcher().fetch(`http://cdn.test:${outside.port}/`, { ...LIMITS, ...changes }, signal);
+    fetcher().get(`http://cdn.test:${outside.port}/`, { ...LIMITS, ...changes }, signal);
   const sized = (length: number): Buffer => Buffer.concat([PNG, Buffer.alloc(length - PNG.length)]);
 
   it.each([
@@ -285,7 +319,7 @@ describe('limits', () => {
         return new Promise(() => undefined);
       }
     })();
-    const fetching = fetcher(never).fetch('http://cdn.test/', { ...LIMITS, timeoutMs: 20 }, live());
+    const fetching = fetcher(never).get('http://cdn.test/', { ...LIMITS, timeoutMs: 20 }, live());
     await expect(fetching).rejects.toEqual(refused('timed-out'));
   });
 
@@ -301,6 +335,46 @@ describe('limits', () => {
     await expect(fetchOutside({}, controller.signal)).rejects.toBe(reason);
   });
 
+  it('an abort closes a connection that is still being made', async () => {
+    const opened: Socket[] = [];
+    // It is silent where it should say hello.
+    const silent = createServer((socket) => void opened.push(socket.on('error', () => undefined))).listen(
+      0,
+      '127.0.0.2',
+    );
+    const connected = once(silent, 'connection');
+    await once(silent, 'listening');
+    const controller = new AbortController();
+    const url = `https://cdn.test:${(silent.address() as AddressInfo).port}/`;
+    const fetching = fetcher().get(url, LIMITS, controller.signal);
+    await connected;
+    const closed = once(opened[0]!.resume(), 'close');
+    controller.abort(new Error('gone'));
+    await expect(fetching).rejects.toThrow('gone');
+    await closed;
+    silent.close();
+  });
+
+  it('of fetches at a time: eight of a key, while others pass; past the queue they are refused', async () => {
+    outside.script(() => new Promise(() => undefined));
+    const safe = fetcher();
+    const controller = new AbortController();
+    const ask = (key: string, signal = controller.signal) =>
+      safe.get(`http://cdn.test:${outside.port}/`, LIMITS, signal, key);
+    const all = Promise.allSettled(Array.from({ length: 8 + 64 + 3 }, () => ask('greedy')));
+    await outside.request(7);
+    const other = ask('another');
+    await outside.request(8);
+    expect(outside.requests).toHaveLength(9);
+    controller.abort(new Error('gone'));
+    const outcomes = (await all).map((outcome) => (outcome as PromiseRejectedResult).reason as Error);
+    expect(outcomes.filter((error) => error instanceof EgressError && error.reason === 'too-busy')).toHaveLength(3);
+    expect(outcomes.filter(({ message }) => message === 'gone')).toHaveLength(8 + 64);
+    await expect(other).rejects.toThrow('gone');
+    outside.script(image());
+    await expect(ask('greedy', live())).resolves.toBeDefined();
+  });
+
   it.each([204, 206, 304, 401, 404, 500])('of status: %i', async (status) => {
     outside.script({
       status,
@@ -311,7 +385,7 @@ describe('limits', () => {
   });
 
   it.each([['what the operating system says is not repeated', []]])('%s', async (_, addresses) => {
-    const fetching = fetcher(new ScriptedResolver([addresses])).fetch('http://x.test/', LIMITS, live());
+    const fetching = fetcher(new ScriptedResolver([addresses])).get('http://x.test/', LIMITS, live());
     await expect(fetching).rejects.toEqual(refused('unreachable'));
     await expect(fetching).rejects.not.toThrow('secret-internal-name');
   });

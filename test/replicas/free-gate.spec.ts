@@ -3,6 +3,7 @@
  * the limits of a process have one connection. Method: gates as replicas have them, each with a connection of its own,
  * and the module itself, on a real Redis where one answers; the time stands in the middle of a minute.
  */
+import { callerOf } from '../support/caller.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Module } from '@nestjs/common';
@@ -10,6 +11,7 @@ import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
+import type { FloodStorage } from '../../src/limits/flood-storage.js';
 import { FreeGate } from '../../src/limits/free-gate.js';
 import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
 import { LimitsModule } from '../../src/limits/limits.module.js';
@@ -30,6 +32,8 @@ describeOnRedis('free variants in Redis', () => {
   const account = `test-${randomUUID()}`;
   const clock = new AheadClock();
   let redis: Redis;
+  let hasCompany = false;
+  const calls = { hasCompany: () => hasCompany } as unknown as FloodStorage;
 
   beforeAll(() => {
     redis = new Redis(redisAddress!);
@@ -41,34 +45,67 @@ describeOnRedis('free variants in Redis', () => {
     redis.disconnect();
   });
 
-  it('admits exactly twenty requests a minute over three replicas', async () => {
+  /** As replicas have them, each with a connection of its own. */
+  async function openGates(count: number): Promise<{ gates: FreeGate[]; close: () => void }> {
     const ends: (() => void)[] = [];
     const gates: FreeGate[] = [];
-    for (let replica = 0; replica < 3; replica++) {
+    for (let replica = 0; replica < count; replica++) {
       const connection = connectForLimits(new Secret(redisAddress!), PATIENT_MS);
       await new Promise((resolve) => connection.once('ready', resolve));
       const held = new OccupiedSlots(clock, 900_000);
       const local = new LocalLimitCounts(clock, held);
       const counts = new RedisLimitCounts(connection, new RedisOutage(clock), local, held, clock);
-      gates.push(new FreeGate(counts));
+      gates.push(new FreeGate(counts, calls));
       ends.push(() => {
         counts.onApplicationShutdown();
         connection.disconnect();
       });
     }
-    const tried = await Promise.allSettled(Array.from({ length: 60 }, (_, call) => gates[call % 3]!.enter(account)));
+    return { gates, close: () => ends.forEach((end) => end()) };
+  }
+
+  it('admits exactly twenty requests a minute over three replicas', async () => {
+    const { gates, close } = await openGates(3);
+    const tried = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, call) => gates[call % 3]!.enter(callerOf(account))),
+    );
     expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
     const minuteEnd = Math.ceil(clock.now() / 60_000) * 60_000;
     for (const gate of gates) {
-      await expect(gate.enter(account)).rejects.toMatchObject({
+      await expect(gate.enter(callerOf(account))).rejects.toMatchObject({
         kind: 'rate-limited',
         detail: { headers: { 'X-RateLimit-Limit': '20', 'X-RateLimit-Reset': String(minuteEnd) } },
       });
     }
-    await gates[0]!.enter(`${account}-other`);
+    await gates[0]!.enter(callerOf(`${account}-other`));
     clock.aheadMs += 60_000;
-    await gates[1]!.enter(account);
-    for (const end of ends) end();
+    await gates[1]!.enter(callerOf(account));
+    close();
+  });
+
+  it('gives a key in company half of them over all replicas, also of what was taken before and given back', async () => {
+    const { gates, close } = await openGates(3);
+    const shared = `${account}-shared`;
+    const enter = (call: number, key: string) => gates[call % 3]!.enter(callerOf(shared, key));
+    hasCompany = true;
+    const tried = await Promise.allSettled(Array.from({ length: 30 }, (_, call) => enter(call, 'k')));
+    expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    const refused = { kind: 'rate-limited', detail: { headers: { 'X-RateLimit-Limit': '10' } } };
+    await expect(enter(0, 'k')).rejects.toMatchObject(refused);
+    const other = await Promise.allSettled(Array.from({ length: 10 }, (_, call) => enter(call, 'l')));
+    expect(other.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    const place = tried.find((one) => one.status === 'fulfilled')!.value;
+    place.giveBack();
+    // Given back on another connection, which nobody waits for.
+    while ((await redis.hget(`fairlead:limits:{${shared}:free}:minute`, 'of:k')) !== '9') await sleep(5);
+    await enter(1, 'k');
+    await expect(enter(2, 'k')).rejects.toMatchObject({ detail: { headers: { 'X-RateLimit-Limit': '20' } } });
+    clock.aheadMs += 60_000;
+    await enter(0, 'k');
+    expect(await redis.hgetall(`fairlead:limits:{${shared}:free}:minute`)).toMatchObject({ tokens: '1', 'of:k': '1' });
+    expect(await redis.hexists(`fairlead:limits:{${shared}:free}:minute`, 'of:l')).toBe(0);
+    hasCompany = false;
+    close();
   });
 
   it('shares one connection among all limits of a process, and closes it with the application', async () => {
@@ -78,7 +115,7 @@ describeOnRedis('free variants in Redis', () => {
     const environment = {
       redisUrl: new Secret(url.href),
       timeouts: { totalMs: 900_000 },
-      flood: { account: { limit: 100, windowMs: 10_000 } },
+      flood: { account: { limit: 100, windowMs: 10_000 }, wasted: { limit: 100, windowMs: 10_000 } },
     };
     @Module({
       providers: [
@@ -103,7 +140,7 @@ describeOnRedis('free variants in Redis', () => {
     }
 
     await untilConnections(1);
-    await app.get(FreeGate).enter(account);
+    await app.get(FreeGate).enter(callerOf(account));
     const model = { id: 'acme/large', limits: { concurrency: 1 } };
     (await app.get(ModelGate).enter(account, model, 'gen-1', 1)).release();
     expect(await connections()).toBe(1);

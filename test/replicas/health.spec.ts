@@ -130,6 +130,18 @@ describeOnRedis('health at two replicas', () => {
     expect([here.admit(key, 'two'), there.admit(key, 'two'), isPaused(there)]).toEqual([true, true, false]);
   });
 
+  it('shares whose failure a pause rests on: at no replica does the same caller make it longer', async () => {
+    for (const caller of ['two', 'one', 'two', 'one']) here.failed(key, FAULT, { caller });
+    await until(() => isPaused(there));
+    const before = find(there)!.cooling!.until;
+    expect(find(here)!.cooling!.until).toBe(before);
+    clock.aheadMs += 1_000;
+    for (let fault = 0; fault < 5; fault++) there.failed(key, FAULT, { caller: 'two' });
+    expect(find(there)!.cooling!.until).toBe(before);
+    there.failed(key, FAULT, { caller: 'three' });
+    expect(find(there)!.cooling!.until).toBeGreaterThan(before);
+  });
+
   it('keeps figures to each process', async () => {
     for (let call = 0; call < 5; call++) here.succeeded(key, { secondsToFirstToken: 1 });
     const other = newKey();

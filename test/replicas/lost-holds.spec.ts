@@ -7,7 +7,9 @@
 import { DataSource } from 'typeorm';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
+import { LedgerService } from '../../src/ledger/ledger.service.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { LedgerReader } from '../support/ledger-reader.js';
@@ -22,8 +24,11 @@ const MODEL = 'test/native';
 const variables = { FAIRLEAD_INITIAL_CREDITS: '100' };
 /** What new holds wait for at most, and room for a busy machine. */
 const CLOSED_MS_MAX = 5_000;
+/** After so long a hold that does not stand was lost, and was not on its way. */
+const LOST_FOR_SURE_MS = 16_000;
 
 describeOnPostgres('holds that the database has lost', (database) => {
+  const clock = new AheadClock();
   let upstream: Upstream;
   let one: TestGateway;
   let other: TestGateway;
@@ -32,8 +37,8 @@ describeOnPostgres('holds that the database has lost', (database) => {
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     const catalog = catalogOf({ id: MODEL, at: [{ url: upstream.url, dialect: 'anthropic-messages' }] });
-    one = await startGateway(database, { coolsDown: false, catalog, variables });
-    other = await startGateway(database, { coolsDown: false, catalog, variables });
+    one = await startGateway(database, { clock, coolsDown: false, catalog, variables });
+    other = await startGateway(database, { clock, coolsDown: false, catalog, variables });
     ledger = new LedgerReader(one);
     bench = new LedgerBench(one.gateway.app.get(DataSource));
     await ledger.query(
@@ -167,13 +172,46 @@ describeOnPostgres('holds that the database has lost', (database) => {
   it('are noticed by their replica where no sign tells of it', async () => {
     const { ids, end } = await openStreams(one, 1);
     for (const id of ids) expect(await bench.lose(id)).toBe(true);
-    const jobs = one.gateway.app.get(LedgerJobs);
-    const began = Date.now();
-    jest.spyOn(Date, 'now').mockImplementation(() => began + 60_000);
-    await jobs.runAll();
-    jest.restoreAllMocks();
+    clock.aheadMs += LOST_FOR_SURE_MS;
+    await one.gateway.app.get(LedgerJobs).runAll();
     expect(await holdOf(ids[0]!)).toMatchObject({ cost: null, bound: expect.stringMatching(/[1-9]/) });
     await end();
     await ledger.rest();
+  });
+
+  it.each([
+    ['behind', -600_000],
+    ['ahead', 600_000],
+  ])(
+    'are noticed as soon by a replica whose clock is ten minutes %s, which leaves young ones alone',
+    async (_, skewMs) => {
+      const { ids, end } = await openStreams(one, 1);
+      for (const id of ids) expect(await bench.lose(id)).toBe(true);
+      const now = Date.now.bind(Date);
+      jest.spyOn(Date, 'now').mockImplementation(() => now() + skewMs);
+      const jobs = one.gateway.app.get(LedgerJobs);
+      await jobs.runAll();
+      expect(await holdOf(ids[0]!)).toBeUndefined();
+      clock.aheadMs += LOST_FOR_SURE_MS;
+      await jobs.runAll();
+      jest.restoreAllMocks();
+      expect(await holdOf(ids[0]!)).toMatchObject({ cost: null, bound: expect.stringMatching(/[1-9]/) });
+      await end();
+      await ledger.rest();
+    },
+  );
+
+  it('are taken from nobody by who is first to beat at a server whose clock is ahead', async () => {
+    const { ids, end } = await openStreams(other, 1);
+    const { replica } = other.gateway.app.get(LedgerService);
+    clock.aheadMs += LOST_FOR_SURE_MS;
+    await ledger.query('delete from hold_epochs');
+    await ledger.query(`update replicas set heartbeat_at = now() - interval '10 minutes' where id = $1`, [replica]);
+    const jobs = one.gateway.app.get(LedgerJobs);
+    await Promise.all([jobs.runAll(), jobs.runAll()]);
+    expect(await ledger.generation(ids[0]!)).toBeUndefined();
+    await end();
+    await ledger.rest();
+    expect(await ledger.generation(ids[0]!)).toMatchObject({ outcome: 'completed', is_recovered: false });
   });
 });

@@ -474,6 +474,81 @@ describeOnPostgres('an outage of the database', (database) => {
       await second?.kill();
     }
   }, 120_000);
+
+  it('keeps what a full disk refuses in mind, and settles it when the database is back', async () => {
+    const { upstream, proxy, gateway } = scene;
+    upstream.script(anthropicText('Hi.'));
+    await scene.comesBack();
+    await scene.expectWhole();
+    const { opened, open: goOn } = gate();
+    upstream.script(sse([OPEN + delta('begun'), opened, END]));
+    const replies = await Promise.all([1, 2, 3].map(() => gateway.messages(askStream(MODEL))));
+    const ids = replies.map((reply) => reply.headers.get('x-generation-id')!).sort();
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const append = jest.spyOn(scene.ledger.spool, 'append').mockRejectedValue(full);
+    await proxy.stop();
+    goOn();
+    for (const reply of replies) expect(await reply.text()).toContain('message_stop');
+    await until('all were refused by the disk', () => append.mock.calls.length === ids.length);
+    expect([scene.ledger.waiting, await scene.spooled()]).toEqual([ids.length, []]);
+    upstream.script(anthropicText('Hi.'));
+    await proxy.start();
+    await until('all are settled', async () => (await scene.generations(ids)).length === ids.length);
+    await scene.expectCharged(ids, [STREAM_USD, STREAM_USD, STREAM_USD]);
+    expect(scene.ledger.waiting).toBe(0);
+    await scene.expectWhole();
+  }, 60_000);
+
+  it('leaves a hold whose answer never came to one that then dies to others: a row at nothing, by the id its caller was told', async () => {
+    const { upstream, proxy } = scene;
+    await scene.expectWhole();
+    const usedBefore = await scene.used();
+    const variables = { DATABASE_URL: proxy.url, FAIRLEAD_CATALOG: scene.gateway.catalogPath };
+    const first = await GatewayProcess.start(join(database.settings.dataDir, 'unheard'), variables);
+    try {
+      upstream.script(anthropicText('Hi.'));
+      const passed = await first.messages(ask(MODEL));
+      await passed.text();
+      const before = upstream.requests.length;
+      // The statement is acted upon, and nobody hears of it.
+      proxy.mute();
+      const failed = await first.messages(ask(MODEL));
+      const { error } = (await failed.json()) as JsonBody;
+      const id = failed.headers.get('x-generation-id')!;
+      expect([failed.status, error.type, typeof id]).toEqual([503, 'overloaded_error', 'string']);
+      const [hold] = await scene.query('select * from holds where generation_id = $1', [id]);
+      expect(hold).toMatchObject({ cost: null, observed: null });
+      // Before the ten seconds after which it would have let go of it.
+      await first.kill();
+      expect(upstream.requests).toHaveLength(before);
+
+      await proxy.stop();
+      await proxy.start();
+      await scene.comesBack();
+      const after = upstream.requests.length;
+      await scene.query(`update replicas set heartbeat_at = now() - interval '16 seconds' where id = $1`, [
+        hold.replica,
+      ]);
+      scene.clock.aheadMs += 16_000;
+      await scene.attend();
+      expect(await scene.generations([id])).toMatchObject([
+        {
+          outcome: 'recovered',
+          is_recovered: true,
+          end_user: null,
+          requested_model: MODEL,
+          cost: '0.000000000000',
+          operator_cost: '0.000000000000',
+        },
+      ]);
+      const entries = await scene.query('select kind, amount from ledger_entries where generation_id = $1', [id]);
+      expect(entries).toEqual([{ kind: 'charge', amount: '0.000000000000' }]);
+      await scene.expectWhole();
+      expect((await scene.used()) - usedBefore).toBeCloseTo((1 + after - before) * WHOLE_USD, 9);
+    } finally {
+      await first.kill();
+    }
+  }, 120_000);
 });
 
 describeOnPostgres('a database that another takes the place of', (database) => {

@@ -1,8 +1,10 @@
 // Goal: a key that is revoked at one replica stops at once there and within 5 s at every other, however busy it is.
 // Method: two gateways on one PostgreSQL; the other replica is asked without a pause until it refuses.
 import { DataSource } from 'typeorm';
+import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres } from '../support/database.js';
+import { RawClient } from '../support/raw-client.js';
 
 const EVERYWHERE_MS_MAX = 5_000;
 
@@ -36,6 +38,12 @@ describeOnPostgres('revocation at two replicas', (database) => {
     return { key, hash: data.hash };
   }
 
+  async function until(holds: () => boolean): Promise<void> {
+    const began = performance.now();
+    while (!holds() && performance.now() - began < EVERYWHERE_MS_MAX) await new Promise((on) => setTimeout(on, 2));
+    expect(holds()).toBe(true);
+  }
+
   /** An address that needs nothing of the store but the key: 404 for who may ask. */
   const statusAt = async (replica: TestGateway, key: string): Promise<number> =>
     (await replica.messages({ model: 'no/such', messages: [{ role: 'user', content: 'hi' }] }, { key })).status;
@@ -63,6 +71,24 @@ describeOnPostgres('revocation at two replicas', (database) => {
     },
     20_000,
   );
+
+  it('ends what that key is sending to the other replica, and no other', async () => {
+    const sending = async (key: string): Promise<RawClient> => {
+      const client = await RawClient.connect(there.origin);
+      const head = `POST /api/v1/messages HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\n`;
+      client.write(`${head}content-type: application/json\r\ncontent-length: 1000000\r\n\r\n${' '.repeat(200_000)}`);
+      return client;
+    };
+    const { key, hash } = await create();
+    const [ended, other] = [await sending(key), await sending(API_KEY)];
+    await until(() => there.gateway.app.get(BytesInFlight).held === 400_000);
+    const began = performance.now();
+    await manage('DELETE', `/keys/${hash}`);
+    expect((await ended.response()).status).toBe(401);
+    expect(performance.now() - began).toBeLessThan(EVERYWHERE_MS_MAX);
+    expect([there.gateway.app.get(BytesInFlight).held, other.text]).toEqual([200_000, '']);
+    for (const client of [ended, other]) client.destroy();
+  }, 20_000);
 
   async function createInWorkspace(slug: string): Promise<{ key: string; hash: string }> {
     await manage('POST', '/workspaces', { name: 'n', slug });

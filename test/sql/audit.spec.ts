@@ -6,18 +6,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
-import { AuditLog, FIRST_HASH, operatorOf, type AuditChange } from '../../src/audit/audit-log.js';
+import { AuditLog, FIRST_HASH, hashEntry, operatorOf, type AuditChange } from '../../src/audit/audit-log.js';
 import { AuditRetention } from '../../src/audit/audit-retention.js';
+import { SealKeyNeeded, type AuditSeals } from '../../src/audit/audit-seals.js';
 import { AuditRepository, listChain, type StoredEntry } from '../../src/audit/audit.repository.js';
 import { runAuditVerification } from '../../src/audit/verify-audit-command.js';
 import { verifyAudit, type ChainReport } from '../../src/audit/verify-audit.js';
+import { GatewayError } from '../../src/core/errors.js';
 import { newUuid } from '../../src/core/ids.js';
 import type { Environment } from '../../src/shared/environment.js';
+import { DataKeys } from '../../src/vault/data-keys.js';
+import { KeyService, KeyServiceUnavailable, type WrappedKey } from '../../src/vault/key-service.js';
 import { AheadClock } from '../support/ahead-clock.js';
+import { auditSeals, keyText, localKeys, managedChanges } from '../support/audit-log.js';
 import { expectUsage, outputOf, type CommandOutput } from '../support/command-output.js';
 import { describeOnEachDatabase, describeOnEmptyPostgres, describeOnPostgres } from '../support/database.js';
 
-jest.spyOn(Logger.prototype, 'log').mockImplementation();
+const logged = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+jest.spyOn(Logger.prototype, 'warn').mockImplementation();
 const failed = jest.spyOn(Logger.prototype, 'error').mockImplementation();
 beforeEach(() => jest.clearAllMocks());
 
@@ -26,9 +32,22 @@ const CHANGE: AuditChange = { action: 'thing.update', target: 'it', before: { na
 /** A log over one pool, with accounts of its own. */
 class AuditBench {
   readonly clock = new AheadClock();
-  readonly log = new AuditLog(this.clock);
+  readonly seals: AuditSeals;
+  readonly log: AuditLog;
 
-  constructor(readonly dataSource: DataSource) {}
+  private constructor(
+    readonly dataSource: DataSource,
+    readonly keys: KeyService,
+  ) {
+    this.seals = auditSeals(dataSource, this.clock, keys);
+    this.log = new AuditLog(this.clock, this.seals);
+  }
+
+  static async open(dataSource: DataSource, keys: KeyService = localKeys('test')): Promise<AuditBench> {
+    const bench = new AuditBench(dataSource, keys);
+    await bench.seals.prepare();
+    return bench;
+  }
 
   async addAccount(): Promise<string> {
     const id = newUuid(Date.now());
@@ -60,21 +79,28 @@ class AuditBench {
   async tamper(statement: string, accountId: string): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await manager.query('alter table audit_entries disable trigger audit_entries_append_only');
+      await manager.query('set local session_replication_role = replica');
       for (const part of statement.split(';')) await manager.query(part.replaceAll('$account', `'${accountId}'`));
       await manager.query('alter table audit_entries enable trigger audit_entries_append_only');
     });
   }
 
-  async verify(accountId: string): Promise<ChainReport> {
+  /** @param keys those that the verification has at hand; `null` for none */
+  async verify(accountId: string, keys: KeyService | null = this.keys, newest?: string): Promise<ChainReport> {
     const reports: ChainReport[] = [];
-    await verifyAudit(this.dataSource, (report) => void reports.push(report));
+    await verifyAudit(this.dataSource, {
+      ...(keys && { keys: new DataKeys(this.dataSource, keys, this.clock) }),
+      newest,
+      onReport: (report) => void reports.push(report),
+    });
     return reports.find((report) => report.accountId === accountId)!;
   }
 
   /** One replica's. */
   retention(days: number | null, dataSource = this.dataSource): AuditRetention {
     const environment = { retentionDays: { audit: days } } as Environment;
-    return new AuditRetention(new AuditRepository(dataSource, this.clock), environment);
+    const seals = auditSeals(dataSource, this.clock, this.keys);
+    return new AuditRetention(new AuditRepository(dataSource, seals, this.clock), seals, environment);
   }
 
   moveTo(time: string): void {
@@ -87,7 +113,7 @@ const sequence = (entries: readonly StoredEntry[]): number[] => entries.map(({ s
 describeOnEachDatabase('the audit log', (database) => {
   let bench: AuditBench;
   beforeAll(async () => {
-    bench = new AuditBench(await database.connect());
+    bench = await AuditBench.open(await database.connect());
   });
   afterAll(() => bench?.dataSource.destroy());
 
@@ -116,6 +142,7 @@ describeOnEachDatabase('the audit log', (database) => {
       after: '{"name":"ß 🧾 \\" \\\\ \u2028","one":1.5e-12}',
       previousHash: FIRST_HASH,
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      seal: { seal: expect.stringMatching(/^[0-9a-f]{64}$/), sealKey: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
     expect(second).toMatchObject({ seq: 2, workspaceId: null, before: null, after: null, previousHash: first!.hash });
     expect(sequence(await bench.chain(other))).toEqual([1]);
@@ -174,6 +201,8 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account)).toEqual({
         accountId: account,
         entries: 0,
+        unsealed: 0,
+        unchecked: 0,
         last: { seq: 0, hash: FIRST_HASH },
         broken: undefined,
       });
@@ -300,6 +329,121 @@ describeOnEachDatabase('the audit log', (database) => {
     });
   });
 
+  describe('that is sealed', () => {
+    /** What a chain alone cannot show: every hash from there on is computed anew. */
+    async function rewrite(account: string, seq: number, changes: Partial<StoredEntry>): Promise<void> {
+      let previousHash = '';
+      for (const entry of (await bench.chain(account)).filter((each) => each.seq >= seq)) {
+        const forged = { ...entry, ...(entry.seq === seq ? changes : { previousHash }) };
+        previousHash = hashEntry(forged);
+        await bench.tamper(
+          `update audit_entries set target = '${forged.target}', previous_hash = '${forged.previousHash}',
+             hash = '${previousHash}' where account_id = $account and seq = ${entry.seq}`,
+          account,
+        );
+      }
+    }
+
+    it('shows that hashes were computed anew, to who has the key', async () => {
+      const account = await bench.addAccount();
+      await bench.recordMany(account, 5);
+      await rewrite(account, 3, { target: 'other' });
+      expect(await bench.verify(account, null)).toMatchObject({ entries: 5, unchecked: 5, broken: undefined });
+      expect(await bench.verify(account)).toMatchObject({
+        entries: 2,
+        broken: { seq: 3, reason: expect.stringContaining('its seal is another') },
+      });
+    });
+
+    const SEALS = `update audit_entries e set seal = o.seal, seal_key = o.seal_key from audit_entries o where e.account_id = $account`;
+    it.each([
+      [
+        'no seal',
+        'update audit_entries set seal = null, seal_key = null where seq > 2 and account_id = $account',
+        3,
+        'is not sealed',
+      ],
+      [
+        'the seal of another entry',
+        `${SEALS} and o.account_id = $account and e.seq = 3 and o.seq = 4`,
+        3,
+        'its seal is another',
+      ],
+      [
+        'a seal that was made up',
+        `update audit_entries set seal = repeat('a', 64) where seq = 3 and account_id = $account`,
+        3,
+        'its seal is another',
+      ],
+      [
+        'a seal under a key that is not there',
+        `update audit_entries set seal_key = account_id where seq = 3 and account_id = $account`,
+        3,
+        'a key that is not there',
+      ],
+      [
+        'the seal of an entry on its anchor',
+        `insert into audit_anchors select account_id, seq, hash, true, seal, seal_key from audit_entries where seq = 2 and account_id = $account;
+         delete from audit_entries where seq < 3 and account_id = $account`,
+        2,
+        'its seal is another',
+      ],
+    ])('is broken by %s', async (_, statement, seq, reason) => {
+      const account = await bench.addAccount();
+      await bench.recordMany(account, 5);
+      expect((await bench.verify(account)).broken).toBeUndefined();
+      await bench.tamper(statement, account);
+      expect((await bench.verify(account)).broken).toEqual({ seq, reason: expect.stringContaining(reason) });
+    });
+
+    it('tells how many entries are from before there were seals, and goes on from them', async () => {
+      const account = await bench.addAccount();
+      await bench.recordMany(account, 3);
+      await bench.tamper('update audit_entries set seal = null, seal_key = null where account_id = $account', account);
+      await bench.recordMany(account, 2);
+      expect(await bench.verify(account)).toMatchObject({ entries: 5, unsealed: 3, unchecked: 0, broken: undefined });
+    });
+
+    it('does not pass for checked where the key that wraps is another, or the wrapped one was changed', async () => {
+      const account = await bench.addAccount();
+      await bench.recordMany(account, 2);
+      expect(await bench.verify(account, localKeys('other'))).toMatchObject({ unchecked: 2, broken: undefined });
+      const [{ wrapped_key: kept }] = await bench.dataSource.query('select wrapped_key from data_keys');
+      await bench.dataSource.query(
+        `update data_keys set wrapped_key = set_byte(wrapped_key, 40, 7 # get_byte(wrapped_key, 40))`,
+      );
+      expect(await bench.verify(account)).toMatchObject({ unchecked: 2, broken: undefined });
+      await bench.dataSource.query('update data_keys set wrapped_key = $1', [kept]);
+      expect(await bench.verify(account)).toMatchObject({ unchecked: 0, broken: undefined });
+    });
+
+    it('shows, by the newest seal of the operator’s log, that its newest entries were cut off', async () => {
+      const account = await bench.addAccount();
+      await bench.recordMany(account, 3);
+      const { lastSeal } = await bench.verify(account);
+      await bench.record(account);
+      expect(await bench.verify(account, bench.keys, lastSeal!.seal)).toMatchObject({ newestAt: 3 });
+      await bench.tamper(`delete from audit_entries where seq >= 3 and account_id = $account`, account);
+      expect(await bench.verify(account, bench.keys, lastSeal!.seal)).toMatchObject({
+        entries: 2,
+        newestAt: undefined,
+        broken: undefined,
+      });
+    });
+
+    it('is sealed under a new key from the next change on, and what was sealed stays so', async () => {
+      const account = await bench.addAccount();
+      await bench.record(account);
+      await new DataKeys(bench.dataSource, bench.keys, bench.clock).create('audit-seal', 2);
+      await expect(bench.record(account)).rejects.toThrow(SealKeyNeeded);
+      await bench.seals.prepare();
+      await bench.record(account);
+      const [first, second] = await bench.chain(account);
+      expect(first!.seal!.sealKey).not.toBe(second!.seal!.sealKey);
+      expect(await bench.verify(account)).toMatchObject({ entries: 2, unchecked: 0, broken: undefined });
+    });
+  });
+
   describe('past its time', () => {
     async function recordAt(account: string, ...times: readonly string[]): Promise<void> {
       for (const time of times) {
@@ -339,6 +483,17 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await targets(account)).toEqual(march);
       expect(await bench.verify(account)).toMatchObject({ entries: 1, broken: undefined });
       expect(await targets(other)).toEqual(march);
+
+      // What stands for the removed entries is sealed: it can be moved by nobody else.
+      const anchors: object[] = await bench.dataSource.query('select * from audit_anchors where account_id = $1', [
+        account,
+      ]);
+      expect(anchors).toEqual([expect.objectContaining({ seq: '4', was_sealed: true, seal: expect.any(String) })]);
+      await bench.tamper(`update audit_anchors set was_sealed = false where account_id = $account`, account);
+      expect((await bench.verify(account)).broken).toMatchObject({ seq: 4 });
+      await bench.tamper(`update audit_anchors set was_sealed = true where account_id = $account`, account);
+      await bench.tamper('update audit_entries set seal = null, seal_key = null where account_id = $account', account);
+      expect((await bench.verify(account)).broken).toEqual({ seq: 5, reason: 'is not sealed, and one before it is' });
     });
 
     it('goes whole and is written on where all of it is past its time', async () => {
@@ -348,7 +503,7 @@ describeOnEachDatabase('the audit log', (database) => {
       bench.moveTo('2033-01-01T00:00:00Z');
       await keep(1);
       expect(await targets(account)).toEqual([]);
-      expect(await bench.verify(account)).toEqual({ accountId: account, entries: 0, last, broken: undefined });
+      expect(await bench.verify(account)).toMatchObject({ entries: 0, unsealed: 0, last, broken: undefined });
       await bench.record(account);
       expect(await bench.chain(account)).toMatchObject([{ seq: 4, previousHash: last.hash }]);
       expect(await bench.verify(account)).toMatchObject({ entries: 1, last: { seq: 4 }, broken: undefined });
@@ -393,11 +548,125 @@ describeOnEachDatabase('the audit log', (database) => {
   });
 });
 
+/** A key service that can be out of reach. */
+class Flaky extends KeyService {
+  isDown = true;
+  asked = 0;
+  private readonly keys = localKeys('far');
+
+  override readonly currentKeyId = this.keys.currentKeyId;
+
+  override wrap(dataKey: Buffer, context: string): Promise<WrappedKey> {
+    return this.ask(() => this.keys.wrap(dataKey, context));
+  }
+
+  override unwrap(key: WrappedKey, context: string): Promise<Buffer> {
+    return this.ask(() => this.keys.unwrap(key, context));
+  }
+
+  private async ask<T>(call: () => Promise<T>): Promise<T> {
+    this.asked++;
+    if (this.isDown) throw new KeyServiceUnavailable('down');
+    return call();
+  }
+}
+
+describeOnEachDatabase('the key that seals', (database) => {
+  const clock = new AheadClock();
+  let dataSource: DataSource;
+  let account: string;
+
+  beforeAll(async () => {
+    dataSource = await database.connect();
+  });
+  afterAll(() => dataSource?.destroy());
+  beforeEach(async () => {
+    await dataSource.query('truncate audit_entries, audit_anchors, data_keys');
+    account = newUuid(Date.now());
+    await dataSource.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'one', true, now())`, [
+      account,
+    ]);
+  });
+
+  /** One process. */
+  function replica(keys: KeyService): { seals: AuditSeals; change: (name?: string) => Promise<string> } {
+    const seals = auditSeals(dataSource, clock, keys);
+    const changes = managedChanges(dataSource, clock, seals);
+    const change = (name?: string): Promise<string> =>
+      changes.run(operatorOf(account), async (manager) => {
+        if (name !== undefined) await manager.query('update accounts set name = $2 where id = $1', [account, name]);
+        return { result: 'done', entries: name === undefined ? [] : [{ ...CHANGE, target: name }] };
+      });
+    return { seals, change };
+  }
+  const nameNow = async (): Promise<string> =>
+    (await dataSource.query<{ name: string }[]>('select name from accounts where id = $1', [account]))[0]!.name;
+  const chain = (): Promise<readonly StoredEntry[]> => listChain(dataSource.manager, account, 0, 100);
+
+  it('is made by the first change, once, and stored only wrapped', async () => {
+    const [one, other] = [replica(localKeys('test')), replica(localKeys('test'))];
+    await Promise.all([one.change('a'), other.change('b')]);
+    await one.change('c');
+    const keys: { id: string; key_id: string; wrapped_key: Buffer }[] =
+      await dataSource.query('select * from data_keys');
+    expect(keys).toMatchObject([{ key_id: 'test', number: 1 }]);
+    expect(keys[0]!.wrapped_key).toHaveLength(12 + 16 + 32);
+    expect((await chain()).map(({ seal }) => seal?.sealKey)).toEqual(Array(3).fill(keys[0]!.id));
+    expect(logged.mock.calls.filter(([text]) => text === 'A change was recorded.')).toHaveLength(3);
+    expect(logged).toHaveBeenLastCalledWith('A change was recorded.', {
+      accountId: account,
+      entries: 1,
+      seq: 3,
+      action: 'thing.update',
+      ...(await chain())[2]!.seal,
+    });
+  });
+
+  it('refuses changes while a key service has never answered, and nothing is changed; what changes nothing passes', async () => {
+    const service = new Flaky();
+    const { change } = replica(service);
+    const refused = change('a');
+    await expect(refused).rejects.toThrow(GatewayError);
+    await expect(refused).rejects.toMatchObject({ kind: 'unavailable' });
+    expect([await nameNow(), await chain(), await change()]).toEqual(['one', [], 'done']);
+    service.isDown = false;
+    expect([await change('a'), await nameNow()]).toEqual(['done', 'a']);
+  });
+
+  it('is read at the start, and then stays at hand: changes go on while the key service is down', async () => {
+    const service = new Flaky();
+    service.isDown = false;
+    await replica(service).change('a');
+    const { seals, change } = replica(service);
+    seals.onApplicationBootstrap();
+    await seals.onModuleDestroy();
+    service.isDown = true;
+    const { asked } = service;
+    expect([await change('b'), service.asked]).toEqual(['done', asked]);
+    expect((await chain()).map(({ seal }) => seal!.sealKey)).toHaveLength(2);
+  });
+
+  it('is another where the encryption key was lost, and each process goes on with one it can open', async () => {
+    const [able, lost] = [replica(localKeys('test')), replica(localKeys('lost'))];
+    await able.change('a');
+    await lost.change('b');
+    expect(failed).toHaveBeenCalledWith(expect.stringContaining('No key of the audit log opens'));
+    await able.change('c');
+    await lost.change('d');
+    const [first, second, third, fourth] = (await chain()).map(({ seal }) => seal!.sealKey);
+    expect([third, fourth]).toEqual([first, second]);
+    expect(await dataSource.query('select key_id from data_keys order by number')).toEqual([
+      { key_id: 'test' },
+      { key_id: 'lost' },
+    ]);
+  });
+});
+
 describeOnPostgres('an audit log that many write', (database) => {
   let one: AuditBench;
   let other: AuditBench;
   beforeAll(async () => {
-    [one, other] = [new AuditBench(await database.connect()), new AuditBench(await database.connect())];
+    [one, other] = [await AuditBench.open(await database.connect()), await AuditBench.open(await database.connect())];
   });
   afterAll(async () => {
     await one?.dataSource.destroy();
@@ -486,33 +755,87 @@ describe('npm run audit:verify', () => {
   });
 
   it('tells what is wrong with the settings or the server, and no secret', async () => {
-    const unreachable = await run([], { DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/store' });
+    const far = { DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/store' };
+    const keyless = await run([], far);
+    expect(keyless).toMatchObject({ code: 1, error: expect.stringContaining('FAIRLEAD_ENCRYPTION_KEYS is required') });
+    const unreachable = await run(['--without-seals'], far);
     expect(unreachable).toMatchObject({ code: 1, error: expect.stringContaining('does not answer') });
     const wrong = await run([], { DATABASE_URL: 'mysql://user:canary-password@127.0.0.1:1/store' });
     expect(wrong).toMatchObject({ code: 1, error: expect.stringContaining('DATABASE_URL') });
-    expect(unreachable.error + wrong.error).not.toContain('canary');
+    expect(keyless.error + unreachable.error + wrong.error).not.toContain('canary');
+  });
+
+  it('takes as the newest seal nothing that is none', async () => {
+    for (const seal of ['', 'abc', 'g'.repeat(64), 'A'.repeat(64)])
+      expect(await run(['--newest', seal], {})).toMatchObject({
+        code: 2,
+        error: expect.stringContaining('--newest has to be a seal'),
+      });
+    expect(await run(['--newest'], {})).toMatchObject({ code: 2 });
   });
 });
 
 describeOnEmptyPostgres('npm run audit:verify', (database) => {
   it('prints a line for each account, names the first break, and ends with 1 where there is one', async () => {
-    const variables = { DATABASE_URL: database.settings.databaseUrl!.reveal() };
+    const url = { DATABASE_URL: database.settings.databaseUrl!.reveal() };
+    const variables = { ...url, FAIRLEAD_ENCRYPTION_KEYS: `test:${keyText('test')}` };
     expect(await run([], variables)).toMatchObject({ code: 1, error: expect.stringContaining('older release') });
 
-    const bench = new AuditBench(await database.connect());
+    const bench = await AuditBench.open(await database.connect());
     const [account, other] = [await bench.addAccount(), await bench.addAccount()].sort() as [string, string];
     await bench.recordMany(account, 3);
     await bench.record(other);
-    const hashes = [(await bench.chain(account))[2]!.hash, (await bench.chain(other))[0]!.hash];
-    const lines = [
-      `account ${account}: 3 entries, unbroken, last seq 3, last hash ${hashes[0]}\n`,
-      `account ${other}: 1 entry, unbroken, last seq 1, last hash ${hashes[1]}\n`,
-    ];
+    const [last, lastOfOther] = [(await bench.chain(account))[2]!, (await bench.chain(other))[0]!];
+    const end = ({ seq, hash, seal }: StoredEntry): string =>
+      `unbroken, last seq ${seq}, last hash ${hash}, last seal ${seal!.seal}\n`;
+    const lines = [`account ${account}: 3 entries, ${end(last)}`, `account ${other}: 1 entry, ${end(lastOfOther)}`];
     expect(await run([], variables)).toEqual({ code: 0, out: lines.join(''), error: '' });
+
+    const unchecked = [
+      `account ${account}: 3 entries, 3 seals NOT CHECKED, ${end(last)}`,
+      `account ${other}: 1 entry, 1 seal NOT CHECKED, ${end(lastOfOther)}`,
+    ];
+    expect(await run(['--without-seals'], url)).toEqual({ code: 0, out: unchecked.join(''), error: '' });
+    const foreign = { ...url, FAIRLEAD_ENCRYPTION_KEYS: `test:${keyText('other')}` };
+    expect(await run([], foreign)).toEqual({ code: 1, out: unchecked.join(''), error: '' });
+
+    expect(await run(['--newest', last.seal!.seal], variables)).toEqual({
+      code: 0,
+      out: `account ${account}: 3 entries, the seal asked for at seq 3, ${end(last)}${lines[1]}`,
+      error: '',
+    });
+    const gone = 'ab'.repeat(32);
+    expect(await run(['--newest', gone], variables)).toEqual({
+      code: 1,
+      out: lines.join(''),
+      error: expect.stringContaining(`no entry has the seal ${gone}: the newest entries were cut off`),
+    });
+
+    // All seals taken off, an entry written anew, and then a change that is sealed upon that.
+    await bench.tamper(
+      `update audit_entries set seal = null, seal_key = null where account_id = $account;
+       update audit_entries set target = 'forged' where account_id = $account and seq = 1`,
+      other,
+    );
+    const [bare] = await bench.chain(other);
+    await bench.tamper(`update audit_entries set hash = '${hashEntry(bare!)}' where account_id = $account`, other);
+    await bench.record(other);
+    const stripped = await run([], variables);
+    expect(stripped).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(`account ${other}: 2 entries, 1 not sealed, unbroken`),
+      error: expect.stringMatching(/^audit:verify: 1 entry is not sealed, and 0 may be: .*\n$/),
+    });
+    expect(await run(['--unsealed', '0'], variables)).toEqual(stripped);
+    expect(await run(['--unsealed', '1'], variables)).toMatchObject({ code: 0, error: '' });
+    expect(await run(['--without-seals'], url)).toMatchObject({ code: 0, error: '' });
+    for (const number of ['-1', '1.5', 'all', ''])
+      expect(await run([`--unsealed=${number}`], variables)).toMatchObject({ code: 2 });
+    const forged = `account ${other}: 2 entries, 1 not sealed, ${end((await bench.chain(other))[1]!)}`;
 
     await bench.tamper(`update audit_entries set target = 'other' where seq = 2 and account_id = $account`, account);
     const broken = `account ${account}: 1 entry, then BROKEN at seq 2: the entry is not as it was recorded: its hash is another\n`;
-    expect(await run([], variables)).toEqual({ code: 1, out: broken + lines[1]!, error: '' });
+    expect(await run(['--unsealed', '1'], variables)).toEqual({ code: 1, out: broken + forged, error: '' });
 
     await bench.dataSource.query(
       `insert into migrations (timestamp, name) values (1999999999999, 'Newer1999999999999')`,

@@ -11,7 +11,7 @@ import type { RoutingPolicies } from '../../src/accounts/routing-policies.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { AuditLog } from '../../src/audit/audit-log.js';
-import { ManagedChanges } from '../../src/audit/managed-changes.js';
+import type { AuditSeals } from '../../src/audit/audit-seals.js';
 import type { CredentialsService } from '../../src/byok/credentials.service.js';
 import type { CatalogStore } from '../../src/catalog/catalog-store.js';
 import type { Caller } from '../../src/core/caller.js';
@@ -27,6 +27,7 @@ import type { AccountOpening } from '../../src/ledger/account-opening.js';
 import { WorkspacesRepository } from '../../src/workspaces/workspaces.repository.js';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service.js';
 import { accountOpening } from '../support/account-opening.js';
+import { auditSeals, managedChanges } from '../support/audit-log.js';
 import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -52,6 +53,7 @@ interface Replica {
 class Bench {
   readonly clock = new HandClock();
   dataSource!: DataSource;
+  private seals!: AuditSeals;
   home!: DefaultWorkspace;
   caller!: Caller;
 
@@ -60,6 +62,9 @@ class Bench {
   async open(): Promise<void> {
     Logger.overrideLogger(false);
     this.dataSource = await this.database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, GuardrailEntity]);
+    // As it is at hand once a process has started: a change is then made once.
+    this.seals = auditSeals(this.dataSource, this.clock);
+    await this.seals.prepare();
   }
 
   async reset(): Promise<void> {
@@ -79,7 +84,7 @@ class Bench {
     const guardrails = new ActiveGuardrails(repository, this.clock);
     const keys = { ownsAll: () => Promise.resolve(true) } as unknown as KeysService;
     const catalog = { current: () => ({ providers: new Map() }) } as unknown as CatalogStore;
-    const changes = new ManagedChanges(this.dataSource, new AuditLog(this.clock), this.clock);
+    const changes = managedChanges(this.dataSource, this.clock, this.seals);
     const workspaces = new WorkspaceDirectory(this.dataSource);
     return {
       repository,

@@ -7,7 +7,7 @@ import { AccountDirectory, type DefaultWorkspace } from '../../src/accounts/acco
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
-import { AuditLog, operatorOf, type AuditActor } from '../../src/audit/audit-log.js';
+import { operatorOf, type AuditActor } from '../../src/audit/audit-log.js';
 import { ManagedChanges } from '../../src/audit/managed-changes.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
@@ -26,6 +26,7 @@ import { SpendingWindows, NO_SPENDING } from '../../src/ledger/spending-windows.
 import { WindowsRepository } from '../../src/ledger/windows.repository.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { accountOpening } from '../support/account-opening.js';
+import { managedChanges } from '../support/audit-log.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
 const NO_POSTINGS = { flush: async () => undefined } as unknown as Postings;
@@ -57,7 +58,7 @@ describeOnEachDatabase('keys', (database) => {
     dataSource = await database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, SpendingWindowEntity]);
     accounts = accountOpening(dataSource, clock, settings.initialCredits);
     keys = new KeysRepository(dataSource.getRepository(ApiKeyEntity));
-    changes = new ManagedChanges(dataSource, new AuditLog(clock), clock);
+    changes = managedChanges(dataSource, clock);
     workspaces = new WorkspaceDirectory(dataSource);
     ring = new KeysService(keys, new KeyCache(new KeyLookups(keys), clock), workspaces, changes, clock);
     windows = new SpendingWindows(

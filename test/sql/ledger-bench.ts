@@ -24,7 +24,7 @@ export interface Budget {
   readonly includesByok: boolean;
 }
 
-/** A member of `take_holds_1`, without its place. */
+/** A member of `take_holds_2`, without its place. */
 export interface Claim {
   readonly id: string;
   readonly account: LedgerAccount;
@@ -32,10 +32,12 @@ export interface Claim {
   readonly bound: string;
   readonly byokBound?: string;
   readonly free?: boolean;
+  /** Its key has half of what is free. */
+  readonly shared?: boolean;
   readonly extends?: boolean;
 }
 
-/** An answer of `take_holds_1`. */
+/** An answer of `take_holds_2`. */
 export interface Taken {
   readonly place: number;
   /** Null: refused. */
@@ -155,22 +157,25 @@ export class LedgerBench {
   /** One answer for each claim that had one, by place. */
   async take(...claims: readonly Claim[]): Promise<readonly Taken[]> {
     await this.openEpoch();
-    const members = claims.map(({ id, account, key, bound, byokBound = '0', free = false, ...rest }, place) => ({
-      place,
-      id,
-      replica: null,
-      account_id: account.id,
-      workspace_id: account.workspaceId,
-      key_hash: key,
-      model: 'test/one',
-      bound,
-      byok_bound: byokBound,
-      free,
-      extends: rest.extends ?? false,
-      guardrails: [],
-    }));
+    const members = claims.map(
+      ({ id, account, key, bound, byokBound = '0', free = false, shared = false, ...rest }, place) => ({
+        place,
+        id,
+        replica: null,
+        account_id: account.id,
+        workspace_id: account.workspaceId,
+        key_hash: key,
+        model: 'test/one',
+        bound,
+        byok_bound: byokBound,
+        free,
+        shared,
+        extends: rest.extends ?? false,
+        guardrails: [],
+      }),
+    );
     const [row] = await this.database.query<{ taken: (RefusedAnswer | [place: number, heldAtMs: number])[] | null }[]>(
-      'select take_holds_1($1, $2, $3) as taken',
+      'select take_holds_2($1, $2, $3) as taken',
       [JSON.stringify(members), this.aheadMs, LIVES_MS],
     );
     const answers = new Map<number, Taken>();
@@ -283,12 +288,15 @@ export class LedgerBench {
     return rows[0]!.posted;
   }
 
-  /** As the gateway does before it refuses anybody. */
+  /** As the gateway does before it refuses anybody. @returns how many holds it found */
   async postCounters(
     ...counters: readonly { readonly scope: string; readonly id: string; readonly interval: Interval }[]
-  ): Promise<void> {
+  ): Promise<number> {
     const named = counters.map(({ scope, id, interval }) => ({ scope, scope_id: id, window_interval: interval }));
-    await this.database.query('select post_counters_1($1, 1000)', [JSON.stringify(named)]);
+    const [row] = await this.database.query<{ found: number }[]>('select post_counters_2($1, 1000) as found', [
+      JSON.stringify(named),
+    ]);
+    return row!.found;
   }
 
   /** From hold to posting. @returns the generation's id */

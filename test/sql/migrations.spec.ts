@@ -63,6 +63,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
       'audit_entries',
       'budgets',
       'credit_grants',
+      'data_keys',
       'generations',
       'guardrail_assignments',
       'guardrails',

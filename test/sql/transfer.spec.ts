@@ -172,8 +172,11 @@ async function seed(dataSource: DataSource): Promise<void> {
   await put('guardrail_assignments', { ...assignment, created_at: times[2] });
   const hashes = { previous_hash: '0'.repeat(64), hash: 'f'.repeat(64) };
   const entered = { account_id: ACCOUNT, at: times[1], actor: 'operator', action: 'a', target: ODD_TEXT, ...hashes };
-  await put('audit_entries', { ...entered, seq: '9223372036854775807', before: ODD_TEXT });
-  await put('audit_anchors', { account_id: ACCOUNT, seq: 1, hash: 'f'.repeat(64) });
+  await put('data_keys', { id: WORKSPACE, purpose: 'p', number: 2_147_483_647, key_id: ODD_TEXT, wrapped_key: String.raw`\x00ff`, created_at: times[1] }); // prettier-ignore
+  const seal = { seal: 'e'.repeat(64), seal_key: WORKSPACE };
+  await put('audit_entries', { ...entered, seq: '9223372036854775806' });
+  await put('audit_entries', { ...entered, seq: '9223372036854775807', before: ODD_TEXT, ...seal });
+  await put('audit_anchors', { account_id: ACCOUNT, seq: 1, hash: 'f'.repeat(64), was_sealed: true, ...seal });
   const decision = { held_at: times[2], ...owned, decision: ODD_TEXT };
   await put('route_decisions', ...many.map((generation_id) => ({ generation_id, ...decision })));
 }

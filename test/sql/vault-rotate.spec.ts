@@ -8,12 +8,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { countByKey, rotateCredentials, type UnreadableCredential } from '../../src/byok/rotate-credentials.js';
 import { runRotation } from '../../src/byok/rotate-command.js';
-import { generateKeys } from '../../src/byok/vault/key-file.js';
-import { KeyServiceUnavailable, type WrappedKey } from '../../src/byok/vault/key-service.js';
-import { LocalKeyService } from '../../src/byok/vault/local-key-service.js';
-import { Vault } from '../../src/byok/vault/vault.js';
+import { DataKeys, type StoredDataKey } from '../../src/vault/data-keys.js';
+import { generateKeys } from '../../src/vault/key-file.js';
+import { KeyServiceUnavailable, type WrappedKey } from '../../src/vault/key-service.js';
+import { LocalKeyService } from '../../src/vault/local-key-service.js';
+import { Vault } from '../../src/vault/vault.js';
 import { newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
+import { SystemClock } from '../../src/core/time.js';
 import { lockDirectory } from '../../src/shared/database/directory-lock.js';
 import type { EmbeddedOpener } from '../../src/shared/database/embedded.js';
 import type { Environment } from '../../src/shared/environment.js';
@@ -391,6 +393,46 @@ describeOnEmptyPostgres('npm run vault:rotate', (database) => {
       error: '',
     });
     expect(await shelf.texts('new')).toEqual(['canary one', 'canary two', 'three']);
+    await dataSource.destroy();
+  });
+
+  it('takes the keys that seal the audit log along, and makes a new one where it is asked to', async () => {
+    const dataSource = await database.connect();
+    await dataSource.query('delete from provider_credentials');
+    const clock = new SystemClock();
+    const stored = (): Promise<StoredDataKey[]> => new DataKeys(dataSource, keysOf('new'), clock).list('audit-seal');
+    await new DataKeys(dataSource, keysOf('old'), clock).create('audit-seal', 1);
+    const before = await new DataKeys(dataSource, keysOf('old'), clock).unwrap((await stored())[0]!);
+    const variables = { DATABASE_URL: url(), FAIRLEAD_ENCRYPTION_KEYS: keys('new', 'old') };
+    expect(await run(['--dry-run'], variables)).toEqual({ code: 0, out: 'old: 1 seal key\n', error: '' });
+
+    expect(await run([], { DATABASE_URL: url(), FAIRLEAD_ENCRYPTION_KEYS: keys('new') })).toEqual({
+      code: 1,
+      out: '0 credentials put under new\n',
+      error: expect.stringMatching(
+        /a key that seals the audit log .* left as it is.*\n.*1 seal key left under other keys/,
+      ),
+    });
+    expect(await run([], variables)).toEqual({ code: 0, out: '1 seal key put under new\n', error: '' });
+    const [rewrapped] = await stored();
+    expect(rewrapped).toMatchObject({ number: 1, keyId: 'new' });
+    expect(await new DataKeys(dataSource, keysOf('new'), clock).unwrap(rewrapped!)).toEqual(before);
+
+    const shelf = new Shelf(dataSource);
+    await shelf.makeHome();
+    await shelf.add('text', 'old');
+    expect(await run(['--new-seal-key'], variables)).toEqual({
+      code: 0,
+      out: 'the audit log is sealed under a new key from now on\n1 credential put under new\n',
+      error: '',
+    });
+    expect(await stored()).toMatchObject([
+      { number: 2, keyId: 'new' },
+      { number: 1, keyId: 'new' },
+    ]);
+    expect(await run(['--dry-run'], variables)).toMatchObject({
+      out: 'new (the first): 1 credential and 2 seal keys\n',
+    });
     await dataSource.destroy();
   });
 });

@@ -153,6 +153,13 @@ function* casesOf(field: Field): Generator<Case> {
 
 export const TEXT: Kind = { type: 'string' };
 export const INTEGER: Kind = { type: 'integer' };
+// As `inference/schemas/bounds.ts` has them: written again, so that a changed maximum is noticed.
+const NAME_MAX = 256;
+export const NAME = { type: 'string', max: NAME_MAX } as const;
+export const WORD: Kind = { type: 'string', max: 128 };
+export const COUNT = { type: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+export const OPTIONS_MAX = 64;
+export const DOMAINS = { max: 1_000, entryMax: 2_048 };
 export const NUMBER: Kind = { type: 'number' };
 export const FLAG: Kind = { type: 'boolean' };
 export const OBJECT: Kind = { type: 'object' };
@@ -184,16 +191,21 @@ export const marked = (path: string): Field[] => [
 export const located = (path: string, flags: string): Field[] => [
   field(path, { type: 'mixed', words: 'an object or null', types: ['object'] }, flags),
   fixed(`${path}.type`),
-  ...['city', 'country', 'region', 'timezone'].map((key) => field(`${path}.${key}`, TEXT, '?')),
+  ...['city', 'country', 'region', 'timezone'].map((key) => field(`${path}.${key}`, NAME, '?')),
 ];
-export const texts = (path: string, flags = '', limits: { min?: number; max?: number } = {}): Field[] => [
+/** @param limits of the list; `entryMax`: of one of its texts, in characters */
+export const texts = (
+  path: string,
+  flags: string,
+  { entryMax = NAME_MAX, ...limits }: { min?: number; max: number; entryMax?: number },
+): Field[] => [
   field(path, { type: 'array', ...limits }, flags),
-  field(`${path}.0`, TEXT, '!'),
+  field(`${path}.0`, { type: 'string', max: entryMax }, '!'),
 ];
 export const amount = (path: string, flags = ''): Field[] => [
   field(path, { type: 'mixed', words: `an object${flags.includes('?') ? ' or null' : ''}`, types: ['object'] }, flags),
   fixed(`${path}.type`),
-  field(`${path}.value`, INTEGER, '!'),
+  field(`${path}.value`, COUNT, '!'),
 ];
 /** An object that needs some of its keys, so that an empty one is refused for another reason. */
 export const thing = (words: string): Kind => ({ type: 'mixed', words, types: ['object'] });

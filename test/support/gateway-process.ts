@@ -53,6 +53,15 @@ export class GatewayProcess {
     return /listening at (http:\/\/[\d.:]+)/.exec(this.output)?.[1] ?? '';
   }
 
+  /** Everything it wrote so far, to either output. */
+  get written(): string {
+    return this.output;
+  }
+
+  get processId(): number {
+    return this.child.pid!;
+  }
+
   /** `POST /messages` with the inference key. */
   messages(body: object): Promise<Response> {
     return fetch(`${this.origin}/api/v1/messages`, {

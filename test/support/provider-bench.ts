@@ -3,17 +3,15 @@ import type { ModelRequest } from '../../src/core/conversation/request.js';
 import type { Platform } from '../../src/core/platform.js';
 import type { CatalogProvider, DialectId, Endpoint } from '../../src/core/routing/catalog.js';
 import { Secret } from '../../src/core/secret.js';
-import { MediaFetcher } from '../../src/providers/media-fetcher.js';
 import type { PlatformDependencies } from '../../src/providers/platforms/index.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
 import { ProviderClient } from '../../src/providers/provider-client.js';
 import { ProviderRegistry, type ProviderAccess } from '../../src/providers/registry.js';
 import type { Transport } from '../../src/providers/transport.js';
 import type { Environment } from '../../src/shared/environment.js';
-import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
 import { AheadClock } from './ahead-clock.js';
 
-const SETTINGS = { timeouts: { connectMs: 2_000, idleMs: 60_000 }, egressAllow: [] } as unknown as Environment;
+const SETTINGS = { timeouts: { connectMs: 2_000, idleMs: 60_000 } } as unknown as Environment;
 
 /** What a call is made of; the rest is the same for all. */
 export interface BenchCall {
@@ -33,7 +31,7 @@ export class ProviderBench {
     const registry = create
       ? new OnePlatform(transport, clock, create({ transport, clock }))
       : new ProviderRegistry(transport, clock);
-    this.client = new ProviderClient(registry, new MediaFetcher(new SafeFetch(SETTINGS)), SETTINGS);
+    this.client = new ProviderClient(registry, SETTINGS);
   }
 
   prepare({ baseUrl, dialect = 'anthropic-messages', credential = 'sk-test', request = {} }: BenchCall): PreparedCall {

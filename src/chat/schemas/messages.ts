@@ -1,24 +1,23 @@
 import {
   either,
-  list,
   literal,
   nullable,
   object,
   onlyNull,
   optional,
-  text,
   variant,
   type Static,
 } from '../../shared/http/schema.js';
+import { contentList, id, modelText, name as nameText, toolList, word } from '../../inference/schemas/bounds.js';
 import { assistantImages, assistantPart, textPart, toolPart, userPart } from './parts.js';
 
-const name = optional(nullable(text()));
-const maybeText = optional(nullable(text()));
+const name = optional(nullable(nameText()));
+const maybeText = optional(nullable(modelText()));
 
 const toolCall = object({
-  id: text(),
+  id: id(),
   type: optional(literal('function')),
-  function: object({ name: text(), arguments: text() }),
+  function: object({ name: nameText(), arguments: modelText() }),
 });
 
 /**
@@ -26,38 +25,38 @@ const toolCall = object({
  * are the vendors' own affair.
  */
 const reasoningDetail = object({
-  type: text(),
+  type: word(),
   text: maybeText,
   summary: maybeText,
   data: maybeText,
   signature: maybeText,
-  format: maybeText,
-  id: maybeText,
-  provider: maybeText,
+  format: optional(nullable(word())),
+  id: optional(nullable(id())),
+  provider: optional(nullable(nameText())),
 });
 
-const instructions = { content: either(text(), list(textPart, { min: 1 })), name };
+const instructions = { content: either(modelText(), contentList(textPart, { min: 1 })), name };
 
 const message = variant('role', {
   system: instructions,
   developer: instructions,
-  user: { content: either(text(), list(userPart, { min: 1 })), name },
+  user: { content: either(modelText(), contentList(userPart, { min: 1 })), name },
   assistant: {
-    content: optional(nullable(either(text(), list(assistantPart)))),
+    content: optional(nullable(either(modelText(), contentList(assistantPart)))),
     name,
-    tool_calls: optional(nullable(list(toolCall))),
+    tool_calls: optional(nullable(toolList(toolCall))),
     reasoning: maybeText,
-    reasoning_details: optional(nullable(list(reasoningDetail))),
+    reasoning_details: optional(nullable(contentList(reasoningDetail))),
     refusal: maybeText,
     images: optional(nullable(assistantImages)),
     audio: optional(onlyNull('cannot be replayed: its sound is kept by the vendor that made it')),
     function_call: optional(onlyNull('is not supported; send tool_calls')),
   },
-  tool: { content: either(text(), list(toolPart)), tool_call_id: text(), name },
+  tool: { content: either(modelText(), contentList(toolPart)), tool_call_id: id(), name },
 });
 
 /** The conversation: at least one message. */
-export const messages = list(message, { min: 1 });
+export const messages = contentList(message, { min: 1 });
 
 export type WireMessage = Static<typeof message>;
 export type WireAssistantMessage = Extract<WireMessage, { role: 'assistant' }>;

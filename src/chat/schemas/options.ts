@@ -5,7 +5,6 @@ import {
   flag,
   freeForm,
   integer,
-  list,
   map,
   nullable,
   number,
@@ -16,6 +15,7 @@ import {
   variant,
   type Static,
 } from '../../shared/http/schema.js';
+import { modelText, optionList, stopText, stopTexts, wholeNumber, word } from '../../inference/schemas/bounds.js';
 
 /*
  * Fields of a chat request that are its own (docs/wire/chat.md#request-fields).
@@ -23,12 +23,17 @@ import {
 
 export const temperature = number({ min: 0, max: 2 });
 export const topP = number({ min: 0, max: 1 });
+export const seed = integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 export const penalty = number({ min: -2, max: 2 });
 
 const STOPS_MAX = 4;
-export const stop = either(text(), list(text(), { max: STOPS_MAX }));
+export const stop = either(stopText(), stopTexts(STOPS_MAX));
 
-export const logitBias = map(number());
+/** Entries, as many as a tenth of a small vocabulary; characters of the number of a token. */
+const BIASES_MAX = 10_000;
+const TOKEN_MAX = 32;
+const BIAS_MAX = 100;
+export const logitBias = map(number({ min: -BIAS_MAX, max: BIAS_MAX }), { max: BIASES_MAX, keyMax: TOKEN_MAX });
 export const topLogprobs = integer({ min: 0, max: 20 });
 
 /** Only one answer is given. */
@@ -47,12 +52,12 @@ export const responseFormat = variant('type', {
   json_schema: {
     json_schema: object({
       name: text({ max: FORMAT_NAME_MAX }),
-      description: optional(nullable(text())),
+      description: optional(nullable(modelText())),
       schema: optional(nullable(freeForm())),
       strict: optional(nullable(flag())),
     }),
   },
-  grammar: { grammar: text() },
+  grammar: { grammar: modelText() },
   python: {},
 });
 
@@ -63,7 +68,7 @@ export const reasoning = object({
   effort: optional(nullable(effort)),
   summary: optional(nullable(oneOf(['auto', 'concise', 'detailed']))),
   enabled: optional(nullable(flag())),
-  max_tokens: optional(nullable(integer({ min: 1 }))),
+  max_tokens: optional(nullable(wholeNumber({ min: 1 }))),
   exclude: optional(nullable(flag())),
 });
 
@@ -72,7 +77,8 @@ export const serviceTier = oneOf(['auto', 'default', 'flex', 'priority', 'scale'
 
 /** A word of the Messages format, for those who speak to its models here. */
 export const speed = oneOf(['standard', 'fast']);
-export const modalities = list(oneOf(['text', 'image', 'audio']));
+export const transforms = optionList(word());
+export const modalities = optionList(oneOf(['text', 'image', 'audio']));
 export const debug = object({ echo_upstream_body: optional(nullable(flag())) });
 export const anyObject = freeForm();
 

@@ -1,13 +1,15 @@
-import { list, named, object, oneOf, optional, text, variant, type Static } from '../../shared/http/schema.js';
+import { named, object, oneOf, optional, variant, type Static } from '../../shared/http/schema.js';
+import { contentList, id, modelText, name, word } from '../../inference/schemas/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 
 /*
  * The parts of a message's content (docs/wire/chat.md#messages-and-parts).
  */
 
-const url = { url: text() };
+/** Media in base64, too. */
+const url = { url: modelText() };
 
-export const textFields = { text: text(), ...marked };
+export const textFields = { text: modelText(), ...marked };
 
 const imageFields = {
   image_url: object({ ...url, detail: optional(oneOf(['auto', 'low', 'high', 'original'])) }),
@@ -15,7 +17,7 @@ const imageFields = {
 };
 
 const fileFields = {
-  file: object({ file_data: optional(text()), file_id: optional(text()), filename: optional(text()) }),
+  file: object({ file_data: optional(modelText()), file_id: optional(id()), filename: optional(name()) }),
   ...marked,
 };
 
@@ -27,7 +29,7 @@ export const userPart = named(
   variant('type', {
     text: textFields,
     image_url: imageFields,
-    input_audio: { input_audio: object({ data: text(), format: text() }), ...marked },
+    input_audio: { input_audio: object({ data: modelText(), format: word() }), ...marked },
     video_url: videoFields,
     input_video: videoFields,
     file: fileFields,
@@ -43,13 +45,13 @@ export const toolPart = named(
 /** What the model has said. */
 export const assistantPart = named(
   'chat-assistant-part',
-  variant('type', { text: textFields, refusal: { refusal: text() } }),
+  variant('type', { text: textFields, refusal: { refusal: modelText() } }),
 );
 
 export const textPart = named('chat-text-part', variant('type', { text: textFields }));
 
 /** A picture that the model has made. */
-export const assistantImages = list(variant('type', { image_url: imageFields }));
+export const assistantImages = contentList(variant('type', { image_url: imageFields }));
 
 export type WirePart = Static<typeof userPart>;
 export type WireToolPart = Static<typeof toolPart>;

@@ -1,10 +1,10 @@
+import { modelText, name, toolList, word } from '../../inference/schemas/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
 import {
   either,
   flag,
   freeForm,
-  list,
   literal,
   nullable,
   object,
@@ -22,7 +22,7 @@ export const TOOL_NAME_MAX = 64;
 const functionFields = {
   function: object({
     name: text({ max: TOOL_NAME_MAX }),
-    description: optional(nullable(text())),
+    description: optional(nullable(modelText())),
     // The caller's own JSON Schema is never looked at.
     parameters: optional(nullable(freeForm())),
     strict: optional(nullable(flag())),
@@ -52,13 +52,13 @@ const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
 
 const tool = when(hasKnownType, typedTool, when(isServiceTool, otherServiceTool, typedTool));
 
-export const tools = list(tool);
+export const tools = toolList(tool);
 
-const namedFunction = object({ type: literal('function'), function: object({ name: text() }) });
+const namedFunction = object({ type: literal('function'), function: object({ name: name() }) });
 
 export const toolChoice = either(
   oneOf(['none', 'auto', 'required']),
-  when(object({ type: oneOf(['function']) }), namedFunction, object({ type: text() })),
+  when(object({ type: oneOf(['function']) }), namedFunction, object({ type: word() })),
 );
 
 export type WireTool = Static<typeof tool>;

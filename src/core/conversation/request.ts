@@ -95,6 +95,8 @@ export interface ModelRequest {
 
   /** Groups requests for affinity and records; at most 256 characters. */
   readonly sessionId?: string;
+  /** What requests with one beginning share, for the provider's cache of prompts: a word of the chat format. */
+  readonly promptCacheKey?: string;
   /** The end user, for abuse reports; at most 256 characters. */
   readonly user?: string;
   /** The vendor's own metadata object, such as `{ user_id }`. */
@@ -117,6 +119,9 @@ export interface ModelRequest {
 
   /** Beta features of the vendor the caller asked for by header. */
   readonly betas: readonly string[];
-  /** Top-level fields core does not model: they go to upstreams of the same format and nowhere else. */
+  /**
+   * Top-level fields that no face declares: they go to upstreams of the same format, as far as what is known of the
+   * provider lets them, and nowhere else.
+   */
   readonly extras?: Opaque;
 }

@@ -22,7 +22,7 @@ describe('ENDINGS', () => {
 
   it('calls nobody called who was never asked', () => {
     const uncalled = ALL.filter((ending) => ENDINGS[ending].charge === 'not-called');
-    expect(uncalled.sort()).toEqual(['not-sent', 'unaffordable', 'untranslatable']);
+    expect(uncalled.sort()).toEqual(['unaffordable', 'untranslatable']);
     expect(ENDINGS.unaffordable.outcome).toBeNull();
   });
 
@@ -68,6 +68,23 @@ describe('ENDINGS', () => {
       'provider-forbidden',
     ] as const)
       expect(ENDINGS[ending].health).toBe('nothing');
+  });
+
+  it('takes for wasted what its caller left or caused, or a provider worked for in vain', () => {
+    const wasted = ALL.filter((ending) => ENDINGS[ending].wastes === true);
+    expect(wasted.sort()).toEqual([
+      'caller-gone',
+      'client-closed',
+      'deadline',
+      'provider-forbidden',
+      'provider-malformed-reply',
+      'provider-out-of-time',
+      'provider-rejected-request',
+      'provider-server-error',
+      'provider-timed-out',
+      'provider-too-large',
+      'upstream-failed',
+    ]);
   });
 
   it('warns of failures, and of nothing that callers can cause', () => {

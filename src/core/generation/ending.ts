@@ -5,7 +5,6 @@ export type Ending =
   | 'completed' // the reply came to its end
   | 'refused' // the model would not answer, and another one was asked
   | 'untranslatable' // the target cannot carry the request: it was not called
-  | 'not-sent' // what the call needs could not be had: media of the caller's, say
   | 'unaffordable' // the hold could not be extended for it: it was not called
   | 'caller-gone'
   | 'deadline' // the request took longer than this gateway allows
@@ -48,6 +47,12 @@ interface EndingRule {
   readonly charge: Charge;
   /** The gateway left the provider, who had not failed and bills what was sent, whether a word of it came or not. */
   readonly abandons?: true;
+  /**
+   * A generation that its caller left, or that called a provider and ended so, came to nothing by its caller's doing or
+   * after its provider had worked for it: a key has so many (docs/wire/limits.md#wasted-calls). Not where the provider
+   * turned it away.
+   */
+  readonly wastes?: true;
   readonly health: HealthReport;
   /** HTTP status it is shown with where no provider gave one. */
   readonly status: number;
@@ -80,6 +85,9 @@ const fault = (kind: FaultKind, status: number, health: HealthReport = 'fault'):
   logLevel: 'warn',
 });
 
+/** The same, where it had worked for the call, or was asked what it does not do. */
+const wastedFault = (...told: Parameters<typeof fault>): EndingRule => ({ ...fault(...told), wastes: true });
+
 /** What follows from each ending. An ending without a row does not compile. */
 export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   completed: {
@@ -109,15 +117,6 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     result: 'failed',
     logLevel: 'info',
   },
-  'not-sent': {
-    charge: 'not-called',
-    health: 'nothing',
-    status: 400,
-    name: 'not-sent',
-    outcome: 'aborted',
-    result: 'failed',
-    logLevel: 'info',
-  },
   unaffordable: {
     charge: 'not-called',
     health: 'nothing',
@@ -130,6 +129,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   'caller-gone': {
     charge: 'caller',
     abandons: true,
+    wastes: true,
     health: 'nothing',
     status: 499,
     name: 'caller-gone',
@@ -140,6 +140,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   deadline: {
     charge: 'caller',
     abandons: true,
+    wastes: true,
     health: 'nothing',
     status: 504,
     name: 'timed-out',
@@ -159,22 +160,22 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   },
 
   'provider-unreachable': fault('unreachable', 502),
-  'provider-timed-out': fault('timed-out', 504, 'doubtful-fault'),
-  'provider-out-of-time': { ...fault('timed-out', 504, 'doubtful-fault'), charge: 'caller', abandons: true },
+  'provider-timed-out': wastedFault('timed-out', 504, 'doubtful-fault'),
+  'provider-out-of-time': { ...wastedFault('timed-out', 504, 'doubtful-fault'), charge: 'caller', abandons: true },
   'provider-refused-credential': fault('refused-credential', 401, 'doubtful-fault'),
   // No sign of health (docs/wire/routing.md#default-order), and else the same.
-  'provider-forbidden': { ...fault('refused-credential', 403), health: 'nothing' },
+  'provider-forbidden': { ...wastedFault('refused-credential', 403), health: 'nothing' },
   'provider-payment-required': fault('payment-required', 402, 'doubtful-fault'),
   'provider-not-found': fault('not-found', 404, 'doubtful-fault'),
   // What one caller sent is no sign of health.
-  'provider-rejected-request': { ...fault('rejected-request', 400, 'nothing'), logLevel: 'info' },
-  'provider-too-large': { ...fault('too-large', 413, 'nothing'), logLevel: 'info' },
+  'provider-rejected-request': { ...wastedFault('rejected-request', 400, 'nothing'), logLevel: 'info' },
+  'provider-too-large': { ...wastedFault('too-large', 413, 'nothing'), logLevel: 'info' },
   // Everyday, and over by itself.
   'provider-rate-limited': { ...fault('rate-limited', 429, 'rate-limit'), logLevel: 'info' },
   'provider-unavailable': fault('unavailable', 503),
   'provider-overloaded': fault('overloaded', 529),
-  'provider-server-error': fault('server-error', 502),
-  'provider-malformed-reply': fault('malformed-reply', 502, 'doubtful-fault'),
+  'provider-server-error': wastedFault('server-error', 502),
+  'provider-malformed-reply': wastedFault('malformed-reply', 502, 'doubtful-fault'),
 
   'invalid-request': refusal('invalid-request', 400),
   'context-too-long': refusal('context-too-long', 400),
@@ -184,14 +185,15 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   'not-found': refusal('not-found', 404),
   'method-not-allowed': refusal('method-not-allowed', 405),
   conflict: refusal('conflict', 409),
+  'request-timed-out': refusal('request-timed-out', 408),
   'too-large': refusal('too-large', 413),
   'unsupported-media-type': refusal('unsupported-media-type', 415),
   unprocessable: refusal('unprocessable', 422),
   'rate-limited': refusal('rate-limited', 429),
   'headers-too-large': refusal('headers-too-large', 431),
-  'client-closed': { ...refusal('client-closed', 499), result: 'cancelled' },
+  'client-closed': { ...refusal('client-closed', 499), result: 'cancelled', wastes: true },
   internal: refusal('internal', 500, 'error'),
-  'upstream-failed': refusal('upstream-failed', 502, 'warn'),
+  'upstream-failed': { ...refusal('upstream-failed', 502, 'warn'), wastes: true },
   unavailable: refusal('unavailable', 503, 'warn'),
   'timed-out': refusal('timed-out', 504, 'warn'),
   overloaded: refusal('overloaded', 529, 'warn'),

@@ -3,7 +3,7 @@ import type { ModelRequest } from '../conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
 import type { ProviderFault } from '../errors.js';
 import type { GenerationId } from '../ids.js';
-import type { JsonObject } from '../json/json.js';
+import type { Json, JsonObject } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
@@ -77,9 +77,10 @@ export class Generation {
   /** What of its usage is charged, estimates included. Known when it has ended. */
   charged: Usage | undefined;
   /**
-   * The body that the answering provider was sent, which never holds its credential. Absent: nobody wants to see it.
+   * The body that the answering provider was sent, shortened, which never holds its credential. Absent: nobody wants
+   * to see it.
    */
-  upstreamBody: string | undefined;
+  upstreamBody: Json | undefined;
   /** Keys that are added where the reply or its failure ends; whoever observes it may set them when it does. */
   extras: JsonObject = NO_EXTRAS;
   ending: Ending | undefined;
@@ -192,7 +193,7 @@ export class Generation {
    * This call's reply is used, for what its run is for. Its `committedAt` is set.
    * @param sentBody what its provider was sent, where somebody may want to see it
    */
-  answerWith(call: ProviderCall, sentBody?: string): void {
+  answerWith(call: ProviderCall, sentBody?: Json): void {
     call.answers = true;
     if (call.run.purpose === 'answer') {
       this.answer = call;

@@ -44,6 +44,8 @@ export class ProviderCall {
   private isModels = true;
   /** All of its request went to the provider: from here on it may be billed. */
   wasSent = false;
+  /** Names of what of the request its provider is not sent, as they are told; absent: nothing. */
+  dropped: readonly string[] | undefined;
   /** Its caller has left, and it is read to its end because the provider bills all of it; set by its generation. */
   isUnseen = false;
   /** Set by its generation, once. */
@@ -101,8 +103,9 @@ export class ProviderCall {
 
   /** As it is told: what became of the operator's credential is not the caller's affair. */
   get outcome(): AttemptOutcomeView {
-    const { leg, status, fault } = this;
-    return fault && !this.isShared && isRefusal(fault) ? { leg, status, isCredentialRefused: true } : { leg, status };
+    const { leg, status, fault, dropped } = this;
+    const isCredentialRefused = fault !== undefined && !this.isShared && isRefusal(fault);
+    return { leg, status, ...(isCredentialRefused && { isCredentialRefused }), ...(dropped && { dropped }) };
   }
 
   /** Takes in what a batch of its events tells. @returns whether the reply ended with them */

@@ -1,12 +1,28 @@
+import { randomInt } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 
 /** Deepest nesting of arrays and objects in a body: everything recursive behind the door may rely on it. */
 export const JSON_DEPTH_MAX = 200;
 /**
- * Most values in a body, members and entries together. What a body costs is a matter of its values, not of its bytes:
- * ten megabytes of text are read in milliseconds, ten megabytes of `[],[],…` would hold up everybody else for seconds.
+ * Most values in a body, members and entries together: 100,000 messages of one block each, as many as a vendor takes.
+ * What a body costs is a matter of its values, not of its bytes: ten megabytes of text are read in milliseconds, ten
+ * megabytes of `[],[],…` would hold up everybody else for seconds.
  */
-export const JSON_VALUES_MAX = 200_000;
+export const JSON_VALUES_MAX = 700_000;
+/** Most of them that are read in one step: in one entry of a long list, or beside all such entries. */
+export const JSON_STEP_VALUES_MAX = 200_000;
+/** Most members of one object: the engine keeps larger ones in tables, which are dear to fill and to walk. */
+export const JSON_MEMBERS_MAX = 10_000;
+/** Members past which the engine keeps an object so, about; and how many there may be past it, in all objects. */
+const WIDE_MEMBERS = 1_000;
+export const JSON_WIDE_MEMBERS_MAX = 30_000;
+/**
+ * Most different names of members in a body, whichever objects they stand in. The engine keeps a shape for each order
+ * of names that it meets: new ones cost it ten times as much as those it knows.
+ */
+export const JSON_NAMES_MAX = 20_000;
+/** No shorter text has as many: a name of two quotes, a colon, a value, a comma. */
+const MANY_MEMBERS_BYTES = 5 * JSON_MEMBERS_MAX;
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -44,9 +60,39 @@ const LONG_NUMBER = 16;
  */
 const PLAIN_RUN = 32;
 
+/** Of the place of a name; bytes of one that are looked at. */
+const NAME_BITS = 18;
+const NAME_BYTES = 256;
+const NAME_FACTOR = randomInt(2 ** 30) * 2 + 1;
+const NAME_START = randomInt(2 ** 31);
+
+/**
+ * Names by their hashes: some of the many that are alike by chance, or by somebody's effort, count as one. Factor and
+ * start are the process's own, so that the effort would be a guess.
+ */
+class NameSet {
+  size = 0;
+  private readonly seen = new Uint8Array(2 ** (NAME_BITS - 3));
+
+  add(bytes: Buffer, from: number, to: number): void {
+    let hash = NAME_START;
+    // Of a long one its beginning and its length.
+    const end = Math.min(to, from + NAME_BYTES);
+    for (let index = from; index < end; index++) hash = Math.imul(hash ^ bytes[index]!, NAME_FACTOR) ^ (hash >>> 15);
+    hash ^= to - from;
+    const place = Math.imul(hash, NAME_FACTOR) >>> (32 - NAME_BITS);
+    const bit = 1 << (place & 7);
+    if ((this.seen[place >>> 3]! & bit) !== 0) return;
+    this.seen[place >>> 3]! |= bit;
+    this.size++;
+  }
+}
+
 /**
  * Walks the bytes of a JSON text, in as many strides as its caller likes, and counts what lies outside of its strings.
- * Refuses what is nested deeper than `JSON_DEPTH_MAX` or holds more than `JSON_VALUES_MAX` values. No byte of a longer
+ * Refuses what is nested deeper than `JSON_DEPTH_MAX`, or holds more than `JSON_VALUES_MAX` values, more than
+ * `JSON_STEP_VALUES_MAX` of them in one step, an object of more than `JSON_MEMBERS_MAX` members, more than
+ * `JSON_WIDE_MEMBERS_MAX` of them in wide objects, or more than `JSON_NAMES_MAX` names. No byte of a longer
  * UTF-8 character looks like one of ASCII, so bytes serve as well as characters and need no decoding first.
  */
 export class JsonScan {
@@ -54,14 +100,24 @@ export class JsonScan {
   keys = 0;
   /** A number that a double may not hold: sixteen figures or more, or an exponent. */
   hasLongNumber = false;
+  /** So far; each value but the outermost follows a comma or what opens its array or object. */
+  values = 0;
   /** In order. */
   readonly longArrays: LongArray[] = [];
 
   private index = 0;
   private isInString = false;
   private depth = 0;
-  // Each value but the outermost follows a comma or what opens its array or object.
-  private values = 0;
+  /** Those outside of pieces that were cut off, and how many of them stand before the array that is being walked. */
+  private stepValues = 0;
+  private valuesBefore = 0;
+  /** Of the object at each level, while there can be too many. */
+  private readonly members: Uint32Array | undefined;
+  private readonly names: NameSet | undefined;
+  private wideMembers = 0;
+  /** Of the string that was walked last: behind its first quote, and its last quote. */
+  private stringFrom = 0;
+  private stringTo = 0;
   private figures = 0;
   /**
    * Of the array of the second level that is being walked: where it opens, where its last piece begins, and its cuts.
@@ -73,7 +129,11 @@ export class JsonScan {
   constructor(
     private readonly bytes: Buffer,
     private readonly pieceBytes = NOWHERE,
-  ) {}
+  ) {
+    if (bytes.length < MANY_MEMBERS_BYTES) return;
+    this.members = new Uint32Array(JSON_DEPTH_MAX + 1);
+    this.names = new NameSet();
+  }
 
   /** Walks on for about `stride` bytes; false once the end is reached. */
   walk(stride: number): boolean {
@@ -93,6 +153,7 @@ export class JsonScan {
       const code = bytes[index]!;
       if (code === QUOTE) {
         this.isInString = false;
+        this.stringTo = index;
         this.index = index + 1;
         return;
       }
@@ -112,6 +173,7 @@ export class JsonScan {
         this.index = quote + 1;
         if (backslashes % 2 === 0) {
           this.isInString = false;
+          this.stringTo = quote;
           return;
         }
         index = quote;
@@ -135,16 +197,25 @@ export class JsonScan {
       this.figures = 0;
       if (code === QUOTE) {
         this.isInString = true;
+        this.stringFrom = index;
         break;
       }
-      if (code === COLON) this.keys++;
-      else if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) {
+      if (code === COLON) {
+        this.keys++;
+        if (this.members && this.names) this.countMember(this.members, this.names);
+      } else if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) {
         if (++this.values > JSON_VALUES_MAX) throw refuse(`has more than ${JSON_VALUES_MAX} values`);
+        if (++this.stepValues > JSON_STEP_VALUES_MAX)
+          throw refuse(`has more than ${JSON_STEP_VALUES_MAX} values in one entry, or beside all entries`);
         if (code === COMMA) {
           if (this.depth === 2 && index - this.pieceFrom > this.pieceBytes) this.cut(index);
         } else {
           if (++this.depth > JSON_DEPTH_MAX) throw refuse(`is nested deeper than ${JSON_DEPTH_MAX} levels`);
-          if (this.depth === 2 && code === OPEN_BRACKET) this.arrayFrom = this.pieceFrom = index - 1;
+          if (this.members) this.members[this.depth] = 0;
+          if (this.depth === 2 && code === OPEN_BRACKET) {
+            this.arrayFrom = this.pieceFrom = index - 1;
+            this.valuesBefore = this.stepValues;
+          }
         }
       } else if ((code === CLOSE_BRACKET || code === CLOSE_BRACE) && --this.depth === 1) {
         this.pieceFrom = NOWHERE;
@@ -154,9 +225,19 @@ export class JsonScan {
     this.index = index;
   }
 
+  private countMember(members: Uint32Array, names: NameSet): void {
+    const count = ++members[this.depth]!;
+    if (count > JSON_MEMBERS_MAX) throw refuse(`has an object of more than ${JSON_MEMBERS_MAX} members`);
+    if (count > WIDE_MEMBERS && ++this.wideMembers > JSON_WIDE_MEMBERS_MAX)
+      throw refuse(`has more than ${JSON_WIDE_MEMBERS_MAX} members in objects of more than ${WIDE_MEMBERS}`);
+    names.add(this.bytes, this.stringFrom, this.stringTo);
+    if (names.size > JSON_NAMES_MAX) throw refuse(`has more than ${JSON_NAMES_MAX} different names of members`);
+  }
+
   private cut(index: number): void {
     this.cuts.push(index - 1);
     this.pieceFrom = index;
+    this.stepValues = this.valuesBefore;
   }
 
   /**

@@ -2,11 +2,20 @@
  * Goal: a body is read strictly and in linear time, and a fault names its place. Method: tables, a property, a clock.
  */
 import fc from 'fast-check';
-import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from './json-scan.js';
-import { parseJsonBody, parseLargeJsonBody } from './parse-json-body.js';
+import {
+  JSON_DEPTH_MAX,
+  JSON_MEMBERS_MAX,
+  JSON_NAMES_MAX,
+  JSON_STEP_VALUES_MAX,
+  JSON_VALUES_MAX,
+  JSON_WIDE_MEMBERS_MAX,
+} from './json-scan.js';
+import { parseJsonBody, readJsonBody } from './parse-json-body.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
 const entries = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
+const members = (count: number): string =>
+  `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',')}}`;
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('parseJsonBody', () => {
@@ -26,7 +35,7 @@ describe('parseJsonBody', () => {
 
   it('keeps every key of a closed body, whose reader refuses it', async () => {
     const text = Buffer.from('{"__proto__":{"a":1},"b":{"__proto__":2}}');
-    for (const body of [parseJsonBody(text, true), await parseLargeJsonBody(text, true)])
+    for (const body of [parseJsonBody(text, true), await readJsonBody(text, true)])
       expect(JSON.stringify(body)).toBe(text.toString());
   });
 
@@ -51,7 +60,13 @@ describe('parseJsonBody', () => {
     ['a lone surrogate in a key', '{"a":{"\\udfff":1}}', 'a: has a key with a lone surrogate'],
     ['nesting past the limit', nested(JSON_DEPTH_MAX + 1), `body: is nested deeper than ${JSON_DEPTH_MAX} levels`],
     ['nesting 100,000 deep', nested(100_000), 'body: is nested deeper'],
-    ['more values than are read', entries(JSON_VALUES_MAX + 1), `body: has more than ${JSON_VALUES_MAX} values`],
+    [
+      'more values than are read in one step',
+      entries(JSON_STEP_VALUES_MAX + 1),
+      `body: has more than ${JSON_STEP_VALUES_MAX} values in one entry`,
+    ],
+    ['more members than an object has', members(JSON_MEMBERS_MAX + 1), 'has an object of more than 10000 members'],
+    ['as many deep inside', `[0,{"a":${members(JSON_MEMBERS_MAX + 1)}}]`, 'has an object of more than 10000 members'],
     ['nesting that never ends', '{"a":'.repeat(100_000), 'body: is nested deeper'],
   ])('refuses %s', (_, text, message) => {
     expect(() => parse(text)).toThrow(message);
@@ -77,9 +92,55 @@ describe('parseJsonBody', () => {
 
   it('accepts values and nesting at the limit, surrogate pairs, and the same key in two objects', () => {
     expect(() => parse(nested(JSON_DEPTH_MAX))).not.toThrow();
-    expect(parse(entries(JSON_VALUES_MAX))).toHaveLength(JSON_VALUES_MAX);
+    expect(parse(entries(JSON_STEP_VALUES_MAX))).toHaveLength(JSON_STEP_VALUES_MAX);
+    expect(Object.keys(parse(members(JSON_MEMBERS_MAX)) as object)).toHaveLength(JSON_MEMBERS_MAX);
+    const two = `[${members(JSON_MEMBERS_MAX)},${members(JSON_MEMBERS_MAX)}]`;
+    expect(parse(two)).toHaveLength(2);
     expect(parse('{"a":"\\ud83d\\ude00","b":{"a":1}}')).toEqual({ a: '😀', b: { a: 1 } });
     expect(parse('{"a\\"b:":1,"c":":{["}')).toEqual({ 'a"b:': 1, c: ':{[' });
+  });
+
+  it('counts different names of members in all objects together, however long', () => {
+    const stem = 'n'.repeat(100);
+    /** Objects of ten members; as many names as are asked for, the last object once more. */
+    const body = (names: number): string => {
+      const objects = Array.from(
+        { length: names / 10 },
+        (_, place) => `{${Array.from({ length: 10 }, (_, index) => `"${stem}${place}-${index}":1`).join(',')}}`,
+      );
+      return `[${[...objects, objects.at(-1)].join(',')}]`;
+    };
+    // By their hashes: a few of them are alike.
+    expect(() => parse(body(JSON_NAMES_MAX))).not.toThrow();
+    expect(() => parse(body(JSON_NAMES_MAX * 1.1))).toThrow(`more than ${JSON_NAMES_MAX} different names of members`);
+  });
+
+  it('counts the members of wide objects together', () => {
+    const wide = JSON_MEMBERS_MAX - 1_000;
+    const most = Math.floor(JSON_WIDE_MEMBERS_MAX / wide);
+    const body = (objects: number): string => `[${Array(objects).fill(members(JSON_MEMBERS_MAX)).join(',')}]`;
+    expect(parse(body(most))).toHaveLength(most);
+    expect(() => parse(body(most + 1))).toThrow(`more than ${JSON_WIDE_MEMBERS_MAX} members in objects of more than`);
+    expect(parse(`[${Array(40).fill(members(1_000)).join(',')}]`)).toHaveLength(40);
+  });
+
+  it('lets others have their turn in a body of many values, however few its bytes', async () => {
+    const many = Buffer.from(`{"l":[${'0,'.repeat(20_000)}0]}`);
+    const read = readJsonBody(many);
+    expect(read).toBeInstanceOf(Promise);
+    expect(await read).toEqual(parseJsonBody(many));
+    expect(readJsonBody(Buffer.from(`{"l":["${'x'.repeat(900_000)}"]}`))).not.toBeInstanceOf(Promise);
+  });
+
+  it('counts values of a long list by its pieces, and all of them together', () => {
+    // Longer than a piece of what is read in turns, so that each stands in a step of its own.
+    const entry = (values: number): string => `{"a":[${'0,'.repeat(values - 3)}0],"b":"${'x'.repeat(70_000)}"}`;
+    const body = (values: number, times: number): Buffer =>
+      Buffer.from(`{"l":[${Array.from({ length: times }, () => entry(values)).join(',')}]}`);
+    const most = JSON_STEP_VALUES_MAX - 3;
+    expect((parseJsonBody(body(most, 3)) as { l: unknown[] }).l).toHaveLength(3);
+    expect(() => parseJsonBody(body(most, 4))).toThrow(`body: has more than ${JSON_VALUES_MAX} values`);
+    expect(() => parseJsonBody(body(most + 8, 3))).toThrow('values in one entry');
   });
 
   it.each([
@@ -105,10 +166,10 @@ describe('parseJsonBody', () => {
     const body = { text: `a "quoted" text\n`.repeat(2e5), n: [1, 2, 3] };
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
-    expect(await parseLargeJsonBody(Buffer.from(JSON.stringify(body)))).toEqual(body);
+    expect(await readJsonBody(Buffer.from(JSON.stringify(body)))).toEqual(body);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(2);
-    await expect(parseLargeJsonBody(Buffer.from(`[${'"a",'.repeat(3e5)}1]`))).rejects.toThrow('more than');
+    await expect(readJsonBody(Buffer.from(`[${'"a",'.repeat(3e5)}1]`))).rejects.toThrow('more than');
   });
 
   it('takes time in proportion to the bytes, whatever they are', () => {

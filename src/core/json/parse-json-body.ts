@@ -12,6 +12,8 @@ import { endOfString } from './string-end.js';
  * escapes, on a slow machine.
  */
 const STRIDE_BYTES = 512 * 1024;
+/** Values that are more than a few milliseconds' work, however short they are. */
+const MANY_VALUES = 20_000;
 
 /**
  * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON,
@@ -24,40 +26,60 @@ const STRIDE_BYTES = 512 * 1024;
  * when there is one.
  */
 export function parseJsonBody(bytes: Buffer, isClosed = false): unknown {
-  const reading = steps(bytes, isClosed);
+  const reading = steps(bytes, isClosed, scanOf(bytes));
   for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
 }
 
-/** `parseJsonBody` for a large body: in steps between which others are served, and so is whatever comes after it. */
-export async function parseLargeJsonBody(bytes: Buffer, isClosed = false): Promise<unknown> {
-  const reading = steps(bytes, isClosed);
+/**
+ * `parseJsonBody`, for a body of many bytes or many values in steps: others are served between them, and before
+ * whatever comes after. A promise for such a body only.
+ */
+export function readJsonBody(bytes: Buffer, isClosed = false): unknown {
+  const scan = scanOf(bytes);
+  const reading = steps(bytes, isClosed, scan);
   for (let step = reading.next(); ; step = reading.next()) {
-    await yieldToEventLoop();
     if (step.done) return step.value;
+    if (bytes.length >= LARGE || scan.values > MANY_VALUES) return inTurns(reading);
   }
 }
 
-function* steps(bytes: Buffer, isClosed: boolean): Generator<undefined, unknown> {
+async function inTurns(reading: Generator<undefined, unknown>): Promise<unknown> {
+  for (;;) {
+    await yieldToEventLoop();
+    const step = reading.next();
+    if (!step.done) continue;
+    await yieldToEventLoop();
+    return step.value;
+  }
+}
+
+const scanOf = (bytes: Buffer): JsonScan => new JsonScan(bytes, bytes.length < MANY_VALUES ? undefined : PIECE);
+
+function* steps(bytes: Buffer, isClosed: boolean, scan: JsonScan): Generator<undefined, unknown> {
   if (bytes.length === 0) throw refuse('body: is empty; send a JSON object');
   if (!isUtf8(bytes)) throw refuse('body: is not valid UTF-8');
-  const scan = new JsonScan(bytes, bytes.length < LARGE ? undefined : PIECE);
   while (scan.walk(STRIDE_BYTES)) yield;
   yield;
-  const { hasLongNumber, longArrays } = scan;
+  const { hasLongNumber, longArrays, values } = scan;
   const suspected: Suspected = { proto: false, loneSurrogate: false };
   let value: unknown;
-  if (longArrays.length > 0) {
-    value = yield* parseInPieces(bytes, longArrays, (piece) => parseText(piece, hasLongNumber, suspected));
+  if (longArrays.length > 0 && (bytes.length >= LARGE || values > MANY_VALUES)) {
+    value = yield* parseInPieces(bytes, longArrays, (piece) => {
+      suspect(piece, suspected);
+      return parseText(piece, hasLongNumber);
+    });
   }
   // Whatever goes wrong with pieces is told by the whole text.
   if (value === undefined) {
     const whole = bytes.toString('utf8');
     yield;
     try {
-      value = parseText(whole, hasLongNumber, suspected);
+      value = parseText(whole, hasLongNumber);
     } catch (error) {
       throw noJson(error as Error);
     }
+    yield;
+    suspect(whole, suspected);
   }
   yield;
   if (countKeys(value) !== scan.keys)
@@ -79,7 +101,7 @@ const LETTER_ESCAPE = /\\u00[5-7]/;
 // Raw lone surrogates cannot occur in valid UTF-8: only escapes can make one.
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** What is to be looked for in the values of a text. */
+/** What is to be looked for in the values of a text: found in it, or perhaps. */
 interface Suspected {
   proto: boolean;
   loneSurrogate: boolean;
@@ -89,13 +111,14 @@ interface Suspected {
  * The text of a body, or of one piece of it.
  * @throws SyntaxError
  */
-function parseText(text: string, hasLongNumber: boolean, suspected: Suspected): unknown {
-  const value: unknown = hasLongNumber ? parseJson(text) : JSON.parse(text);
+const parseText = (text: string, hasLongNumber: boolean): unknown =>
+  hasLongNumber ? parseJson(text) : JSON.parse(text);
+
+function suspect(text: string, suspected: Suspected): void {
   // Not `includes`, which is slow on text full of backslashes.
   const isEscaped = UNICODE_ESCAPE.test(text);
   if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) suspected.proto = true;
   if (isEscaped && SURROGATE_ESCAPE.test(text)) suspected.loneSurrogate = true;
-  return value;
 }
 
 /** Keys under which the caller's own JSON stands: there any name is the caller's business. */

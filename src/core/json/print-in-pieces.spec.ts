@@ -30,7 +30,7 @@ describe('printInPieces', () => {
   it('cuts no surrogate pair', () => {
     const text = `a${'😀'.repeat(50)}`;
     for (const characters of [1, 2, 3, 7]) {
-      for (const piece of printInPieces([text], characters)) expect(piece.isWellFormed()).toBe(true);
+      for (const piece of printInPieces([text], characters)) expect((piece as string).isWellFormed()).toBe(true);
     }
   });
 

@@ -1,3 +1,4 @@
+import { Base64Text } from './base64-text.js';
 import { ExactNumber, printJson } from './json.js';
 import { isJsonObject, type Json } from './json.js';
 
@@ -9,14 +10,19 @@ const FRAME = 8;
  */
 type Printable = Json | object | undefined;
 
+/** Of a printed value: text, or the bytes of text. */
+type Piece = string | Buffer;
+
 /**
  * The text of `printJson`, piece by piece, for values that would take too long in one go. Each piece has about
- * `characters` at most, but where escapes make it longer; none begins or ends within a surrogate pair.
+ * `characters` at most, but where escapes make it longer; none begins or ends within a surrogate pair. What is kept as
+ * bytes comes in its own pieces.
  */
-export function* printInPieces(value: Printable, characters: number): Generator<string, void, undefined> {
+export function* printInPieces(value: Printable, characters: number): Generator<Piece, void, undefined> {
   if (weigh(value, characters) < characters) yield printJson(value as Json);
   else if (typeof value === 'string') yield* printString(value, characters);
   else if (Array.isArray(value)) yield* printArray(value as readonly Printable[], characters);
+  else if (value instanceof Base64Text) yield* value.print();
   else if (isJsonObject(value) && !(value instanceof ExactNumber)) yield* printObject(value, characters);
   else yield printJson(value as Json);
 }
@@ -33,7 +39,7 @@ function* printString(text: string, characters: number): Generator<string, void,
 }
 
 /** Entries that weigh little are printed together. */
-function* printArray(entries: readonly Printable[], characters: number): Generator<string, void, undefined> {
+function* printArray(entries: readonly Printable[], characters: number): Generator<Piece, void, undefined> {
   let lead = '[';
   let together: Printable[] = [];
   let weight = 0;
@@ -61,7 +67,7 @@ function* printArray(entries: readonly Printable[], characters: number): Generat
   else yield lead === '[' ? '[]' : ']';
 }
 
-function* printObject(value: Record<string, Printable>, characters: number): Generator<string, void, undefined> {
+function* printObject(value: Record<string, Printable>, characters: number): Generator<Piece, void, undefined> {
   let lead = '{';
   for (const key of Object.keys(value)) {
     const member = value[key];
@@ -88,6 +94,7 @@ export function weigh(value: Printable, most: number): number {
     }
     return weight;
   }
+  if (value instanceof Base64Text) return weight + value.length;
   const members = value as Readonly<Record<string, Printable>>;
   // Without a list of the keys: it would be memory for each object of a long conversation.
   for (const key in members) {

@@ -4,16 +4,19 @@ import { printInPieces } from './print-in-pieces.js';
 /** Parts after which others have their turn: about a millisecond's work. */
 const TURN_PARTS = 4;
 
-/** The UTF-8 text of `printJson`, in parts; others are served meanwhile. */
+/** The UTF-8 text of `printJson`, in parts, some of them the value's own; others are served meanwhile. */
 export async function printInTurns(value: object): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   let text = '';
   for (const piece of printInPieces(value, PIECE)) {
-    text += piece;
-    if (text.length < PIECE) continue;
-    parts.push(Buffer.from(text));
+    if (typeof piece === 'string') {
+      text += piece;
+      if (text.length < PIECE) continue;
+    }
+    if (text !== '') parts.push(Buffer.from(text));
     text = '';
-    if (parts.length % TURN_PARTS === 0) await yieldToEventLoop();
+    if (typeof piece !== 'string') parts.push(piece);
+    else if (parts.length % TURN_PARTS === 0) await yieldToEventLoop();
   }
   parts.push(Buffer.from(text));
   return parts;

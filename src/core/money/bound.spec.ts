@@ -7,7 +7,7 @@ import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { DialectId, Endpoint, Model, Pricing } from '../routing/catalog.js';
 import { SERVICE_TIERS, type ServiceTier } from '../routing/plan.js';
-import { boundOf, boundTokens, type BoundLeg } from './bound.js';
+import { boundOf, boundTokens, sizedTokens, type BoundLeg } from './bound.js';
 import { measurePrompt, type MeasuredPrompt } from './measure-prompt.js';
 import { IMAGE_RULES } from './image-tokens.js';
 import { costOf } from './pricing.js';
@@ -71,6 +71,18 @@ describe('boundTokens', () => {
     ['what fills the context', { fillsContext: true }, { imageTokensMax: 1 }, CONTEXT],
   ])('bounds the input by %s', (_, parts, ofModel, input) => {
     expect(boundTokens(measured(parts), legOf({}, ofModel)).input).toBe(input);
+  });
+
+  it('widens each side by what was learnt of the endpoint, and the price with them', () => {
+    const prompt = measured({ textTokens: 100, maxOutputTokens: 10 });
+    const leg = legOf({ contextLength: 20_000 });
+    const by = (input: number, output: number): BoundLeg => ({ ...leg, health: { widening: { input, output } } });
+    expect(boundTokens(prompt, by(1, 2))).toEqual({ input: 100, output: 2 * (10 + 256) });
+    expect(boundTokens(prompt, by(1.5, 1))).toEqual({ input: 1.5 * (100 + 4_096), output: 10 });
+    expect(sizedTokens(prompt, by(4, 4))).toEqual({ input: 100, output: 10 });
+    expect(boundOf(prompt, by(2, 2))).toBeGreaterThan(boundOf(prompt, leg));
+    const long = { ...prompt, maxOutputTokens: 15_000 };
+    expect(boundTokens(long, by(4, 4))).toEqual({ input: 4 * (100 + 4_096), output: 20_000 });
   });
 
   it('bounds the input by the context of the endpoint, not of the model', () => {

@@ -1,4 +1,5 @@
 import type { DialectId, Model, Pricing } from '../routing/catalog.js';
+import type { EndpointHealth } from '../routing/health.js';
 import { lengthsOf, SIDE_OF, tokenPrice, type TokenClass } from '../routing/leg-price.js';
 import type { Leg, ServiceTier } from '../routing/plan.js';
 import { endpointBeside, type MeasuredAdvisor } from './advisors.js';
@@ -6,6 +7,7 @@ import type { PicoUsd } from './credits.js';
 import { imageTokens } from './image-tokens.js';
 import type { MeasuredPrompt } from './measure-prompt.js';
 import type { PdfSize } from './pdf-size.js';
+import { widened, type TokenBound } from './widening.js';
 
 /** Where the pages of a PDF could not be counted. No vendor's documentation lets one have more. */
 const PAGES_PER_DOCUMENT_MAX = 1_000;
@@ -23,18 +25,16 @@ const OUTPUT_CLASSES = CLASSES.filter((kind) => SIDE_OF[kind] === 'completion');
 const CACHES_ON_REQUEST: ReadonlySet<DialectId> = new Set(['anthropic-messages']);
 
 /** The part of a leg that its bound depends on. */
-export type BoundLeg = Pick<Leg, 'model' | 'endpoint' | 'tier'>;
-
-/** The most tokens one call may be charged for. */
-export interface TokenBound {
-  readonly input: number;
-  readonly output: number;
+export interface BoundLeg extends Pick<Leg, 'model' | 'endpoint' | 'tier'> {
+  /** As the plan found it: what is held for a call and what is charged for it are made from the same. */
+  readonly health?: Pick<EndpointHealth, 'widening'> | undefined;
 }
 
 /**
  * The most one call can cost at this leg's list price, exactly (docs/reasons/money.md#bound). It holds as long as no
  * tokenizer makes more than a token of two ASCII bytes or of one other byte, and no vendor adds more than 64 tokens of
- * its own to a message or tool. It never falls when the prompt or `max_tokens` grows.
+ * its own to a message or tool; where an endpoint was found to go beyond that, by what was learnt of it. It never falls
+ * when the prompt or `max_tokens` grows.
  */
 export function boundOf(prompt: MeasuredPrompt, leg: BoundLeg): PicoUsd {
   const { pricing } = leg.endpoint;
@@ -71,11 +71,17 @@ function boundOfAdvisors(advisors: readonly MeasuredAdvisor[] = [], leg: BoundLe
   return sum;
 }
 
+/** What sizes say, and beyond it what was learnt of this endpoint. */
+export function boundTokens(prompt: MeasuredPrompt, leg: BoundLeg): TokenBound {
+  const sized = sizedTokens(prompt, leg);
+  return leg.health?.widening ? widened(sized, leg.health.widening, leg.endpoint.contextLength) : sized;
+}
+
 /**
  * Where nobody limits the output, the context does: what it leaves is all of it, since the bound of a prompt says
  * nothing of how short the prompt may be.
  */
-export function boundTokens(prompt: MeasuredPrompt, { model, endpoint }: BoundLeg): TokenBound {
+export function sizedTokens(prompt: MeasuredPrompt, { model, endpoint }: BoundLeg): TokenBound {
   const { contextLength } = endpoint;
   const input = prompt.fillsContext
     ? contextLength

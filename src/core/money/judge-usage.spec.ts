@@ -6,9 +6,10 @@
 import fc from 'fast-check';
 import { endpoint, model, perMillion } from '../../../test/support/route-inputs.js';
 import type { Usage } from '../conversation/usage.js';
-import { judgeUsage, VENDOR_PROMPT_TOKENS, type CallFacts } from './judge-usage.js';
+import { judgeUsage, type CallFacts } from './judge-usage.js';
 import type { MeasuredPrompt } from './measure-prompt.js';
 import { costOf } from './pricing.js';
+import { VENDOR_OUTPUT_TOKENS, VENDOR_PROMPT_TOKENS } from './widening.js';
 
 const PRICES = { prompt: perMillion(3), completion: perMillion(15), inputCacheWrite1h: perMillion(6), tiers: [] };
 const EXECUTOR = endpoint('p', { pricing: PRICES, contextLength: 100_000, upstreamModel: 'small' });
@@ -92,6 +93,57 @@ describe('judgeUsage', () => {
     expect(judged({ ...GOOD, webSearchRequests: 0 }, asked).webSearchRequests).toBe(0);
     expect(judged(GOOD, { ...asked, citesPages: false })).toBe(GOOD);
     expect(judged(GOOD, { citesPages: true })).toBe(GOOD);
+  });
+
+  describe('what a reply teaches', () => {
+    const held = { input: 200 + VENDOR_PROMPT_TOKENS, output: 10 + VENDOR_OUTPUT_TOKENS };
+    const widenedLeg = { ...LEG, health: { widening: { input: 1, output: 2 } } };
+
+    it.each<[string, Usage, Partial<CallFacts>, object]>([
+      ['within its bound: nothing', GOOD, {}, { isPlausible: true }],
+      ['a little above: nothing', { ...GOOD, outputTokens: 11 }, {}, { isPlausible: false, excess: undefined }],
+      [
+        'far above: how far',
+        { ...GOOD, outputTokens: 2 * held.output },
+        {},
+        { isPlausible: false, excess: { input: 1, output: 2 } },
+      ],
+      [
+        'a long prompt: how far',
+        { ...GOOD, inputTokens: 3 * held.input },
+        {},
+        { isPlausible: false, excess: { input: 3, output: 1 } },
+      ],
+      [
+        'what it was held for since: it is believed, and tells it again',
+        { ...GOOD, outputTokens: 2 * held.output },
+        { leg: widenedLeg },
+        { isPlausible: true, excess: { input: 1, output: 2 } },
+      ],
+      [
+        'more than that: it is not',
+        { ...GOOD, outputTokens: 2 * held.output + 1 },
+        { leg: widenedLeg },
+        { isPlausible: false, excess: { input: 1, output: expect.closeTo(2, 2) } },
+      ],
+      ['nothing any more, where it was', GOOD, { leg: widenedLeg }, { isPlausible: true, excess: undefined }],
+      [
+        'of a tool that the vendor ran: nothing',
+        { ...GOOD, outputTokens: 5_000 },
+        { ranVendorTool: true },
+        { isPlausible: true },
+      ],
+      [
+        'more searches than it may: nothing',
+        { ...GOOD, outputTokens: 5_000, webSearchRequests: 1_000 },
+        {},
+        { isPlausible: false },
+      ],
+      ['an estimate: nothing', { inputTokens: 60 }, { outputBytes: 40_000 }, { isPlausible: false, excess: undefined }],
+    ])('%s', (_, reported, others, judgement) => {
+      const { usage: _usage, ...rest } = judgeUsage(facts(reported, others));
+      expect(rest).toEqual(judgement);
+    });
   });
 
   describe('calls one by one', () => {

@@ -7,16 +7,11 @@ import {
   type UsageIteration,
 } from '../conversation/usage.js';
 import { advisorOf } from './advisors.js';
-import { boundTokens, type BoundLeg } from './bound.js';
+import { boundTokens, sizedTokens, type BoundLeg } from './bound.js';
 import { estimateTokens } from './estimate.js';
 import { WEB_SEARCHES_DEFAULT, type MeasuredPrompt } from './measure-prompt.js';
 import { sanitizeUsage } from './sane-usage.js';
-
-/**
- * Words of a vendor's own that no size of the request tells: instructions it puts before a prompt or its tools. They
- * are known to come to some hundred tokens (docs/reasons/money.md#plausible-usage). Chosen well above.
- */
-export const VENDOR_PROMPT_TOKENS = 4_096;
+import { learntFrom, VENDOR_PROMPT_TOKENS, type Widening } from './widening.js';
 
 /** Where the prompt may be shortened first, as much as what answers is held for that (`boundOf`). */
 const CALLS_OF_COMPACTED = 2;
@@ -53,6 +48,11 @@ export interface JudgedUsage {
    * no more than that bound is charged as it was told.
    */
   readonly isPlausible: boolean;
+  /**
+   * What the endpoint told beyond what sizes allow, whether or not it was held for that. Absent: it kept to them, or
+   * ran tools, or the figures are estimates.
+   */
+  readonly excess?: Widening | undefined;
 }
 
 /**
@@ -72,7 +72,7 @@ export function judgeUsage(facts: CallFacts): JudgedUsage {
   if (facts.end === 'lost') return { usage: withPrices(sane, facts), isPlausible: true };
   const counted = withSaidCalls(withHourCache(withEstimates(sane, facts), facts));
   const usage = withPrices(withSearches(counted, facts), facts);
-  return { usage, isPlausible: isPlausible(usage, facts) };
+  return { usage, ...judgeSize(usage, facts) };
 }
 
 /** What was not told, or cannot be, is at least what is estimated. */
@@ -159,18 +159,25 @@ function withPrices(usage: Usage, { prompt, leg }: CallFacts): Usage {
   return { ...usage, iterations };
 }
 
-function isPlausible(usage: Usage, facts: CallFacts): boolean {
+const PLAUSIBLE = { isPlausible: true } as const;
+const IMPLAUSIBLE = { isPlausible: false } as const;
+
+function judgeSize(usage: Usage, facts: CallFacts): Omit<JudgedUsage, 'usage'> {
   const { leg, prompt } = facts;
   // Some vendors search unasked: what was allowed says nothing where nothing was.
-  if ((usage.webSearchRequests ?? 0) > (prompt.webSearches || WEB_SEARCHES_DEFAULT)) return false;
-  if (usage.iterations?.some(isBeyondAdvisor)) return false;
-  if (ranVendorTools(usage, facts)) return true;
-  const { input, output } = boundTokens(prompt, leg);
+  if ((usage.webSearchRequests ?? 0) > (prompt.webSearches || WEB_SEARCHES_DEFAULT)) return IMPLAUSIBLE;
+  if (usage.iterations?.some(isBeyondAdvisor)) return IMPLAUSIBLE;
+  if (ranVendorTools(usage, facts)) return PLAUSIBLE;
+  const bound = boundTokens(prompt, leg);
   const calls = prompt.compacts ? CALLS_OF_COMPACTED : 1;
   const whole = withCompactions(usage);
   const unlimited = usage.reasoningIsApart ? (whole.reasoningTokens ?? 0) : 0;
-  const limited = (whole.outputTokens ?? 0) - unlimited;
-  return limited <= calls * output && promptTokens(whole) <= calls * (input + VENDOR_PROMPT_TOKENS);
+  const output = (whole.outputTokens ?? 0) - unlimited;
+  const input = promptTokens(whole);
+  const isPlausible = output <= calls * bound.output && input <= calls * (bound.input + VENDOR_PROMPT_TOKENS);
+  if (isPlausible && !leg.health?.widening) return PLAUSIBLE;
+  const excess = usage.estimated ? undefined : learntFrom({ input, output }, sizedTokens(prompt, leg), calls);
+  return { isPlausible, excess };
 }
 
 /** One call of an advisor that told more than its model holds. */

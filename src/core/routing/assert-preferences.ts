@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.js';
 import type { ProviderPreferences } from './preferences.js';
-import { coversSlug, readSlug } from './slug.js';
+import { coversSlug, readSlug, type SlugPattern } from './slug.js';
 
 /**
  * @throws GatewayError `invalid-request` when `ignore` takes back everything `only` allows: whatever the catalog has,
@@ -9,7 +9,8 @@ import { coversSlug, readSlug } from './slug.js';
 export function assertNoContradiction({ only = [], ignore = [] }: ProviderPreferences): void {
   if (only.length === 0 || ignore.length === 0) return;
   const ignored = ignore.map(readSlug);
-  if (!only.every((entry) => ignored.some((pattern) => coversSlug(pattern, readSlug(entry))))) return;
+  const isIgnored = (allowed: SlugPattern): boolean => ignored.some((pattern) => coversSlug(pattern, allowed));
+  if (!only.every((entry) => isIgnored(readSlug(entry)))) return;
   throw new GatewayError(
     'invalid-request',
     'provider.only: every entry is in provider.ignore as well, so no provider is left; take it out of one of the two',

@@ -84,7 +84,7 @@ function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]
       exclude(eligibility, candidate, 'service-tier');
       continue;
     }
-    const exclusion = findExclusion(candidate, rules, inputs.carries);
+    const exclusion = findExclusion(candidate, rules, inputs);
     if (exclusion) {
       exclude(eligibility, candidate, exclusion.reason, exclusion.detail);
       continue;

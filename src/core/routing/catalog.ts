@@ -43,6 +43,8 @@ export interface CatalogProvider {
   readonly aborts?: AbortRules;
   /** Beside those the code knows of, and before them. */
   readonly quirks?: Quirks;
+  /** It is sent every top-level field that no face declares; absent: those that the code knows it takes. */
+  readonly passesUnknownFields?: boolean;
 }
 
 /**

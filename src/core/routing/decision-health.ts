@@ -27,6 +27,11 @@ export function deriveHealth(record: DecisionRecord, needs: RouteNeeds, context:
     return figures ? { [sort]: figures } : {};
   };
   const faults = new Map(Object.entries(record.faults ?? {}));
+  const widened = new Map(Object.entries(record.widened ?? {}));
+  const recordedWidening = (candidate: string): Pick<EndpointHealth, 'widening'> => {
+    const factors = widened.get(candidate);
+    return factors ? { widening: { input: factors[0], output: factors[1] } } : {};
+  };
   const beaten = healthOfBeaten(needs);
   const firm = new Set(record.firm);
   const recordedCooling = (candidate: string): Pick<EndpointHealth, 'cooling'> => {
@@ -41,6 +46,7 @@ export function deriveHealth(record: DecisionRecord, needs: RouteNeeds, context:
       const faultShare = faults.get(candidate);
       return {
         ...recordedCooling(candidate),
+        ...recordedWidening(candidate),
         ...recordedFigures('latency', key, candidate),
         ...recordedFigures('throughput', key, candidate),
         ...(faultShare !== undefined && { faultShare }),

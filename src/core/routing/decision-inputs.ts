@@ -14,7 +14,7 @@ import type { NamedModel, RouteInputs, RouteNeeds, SessionInputs } from './route
 export function deriveInputs(text: string, catalog: CatalogSnapshot): RouteInputs | undefined {
   const record = JSON.parse(text) as DecisionRecord;
   if (record.v !== DECISION_VERSION || record.catalog !== catalogName(catalog)) return undefined;
-  if (record.cut?.some((part) => part !== 'legs')) return undefined;
+  if (record.cut?.some((part) => part !== 'legs' && part !== 'widened')) return undefined;
   const needs = deriveNeeds(record);
   const credentials = deriveCredentials(record, needs.models);
   const session = deriveSession(record, needs.models);
@@ -24,7 +24,7 @@ export function deriveInputs(text: string, catalog: CatalogSnapshot): RouteInput
     health: deriveHealth(record, needs, { models: needs.models, keys: credentials }),
     credentials,
     isShared: deriveIsShared(record),
-    ...(record.drops && { carries: deriveCarries(record.drops, needs.models) }),
+    ...(record.drops && deriveDrops(record.drops, needs.models)),
     policies: record.policies ?? [],
     ...(session && { session }),
     seed: record.seed!,
@@ -55,16 +55,19 @@ function deriveNeeds(record: DecisionRecord): RouteNeeds {
     ...(record.measured && { measured: record.measured }),
     tier: record.tier ?? 'standard',
     ...(record.words && { words: record.words.map(([field, value]) => ({ field, value })) }),
+    ...(record.undeclared && { undeclared: record.undeclared }),
   };
 }
 
-function deriveCarries(
+/** What decided is told of each candidate, whichever of the two it was. */
+function deriveDrops(
   drops: NonNullable<DecisionRecord['drops']>,
   models: readonly NamedModel[],
-): NonNullable<RouteInputs['carries']> {
+): Pick<RouteInputs, 'carries' | 'passes'> {
   const context = { models, keys: [] };
-  return ({ model, tag }, parameter) =>
-    drops[writeRef({ model, tag, credential: SHARED_CREDENTIAL }, context)] !== parameter;
+  const takes: NonNullable<RouteInputs['carries'] & RouteInputs['passes']> = ({ model, tag }, name) =>
+    drops[writeRef({ model, tag, credential: SHARED_CREDENTIAL }, context)] !== name;
+  return { carries: takes, passes: takes };
 }
 
 function deriveIsShared({ shared, unshared = [] }: DecisionRecord): RouteInputs['isShared'] {

@@ -55,6 +55,8 @@ export interface DecisionRecord {
   readonly tier?: ServiceTier | undefined;
   /** Words with a price of their own. */
   readonly words?: readonly (readonly [field: string, value: string])[] | undefined;
+  /** Names of fields that no face declares, where all were required. */
+  readonly undeclared?: readonly string[] | undefined;
 
   // Its caller.
   readonly policies?: readonly RoutingPolicy[] | undefined;
@@ -79,6 +81,8 @@ export interface DecisionRecord {
   readonly throughput?: Readonly<Record<string, number>> | undefined;
   /** Faults per call, likewise. */
   readonly faults?: Readonly<Record<string, number>> | undefined;
+  /** Bounds that what was learnt of a candidate widened, in steps of 1/16; nothing of the order depends on them. */
+  readonly widened?: Readonly<Record<string, readonly [input: number, output: number]>> | undefined;
   /**
    * The best of each model, where no other was allowed. What was known of the others is not kept: that
    * they came behind is all.

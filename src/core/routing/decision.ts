@@ -5,6 +5,7 @@ import { DECISION_VERSION, type DecisionRecord, type KeyRecord } from './decisio
 import { withoutOtherModels, withoutUnrelatedProviders, type Providers } from './decision-lists.js';
 import type { Cooling } from './health.js';
 import type { Leg, Plan } from './plan.js';
+import { shortened } from '../shortened.js';
 import type { NamedModel, RouteInputs, RouteNeeds } from './route-inputs.js';
 import type { AttemptOutcomeView } from './router-metadata.js';
 
@@ -14,11 +15,12 @@ export const DECISION_BYTES_MAX = 1_024;
 const LEGS_RECORDED_MAX = 8;
 
 /**
- * What goes first when a record would be too long. `legs` follows from the rest. Without any other part nothing can be
- * derived from the record any more, so from there on those go that say least to its reader.
+ * What goes first when a record would be too long. `legs` follows from the rest, and `widened` decides no order.
+ * Without any other part nothing can be derived from the record any more, so from there on those go that say least to
+ * its reader.
  */
 export const CUT_ORDER = [
-  'legs', 'shared', 'unshared', 'policies', 'drops', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'words',
+  'legs', 'widened', 'shared', 'unshared', 'policies', 'drops', 'undeclared', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'words',
   'measured', 'models', 'preferences', 'out', 'firm', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
 ] as const satisfies readonly (keyof DecisionRecord)[]; // prettier-ignore
 
@@ -140,6 +142,7 @@ type NeedsParts = Pick<
   | 'measured'
   | 'tier'
   | 'words'
+  | 'undeclared'
 >;
 
 function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
@@ -158,6 +161,7 @@ function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
     measured: needs.measured,
     tier: needs.tier === 'standard' ? undefined : needs.tier,
     words: needs.words && unlessEmpty(needs.words.map(({ field, value }) => [field, value] as const)),
+    undeclared: needs.undeclared && unlessEmpty(needs.undeclared.map(shortened)),
   };
 }
 
@@ -193,7 +197,7 @@ function recordKey(credential: StoredCredential, { models }: RouteNeeds): KeyRec
   };
 }
 
-type HealthParts = Pick<DecisionRecord, 'pins' | 'out' | 'behind' | 'cooling' | 'firm'>;
+type HealthParts = Pick<DecisionRecord, 'pins' | 'out' | 'behind' | 'cooling' | 'firm' | 'widened'>;
 
 /**
  * What the plan says of the health of its candidates, and which pins it followed.
@@ -204,12 +208,14 @@ function recordHealth({ legs, excluded }: Plan, refs: readonly string[], context
   const behind: string[] = [];
   let pins: Record<string, string> | undefined;
   let cooling: Record<string, Cooling['by']> | undefined;
+  let widened: Record<string, readonly [number, number]> | undefined;
   const firm: string[] = [];
   for (let index = 0; index < legs.length; index++) {
     const { model, tag, setBack, isPinned, health } = legs[index]!;
     if (setBack === 'outage' || health?.isOut) out.push(refs[index]!);
     if (setBack === 'preference') behind.push(refs[index]!);
     if (health?.cooling) (cooling ??= {})[refs[index]!] = health.cooling.by;
+    if (health?.widening) (widened ??= {})[refs[index]!] = [health.widening.input, health.widening.output];
     if (isPinned) (pins ??= {})[context.models.findIndex(({ id }) => id === model.id)] = tag;
   }
   for (const { model: id, tag, credential = SHARED_CREDENTIAL, cooling: pause } of excluded) {
@@ -218,5 +224,5 @@ function recordHealth({ legs, excluded }: Plan, refs: readonly string[], context
     (cooling ??= {})[ref] = pause.by;
     if (pause.isFirm) firm.push(ref);
   }
-  return { pins, out: unlessEmpty(out), behind: unlessEmpty(behind), cooling, firm: unlessEmpty(firm) };
+  return { pins, out: unlessEmpty(out), behind: unlessEmpty(behind), cooling, firm: unlessEmpty(firm), widened };
 }

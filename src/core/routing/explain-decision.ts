@@ -1,3 +1,4 @@
+import type { Widening } from '../money/widening.js';
 import { EXCLUSION_MEANINGS } from './availability.js';
 import type { CatalogSnapshot } from './catalog.js';
 import { SHARED_CREDENTIAL } from './credential.js';
@@ -31,6 +32,8 @@ export interface ExplainedLeg extends ReadRef {
   readonly weight?: number;
   readonly setBack?: PlannedLeg['setBack'];
   readonly isPinned?: true;
+  /** What it was held for beyond its sizes, as factors. */
+  readonly widening?: Widening;
 }
 
 /** A candidate that was left out. `words` completes a sentence that begins with it. */
@@ -116,13 +119,14 @@ const explainPlan = ({ ordering, models, attemptsMax, legs, excluded }: Plan): E
   })),
 });
 
-const explainLeg = ({ price, weight, setBack, isPinned, ...leg }: PlannedLeg): ExplainedLeg => ({
+const explainLeg = ({ price, weight, setBack, isPinned, health, ...leg }: PlannedLeg): ExplainedLeg => ({
   ...placeOf(leg),
   provider: leg.endpoint.provider.name,
   price,
   ...(weight !== undefined && { weight }),
   ...(setBack && { setBack }),
   ...(isPinned && { isPinned }),
+  ...(health?.widening && { widening: health.widening }),
 });
 
 const placeOf = ({ model, tag, credential }: Leg): ReadRef => ({

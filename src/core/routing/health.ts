@@ -1,3 +1,5 @@
+import type { Widening } from '../money/widening.js';
+
 /**
  * What so large a share of the calls keeps to: of latencies `p90` is what nine of ten stay below, of
  * throughputs what they reach.
@@ -36,6 +38,8 @@ export interface EndpointHealth {
   readonly isOut: boolean;
   /** Present while it is left alone, also while the one trial after a pause is under way. */
   readonly cooling?: Cooling;
+  /** Present while replies have gone beyond their bounds of late: of two callers at least, or of the one that asks. */
+  readonly widening?: Widening;
 }
 
 /** Which figures belong together: one caller's bad credential says nothing of an endpoint under another. */

@@ -5,7 +5,7 @@ import { comparedPrice, type ComparedSize } from './leg-price.js';
 import { MODELS_MAX, type Exclusion, type Ordering, type PlannedLeg, type ServiceTier } from './plan.js';
 import type { PercentileCutoffs, ProviderPreferences } from './preferences.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
-import type { Rules } from './rules.js';
+import { refusesKeepingOf, type Rules } from './rules.js';
 import { findSlug } from './slug.js';
 import { FIGURES, type Figures } from './sort-figures.js';
 
@@ -133,6 +133,8 @@ function rank(kept: EligibleCandidate, rules: Rules, { seed, models }: OrderingR
   if (setBack) leg.setBack = setBack;
   if (isPinned) leg.isPinned = true;
   if (health) leg.health = health;
+  if ((rules.refusesCollection || rules.refusesRetention !== false) && refusesKeepingOf(rules, model.id))
+    leg.refusesKeeping = true;
   return {
     leg,
     model: needs.preferences.partition === 'none' ? 0 : modelIndex,

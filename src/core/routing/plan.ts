@@ -25,6 +25,8 @@ export interface Leg {
   readonly tag: string;
   /** `SHARED_CREDENTIAL`, or the id of a stored one. */
   readonly credential: string;
+  /** The request, or a policy above it, lets the data of this call be neither collected nor kept; absent: it may. */
+  readonly refusesKeeping?: boolean;
 }
 
 /** Which of the written rules left a candidate out. Each has a row in the tables of `availability.ts`. */

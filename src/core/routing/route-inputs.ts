@@ -42,6 +42,8 @@ export interface RouteNeeds {
   readonly tier: ServiceTier;
   /** Words with a price of their own; absent: none. */
   readonly words?: readonly PricedWord[];
+  /** Names of top-level fields that no face declares; absent: none, or not every field is required. */
+  readonly undeclared?: readonly string[];
 }
 
 /** Authors for whose models zero data retention is asked apart from the rest. */
@@ -84,6 +86,8 @@ export interface RouteInputs {
   readonly isShared: (provider: CatalogProvider) => boolean;
   /** Whether a field that the request sets reaches the provider, by what its dialect sends; absent: all do. */
   readonly carries?: (target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, parameter: string) => boolean;
+  /** Whether a field that no face declares is sent to the provider as the request has it; absent: all are. */
+  readonly passes?: (target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean;
   readonly policies: readonly RoutingPolicy[];
   readonly session?: SessionInputs | undefined;
   /** Random, or given by whoever wants the same draw again. */

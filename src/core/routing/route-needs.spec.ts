@@ -41,6 +41,22 @@ describe('the models of a request', () => {
   });
 });
 
+describe('fields nobody declares', () => {
+  const extras = {
+    vendor: 'openai',
+    value: { owl: 1, hoot: null, ...Object.fromEntries(Object.entries(Array(99).fill(1))) },
+  } as const;
+  const undeclaredOf = (parts: Partial<ModelRequest>) => routeNeeds(modelRequest(parts), NO_CATALOG).undeclared;
+
+  it('are needs where all are required, at most 64, and null is none', () => {
+    const preferences = { requireParameters: true };
+    expect(undeclaredOf({ extras: { vendor: 'openai', value: { owl: 1, hoot: null } }, preferences })).toEqual(['owl']);
+    expect(undeclaredOf({ extras, preferences })).toHaveLength(64);
+    expect(undeclaredOf({ extras })).toBeUndefined();
+    expect(undeclaredOf({ preferences })).toBeUndefined();
+  });
+});
+
 describe('the parameters of a request', () => {
   it.each<[string, Partial<ModelRequest>, readonly string[]]>([
     ['nothing', {}, []],

@@ -1,5 +1,6 @@
 import type { ContentBlock, DocumentSource, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest, Sampling } from '../conversation/request.js';
+import type { Opaque } from '../json/json.js';
 import { measurePrompt } from '../money/measure-prompt.js';
 import { MODALITIES, type CatalogSnapshot, type Modality } from './catalog.js';
 import { readModelName } from './model-name.js';
@@ -32,8 +33,22 @@ export function routeNeeds(request: ModelRequest, catalog: KnownModels): RouteNe
     // (docs/wire/messages.md#speed-and-tier).
     tier: TIERS.get(request.serviceTier ?? '') ?? (request.speed === 'fast' ? 'fast' : 'standard'),
     ...(words.length > 0 && { words }),
+    ...(request.extras &&
+      request.preferences.requireParameters === true && { undeclared: askedFields(request.extras) }),
   };
 }
+
+/**
+ * Fields that no face declares, by name: what is null asks for nothing. More are as good as these where all are
+ * required.
+ */
+const askedFields = ({ value }: Opaque): readonly string[] =>
+  Object.keys(value)
+    .filter((field) => value[field] !== null)
+    .slice(0, UNDECLARED_MAX);
+
+/** Most of them that are looked at. */
+const UNDECLARED_MAX = 64;
 
 /** A policy's order stands in where the request asks for none of its own. */
 export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPolicy[]): RouteNeeds {

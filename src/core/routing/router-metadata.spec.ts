@@ -132,19 +132,15 @@ describe('routerMetadata', () => {
   it('tells of each attempt whose credential it was, whether it was refused, and what was not sent', () => {
     const own = legOf('p0', { credential: 'own' });
     const shared = legOf('p0');
+    const dropped = ['speed', 'fast-mode-2026-02-01'];
     const { attempts } = routerMetadata(planOf([own, shared]), {
       attempts: [
-        { leg: own, status: 401, isCredentialRefused: true },
-        { leg: shared, status: 200 },
+        { leg: own, status: 401, isCredentialRefused: true, dropped },
+        { leg: shared, status: 200, dropped },
       ],
       answered: shared,
       generationMs: 0,
-      words: [
-        { field: 'speed', value: 'fast' },
-        { field: 'anthropic-beta', value: 'fast-mode-2026-02-01' },
-      ],
     });
-    const dropped = ['speed', 'fast-mode-2026-02-01'];
     expect(attempts).toEqual([
       { provider: 'Provider p0', model: 'a/b', status: 401, is_byok: true, credential_refused: true, dropped },
       { provider: 'Provider p0', model: 'a/b', status: 200, dropped },

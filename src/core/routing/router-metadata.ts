@@ -2,7 +2,6 @@ import type { JsonObject } from '../json/json.js';
 import { SHARED_CREDENTIAL } from './credential.js';
 import { readModelName } from './model-name.js';
 import type { Leg, Plan } from './plan.js';
-import { droppedWords, type PricedWord } from './priced-words.js';
 
 /** Most endpoints listed; the one that answered is listed even behind them. All are counted. */
 export const AVAILABLE_SHOWN_MAX = 100;
@@ -14,14 +13,14 @@ export interface AttemptOutcomeView {
   readonly status: number;
   /** The provider refused the leg's credential, which is the caller's own. */
   readonly isCredentialRefused?: boolean;
+  /** Names of what of the request it was not sent; absent: nothing to tell. */
+  readonly dropped?: readonly string[];
 }
 
 /** What came of a plan. */
 export interface RouteRun {
   /** The calls in the order they were made; a leg that was not called is none. */
   readonly attempts: readonly AttemptOutcomeView[];
-  /** Words of the request with a price of their own; absent: none. */
-  readonly words?: readonly PricedWord[];
   /** The last of them, unless it failed as well. Absent on every error, also within a stream. */
   readonly answered?: Leg;
   /** The stages that changed or stopped something (docs/wire/routing-metadata.md#stages). */
@@ -41,7 +40,7 @@ export function strategyOf({ models, requested }: Plan): 'direct' | 'alias' | 'f
  * Money and addresses never are.
  */
 export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
-  const { attempts, words = [], answered, pipeline = [], generationMs } = run;
+  const { attempts, answered, pipeline = [], generationMs } = run;
   const last = answered ?? attempts.at(-1)?.leg;
   const endpoints = viewEndpoints(plan, answered);
   const selected = answered ? `, selected=${answered.endpoint.provider.name}` : '';
@@ -53,25 +52,21 @@ export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
     attempt: attempts.length,
     is_byok: last !== undefined && last.credential !== SHARED_CREDENTIAL,
     endpoints: { total: endpoints.total, available: endpoints.available },
-    ...(attempts.length > 0 && {
-      attempts: attempts.map((attempt) => viewAttempt(attempt, words)),
-    }),
+    ...(attempts.length > 0 && { attempts: attempts.map(viewAttempt) }),
     ...(pipeline.length > 0 && { pipeline }),
     generation_time: Math.round(generationMs),
   };
 }
 
 /** What an attempt has nothing to tell of is left out: most are neither a caller's own nor without a word asked for. */
-function viewAttempt(attempt: AttemptOutcomeView, words: readonly PricedWord[]): JsonObject {
-  const { leg, status, isCredentialRefused } = attempt;
-  const dropped = droppedWords(words, leg);
+function viewAttempt({ leg, status, isCredentialRefused, dropped }: AttemptOutcomeView): JsonObject {
   return {
     provider: leg.endpoint.provider.name,
     model: leg.model.id,
     status,
     ...(leg.credential !== SHARED_CREDENTIAL && { is_byok: true }),
     ...(isCredentialRefused && { credential_refused: true }),
-    ...(dropped.length > 0 && { dropped }),
+    ...(dropped && { dropped }),
   };
 }
 

@@ -190,6 +190,45 @@ describe('hard filters', () => {
   });
 });
 
+describe('fields nobody declares', () => {
+  const endpoints = [endpoint('p1'), endpoint('p2')];
+  const passes = ({ tag }: { tag: string }, field: string): boolean => tag === 'p1' || field === 'hoot';
+  const planned = (requireParameters: boolean, ...undeclared: readonly string[]) =>
+    planRoute({
+      ...inputsOf([model('a/b', endpoints)], { needs: { undeclared, preferences: { requireParameters } } }),
+      passes,
+    })!;
+
+  it('leave out who does not pass one, where all are required', () => {
+    expect(tagsOf(planned(true, 'hoot', 'owl'))).toEqual(['p1']);
+    expect(planned(true, 'owl').excluded).toMatchObject([
+      { tag: 'p2', reason: 'unsupported-parameter', detail: 'owl' },
+    ]);
+    expect(planned(true, 'hoot').legs).toHaveLength(2);
+    expect(planned(false, 'owl').legs).toHaveLength(2);
+  });
+});
+
+describe('a call whose data nobody may keep', () => {
+  const providers = ['a', 'openai', 'b'].map((author) =>
+    model(`${author}/m`, [endpoint('p', { policy: { collectsData: false, zeroDataRetention: true } })]),
+  );
+  it.each<[string, ProviderPreferences, readonly RoutingPolicy[], readonly string[]]>([
+    ['none unasked', {}, [{}], []],
+    ['none of those that are allowed to', { dataCollection: 'allow', zeroDataRetention: false }, [{}], []],
+    ['every one under zdr', { zeroDataRetention: true }, [], ['a/m', 'openai/m', 'b/m']],
+    ['every one where collection is denied', { dataCollection: 'deny' }, [], ['a/m', 'openai/m', 'b/m']],
+    ['every one under a policy', {}, [{ denyDataCollection: true }], ['a/m', 'openai/m', 'b/m']],
+    ['those of the authors a policy names', {}, [{ zeroDataRetention: ['openai'] }], ['openai/m']],
+    ['those of all others', {}, [{ zeroDataRetention: ['*'] }], ['a/m', 'b/m']],
+  ])('is %s', (_, preferences, policies, marked) => {
+    const { legs } = plan(providers, { needs: { preferences }, policies });
+    expect(legs).toHaveLength(3);
+    const private_ = legs.filter(({ refusesKeeping }) => refusesKeeping);
+    expect(private_.map(({ model: { id } }) => id).sort()).toEqual([...marked].sort());
+  });
+});
+
 describe('soft parameters', () => {
   const tools = endpoint('tools', { supportedParameters: ['tools'] });
   const formats = endpoint('formats', { supportedParameters: ['tools', 'response_format'] });

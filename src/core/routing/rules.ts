@@ -5,6 +5,7 @@ import { unpricedField } from './priced-words.js';
 import { findPriceAbove, readCaps, type ReadCaps } from './price-caps.js';
 import type { Quantization } from './preferences.js';
 import { matchesModel } from './model-pattern.js';
+import { shortened } from '../shortened.js';
 import { ZDR_AUTHORS, type RouteInputs, type RouteNeeds, type RoutingPolicy } from './route-inputs.js';
 import { findSlug, readSlug, type SlugPattern } from './slug.js';
 
@@ -103,6 +104,10 @@ export const allowsModel = ({ onlyModels, ignoreModels }: Rules, id: string): bo
   onlyModels.every((patterns) => patterns.some((pattern) => matchesModel(pattern, id))) &&
   !ignoreModels.some((pattern) => matchesModel(pattern, id));
 
+/** Whether data of a request to this model must be neither collected nor kept. */
+export const refusesKeepingOf = (rules: Rules, id: string): boolean =>
+  rules.refusesCollection || refusesRetentionOf(rules, id);
+
 /** Whether data of a request to this model must not be retained. */
 function refusesRetentionOf({ refusesRetention }: Rules, id: string): boolean {
   if (typeof refusesRetention === 'boolean') return refusesRetention;
@@ -123,7 +128,7 @@ const widen = (asked: readonly Quantization[]): ReadonlySet<Quantization> =>
 export function findExclusion(
   candidate: Candidate,
   rules: Rules,
-  carries?: RouteInputs['carries'],
+  { carries, passes }: Pick<RouteInputs, 'carries' | 'passes'> = {},
 ): Pick<Exclusion, 'reason' | 'detail'> | undefined {
   const { endpoint, model, provider } = candidate;
   const { preferences, parameters, modalities, promptTokensMin: prompt, maxOutputTokens: output = 0 } = rules.needs;
@@ -146,6 +151,8 @@ export function findExclusion(
   if (unsupported !== undefined) return { reason: 'unsupported-parameter', detail: unsupported };
   const unpriced = isStrict && rules.needs.words ? unpricedField(rules.needs.words, candidate) : undefined;
   if (unpriced !== undefined) return { reason: 'unsupported-parameter', detail: unpriced };
+  const unpassed = isStrict && passes ? rules.needs.undeclared?.find((field) => !passes(candidate, field)) : undefined;
+  if (unpassed !== undefined) return { reason: 'unsupported-parameter', detail: shortened(unpassed) };
   const above = rules.caps && findPriceAbove(rules.caps, candidate, rules.needs);
   if (above !== undefined) return { reason: 'max-price', detail: above };
 

@@ -1,43 +1,39 @@
-import {
-  either,
-  integer,
-  list,
-  number,
-  object,
-  optional,
-  text,
-  variant,
-  type Static,
-} from '../../shared/http/schema.js';
+import { either, integer, number, object, optional, text, variant, type Static } from '../../shared/http/schema.js';
+import { name, optionList, wholeNumber } from './bounds.js';
 
 /*
  * Options that every face of inference takes.
  */
 
+/** Longest `trace`, in bytes of its JSON. */
+export const TRACE_BYTES_MAX = 8 * 1024;
+const traceText = optional(text({ max: TRACE_BYTES_MAX }));
+
 /** Grouping keys for records and traces; any other key goes with them (docs/wire/messages.md#trace). */
 export const trace = object({
-  trace_id: optional(text()),
-  trace_name: optional(text()),
-  span_name: optional(text()),
-  generation_name: optional(text()),
-  parent_span_id: optional(text()),
+  trace_id: traceText,
+  trace_name: traceText,
+  span_name: traceText,
+  generation_name: traceText,
+  parent_span_id: traceText,
 });
 
+/** The largest whole number of dollars an amount of money may have here: fifteen digits. */
+export const USD_MAX = 999_999_999_999_999;
+
 const stopCondition = variant('type', {
-  step_count_is: { step_count: integer() },
-  has_tool_call: { tool_name: text({ min: 1 }) },
-  max_tokens_used: { max_tokens: integer() },
-  max_cost: { max_cost_in_dollars: number() },
-  finish_reason_is: { reason: text({ min: 1 }) },
+  step_count_is: { step_count: wholeNumber() },
+  has_tool_call: { tool_name: name({ min: 1 }) },
+  max_tokens_used: { max_tokens: wholeNumber() },
+  max_cost: { max_cost_in_dollars: number({ min: 0, max: USD_MAX }) },
+  finish_reason_is: { reason: name({ min: 1 }) },
 });
 
 /**
  * docs/wire/tools-and-plugins.md#stop-conditions: an array. The one object that older clients send
  * is read as one condition.
  */
-export const stopServerToolsWhen = either(list(stopCondition, { min: 1 }), stopCondition);
-
-export const texts = list(text());
+export const stopServerToolsWhen = either(optionList(stopCondition, { min: 1 }), stopCondition);
 
 /** Longest `user` and `session_id`, in characters (docs/wire/limits.md#lengths). */
 export const LABEL_CHARACTERS_MAX = 256;
@@ -47,6 +43,12 @@ export const label = text({ max: LABEL_CHARACTERS_MAX });
  * The contract gives no least value (docs/wire/messages.md#request-fields); none of the vendors can answer in less than
  * one token, so that is chosen.
  */
-export const maxTokens = integer({ min: 1 });
+export const maxTokens = wholeNumber({ min: 1 });
+
+/** Of sampling, where the contract gives no range: that is the provider's to know. */
+export const openNumber = number();
+
+/** Below zero it is one vendor's word for no limit. */
+export const topK = integer({ min: -1, max: Number.MAX_SAFE_INTEGER });
 
 export type WireStopCondition = Static<typeof stopCondition>;

@@ -12,22 +12,25 @@ import {
   text,
   type Static,
 } from '../../shared/http/schema.js';
+import { name, optionList, providerNames } from './bounds.js';
+import { USD_MAX } from './options.js';
 
 const FALLBACKS_MAX = 3;
 
 /** docs/wire/routing.md#models-and-fallbacks: an entry takes `model` and nothing else. */
-export const fallbacks = nullable(list(closed({ model: text() }), { max: FALLBACKS_MAX }));
+export const fallbacks = nullable(list(closed({ model: name() }), { max: FALLBACKS_MAX }));
 
 const optionalFlag = optional(nullable(flag()));
-const slugs = optional(nullable(list(text())));
+const slugs = optional(nullable(providerNames()));
 
-/** The largest whole number of dollars an amount of money may have here: fifteen digits. */
-const USD_MAX = 999_999_999_999_999;
+/** Characters: fifteen digits, the point, twelve decimals. */
+const DECIMAL_MAX = 28;
 
 /** Some clients send text, others numbers (docs/wire/routing.md#price-caps). */
 const price = optional(
   either(
     text({
+      max: DECIMAL_MAX,
       pattern: '^\\d{1,15}(\\.\\d{1,12})?$',
       reason: 'must be a decimal number of at least 0 with at most 15 digits and 12 decimals',
     }),
@@ -35,10 +38,12 @@ const price = optional(
   ),
 );
 
-const cutoff = optional(nullable(number()));
+/** Seconds, or tokens a second. */
+const figure = number({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const cutoff = optional(nullable(figure));
 
 /** docs/wire/routing.md#cut-offs: a number means p50. */
-const cutoffs = optional(nullable(either(number(), object({ p50: cutoff, p75: cutoff, p90: cutoff, p99: cutoff }))));
+const cutoffs = optional(nullable(either(figure, object({ p50: cutoff, p75: cutoff, p90: cutoff, p99: cutoff }))));
 
 const sort = oneOf(SORTS);
 const sortConfig = object({
@@ -56,7 +61,7 @@ export const provider = nullable(
     only: slugs,
     order: slugs,
     max_price: optional(object({ prompt: price, completion: price, image: price, audio: price, request: price })),
-    quantizations: optional(nullable(list(oneOf(QUANTIZATIONS)))),
+    quantizations: optional(nullable(optionList(oneOf(QUANTIZATIONS)))),
     require_parameters: optionalFlag,
     sort: optional(nullable(either(sort, sortConfig))),
     zdr: optional(flag()),

@@ -1,7 +1,6 @@
 import {
   freeForm,
   integer,
-  list,
   number,
   object,
   oneOf,
@@ -12,6 +11,7 @@ import {
   when,
   type TSchema,
 } from '../../shared/http/schema.js';
+import { domainList, name, wholeNumber, word } from './bounds.js';
 import { userLocation } from './user-location.js';
 
 /*
@@ -19,8 +19,8 @@ import { userLocation } from './user-location.js';
  * named here are the tools' own affair.
  */
 
-const domains = optional(list(text()));
-const count = optional(integer());
+const domains = optional(domainList());
+const count = optional(wholeNumber());
 
 const environment = variant('type', {
   container_auto: {},
@@ -33,7 +33,7 @@ const environment = variant('type', {
 });
 
 const SLEEP_SECONDS_MAX = 2_592_000;
-const sleepAfter = optional(integer({ max: SLEEP_SECONDS_MAX }));
+const sleepAfter = optional(wholeNumber({ max: SLEEP_SECONDS_MAX }));
 
 const searchFields = {
   engine: optional(oneOf(['auto', 'native', 'exa', 'parallel', 'firecrawl', 'perplexity'])),
@@ -56,12 +56,12 @@ const searchParameters = when(
 // Only Exa takes both lists; where the engine is left open the choice falls on it.
 const bothDomainLists = object({
   engine: oneOf(['native', 'parallel', 'firecrawl', 'perplexity']),
-  allowed_domains: list(text()),
+  allowed_domains: domainList(),
 });
 const webSearchParameters = when(
   bothDomainLists,
   when(
-    object({ excluded_domains: list(text()) }),
+    object({ excluded_domains: domainList() }),
     object({ excluded_domains: refused('cannot be combined with allowed_domains at this engine') }),
     searchParameters,
   ),
@@ -86,9 +86,9 @@ export const serviceTools = {
       sleep_after_seconds: sleepAfter,
     }),
   ),
-  'openrouter:datetime': withParameters(object({ timezone: optional(text()) })),
+  'openrouter:datetime': withParameters(object({ timezone: optional(name()) })),
   'openrouter:image_generation': withParameters(
-    object({ model: optional(text()), output_compression: optional(number({ min: 0, max: 100 })) }),
+    object({ model: optional(name()), output_compression: optional(number({ min: 0, max: 100 })) }),
   ),
   'openrouter:experimental__search_models': withParameters(
     // The contract gives the most only (docs/wire/tools-and-plugins.md#service-tools); that less than
@@ -115,4 +115,4 @@ export const SERVICE_TOOL_PREFIX = 'openrouter:';
 export const isServiceTool = object({ type: text({ pattern: `^${SERVICE_TOOL_PREFIX}` }) });
 
 /** A tool of the gateway's that is not known here: whether it exists is decided where tools are run. */
-export const otherServiceTool = object({ type: text(), parameters: optional(freeForm()) });
+export const otherServiceTool = object({ type: word(), parameters: optional(freeForm()) });

@@ -1,6 +1,7 @@
-import { literal, named, nullable, object, optional, text } from '../../shared/http/schema.js';
+import { literal, named, nullable, object, optional } from '../../shared/http/schema.js';
+import { name } from './bounds.js';
 
-const place = optional(nullable(text()));
+const place = optional(nullable(name()));
 
 /**
  * Where searches are made from, roughly: for the vendors' web search tools, the gateway's own, and the web plugin

@@ -1,24 +1,30 @@
-import { integer, list, named, nullable, text, variant } from '../../shared/http/schema.js';
+import { address, contentList, modelText, wholeNumber } from '../../inference/schemas/bounds.js';
+import { named, nullable, variant } from '../../shared/http/schema.js';
 
-const quoted = { cited_text: text() };
-const ofDocument = { ...quoted, document_index: integer(), document_title: nullable(text()) };
+const quoted = { cited_text: modelText() };
+const ofDocument = { ...quoted, document_index: wholeNumber(), document_title: nullable(modelText()) };
 
 /** Citations on a text block of the history, as replies carry them (docs/wire/content-blocks.md#citations). */
 export const citations = named(
   'citations',
-  list(
+  contentList(
     variant('type', {
-      char_location: { ...ofDocument, start_char_index: integer(), end_char_index: integer() },
-      page_location: { ...ofDocument, start_page_number: integer(), end_page_number: integer() },
-      content_block_location: { ...ofDocument, start_block_index: integer(), end_block_index: integer() },
-      web_search_result_location: { ...quoted, url: text(), title: nullable(text()), encrypted_index: text() },
+      char_location: { ...ofDocument, start_char_index: wholeNumber(), end_char_index: wholeNumber() },
+      page_location: { ...ofDocument, start_page_number: wholeNumber(), end_page_number: wholeNumber() },
+      content_block_location: { ...ofDocument, start_block_index: wholeNumber(), end_block_index: wholeNumber() },
+      web_search_result_location: {
+        ...quoted,
+        url: address(),
+        title: nullable(modelText()),
+        encrypted_index: modelText(),
+      },
       search_result_location: {
         ...quoted,
-        source: text(),
-        title: nullable(text()),
-        search_result_index: integer(),
-        start_block_index: integer(),
-        end_block_index: integer(),
+        source: modelText(),
+        title: nullable(modelText()),
+        search_result_index: wholeNumber(),
+        start_block_index: wholeNumber(),
+        end_block_index: wholeNumber(),
       },
     }),
   ),

@@ -1,16 +1,5 @@
-import {
-  either,
-  flag,
-  list,
-  literal,
-  named,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  text,
-  variant,
-} from '../../shared/http/schema.js';
+import { either, flag, literal, named, nullable, object, oneOf, optional, variant } from '../../shared/http/schema.js';
+import { address, contentList, id, modelText, name } from '../../inference/schemas/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 import { citations } from './citations.js';
 
@@ -18,7 +7,7 @@ import { citations } from './citations.js';
  * Fields of the blocks, by block type (docs/wire/content-blocks.md#blocks-of-a-request).
  */
 
-export const textFields = { text: text(), citations: optional(nullable(citations)), ...marked };
+export const textFields = { text: modelText(), citations: optional(nullable(citations)), ...marked };
 
 /** A text block where nothing else may stand. */
 export const textBlock = named('text-block', object({ type: literal('text'), ...textFields }));
@@ -27,8 +16,8 @@ export const imageFields = {
   source: named(
     'image-source',
     variant('type', {
-      base64: { media_type: oneOf(['image/jpeg', 'image/png', 'image/gif', 'image/webp']), data: text() },
-      url: { url: text() },
+      base64: { media_type: oneOf(['image/jpeg', 'image/png', 'image/gif', 'image/webp']), data: modelText() },
+      url: { url: address() },
     }),
   ),
   ...marked,
@@ -40,25 +29,25 @@ export const documentFields = {
   source: named(
     'document-source',
     variant('type', {
-      base64: { media_type: literal('application/pdf'), data: text() },
-      text: { media_type: literal('text/plain'), data: text() },
-      content: { content: either(text(), list(variant('type', { text: textFields, image: imageFields }))) },
-      url: { url: text() },
-      file: { file_id: text() },
+      base64: { media_type: literal('application/pdf'), data: modelText() },
+      text: { media_type: literal('text/plain'), data: modelText() },
+      content: { content: either(modelText(), contentList(variant('type', { text: textFields, image: imageFields }))) },
+      url: { url: address() },
+      file: { file_id: id() },
     }),
   ),
-  title: optional(nullable(text())),
-  context: optional(nullable(text())),
+  title: optional(nullable(modelText())),
+  context: optional(nullable(modelText())),
   citations: optional(nullable(citationsWanted)),
   ...marked,
 };
 
 export const searchResultFields = {
-  source: text(),
-  title: text(),
-  content: list(textBlock),
+  source: modelText(),
+  title: modelText(),
+  content: contentList(textBlock),
   citations: optional(citationsWanted),
   ...marked,
 };
 
-export const toolReferenceFields = { tool_name: text(), ...marked };
+export const toolReferenceFields = { tool_name: name(), ...marked };

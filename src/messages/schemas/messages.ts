@@ -3,17 +3,16 @@ import {
   either,
   flag,
   freeForm,
-  list,
   literal,
   named,
   nullable,
   object,
   oneOf,
   optional,
-  text,
   variant,
   type Static,
 } from '../../shared/http/schema.js';
+import { address, contentList, id, messageList, modelText, name } from '../../inference/schemas/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 import {
   documentFields,
@@ -38,10 +37,10 @@ const toolResultPart = named(
 
 const webSearchResult = object({
   type: literal('web_search_result'),
-  url: text(),
-  title: text(),
-  encrypted_content: text(),
-  page_age: optional(nullable(text())),
+  url: address(),
+  title: modelText(),
+  encrypted_content: modelText(),
+  page_age: optional(nullable(name())),
 });
 
 const webSearchError = object({
@@ -57,8 +56,8 @@ const webSearchError = object({
   ]),
 });
 
-const call = { id: text(), name: text(), input: optional(anything()), ...marked };
-const vendorResult = { tool_use_id: text(), content: freeForm(), ...marked };
+const call = { id: id(), name: name(), input: optional(anything()), ...marked };
+const vendorResult = { tool_use_id: id(), content: freeForm(), ...marked };
 
 /** Blocks that user and assistant messages may hold (docs/wire/content-blocks.md#blocks-of-a-request). */
 const commonBlocks = {
@@ -68,18 +67,22 @@ const commonBlocks = {
   search_result: searchResultFields,
   tool_use: call,
   tool_result: {
-    tool_use_id: text(),
-    content: optional(either(text(), list(toolResultPart))),
+    tool_use_id: id(),
+    content: optional(either(modelText(), contentList(toolResultPart))),
     is_error: optional(flag()),
     ...marked,
   },
-  thinking: { thinking: text(), signature: text() },
-  redacted_thinking: { data: text() },
+  thinking: { thinking: modelText(), signature: modelText() },
+  redacted_thinking: { data: modelText() },
   server_tool_use: call,
-  web_search_tool_result: { tool_use_id: text(), content: either(list(webSearchResult), webSearchError), ...marked },
+  web_search_tool_result: {
+    tool_use_id: id(),
+    content: either(contentList(webSearchResult), webSearchError),
+    ...marked,
+  },
   compaction: {
-    content: nullable(text()),
-    encrypted_content: optional(nullable(text())),
+    content: nullable(modelText()),
+    encrypted_content: optional(nullable(modelText())),
     ...marked,
   },
   advisor_tool_result: vendorResult,
@@ -92,11 +95,11 @@ const commonBlocks = {
   tool_search_tool_result: vendorResult,
   openrouter_shell_tool_result: vendorResult,
   openrouter_bash_tool_result: vendorResult,
-  container_upload: { file_id: text(), ...marked },
-  mcp_tool_use: { ...call, server_name: text() },
+  container_upload: { file_id: id(), ...marked },
+  mcp_tool_use: { ...call, server_name: name() },
   mcp_tool_result: {
-    tool_use_id: text(),
-    content: optional(either(text(), list(textBlock))),
+    tool_use_id: id(),
+    content: optional(either(modelText(), contentList(textBlock))),
     is_error: optional(flag()),
     ...marked,
   },
@@ -104,9 +107,9 @@ const commonBlocks = {
 
 const toolChange = {
   tool: variant('type', {
-    tool_reference: { name: text() },
-    mcp_tool_reference: { name: text(), server_name: text() },
-    mcp_toolset_reference: { server_name: text() },
+    tool_reference: { name: name() },
+    mcp_tool_reference: { name: name(), server_name: name() },
+    mcp_toolset_reference: { server_name: name() },
   }),
   ...marked,
 };
@@ -114,22 +117,22 @@ const toolChange = {
 // docs/wire/content-blocks.md#tools-that-come-and-go: tools come and go in system messages only.
 const systemBlocks = { ...commonBlocks, tool_addition: toolChange, tool_removal: toolChange };
 
-const commonContent = either(text(), list(named('block', variant('type', commonBlocks))));
+const commonContent = either(modelText(), contentList(named('block', variant('type', commonBlocks))));
 
 const message = variant('role', {
   user: { content: commonContent },
   assistant: { content: commonContent },
-  system: { content: either(text(), list(named('system-block', variant('type', systemBlocks)))) },
+  system: { content: either(modelText(), contentList(named('system-block', variant('type', systemBlocks)))) },
 });
 
 /**
  * The conversation: at least one message; null is refused although the published schema has it nullable
  * (docs/wire/messages.md#request-fields).
  */
-export const messages = list(message, { min: 1 });
+export const messages = messageList(message);
 
 /** The instructions: text, or text blocks. */
-export const system = either(text(), list(textBlock));
+export const system = either(modelText(), contentList(textBlock));
 
 export type WireMessage = Static<typeof message>;
 export type WireBlock = Exclude<WireMessage['content'], string>[number];

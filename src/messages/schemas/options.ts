@@ -1,24 +1,26 @@
 import {
+  text,
   either,
   flag,
   freeForm,
-  integer,
-  list,
   literal,
   nullable,
   object,
   oneOf,
   optional,
-  text,
   variant,
   type Static,
 } from '../../shared/http/schema.js';
+import { modelText, name, optionList, toolList, wholeNumber, word } from '../../inference/schemas/bounds.js';
+
+/** Characters. Chosen. */
+const USER_ID_MAX = 1_024;
 
 const display = optional(nullable(oneOf(['summarized', 'omitted', 'updates'])));
 
 /** Extended thinking (docs/wire/messages.md#thinking). */
 export const thinking = variant('type', {
-  enabled: { budget_tokens: integer(), display },
+  enabled: { budget_tokens: wholeNumber(), display },
   disabled: {},
   adaptive: { display },
 });
@@ -32,33 +34,37 @@ export const outputConfig = object({
     nullable(
       object({
         type: literal('tokens'),
-        total: integer({ min: TASK_BUDGET_TOKENS_MIN }),
-        remaining: optional(nullable(integer({ min: 0 }))),
+        total: wholeNumber({ min: TASK_BUDGET_TOKENS_MIN }),
+        remaining: optional(nullable(wholeNumber())),
       }),
     ),
   ),
 });
 
-const inputTokens = object({ type: literal('input_tokens'), value: integer() });
+const inputTokens = object({ type: literal('input_tokens'), value: wholeNumber() });
 
 /** What the provider may clear from the conversation as it grows (docs/wire/messages.md#context-management). */
 export const contextManagement = nullable(
   object({
     edits: optional(
-      list(
+      optionList(
         variant('type', {
           clear_tool_uses_20250919: {
             clear_at_least: optional(nullable(inputTokens)),
-            clear_tool_inputs: optional(nullable(either(flag(), list(text())))),
-            exclude_tools: optional(nullable(list(text()))),
-            keep: optional(object({ type: literal('tool_uses'), value: integer() })),
-            trigger: optional(variant('type', { input_tokens: { value: integer() }, tool_uses: { value: integer() } })),
+            clear_tool_inputs: optional(nullable(either(flag(), toolList(name())))),
+            exclude_tools: optional(nullable(toolList(name()))),
+            keep: optional(object({ type: literal('tool_uses'), value: wholeNumber() })),
+            trigger: optional(
+              variant('type', { input_tokens: { value: wholeNumber() }, tool_uses: { value: wholeNumber() } }),
+            ),
           },
           clear_thinking_20251015: {
-            keep: optional(either(literal('all'), variant('type', { thinking_turns: { value: integer() }, all: {} }))),
+            keep: optional(
+              either(literal('all'), variant('type', { thinking_turns: { value: wholeNumber() }, all: {} })),
+            ),
           },
           compact_20260112: {
-            instructions: optional(nullable(text())),
+            instructions: optional(nullable(modelText())),
             pause_after_compaction: optional(flag()),
             trigger: optional(nullable(inputTokens)),
           },
@@ -68,12 +74,12 @@ export const contextManagement = nullable(
   }),
 );
 
-export const metadata = object({ user_id: optional(nullable(text())) });
+export const metadata = object({ user_id: optional(nullable(text({ max: USER_ID_MAX }))) });
 
 export const speed = nullable(oneOf(['standard', 'fast']));
 
 /** Where the model is to run, in its vendor's words. */
-export const inferenceGeo = nullable(text());
+export const inferenceGeo = nullable(word());
 
 export type WireThinking = Static<typeof thinking>;
 export type WireOutputConfig = Static<typeof outputConfig>;

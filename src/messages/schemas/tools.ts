@@ -1,34 +1,41 @@
 import {
   anything,
   flag,
-  integer,
-  list,
   literal,
   nullable,
   object,
   oneOf,
   optional,
-  text,
   variant,
   when,
   type Static,
 } from '../../shared/http/schema.js';
+import {
+  contentList,
+  domainList,
+  modelText,
+  name,
+  optionList,
+  toolList,
+  wholeNumber,
+  word,
+} from '../../inference/schemas/bounds.js';
 import { cacheControl, marked } from '../../inference/schemas/cache-control.js';
 import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
 import { userLocation } from '../../inference/schemas/user-location.js';
 
-const allowedCallers = optional(list(oneOf(['direct', 'code_execution_20250825', 'code_execution_20260120'])));
-const domains = optional(nullable(list(text())));
+const allowedCallers = optional(optionList(oneOf(['direct', 'code_execution_20250825', 'code_execution_20260120'])));
+const domains = optional(nullable(domainList()));
 
 const customFields = {
-  name: text(),
+  name: name(),
   // Any further key is the caller's own JSON Schema and never looked at.
   input_schema: object({
-    type: optional(text()),
+    type: optional(word()),
     properties: optional(anything()),
-    required: optional(nullable(list(text()))),
+    required: optional(nullable(contentList(modelText()))),
   }),
-  description: optional(text()),
+  description: optional(modelText()),
   defer_loading: optional(flag()),
   strict: optional(flag()),
   ...marked,
@@ -38,7 +45,7 @@ const webSearchFields = {
   name: literal('web_search'),
   allowed_domains: domains,
   blocked_domains: domains,
-  max_uses: optional(nullable(integer())),
+  max_uses: optional(nullable(wholeNumber())),
   user_location: optional(userLocation),
   ...marked,
 };
@@ -51,11 +58,11 @@ const vendorTools = {
   web_search_20260209: { ...webSearchFields, allowed_callers: allowedCallers },
   advisor_20260301: {
     name: literal('advisor'),
-    model: text(),
+    model: name(),
     allowed_callers: allowedCallers,
     caching: optional(nullable(cacheControl)),
     defer_loading: optional(flag()),
-    max_uses: optional(integer()),
+    max_uses: optional(wholeNumber()),
     ...marked,
   },
 };
@@ -64,7 +71,7 @@ const typedTools = { custom: customFields, ...vendorTools, ...serviceTools };
 
 const customTool = object(customFields);
 const typedTool = variant('type', typedTools);
-const otherTool = object({ type: text() });
+const otherTool = object({ type: word() });
 
 const hasType = object({ type: anything() });
 const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
@@ -78,7 +85,7 @@ export const tool = when(
   customTool,
 );
 
-export const tools = list(tool);
+export const tools = toolList(tool);
 
 const atMostOne = { disable_parallel_tool_use: optional(flag()) };
 
@@ -86,7 +93,7 @@ export const toolChoice = variant('type', {
   auto: atMostOne,
   any: atMostOne,
   none: {},
-  tool: { name: text(), ...atMostOne },
+  tool: { name: name(), ...atMostOne },
 });
 
 export type WireTool = Static<typeof tool>;

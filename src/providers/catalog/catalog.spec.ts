@@ -1,5 +1,7 @@
 // Goal: every definition is well-formed and found by its slug. Method: walks the list, so a new
 // provider is under test at once.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EFFORTS } from '../../core/conversation/effort.js';
 import { DEFINITIONS, definitionOf } from './index.js';
 
@@ -30,10 +32,41 @@ describe('provider definitions', () => {
   });
 
   it('lets the catalog file speak first, quirk by quirk', () => {
-    const { quirks } = definitionOf('mistral', 'none', { toolCallIdLength: 12, reasoningStyle: 'reasoning_effort' });
+    const { quirks } = definitionOf('mistral', 'none', {
+      quirks: { toolCallIdLength: 12, reasoningStyle: 'reasoning_effort' },
+    });
     expect(quirks).toMatchObject({ toolCallIdLength: 12, reasoningStyle: 'reasoning_effort', omit: expect.anything() });
-    expect(definitionOf('my-vllm', 'bearer', { returnsReasoning: true }).quirks).toEqual({ returnsReasoning: true });
+    expect(definitionOf('my-vllm', 'bearer', { quirks: { returnsReasoning: true } }).quirks).toEqual({
+      returnsReasoning: true,
+    });
     expect(definitionOf('mistral', 'none').quirks.toolCallIdLength).toBe(9);
+  });
+
+  it('sends a provider that nobody described no undeclared field, and any all of them where the file says so', () => {
+    expect(definitionOf('my-vllm', 'bearer').undeclared).toBeUndefined();
+    for (const slug of ['my-vllm', 'openai', 'groq']) {
+      expect(definitionOf(slug, 'bearer', { passesUnknownFields: true }).undeclared).toEqual({ allBut: new Map() });
+      expect(definitionOf(slug, 'bearer', { passesUnknownFields: false })).toEqual(definitionOf(slug, 'bearer'));
+    }
+    expect(definitionOf('openai', 'bearer', { passesUnknownFields: true }).quirks.storesReplies).toBe(true);
+  });
+
+  it('is what docs/translation.md says of undeclared fields', () => {
+    const page = readFileSync(join(process.cwd(), 'docs', 'translation.md'), 'utf8');
+    const section = page.slice(page.indexOf('\n## Fields nobody declared'), page.indexOf('\n## Reasoning'));
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    for (const { slug, undeclared } of DEFINITIONS) {
+      const [who = '', what = ''] =
+        rows.map((row) => row.split(' | ')).find(([first]) => first!.includes(`\`${slug}\``)) ?? [];
+      const named = [...what.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+      const names =
+        undeclared === undefined ? [] : 'only' in undeclared ? [...undeclared.only] : [...undeclared.allBut.keys()];
+      const values = undeclared && 'allBut' in undeclared ? [...undeclared.allBut.values()].flat().map(String) : [];
+      expect([who, named.filter((name) => !values.includes(name)).sort()]).toEqual([
+        expect.stringContaining(slug),
+        names.sort(),
+      ]);
+    }
   });
 
   it('is not fooled by names of object members', () => {

@@ -1,5 +1,5 @@
-import type { CredentialScheme, ProviderDefinition } from '../../core/provider.js';
-import type { Quirks } from '../../core/quirks.js';
+import type { CredentialScheme, ProviderDefinition, UndeclaredFields } from '../../core/provider.js';
+import type { CatalogProvider } from '../../core/routing/catalog.js';
 import { anthropic } from './anthropic.js';
 import { mistral } from './mistral.js';
 import { openaiCompatible } from './openai-compatible.js';
@@ -14,11 +14,23 @@ export const DEFINITIONS: readonly ProviderDefinition[] = [anthropic, mistral, o
 
 const bySlug = new Map(DEFINITIONS.map((definition) => [definition.slug, definition]));
 
+const ALL_FIELDS: UndeclaredFields = { allBut: new Map() };
+
 /**
- * What is known of a provider. One that nobody described has its dialect's own credential scheme and no quirks.
- * @param quirks of the catalog file: each is in the place of the code's own
+ * What is known of a provider. One that nobody described has its dialect's own credential scheme and no quirks, and is
+ * sent no field that no face declares.
+ * @param file what the catalog file says: each of its quirks is in the place of the code's own, and so are all fields
  */
-export function definitionOf(slug: string, defaultCredential: CredentialScheme, quirks?: Quirks): ProviderDefinition {
+export function definitionOf(
+  slug: string,
+  defaultCredential: CredentialScheme,
+  { quirks, passesUnknownFields }: Pick<CatalogProvider, 'quirks' | 'passesUnknownFields'> = {},
+): ProviderDefinition {
   const known = bySlug.get(slug) ?? { slug, credential: defaultCredential, quirks: {} };
-  return quirks ? { ...known, quirks: { ...known.quirks, ...quirks } } : known;
+  if (!quirks && passesUnknownFields !== true) return known;
+  return {
+    ...known,
+    quirks: { ...known.quirks, ...quirks },
+    ...(passesUnknownFields && { undeclared: ALL_FIELDS }),
+  };
 }

@@ -11,4 +11,6 @@ export const mistral: ProviderDefinition = {
     omit: ['stream_options', 'user', 'seed', 'logit_bias', 'logprobs', 'top_logprobs'],
     toolCallIdLength: 9,
   },
+  // Reference: docs.mistral.ai, chat completion endpoint.
+  undeclared: { only: new Set(['prompt_mode', 'random_seed', 'safe_prompt']) },
 };

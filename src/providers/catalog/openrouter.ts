@@ -13,4 +13,11 @@ export const openrouter: ProviderDefinition = {
     acceptsCacheMarkers: true,
     serviceTiers: true,
   },
+  // openrouter.ai/docs/api/reference/parameters, and the request type of @openrouter/sdk; what it hands to single
+  // providers by name is there with them.
+  undeclared: {
+    only: new Set([
+      'prediction', 'prompt_cache_options', 'raw_mode', 'safe_prompt', 'safety_identifier', 'structured_outputs',
+    ]), // prettier-ignore
+  },
 };

@@ -9,7 +9,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
 import type { Quirks } from '../../core/quirks.js';
 import { routeNeeds } from '../../core/routing/route-needs.js';
-import { NO_MEDIA } from '../media-fetcher.js';
+import { NO_MEDIA } from '../provider-client.js';
 import { DIALECTS } from './index.js';
 
 const plain = modelRequest({

@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
 import type { Endpoint } from '../../core/routing/catalog.js';
 import type { ServiceTier } from '../../core/routing/plan.js';
-import { pricedBetas, pricedExtras, tierParameters, type TierParameters } from './service-tier.js';
+import { pricedBetas, tierParameters, type TierParameters } from './service-tier.js';
 
 type Tariff = 'fast' | 'priority' | 'flex';
 type Wish = Partial<Pick<ModelRequest, 'serviceTier' | 'speed' | 'inferenceGeo' | 'betas' | 'extras'>>;
@@ -79,18 +79,5 @@ describe('pricedBetas', () => {
     ['drops a model of the vendor\u2019s choice', ['server-side-fallback-2026-06-01'], target('fast', ['fast']), []],
   ])('%s', (_, betas, to, passed) => {
     expect(pricedBetas(request({ betas }), to)).toEqual(passed);
-  });
-});
-
-describe('pricedExtras', () => {
-  const extras = { vendor: 'openai', value: { web_search_options: {}, search_parameters: {}, own: 1 } } as const;
-
-  it('drops searches where they have no price', () => {
-    expect(pricedExtras(request({ extras }), target('standard'))).toEqual({ own: 1 });
-  });
-
-  it('passes them on where they have one, and everything else anyway', () => {
-    const sold = target('standard', [], { pricing: price(1, { webSearch: 10n }) });
-    expect(pricedExtras(request({ extras }), sold)).toEqual(extras.value);
   });
 });

@@ -1,6 +1,5 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { definedOnly } from '../../core/defined.js';
-import type { JsonObject } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
 import { isPlainTier, isPriced, pricedWords } from '../../core/routing/priced-words.js';
 
@@ -34,16 +33,6 @@ const plain = (tier: string | undefined): string | undefined =>
 /** A place without a price of its own is where everybody is served. */
 const isPlainPlace = (request: ModelRequest): boolean =>
   !pricedWords(request).some(({ field }) => field === 'inference_geo');
-
-/** Fields that core does not model, without those that this attempt has no prices for. */
-export function pricedExtras(request: ModelRequest, target: Target): JsonObject {
-  const value = request.extras?.value ?? {};
-  const dropped = pricedWords(request).filter((word) => Object.hasOwn(value, word.field) && !isPriced(word, target));
-  if (dropped.length === 0) return value;
-  const fields = new Set(dropped.map(({ field }) => field));
-  // `fromEntries` defines keys, so that one named `__proto__` stays a key.
-  return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.has(field)));
-}
 
 /** The betas that a caller named, without those that this attempt has no prices for. */
 export function pricedBetas(request: ModelRequest, target: Target): readonly string[] {

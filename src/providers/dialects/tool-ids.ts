@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Message } from '../../core/conversation/content.js';
 
 /** Which ids of tool calls a target takes. */
@@ -44,7 +44,7 @@ export function alphanumericId(text: string, length: number): string {
   let id = '';
   for (let part = 0; id.length < length; part++) {
     const hashed = part === 0 ? text : `${text}\u0000${part}`;
-    id += createHash('sha256').update(hashed).digest('base64').replace(/[+/=]/g, '');
+    id += hash('sha256', hashed, 'base64').replace(/[+/=]/g, '');
   }
   return id.slice(0, length);
 }
@@ -52,7 +52,7 @@ export function alphanumericId(text: string, length: number): string {
 /** Letters, digits, `_` and `-` of the text, and a part of its hash; at most `max` characters. */
 export function hashedId(text: string, max: number): string {
   const stem = text.slice(0, max - SUFFIX_LENGTH - 1).replace(/[^\w-]/g, '_');
-  return `${stem}_${createHash('sha256').update(text).digest('hex').slice(0, SUFFIX_LENGTH)}`;
+  return `${stem}_${hash('sha256', text).slice(0, SUFFIX_LENGTH)}`;
 }
 
 /** Those of calls and of results, each as often as it is there. */

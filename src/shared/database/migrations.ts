@@ -1,11 +1,17 @@
 import type { MigrationInterface } from 'typeorm';
 import { Tables1795430000000 } from './migrations/1795430000000-tables.js';
 import { LedgerFunctions1795430000001 } from './migrations/1795430000001-ledger-functions.js';
+import { RefusingCounters1795435000000 } from './migrations/1795435000000-refusing-counters.js';
+import { FairShares1795440000000 } from './migrations/1795440000000-fair-shares.js';
+import { AuditSeals1795450000000 } from './migrations/1795450000000-audit-seals.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Tables1795430000000,
   LedgerFunctions1795430000001,
+  RefusingCounters1795435000000,
+  FairShares1795440000000,
+  AuditSeals1795450000000,
 ];
 
 /**

@@ -9,7 +9,7 @@ export function abortWhenGone(response: Response): Cancellation {
     if (!response.writableFinished) abort.abort(new CallerGone());
   };
   // It may have gone while its key was looked up or its body read: then `close` is not told again.
-  if (response.closed || response.destroyed) gone();
+  if (response.destroyed) gone();
   else response.once('close', gone);
   return abort;
 }

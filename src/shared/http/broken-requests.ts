@@ -78,7 +78,7 @@ function refusalOf(code: string | undefined): GatewayError {
     case 'HPE_HEADER_OVERFLOW':
       return new GatewayError('headers-too-large', `headers: must be at most ${HEADER_BYTES_MAX} bytes together`);
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new GatewayError('invalid-request', 'The request took too long to arrive.');
+      return new GatewayError('request-timed-out', 'The request took too long to arrive.');
     default:
       return new GatewayError('invalid-request', 'The request is not valid HTTP.');
   }

@@ -137,6 +137,19 @@ describe('DtoPipe', () => {
     expect(() => pipe.transform('x', { type: 'query', metatype: Sample })).toThrow('query: must be an object');
   });
 
+  it.each([
+    ['at once', 4.9],
+    ['after a turn for others, where judging took long', 5],
+  ])('gives a body back %s', async (_, ms) => {
+    jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(ms);
+    const given = pipe.transform(GOOD, { type: 'body', metatype: Sample });
+    expect(given instanceof Promise).toBe(ms >= 5);
+    let hasTurned = false;
+    setImmediate(() => (hasTurned = true));
+    expect(await given).toEqual(GOOD);
+    expect(hasTurned).toBe(ms >= 5);
+  });
+
   it.each([String, Object, undefined, class Undecorated {}])('lets parameters of type %p pass', (metatype) => {
     const value = { a: 1 };
     expect(pipe.transform(value, { type: 'param', ...(metatype && { metatype }) })).toBe(value);

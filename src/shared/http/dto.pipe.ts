@@ -3,8 +3,12 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { DtoRules, type DtoClass } from './dto-rules.js';
 import { FITS } from './fits.decorator.js';
+
+/** Judging that took longer was that of a long list: others have their turn before it is worked with, too. */
+const TURN_MS = 5;
 
 /** Where a DTO keeps what the caller sent beyond its declared fields. */
 const UNKNOWN_FIELDS = Symbol('unknown fields');
@@ -27,9 +31,10 @@ export class DtoPipe implements PipeTransform<unknown, unknown> {
     if (metatype === undefined || type === 'custom') return value;
     const rules = DtoRules.of(metatype);
     if (rules.fields.size === 0) return value;
-    return type === 'query'
-      ? readParameters(value, metatype as DtoClass, rules)
-      : readDto(value, metatype as DtoClass, rules);
+    if (type === 'query') return readParameters(value, metatype as DtoClass, rules);
+    const startedAt = performance.now();
+    const dto = readDto(value, metatype as DtoClass, rules);
+    return performance.now() - startedAt < TURN_MS ? dto : yieldToEventLoop().then(() => dto);
   }
 }
 

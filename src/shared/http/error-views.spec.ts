@@ -20,6 +20,7 @@ const LOOKS: Readonly<Record<ErrorKind, readonly [number, string, string]>> = {
   'not-found': [404, 'not_found_error', 'not_found'],
   'method-not-allowed': [405, 'invalid_request_error', 'invalid_request'],
   conflict: [409, 'invalid_request_error', 'invalid_request'],
+  'request-timed-out': [408, 'timeout_error', 'timeout'],
   'too-large': [413, 'invalid_request_error', 'payload_too_large'],
   'unsupported-media-type': [415, 'invalid_request_error', 'invalid_request'],
   unprocessable: [422, 'invalid_request_error', 'unprocessable'],

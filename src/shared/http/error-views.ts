@@ -28,6 +28,7 @@ export const APPEARANCES: Readonly<Record<ErrorKind, Appearance>> = {
   'not-found': appearance('not-found', 'not_found_error', 'not_found'),
   'method-not-allowed': appearance('method-not-allowed', 'invalid_request_error', 'invalid_request'),
   conflict: appearance('conflict', 'invalid_request_error', 'invalid_request'),
+  'request-timed-out': appearance('request-timed-out', 'timeout_error', 'timeout'),
   'too-large': appearance('too-large', 'invalid_request_error', 'payload_too_large'),
   'unsupported-media-type': appearance('unsupported-media-type', 'invalid_request_error', 'invalid_request'),
   unprocessable: appearance('unprocessable', 'invalid_request_error', 'unprocessable'),

@@ -3,6 +3,8 @@ import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { asGatewayError } from './as-gateway-error.js';
+import { SMALL_BODY_BYTES } from './body-reader.js';
+import { endWhenRead, isComing } from './end-when-read.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
 import { logRefusal } from './request-log.js';
 import { allowedMethods } from './route-table.js';
@@ -47,7 +49,8 @@ export class ErrorFilter implements ExceptionFilter {
       ...errorHeaders(error),
       ...(abandonsBody(request) && { Connection: 'close' }),
     });
-    response.end(json);
+    if (isComing(request)) endWhenRead(request, response, json);
+    else response.end(json);
   }
 
   private gatewayError(thrown: unknown, request: Request): GatewayError {
@@ -75,15 +78,12 @@ function routeError(request: Request): GatewayError {
  */
 const pathOf = (request: Request): string => request.baseUrl + request.path;
 
-/** A body too large to be worth reading: the connection ends instead. Smaller ones are read and dropped by Node. */
-const BODY_DROPPED_BYTES_MAX = 64 * 1024 * 1024;
-
+/**
+ * Whether the connection ends with the answer, for what is still to come is not worth reading. Of who waits to be asked
+ * for a body, and may send it or not, Node ends it by itself.
+ */
 function abandonsBody(request: Request): boolean {
-  if (request.complete) return false;
-  return (
-    request.headers['transfer-encoding'] !== undefined ||
-    Number(request.headers['content-length']) > BODY_DROPPED_BYTES_MAX
-  );
+  return isComing(request) && !(Number(request.headers['content-length']) < SMALL_BODY_BYTES);
 }
 
 function statusOf(thrown: unknown): unknown {

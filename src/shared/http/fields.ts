@@ -31,7 +31,9 @@ export const workspaceSlug = compile(text({ min: 1, max: WORKSPACE_SLUG_MAX, ...
  * How callers name a workspace. Whether there is one is for `accounts/workspace-directory.ts` to say: no text is
  * malformed.
  */
-export const workspaceReference = compile(described('Id of a workspace, or its slug.', text({ min: 1 })));
+export const workspaceReference = compile(
+  described('Id of a workspace, or its slug.', text({ min: 1, max: NAME_MAX })),
+);
 
 /** The hash of a key. */
 export const keyHash = compile(text(KEY_HASH));

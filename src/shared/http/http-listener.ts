@@ -1,11 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { InvalidEnvironment } from '../environment.js';
+import { bodyMsMax } from './body-reader.js';
 import { answerBrokenRequests, answerExpectation, HEADER_BYTES_MAX } from './broken-requests.js';
 import { servedMessages } from './served-messages.js';
 
 /** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
 const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MS_MAX = 60_000;
 
 /**
  * The port of the process. It opens before the application is ready, so that probes get an answer while the store is
@@ -16,11 +18,15 @@ export class HttpListener {
   /** What it makes of each request, for the application to adopt. */
   readonly messages = servedMessages();
 
-  constructor() {
+  /** @param bodyBytesMax the largest body that is read, in bytes */
+  constructor(bodyBytesMax: number) {
     this.server = createServer(
       {
         maxHeaderSize: HEADER_BYTES_MAX,
         keepAliveTimeout: KEEP_ALIVE_MS,
+        headersTimeout: HEADERS_MS_MAX,
+        // Whoever reads a body ends one that comes too slowly; this is for those that nobody reads.
+        requestTimeout: HEADERS_MS_MAX + bodyMsMax(bodyBytesMax),
         noDelay: true,
         requireHostHeader: false,
         ...this.messages,
@@ -28,6 +34,7 @@ export class HttpListener {
       starting,
     );
     answerBrokenRequests(this.server);
+    this.server.on('request', tellQueuedOfClose);
     this.server.on('checkExpectation', answerExpectation);
     // Node would ask every client that waits to be asked for its body, strangers too. Here it is whoever
     // reads the body that asks.
@@ -61,6 +68,25 @@ export class HttpListener {
     for (const listener of listeners) this.server.on('request', listener);
   }
 }
+
+/**
+ * An answer that waits behind another on its connection is not told by Node when that closes before its turn: whatever
+ * was to end with it would go on, and what it held be kept for good. It is destroyed then, as one that Node tells is;
+ * `closed` alone stays false, so nobody asks that.
+ */
+const tellQueuedOfClose: RequestListener = (request, response) => {
+  if (response.socket) return;
+  const { socket } = request;
+  const tell = (): void => {
+    // Its turn has come meanwhile: then Node tells it.
+    if (response.socket) return;
+    response.destroy();
+    response.emit('close');
+  };
+  // As many wait behind one another as their sender likes.
+  socket.setMaxListeners(0).once('close', tell);
+  response.once('close', () => socket.off('close', tell));
+};
 
 const starting: RequestListener = (request, response) => {
   const isAlive = request.url === '/health/live';

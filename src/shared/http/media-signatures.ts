@@ -7,6 +7,8 @@ const SIGNATURES: readonly { readonly mediaType: string; readonly at: number; re
   { mediaType: 'image/webp', at: 8, bytes: 'WEBP' },
   { mediaType: 'application/pdf', at: 0, bytes: '%PDF-' },
 ];
+/** Bytes from the beginning that show the kind. */
+export const SIGNATURE_BYTES = Math.max(...SIGNATURES.map(({ at, bytes }) => at + bytes.length));
 const SIGNED = new Set(SIGNATURES.map(({ mediaType }) => mediaType));
 /** Headers that claim nothing. */
 const UNDECLARED = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
@@ -22,8 +24,8 @@ export function sniffMediaType(bytes: Buffer): string | undefined {
 }
 
 /**
- * The media type of fetched bytes, when bytes and `content-type` header agree that it is an accepted one: kinds with a
- * known signature must show it, and the header may not name a kind that is not accepted.
+ * The media type of fetched bytes, of which the first are enough, when bytes and `content-type` header agree that it is
+ * an accepted one: kinds with a known signature must show it, and the header may not name a kind that is not accepted.
  */
 export function acceptedMediaType(bytes: Buffer, contentType: string, accept: readonly string[]): string | undefined {
   const named = contentType.split(';', 1)[0]!.trim().toLowerCase();

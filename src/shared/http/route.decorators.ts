@@ -1,6 +1,7 @@
 import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller, KeyKind } from '../../core/caller.js';
+import type { HeldBytes } from '../bytes-in-flight.js';
 
 /** Metadata key: the route answers without a key. */
 export const OPEN = 'fairlead:open';
@@ -13,9 +14,11 @@ export const Open = (): MethodDecorator & ClassDecorator => SetMetadata(OPEN, tr
 /** The route takes this kind of key only; without the decorator, either kind. */
 export const Accepts = (kind: KeyKind): MethodDecorator & ClassDecorator => SetMetadata(ACCEPTS, kind);
 
-/** A request after the authentication guard. */
+/** A request after the guards. */
 export interface AuthenticatedRequest extends Request {
   caller: Caller;
+  /** What it holds of the bytes in flight, until it is answered. Absent where it has no body. */
+  heldBytes?: HeldBytes;
 }
 
 /** Hands the authenticated caller to a handler. */

@@ -1,21 +1,29 @@
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Injectable, Optional } from '@nestjs/common';
-import { Client } from 'undici';
-import { Environment } from '../environment.js';
-import { collectResponse, type CollectedResponse, type ResponseHeaders } from './collected-response.js';
-import { EgressGuard } from './egress-guard.js';
-import { acceptedMediaType } from './media-signatures.js';
-import { NameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
+import { buildConnector, Client } from 'undici';
 import { type CancelSignal, toAbortSignal } from '../../core/cancellation.js';
+import { GatewayError } from '../../core/errors.js';
 import type { FetchLimits } from '../../core/extension.js';
+import { Environment } from '../environment.js';
+import { FairSlots } from '../fair-slots.js';
+import { EgressGuard } from './egress-guard.js';
+import { acceptedMediaType, SIGNATURE_BYTES } from './media-signatures.js';
+import { NameResolver, ServerNameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
+import { ReadTurns } from './read-turns.js';
+import { readResponse, type ResponseHeaders, type ResponseReader } from './read-response.js';
 
-export interface Fetched {
-  /** One of those accepted, shown by the bytes where their kind has a signature. */
-  readonly mediaType: string;
-  readonly bytes: Buffer;
+/** A fetch, and who wants it. */
+export interface SafeFetchRequest {
+  readonly url: string;
+  readonly limits: FetchLimits;
+  /** Hash of the key it is for. */
+  readonly keyHash: string;
+  /** Told what has come, which is not kept elsewhere. What it throws, a `GatewayError`, ends the fetch. */
+  readonly take: (chunk: Buffer) => void;
 }
 
 export type EgressReason =
+  | 'too-busy'
   | 'refused-url'
   | 'refused-address'
   | 'unreachable'
@@ -40,35 +48,62 @@ export class EgressError extends Error {
 
 const URL_LENGTH_MAX = 8192;
 const HEADER_BYTES_MAX = 32 * 1024;
+/** Of the addresses of a name. Chosen: who has more of them serves the same at each. */
+const ADDRESSES_TRIED_MAX = 16;
+/** Before the next address is tried beside the one that says nothing. */
+const ADDRESS_MS = 250;
+/**
+ * Fetches at a time, of this process and of one key, and those that wait. Chosen: a fetch takes 20 s at most, and who
+ * makes it last that long has his own wait.
+ */
+const SLOTS = { slots: 64, slotsPerKey: 8, waiting: 512, waitingPerKey: 64, waitMs: 20_000 };
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Fetches URLs that callers name, and reaches only what the guard allows: names are resolved once, every address they
  * have is checked, and the socket connects to these very addresses (docs/reasons/security.md#pinned-addresses).
  * Redirects are followed by hand, each one checked anew. Nothing of the request travels along: no cookie, no
- * credential, no referrer.
+ * credential, no referrer. Names that callers choose are resolved apart from those of providers, and few fetches are
+ * under way at a time, of all keys and of each (docs/decisions/0046).
  */
 @Injectable()
 export class SafeFetch {
   private readonly guard: EgressGuard;
-  private readonly resolver: NameResolver;
+  private readonly slots = new FairSlots(SLOTS);
+  private readonly system = new SystemNameResolver();
+  private readonly turns = new ReadTurns();
 
-  constructor(environment: Environment, @Optional() resolver?: NameResolver) {
+  constructor(
+    environment: Environment,
+    @Optional() private readonly resolver: NameResolver = new ServerNameResolver(),
+  ) {
     this.guard = new EgressGuard(environment.egressAllow);
-    this.resolver = resolver ?? new SystemNameResolver();
   }
 
   /**
+   * @returns the media type: one of those accepted, shown by the bytes where their kind has a signature
    * @throws EgressError when the URL may not or cannot be fetched within its limits
-   * @throws the signal's reason once it is aborted
+   * @throws the signal's reason once it is aborted, and what `take` throws
    */
-  async fetch(url: string, limits: FetchLimits, signal: CancelSignal): Promise<Fetched> {
+  async fetch(request: SafeFetchRequest, signal: CancelSignal): Promise<string> {
+    const target = readUrl(request.url);
+    const leave = await this.slots.enter(request.keyHash, signal);
+    if (!leave) throw new EgressError('too-busy', 'too many addresses are being fetched');
+    try {
+      return await this.fetchInTime(target, request, signal);
+    } finally {
+      leave();
+    }
+  }
+
+  private async fetchInTime(first: URL, request: SafeFetchRequest, signal: CancelSignal): Promise<string> {
+    const { limits } = request;
     const deadline = AbortSignal.timeout(limits.timeoutMs);
     const either = AbortSignal.any([toAbortSignal(signal), deadline]);
     try {
-      let target = readUrl(url);
+      let target = first;
       for (let redirects = 0; ; redirects++) {
-        const hop = await this.fetchHop(target, limits, either);
+        const hop = await this.fetchHop(target, request, either);
         if (!(hop instanceof URL)) return hop;
         if (redirects >= limits.redirectsMax) {
           throw new EgressError('too-many-redirects', `redirects more than ${limits.redirectsMax} times`);
@@ -77,40 +112,44 @@ export class SafeFetch {
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof EgressError) throw error;
+      if (error instanceof EgressError || error instanceof GatewayError) throw error;
       if (deadline.aborted) throw new EgressError('timed-out', `was not fetched within ${limits.timeoutMs} ms`);
       throw new EgressError('unreachable', 'could not be fetched', { cause: error });
     }
   }
 
-  /** One request; its answer, or where it redirects to. */
-  private async fetchHop(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<Fetched | URL> {
+  /** One request; the type of its answer, or where it redirects to. */
+  private async fetchHop(url: URL, request: SafeFetchRequest, signal: AbortSignal): Promise<string | URL> {
+    const { limits } = request;
     const addresses = await this.checkedAddresses(url, signal);
+    let socket: Socket | undefined;
+    const connect = buildConnector({
+      lookup: pinned(addresses.slice(0, ADDRESSES_TRIED_MAX)),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+      timeout: limits.timeoutMs,
+    });
     const client = new Client(url.origin, {
-      connect: { lookup: pinned(addresses) },
+      connect: (options, callback) => {
+        // Kept, because the client does not end a connection that is still being made.
+        socket = connect(options, callback) as unknown as Socket;
+        this.turns.attach(socket);
+      },
       maxHeaderSize: HEADER_BYTES_MAX,
       pipelining: 1,
       // The deadline of the whole fetch is the one limit of time.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connectTimeout: limits.timeoutMs,
     });
     const headers = { accept: limits.accept.join(', '), 'accept-encoding': 'identity', 'user-agent': 'fairlead/1.0' };
+    const path = `${url.pathname}${url.search}`;
     try {
-      const response = await untilAborted(
-        collectResponse(
-          client,
-          { method: 'GET', path: `${url.pathname}${url.search}`, headers },
-          (status, received) => judgeHead(url, status, received),
-          limits.bytesMax,
-          () => new EgressError('too-large', `has more than ${limits.bytesMax} bytes`),
-        ),
-        signal,
-      );
-      return response instanceof URL ? response : readMedia(response, limits.accept);
+      const reader = new MediaReader(url, request);
+      return await untilAborted(readResponse<string | URL>(client, { method: 'GET', path, headers }, reader), signal);
     } finally {
       // Closes the connection, whether all was read or not.
       client.destroy().catch(() => undefined);
+      socket?.destroy();
     }
   }
 
@@ -118,21 +157,81 @@ export class SafeFetch {
   private async checkedAddresses(url: URL, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const isListed = this.guard.allowsHost(url.hostname, port);
     const literal = isIP(hostname);
     const addresses = literal
       ? [{ address: hostname, family: literal }]
-      : await untilAborted(this.resolver.resolve(hostname), signal);
+      : await untilAborted((isListed ? this.system : this.resolver).resolve(hostname, signal), signal);
     if (addresses.length === 0) throw new EgressError('unreachable', 'could not be fetched');
     // One private address among public ones is enough to refuse: which one is tried first is the attacker's choice.
-    if (
-      !this.guard.allowsHost(url.hostname, port) &&
-      !addresses.every(({ address }) => this.guard.allowsAddress(address))
-    ) {
+    if (!isListed && !addresses.every(({ address }) => this.guard.allowsAddress(address))) {
       throw new EgressError('refused-address', 'leads to an address that is not public');
     }
     return addresses;
   }
 }
+
+/** Judges an answer by its head and its first bytes, and hands its bytes on. */
+class MediaReader implements ResponseReader<string | URL> {
+  private contentType = '';
+  private length = 0;
+  /** The beginning, until there is enough to tell its kind. */
+  private start = NOTHING;
+  private mediaType: string | undefined;
+
+  constructor(
+    private readonly url: URL,
+    private readonly request: SafeFetchRequest,
+  ) {}
+
+  /** @returns where a redirect leads; undefined when the body is wanted */
+  head(status: number, headers: ResponseHeaders): URL | undefined {
+    const { location } = headers;
+    if (REDIRECT_STATUSES.has(status) && typeof location === 'string') {
+      return readUrl(URL.canParse(location, this.url.href) ? new URL(location, this.url.href).href : location);
+    }
+    if (status !== 200) throw new EgressError('bad-status', `answered with status ${status}`);
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      throw new EgressError('wrong-type', 'answered with a compressed body');
+    }
+    const contentType = headers['content-type'];
+    if (typeof contentType === 'string') this.contentType = contentType;
+    if (Number(headers['content-length']) > this.request.limits.bytesMax) throw this.tooLarge();
+    return undefined;
+  }
+
+  take(chunk: Buffer): void {
+    this.length += chunk.length;
+    if (this.length > this.request.limits.bytesMax) throw this.tooLarge();
+    if (this.mediaType !== undefined) {
+      this.request.take(chunk);
+      return;
+    }
+    this.start = Buffer.concat([this.start, chunk]);
+    if (this.start.length >= SIGNATURE_BYTES) this.judge();
+  }
+
+  end(): string {
+    return this.mediaType ?? this.judge();
+  }
+
+  private judge(): string {
+    const { accept } = this.request.limits;
+    const mediaType = acceptedMediaType(this.start, this.contentType, accept);
+    if (mediaType === undefined) throw new EgressError('wrong-type', `is not ${accept.join(', ')}`);
+    this.request.take(this.start);
+    this.start = NOTHING;
+    this.mediaType = mediaType;
+    return mediaType;
+  }
+
+  private tooLarge(): EgressError {
+    return new EgressError('too-large', `has more than ${this.request.limits.bytesMax} bytes`);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
 
 function readUrl(text: string): URL {
   const url = text.length <= URL_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined;
@@ -150,27 +249,6 @@ function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
     if (options.all) callback(null, [...addresses]);
     else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
-}
-
-/** @returns where a redirect leads; undefined when the body is wanted */
-function judgeHead(url: URL, status: number, headers: ResponseHeaders): URL | undefined {
-  const { location } = headers;
-  if (REDIRECT_STATUSES.has(status) && typeof location === 'string') {
-    return readUrl(URL.canParse(location, url.href) ? new URL(location, url.href).href : location);
-  }
-  if (status !== 200) throw new EgressError('bad-status', `answered with status ${status}`);
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new EgressError('wrong-type', 'answered with a compressed body');
-  }
-  return undefined;
-}
-
-function readMedia({ headers, body }: CollectedResponse, accept: readonly string[]): Fetched {
-  const contentType = headers['content-type'];
-  const mediaType = acceptedMediaType(body, typeof contentType === 'string' ? contentType : '', accept);
-  if (mediaType === undefined) throw new EgressError('wrong-type', `is not ${accept.join(', ')}`);
-  return { mediaType, bytes: body };
 }
 
 /** Gives up waiting at the abort; what is waited for is called off elsewhere, or, like name resolution, cannot be. */

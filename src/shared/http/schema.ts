@@ -8,7 +8,7 @@ import {
   type TUnsafe,
 } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
 import { suggestField, suggestOrListFields } from './nearest-name.js';
 
@@ -33,6 +33,12 @@ const ajv = new Ajv({
   inlineRefs: false,
   code: { optimize: false },
 });
+// To ajv an `ExactNumber` is an object: of two forms it is the one that is no number.
+ajv.addKeyword({
+  keyword: 'unlikeNumber',
+  validate: (_number: TSchema, value: unknown) => !(value instanceof ExactNumber),
+  errors: false,
+});
 
 /**
  * Text; its length is counted in characters (code points), as JSON Schema does. `reason` tells what `pattern` wants.
@@ -45,7 +51,8 @@ export const text = (limits: { min?: number; max?: number; pattern?: string; rea
   });
 
 /** A moment as replies print it: ISO 8601, UTC. */
-export const moment = () => Type.String({ format: 'date-time' });
+export const moment = (limits: { max?: number } = {}) =>
+  Type.String({ format: 'date-time', ...(limits.max !== undefined && { maxLength: limits.max }) });
 
 /** A whole number; 1.0 is one, as in JSON. */
 export const integer = (limits: { min?: number; max?: number } = {}) => Type.Integer(bounds(limits));
@@ -115,11 +122,13 @@ export function either<First extends TSchema, Second extends TSchema>(
   second: Second,
 ): TUnsafe<Static<First> | Static<Second>> {
   const firstTypes = typesOf(first);
+  const secondTypes = typesOf(second);
+  const isNumberOrObject = firstTypes.includes('number') && secondTypes.includes('object');
   return Type.Unsafe({
-    type: [...firstTypes, ...typesOf(second)],
+    type: [...firstTypes, ...secondTypes],
     if: { type: firstTypes },
     then: first,
-    else: second,
+    else: isNumberOrObject ? { ...second, unlikeNumber: first } : second,
   });
 }
 
@@ -253,6 +262,8 @@ function faultOf(error: ErrorObject): Fault {
     case 'discriminator':
       return fault(`must be one of ${tagsOf(schema, String(params['tag'])).join(', ')}`, params['tag']);
     case 'type':
+      if (error.data instanceof ExactNumber) return fault(numberWanted(schema, Number(error.data.toJSON())));
+      return fault(expectationOf(schema));
     case 'enum':
     case 'const':
       return fault(expectationOf(schema));
@@ -260,6 +271,8 @@ function faultOf(error: ErrorObject): Fault {
       return fault(`must be at least ${String(params['limit'])}`);
     case 'maximum':
       return fault(`must be at most ${String(params['limit'])}`);
+    case 'unlikeNumber':
+      return fault(numberWanted(error.schema as TSchema, Number((error.data as ExactNumber).toJSON())));
     case 'minLength':
       return fault(`must be at least ${count(params['limit'], 'character', 'characters')}`);
     case 'maxLength':
@@ -300,11 +313,15 @@ function beneathOf(schema: TSchema): TSchema | undefined {
   return condition?.['type'] === 'null' ? otherwise : undefined;
 }
 
+/** Entries of a list whose fields are looked through: more than any list of management takes. */
+const LOOKED_THROUGH_MAX = 10_000;
+
 /** The parts of an object or a list with their schemas, those first that are unknown. */
 function partsOf(schema: TSchema, value: unknown): [schema: TSchema | undefined, part: unknown, key: string][] {
   if (Array.isArray(value)) {
     const items = schema['items'] as TSchema | undefined;
-    return items ? value.map((item, index) => [items, item, String(index)]) : [];
+    const judged = items ? value.slice(0, LOOKED_THROUGH_MAX) : [];
+    return judged.map((item, index) => [items, item, String(index)]);
   }
   const fields = schema['properties'] as TProperties | undefined;
   if (!fields || !isJsonObject(value)) return [];
@@ -322,6 +339,14 @@ const usableFields = (schema: TSchema | Record<string, unknown>): string[] =>
   Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>)
     .filter(([, field]) => canAsk(field))
     .map(([name]) => name);
+
+/** What is wrong with a number that is no double (docs/decisions/0011): it is out of bounds, or has too many digits. */
+function numberWanted(schema: Record<string, unknown>, value: number): string {
+  const { minimum, maximum } = schema as { readonly minimum?: number; readonly maximum?: number };
+  if (maximum !== undefined && value >= maximum) return `must be at most ${maximum}`;
+  if (minimum !== undefined && value <= minimum) return `must be at least ${minimum}`;
+  return [schema['type']].flat().includes('number') ? 'must have fewer digits' : expectationOf(schema);
+}
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'a string',

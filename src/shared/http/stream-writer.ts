@@ -31,6 +31,8 @@ export class StreamWriter {
   private readonly body: ChunkedBody;
   private readonly stall: StallWatch;
   private readonly heartbeatMs: number;
+  /** Ends what is piped when the client has gone. */
+  private abandon: (() => void) | undefined;
   private heartbeat: NodeJS.Timeout;
   /** When something was last written, by `elapsedMs`. */
   private spokeAt = elapsedMs();
@@ -46,7 +48,11 @@ export class StreamWriter {
     this.heartbeat = setTimeout(this.beat, limits.heartbeatMs);
     response.on('drain', () => this.drained());
     response.once('finish', () => this.stop());
-    response.once('close', () => this.stop());
+    // One listener for all of it: a reply has ten of them at most, and Node warns of the next.
+    response.once('close', () => {
+      this.stop();
+      this.abandon?.();
+    });
   }
 
   /** True once the status is on its way: from here on failures are told in-band. */
@@ -61,10 +67,10 @@ export class StreamWriter {
   pipe(chunks: Observable<Uint8Array | string>): Promise<void> {
     return new Promise((resolve, reject) => {
       const subscription = chunks.subscribe(new PipedChunks(this, resolve, reject));
-      this.response.once('close', () => {
+      this.abandon = () => {
         subscription.unsubscribe();
         resolve();
-      });
+      };
     });
   }
 

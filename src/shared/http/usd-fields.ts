@@ -3,9 +3,13 @@ import { ReadableBy } from './fits.decorator.js';
 import { number } from './schema.js';
 import { readUsdNumber } from './usd-amount.js';
 
+/** No amount reaches it. */
+const USD_MAX = 1e15;
+
 /** An amount of USD as a JSON number, exact to 12 decimals, that `takes` says yes to. */
 const usdField =
-  (name: string, takes: (amount: PicoUsd) => boolean, wish: string, min?: number) => (): PropertyDecorator =>
+  (name: string, takes: (amount: PicoUsd) => boolean, wish: string, min = -USD_MAX) =>
+  (): PropertyDecorator =>
     ReadableBy(
       name,
       (value) => {
@@ -13,7 +17,7 @@ const usdField =
         return amount !== undefined && takes(amount);
       },
       `must be a number of USD ${wish}, with at most 12 decimals`,
-      number(min === undefined ? {} : { min }),
+      number({ min, max: USD_MAX }),
     );
 
 /** Not negative. */

@@ -3,6 +3,9 @@ import { moment } from './schema.js';
 
 const UTC_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 
+/** Of the longest spelling: nine decimals, and the zone in figures. */
+const CHARACTERS_MAX = 35;
+
 /**
  * Reads an ISO 8601 time in UTC with seconds, to the millisecond.
  * @returns undefined for any other value, other time zones and days that no month has included
@@ -21,5 +24,5 @@ export const IsUtcTime = (): PropertyDecorator =>
     'isUtcTime',
     (value) => readUtcTime(value) !== undefined,
     'must be an ISO 8601 time in UTC with seconds, such as 2030-01-31T00:00:00Z',
-    moment(),
+    moment({ max: CHARACTERS_MAX }),
   );

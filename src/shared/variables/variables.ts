@@ -86,7 +86,7 @@ const NONE = Object.freeze([]);
 
 const TIMEOUTS = 'connect=5s,first=120s,idle=300s,stall=60s,total=900s';
 const COOLDOWN = 'base=5s,max=60s';
-const FLOOD = 'account=50000/10s,auth=300/60s';
+const FLOOD = 'account=50000/10s,auth=300/60s,wasted=300/60s';
 const RETENTION = 'generations=400d,ledger_entries=400d,audit=never';
 
 /** The shipped catalog, from the root of the package. */
@@ -231,7 +231,8 @@ export const VARIABLES = {
     grammar: ownKey,
     isSecret: true,
     shownDefault: '– (generated and printed once when no key exists)',
-    meaning: 'A management key that is created at the start if it is absent: any text of 16 characters or more.',
+    meaning:
+      'A management key that is created at the start if it is absent: any text of 16 characters or more. One that looks guessable is warned of.',
   }),
   apiKey: optional({
     name: 'FAIRLEAD_API_KEY',
@@ -277,9 +278,9 @@ export const VARIABLES = {
   }),
   flood: defaulted(FLOOD, {
     name: 'FAIRLEAD_FLOOD',
-    grammar: partialList(['account', 'auth'], rate, FLOOD),
+    grammar: partialList(['account', 'auth', 'wasted'], rate, FLOOD),
     meaning:
-      'Requests per account, all its keys together, and failed authentications per address, within a window; 429 past it. A valid key from a throttled address still passes.',
+      'Within a window: requests per account, of which a key has half while another one calls, and management keys a count of their own; failed authentications per address, past which a valid key still passes, perhaps late; abandoned and failed calls per key. 429 past it. A partial list changes only what it names.',
   }),
   trustProxy: listed({
     name: 'FAIRLEAD_TRUST_PROXY',
@@ -289,13 +290,14 @@ export const VARIABLES = {
   bodyBytesMax: defaulted('32MiB', {
     name: 'FAIRLEAD_BODY_MAX',
     grammar: bytes(BODY_BYTES_CEILING),
-    meaning: 'Largest request body; a larger one is answered 413.',
+    meaning:
+      'Largest request body; a larger one is answered 413. At least twice as much has to fit in `FAIRLEAD_BODIES_IN_FLIGHT`.',
   }),
   bodiesInFlightBytesMax: defaulted('512MiB', {
     name: 'FAIRLEAD_BODIES_IN_FLIGHT',
     grammar: bytes(Number.MAX_SAFE_INTEGER),
     meaning:
-      'Request bodies in memory at once in a process, together; above it requests are answered 503 with `Retry-After` before they are read.',
+      'Received bytes of bodies and fetched media that open requests of a process hold together. A key may hold as much as it leaves free; past that a request is answered 503 with `Retry-After` and `Connection: close`. Bodies below 64 KiB and management never wait.',
   }),
   heartbeatMs: defaulted('15s', {
     name: 'FAIRLEAD_HEARTBEAT',

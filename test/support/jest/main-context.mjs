@@ -8,8 +8,7 @@ const MAIN = Object.freeze({});
 
 /**
  * Test files run where the modules that Node has loaded run, so that both mean the same by `Error` and `Array`. jest
- * asks an
- * environment for its context and compiles in it; without one, Node compiles in its own.
+ * asks an environment for its context and compiles in it; without one, Node compiles in its own.
  */
 const { compileFunction } = vm;
 vm.compileFunction = (code, parameters, { parsingContext, ...options } = {}) =>
@@ -23,7 +22,7 @@ vm.compileFunction = (code, parameters, { parsingContext, ...options } = {}) =>
  */
 const { AsyncLocalStorage } = asyncHooks;
 const storages = new Set();
-asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+class ForgettingStorage extends AsyncLocalStorage {
   #keys = new AsyncLocalStorage();
   #stores = new WeakMap();
 
@@ -58,7 +57,9 @@ asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
     this.#stores.set(key, store);
     return key;
   }
-};
+}
+// From Node 22 on it is an accessor without a setter.
+Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: ForgettingStorage });
 
 /** Of `process`. Of Node 22's `getBuiltinModule`, some releases of Node 20 know nothing. */
 const REPLACED_BY_JEST = ['exit', 'getBuiltinModule'];

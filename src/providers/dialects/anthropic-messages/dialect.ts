@@ -7,6 +7,7 @@ import { readFault } from './fault.js';
 /** Anthropic's Messages format, in which this gateway's own Messages face speaks: nothing is lost either way. */
 export const anthropicMessages: Dialect = {
   id: 'anthropic-messages',
+  vendor: 'anthropic',
   defaultCredential: 'x-api-key',
   carries: carriesParameter,
   encode: encodeMessages,

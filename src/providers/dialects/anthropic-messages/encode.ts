@@ -2,10 +2,10 @@ import type { Effort } from '../../../core/conversation/effort.js';
 import type { ModelRequest, Thinking, Verbosity } from '../../../core/conversation/request.js';
 import type { Tool, VendorTool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
-import type { JsonObject } from '../../../core/json/json.js';
+import type { JsonObject, Opaque } from '../../../core/json/json.js';
 import { endpointBeside } from '../../../core/money/advisors.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
-import { pricedBetas, pricedExtras, tierParameters } from '../service-tier.js';
+import { pricedBetas, tierParameters } from '../service-tier.js';
 import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { ToolIds } from '../tool-ids.js';
@@ -16,15 +16,6 @@ const API_VERSION = '2023-06-01';
 
 /** The vendor demands an output limit; this one holds where neither caller nor catalog says any. */
 const OUTPUT_TOKENS_DEFAULT = 4096;
-
-/**
- * Fields of the gateway's own API (docs/wire/messages.md#request-fields): no upstream is shown them, even
- * where they were not modelled.
- */
-const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
-  'models', 'fallbacks', 'provider', 'plugins', 'session_id', 'user', 'trace', 'route', 'preset', 'stop_server_tools_when',
-  'cache_control', 'model',
-]); // prettier-ignore
 
 /** `none` asks for what is the default where thinking is not asked for; `minimal` is the least the vendor knows. */
 const EFFORT_NAMES: Readonly<Record<Effort, string | undefined>> = {
@@ -95,11 +86,10 @@ export function encodeBody(request: ModelRequest, target: Target): JsonObject {
   // docs/wire/messages.md#cache-markers: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
   const words = tierParameters(request, target);
-  // Extras come before what is modelled, which overrides them, also where it is undefined and so not sent. No
-  // extra is called `model`.
+  // Unknown fields come before what is modelled, which overrides them, also where it is undefined and so not sent.
   return {
     model: target.endpoint.upstreamModel,
-    ...(request.extras && encodeExtras(request, target)),
+    ...(request.extras && encodeExtras(request.extras)),
     max_tokens: request.maxOutputTokens ?? defaultOutputTokens(thinking, target),
     stream: request.stream ? true : undefined,
     temperature: request.sampling.temperature,
@@ -233,10 +223,10 @@ function encodeMetadata({ metadata, user }: ModelRequest): JsonObject | undefine
   return user === undefined || saysWho ? own : { ...own, user_id: user };
 }
 
-function encodeExtras(request: ModelRequest, target: Target): JsonObject | undefined {
-  if (request.extras?.vendor !== 'anthropic') return undefined;
-  // `fromEntries` defines keys, so that one named `__proto__` stays a key.
-  return Object.fromEntries(Object.entries(pricedExtras(request, target)).filter(([key]) => !GATEWAY_FIELDS.has(key)));
+function encodeExtras({ vendor, value }: Opaque): JsonObject | undefined {
+  if (vendor !== 'anthropic') return undefined;
+  const { model: _modelled, ...unknown } = value;
+  return unknown;
 }
 
 /**

@@ -8,6 +8,7 @@ import { findRequiredMedia } from './required-media.js';
 /** The chat-completions format, as OpenAI and the many that follow it speak it. */
 export const openaiChat: Dialect = {
   id: 'openai-chat',
+  vendor: 'openai',
   defaultCredential: 'bearer',
   requiredMedia: findRequiredMedia,
   carries: carriesParameter,

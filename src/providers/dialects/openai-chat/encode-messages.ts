@@ -1,3 +1,4 @@
+import { append } from '../../../core/append.js';
 import { blockPath, type Message } from '../../../core/conversation/content.js';
 import { encodeAssistant, nameOf, type PathOf } from './encode-assistant.js';
 import type { EncodeContext } from './encode-context.js';
@@ -27,7 +28,7 @@ export function encodeMessages(context: EncodeContext): ChatMessage[] {
         break;
       case 'assistant': {
         const encoded = encodeAssistant(message, pathOf, context);
-        out.push(...deferred);
+        append(out, deferred);
         deferred = [];
         if (encoded !== undefined) out.push(encoded);
         awaitsResults = message.content.some((block) => block.type === 'tool-use');
@@ -35,14 +36,16 @@ export function encodeMessages(context: EncodeContext): ChatMessage[] {
       }
       case 'user': {
         const { results, rest } = userMessages(message, pathOf, context);
-        out.push(...results, ...deferred, ...rest);
+        append(out, results);
+        append(out, deferred);
+        append(out, rest);
         deferred = [];
         awaitsResults = false;
         break;
       }
     }
   }
-  out.push(...deferred);
+  append(out, deferred);
   return out;
 }
 
@@ -54,7 +57,7 @@ function systemMessage(message: Message, pathOf: PathOf, context: EncodeContext)
   const parts: ChatPart[] = [];
   for (const [index, block] of message.content.entries()) {
     if (block.type !== 'text') context.refuse(pathOf(index), `a ${block.type} block in a system turn`);
-    parts.push(...encodeParts(block, pathOf(index), context));
+    append(parts, encodeParts(block, pathOf(index), context));
   }
   return {
     role: context.target.definition.quirks.systemRole ?? 'system',
@@ -79,9 +82,9 @@ function userMessages(
     if (block.type === 'tool-result') {
       const encoded = encodeToolResult(block, path, context);
       results.push(encoded.message);
-      parts.push(...encoded.carried);
+      append(parts, encoded.carried);
     } else {
-      parts.push(...encodeParts(block, path, context));
+      append(parts, encodeParts(block, path, context));
     }
   }
   const said = withoutEmptyTexts(parts, results.length > 0);

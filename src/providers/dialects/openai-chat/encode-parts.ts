@@ -1,3 +1,4 @@
+import { append } from '../../../core/append.js';
 import type {
   ContentBlock,
   DocumentBlock,
@@ -5,6 +6,7 @@ import type {
   SearchResultBlock,
   ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
+import type { Base64Text } from '../../../core/json/base64-text.js';
 import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
 import { ruleForForeign } from './foreign-blocks.js';
 import type { ChatContent, ChatPart } from './wire.js';
@@ -77,7 +79,7 @@ function documentParts(block: DocumentBlock, path: string, context: EncodeContex
       const header = titled(block, '');
       const parts: ChatPart[] = header === '' ? [] : [{ type: 'text', text: header }];
       for (const [index, inner] of source.blocks.entries()) {
-        parts.push(...encodeParts(inner, `${path}.source.content.${index}`, context));
+        append(parts, encodeParts(inner, `${path}.source.content.${index}`, context));
       }
       return parts;
     }
@@ -96,20 +98,19 @@ function documentParts(block: DocumentBlock, path: string, context: EncodeContex
 function fileParts(
   block: DocumentBlock,
   mediaType: string,
-  base64: string,
+  base64: string | Base64Text,
   path: string,
   context: EncodeContext,
 ): ChatPart[] {
   if (mediaType.startsWith('text/')) {
-    return [{ type: 'text', text: titled(block, Buffer.from(base64, 'base64').toString('utf8')) }];
+    return [{ type: 'text', text: titled(block, Buffer.from(base64.toString(), 'base64').toString('utf8')) }];
   }
   if (!context.acceptsFiles) return context.refuse(`${path}.source`, `a document of type ${mediaType}`);
   const parts: ChatPart[] = [];
   if (block.context !== undefined && block.context !== '') parts.push({ type: 'text', text: block.context });
-  parts.push({
-    type: 'file',
-    file: { filename: fileName(block.title, mediaType), file_data: `data:${mediaType};base64,${base64}` },
-  });
+  const lead = `data:${mediaType};base64,`;
+  const data = typeof base64 === 'string' ? lead + base64 : base64.after(lead);
+  parts.push({ type: 'file', file: { filename: fileName(block.title, mediaType), file_data: data } });
   return parts;
 }
 

@@ -6,6 +6,7 @@ import type { ContentBlock, Message, ToolResultContent } from '../../../core/con
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
+import { Base64Builder, type Base64Text } from '../../../core/json/base64-text.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 import type { Modality } from '../../../core/routing/catalog.js';
@@ -56,6 +57,12 @@ const request = (parts: Partial<ModelRequest> = {}): ModelRequest =>
   });
 
 const NO_MEDIA: FetchedMedia = new Map();
+
+function base64Of(text: string): Base64Text {
+  const base64 = new Base64Builder();
+  base64.push(Buffer.from(text));
+  return base64.finish();
+}
 
 const bodyOf = (parts: Partial<ModelRequest>, where = target(), media = NO_MEDIA): JsonObject =>
   JSON.parse(printJson(openaiChat.encode(request(parts), where, media).body)) as JsonObject;
@@ -182,7 +189,7 @@ describe('fields', () => {
     ['no speed without a price', { speed: 'fast' }, {}, { serviceTiers: true }],
     ['the service tier of the plain price', { serviceTier: 'auto' }, { service_tier: 'auto' }, { serviceTiers: true }],
     ['no place without a price', { inferenceGeo: 'us' }, {}],
-    ['no searches without a price', { extras: { vendor: 'openai', value: { web_search_options: {} } } }, {}],
+    ['what its prompt cache goes by', { promptCacheKey: 'k' }, { prompt_cache_key: 'k' }],
     [
       'standard_only as the default tier',
       { serviceTier: 'standard_only' },
@@ -609,7 +616,7 @@ describe('user turns', () => {
       { url: 'https://a.test/d.pdf', accept: 'document', path: 'messages.0.content.0.source.url' },
       { url: 'https://a.test/e', accept: 'document', path: 'messages.2.content.0.content.1.source.url' },
     ]);
-    const media = new Map([['https://a.test/d.pdf', { mediaType: 'application/pdf', base64: 'JVBERg==' }]]);
+    const media = new Map([['https://a.test/d.pdf', { mediaType: 'application/pdf', base64: base64Of('%PDF') }]]);
     expect(messagesOf([user({ type: 'document', source })], target({ acceptsFiles: true }), media)).toEqual([
       { role: 'user', content: [filePart('document.pdf')] },
     ]);
@@ -617,7 +624,7 @@ describe('user turns', () => {
 
   it('reads a fetched text document', () => {
     const source = { type: 'url', url: 'https://a.test/t' } as const;
-    const media = new Map([['https://a.test/t', { mediaType: 'text/plain; charset=utf-8', base64: 'w6k=' }]]);
+    const media = new Map([['https://a.test/t', { mediaType: 'text/plain; charset=utf-8', base64: base64Of('é') }]]);
     expect(messagesOf([user({ type: 'document', source })], target(), media)).toEqual([{ role: 'user', content: 'é' }]);
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
-import { pricedExtras, tierParameters, type TierParameters } from '../service-tier.js';
+import { tierParameters, type TierParameters } from '../service-tier.js';
 import { markLastPart } from './cache-markers.js';
 import { EncodeContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
@@ -36,7 +36,7 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
   const toolFields = encodeTools(context);
   const { cache_control: marker } = context.cacheControl(request.cacheMarker);
   if (marker !== undefined) markLastPart(messages, toolFields.tools ?? [], marker);
-  const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? pricedExtras(request, target) : {};
+  const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? request.extras.value : {};
   const body: ChatBody = {
     stream: request.stream,
     // Unknown fields of a chat caller come before what the core models, which always wins.
@@ -48,6 +48,7 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     ...encodeParameters(request, target),
     ...encodeReasoning(request, target),
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
+    ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...userField(request),
     // Who prices a tier apart sells it, whatever else is known of the provider.
     ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(words)),

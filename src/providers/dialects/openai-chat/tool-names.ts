@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 
 /** Longest tool name of the chat format (docs/wire/chat.md#tools). */
@@ -45,7 +45,7 @@ export class ToolNames {
     // A caller may name a tool like a mapped one; the next hash is then taken until the name is free.
     for (let attempt = 0; ; attempt++) {
       const salted = attempt === 0 ? name : `${name}\u0000${attempt}`;
-      const wireName = `${stem}_${createHash('sha256').update(salted).digest('hex').slice(0, SUFFIX_LENGTH)}`;
+      const wireName = `${stem}_${hash('sha256', salted).slice(0, SUFFIX_LENGTH)}`;
       if (legal.has(wireName) || this.originalOf.has(wireName)) continue;
       this.wireOf.set(name, wireName);
       this.originalOf.set(wireName, name);

@@ -1,3 +1,4 @@
+import type { Base64Text } from '../../../core/json/base64-text.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 
 /** The marker that some chat upstreams take on parts and tools. */
@@ -10,7 +11,7 @@ export interface WireCacheControl {
 export type ChatPart = (
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string } }
-  | { readonly type: 'file'; readonly file: { readonly filename: string; readonly file_data: string } }
+  | { readonly type: 'file'; readonly file: { readonly filename: string; readonly file_data: string | Base64Text } }
   | { readonly type: 'input_audio'; readonly input_audio: { readonly data: string; readonly format: string } }
   | { readonly type: 'video_url'; readonly video_url: { readonly url: string } }
 ) & { cache_control?: WireCacheControl };

@@ -23,10 +23,24 @@ export interface StoreCommand<Place extends StorePlace> {
   readonly usage: string;
   /** Switches beside `--help`. */
   readonly switches: readonly string[];
+  /** Options with a value, by their names: what each value has to be, as a sentence goes on, and whether one is. */
+  readonly values?: Readonly<Record<string, ValueRule>>;
   /** Reads as much of the environment as it needs. Throws InvalidEnvironment. */
-  readonly readPlace: (context: CommandContext) => Place;
+  readonly readPlace: (context: CommandContext, words: CommandWords) => Place;
   /** @returns the exit code */
-  readonly run: (database: DataSource, switches: ReadonlySet<string>, place: Place) => Promise<number>;
+  readonly run: (database: DataSource, words: CommandWords, place: Place) => Promise<number>;
+}
+
+interface ValueRule {
+  readonly pattern: RegExp;
+  /** Completes a sentence that begins with the option. */
+  readonly reason: string;
+}
+
+/** What was said on the command line. */
+export interface CommandWords {
+  readonly switches: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, string>;
 }
 
 /** @returns the exit code: what `run` gives, 1 failed, 2 wrong words. Never throws, never prints a secret. */
@@ -35,18 +49,18 @@ export async function runStoreCommand<Place extends StorePlace>(
   context: CommandContext,
   opener?: EmbeddedOpener,
 ): Promise<number> {
-  const switches = readWords(command, context);
-  if (typeof switches === 'number') return switches;
+  const words = readWords(command, context);
+  if (typeof words === 'number') return words;
 
   let redaction = new Redaction();
   try {
-    const place = command.readPlace(context);
+    const place = command.readPlace(context, words);
     redaction = new Redaction(place.databaseUrl && [place.databaseUrl]);
     await assertStoreExists(place);
     const database = await openStore(place, MIGRATIONS, opener);
     try {
       await assertSchema(database);
-      return await command.run(database, switches, place);
+      return await command.run(database, words, place);
     } finally {
       await database.destroy();
     }
@@ -77,19 +91,26 @@ export function readStorePlace({
   return { dataDir: resolve(workingDirectory, read(VARIABLES.dataDir)), ...(databaseUrl && { databaseUrl }) };
 }
 
-/** @returns the switches that were given, or the exit code */
+/** @returns what was given, or the exit code */
 function readWords<Place extends StorePlace>(
-  { name, usage, switches }: StoreCommand<Place>,
+  { name, usage, switches, values: rules = {} }: StoreCommand<Place>,
   { words, print, printError }: CommandContext,
-): ReadonlySet<string> | number {
-  const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-    [...switches, 'help'].map((option) => [option, { type: 'boolean' }]),
-  );
+): CommandWords | number {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  for (const option of [...switches, 'help']) options[option] = { type: 'boolean' };
+  for (const option of Object.keys(rules)) options[option] = { type: 'string' };
   try {
-    const { values } = parseArgs({ args: [...words], options });
-    if (values['help'] !== true) return new Set(Object.keys(values));
-    print(usage);
-    return DONE;
+    const given = Object.entries(parseArgs({ args: [...words], options }).values);
+    if (given.some(([option]) => option === 'help')) {
+      print(usage);
+      return DONE;
+    }
+    const values = new Map(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+    for (const [option, value] of values) {
+      const { pattern, reason } = rules[option]!;
+      if (!pattern.test(value)) throw new Error(`--${option} ${reason}`);
+    }
+    return { switches: new Set(given.map(([option]) => option).filter((option) => !values.has(option))), values };
   } catch (error) {
     printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
     return MISUSED;

@@ -1,0 +1,374 @@
+import type { ContentBlock, Message } from '../core/conversation/content.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { JSON_DEPTH_MAX, JsonScan } from '../core/json/json-scan.js';
+import { ExactNumber, parseJson, printJson } from '../core/json/json.js';
+import {
+  ARGUMENTS,
+  CIPHERS,
+  FIXED,
+  FORMAT_KEYS,
+  FORMAT_WORDS,
+  FREE,
+  PARAMETERS,
+  SCHEMA_FIXED,
+  SCHEMA_KEYS,
+  SCHEMA_MAPS,
+  SCHEMAS,
+  WORD_KEYS,
+} from './wire-words.js';
+
+/**
+ * Whose words a text is: `system` also for definitions of tools and of the answer's form, `tool` for what
+ * tools were asked and said.
+ */
+export type TextRole = 'system' | 'user' | 'assistant' | 'tool';
+
+/** One text of a request. */
+export interface RequestText {
+  readonly text: string;
+  /** Every member that holds it: of the neutral value, and of the wire objects it was read from. */
+  readonly places: readonly Place[];
+  /** Nothing can be cut from it: a key, a number, a name, an id, a word of a format, reasoning that is signed. */
+  readonly isFixed: boolean;
+}
+
+export interface Place {
+  readonly holder: object;
+  readonly key: string;
+}
+
+/** What is read as one: a text, or the texts of neighbouring blocks. */
+export interface Passage {
+  readonly role: TextRole;
+  readonly texts: readonly RequestText[];
+}
+
+/** JSON that is carried as text: what is changed in the value is printed in its place. */
+export interface EmbeddedJson {
+  readonly place: Place;
+  readonly value: object;
+}
+
+/** How the members of a value are read: `names` are a schema's properties. */
+type Kind = 'wire' | 'schema' | 'names' | 'free';
+
+interface Context {
+  readonly role: TextRole;
+  readonly kind: Kind;
+  readonly isFixed: boolean;
+  /** It stands where a format has words of its own. */
+  readonly isWord: boolean;
+}
+
+/**
+ * What becomes of each field of a request. `own`: it goes to no provider, or is a figure or one of a few words that
+ * the face has checked. The compiler names a new field: it must be decided here.
+ */
+const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> = {
+  model: 'own',
+  system: 'content',
+  messages: 'content',
+  stream: 'own',
+  maxOutputTokens: 'own',
+  sampling: 'fixed',
+  stopSequences: 'fixed',
+  tools: 'content',
+  toolChoice: 'fixed',
+  parallelToolCalls: 'own',
+  thinking: 'fixed',
+  effort: 'own',
+  reasoningSummary: 'fixed',
+  verbosity: 'own',
+  outputFormat: 'content',
+  taskBudget: 'own',
+  outputOrigin: 'content',
+  cacheMarker: 'own',
+  contextManagement: 'content',
+  sessionId: 'own',
+  user: 'fixed',
+  metadata: 'fixed',
+  promptCacheKey: 'fixed',
+  serviceTier: 'fixed',
+  speed: 'own',
+  inferenceGeo: 'fixed',
+  fallbackModels: 'own',
+  preferences: 'own',
+  plugins: 'own',
+  stopServerToolsWhen: 'own',
+  trace: 'own',
+  preset: 'own',
+  echoesUpstreamBody: 'own',
+  betas: 'fixed',
+  extras: 'content',
+};
+
+/** What the model is told before the conversation; everything else besides the turns counts as the user's. */
+const OPERATORS: ReadonlySet<string> = new Set([
+  'system',
+  'tools',
+  'outputFormat',
+  'outputOrigin',
+  'contextManagement',
+]);
+
+/** A cipher has no other characters, and is longer than anything that filters look for. */
+const CIPHER = /^[\w+/=-]*$/;
+const CIPHER_CHARACTERS_MIN = 64;
+/** Characters that are looked at in one go. */
+const CIPHER_STEP = 65_536;
+
+/** Undefined: a step of something long, which told nothing. */
+type Steps<Result = void> = Generator<Passage | undefined, Result, undefined>;
+
+/**
+ * Walks everything of one request that any dialect may send, values of the model and of the wire alike: each key, text
+ * and number that is not a word of the formats.
+ */
+export class Passages {
+  /** Found on the way. */
+  readonly embedded: EmbeddedJson[] = [];
+  private readonly walked = new Set<object>();
+  /** Members that were told with their neighbours. */
+  private readonly told = new Map<object, Set<string>>();
+
+  *of(request: ModelRequest): Steps {
+    // What the plan found for a tool is the catalog's.
+    for (const tool of request.tools) if (tool.type === 'vendor' && tool.advisor) this.walked.add(tool.advisor);
+    yield* this.turns(request.messages);
+    for (const [field, treatment] of Object.entries(FIELDS) as [keyof ModelRequest, string][]) {
+      if (treatment === 'own' || field === 'messages' || request[field] === undefined) continue;
+      const role = OPERATORS.has(field) ? 'system' : 'user';
+      yield* this.member(request, field, { role, kind: 'wire', isFixed: treatment === 'fixed', isWord: false });
+    }
+  }
+
+  /** Texts of neighbouring turns of one role are neighbours as well: so the model is shown them. */
+  private *turns(messages: readonly Message[]): Steps {
+    let run: RequestText[] = [];
+    let role: Message['role'] = 'user';
+    for (const message of messages) {
+      if (message.role !== role) {
+        yield* passageOf(role, run);
+        run = [];
+        role = message.role;
+      }
+      for (const block of message.content) {
+        if (block.type === 'text') {
+          run.push(this.textOf(block as object as Members, message as object as Members, false));
+        } else {
+          yield* passageOf(role, run);
+          run = [];
+        }
+        yield* this.inside(block as object as Members, {
+          role: roleOf(block, role),
+          kind: 'wire',
+          isFixed: false,
+          isWord: false,
+        });
+        yield undefined;
+      }
+    }
+    yield* passageOf(role, run);
+    for (const { role: whose, origin } of messages) {
+      if (origin) yield* this.inside(origin.value, { role: whose, kind: 'wire', isFixed: false, isWord: false });
+    }
+  }
+
+  /** @param holder whose only text it may be, written without a list */
+  private textOf(block: Members, holder: Members, isFixed: boolean): RequestText {
+    const text = block['text'] as string;
+    const places = [this.tell(block, 'text')];
+    const wire = wireOf(block);
+    if (wire?.['text'] === text) places.push(this.tell(wire, 'text'));
+    const whole = wireOf(holder);
+    if (whole?.['content'] === text) places.push(this.tell(whole, 'content'));
+    return { text, places, isFixed };
+  }
+
+  private tell(holder: object, key: string): Place {
+    const keys = this.told.get(holder);
+    if (keys) keys.add(key);
+    else this.told.set(holder, new Set([key]));
+    return { holder, key };
+  }
+
+  private *inside(value: Members, outer: Context): Steps {
+    if (this.walked.has(value)) return;
+    this.walked.add(value);
+    const isSigned = outer.kind === 'wire' && typeof value['signature'] === 'string' && value['signature'] !== '';
+    const context = isSigned ? { ...outer, isFixed: true } : outer;
+    for (const key of Object.keys(value)) {
+      if (value[key] === undefined) continue;
+      if (!isFormatKey(key, context.kind)) yield fixed(context.role, key);
+      yield* this.member(value, key, within(key, context));
+    }
+  }
+
+  private *list(entries: readonly unknown[], holder: Members, context: Context): Steps {
+    if (this.walked.has(entries)) return;
+    this.walked.add(entries);
+    let run: RequestText[] = [];
+    for (const entry of entries) {
+      yield undefined;
+      if (context.kind === 'wire' && isTextBlock(entry) && !this.told.get(entry)?.has('text')) {
+        run.push(this.textOf(entry, holder, context.isFixed));
+      } else {
+        yield* passageOf(context.role, run);
+        run = [];
+      }
+    }
+    yield* passageOf(context.role, run);
+    for (const index of entries.keys()) yield* this.member(entries, String(index), context);
+  }
+
+  /** One member of an object or a list. @param context of the member itself */
+  private *member(holder: object, key: string, context: Context): Steps {
+    const value = (holder as Members)[key];
+    if (typeof value === 'string') {
+      yield* this.text(holder as Members, key, value, context);
+    } else if (typeof value === 'number' || value instanceof ExactNumber) {
+      if (!isFigure(key, value, context.kind)) yield fixed(context.role, printJson(value));
+    } else if (Array.isArray(value)) {
+      yield* this.list(value, holder as Members, context);
+    } else if (typeof value === 'object' && value !== null) {
+      yield* this.inside(value as Members, context);
+    }
+  }
+
+  private *text(holder: Members, key: string, text: string, context: Context): Steps {
+    const { role, kind, isFixed, isWord } = context;
+    if (text === '' || this.told.get(holder)?.has(key) || (isWord && FORMAT_WORDS.has(text))) return;
+    if (kind === 'wire' && CIPHERS.has(key) && holder['type'] !== 'text') {
+      const isOpen = text.length < CIPHER_CHARACTERS_MIN || !(yield* isCipher(text));
+      if (isOpen) yield fixed(role, text);
+      return;
+    }
+    const mayBeJson = kind === 'free' && ARGUMENTS.has(key);
+    // Cut as a text it might be JSON no more, and its value is not known.
+    const isUnknown = mayBeJson && text.length > PARSED_LENGTH_MAX && JSON_BEGINS.test(text);
+    yield { role, texts: [{ text, places: [{ holder, key }], isFixed: isFixed || isUnknown }] };
+    if (mayBeJson) yield* this.json(holder, key, text, context);
+  }
+
+  /** Arguments that are JSON as text are read as their value too: some dialects send that. */
+  private *json(holder: object, key: string, text: string, context: Context): Steps {
+    const value = readJson(text);
+    if (typeof value === 'object' && value !== null) {
+      this.embedded.push({ place: { holder, key }, value });
+      yield* this.member({ value }, 'value', context);
+      // Of two members of a name the value has one; the text may be sent with both.
+      if (text.includes('\\') && hasDuplicates(text, value)) yield fixed(context.role, yield* withoutEscapes(text));
+    } else {
+      const plain = typeof value === 'string' ? value : yield* withoutEscapes(text);
+      if (plain !== text) yield fixed(context.role, plain);
+    }
+  }
+}
+
+type Members = { readonly [key: string]: unknown };
+
+const roleOf = ({ type }: ContentBlock, role: TextRole): TextRole =>
+  type === 'tool-use' || type === 'tool-result' || type === 'opaque' ? 'tool' : role;
+
+const wireOf = (value: Members): Members | undefined => (value['origin'] as { value: Members } | undefined)?.value;
+
+const isTextBlock = (entry: unknown): entry is Members =>
+  typeof entry === 'object' &&
+  entry !== null &&
+  (entry as Members)['type'] === 'text' &&
+  typeof (entry as Members)['text'] === 'string';
+
+/** How a member is read, by its name. */
+function within(key: string, context: Context): Context {
+  const { role, kind } = context;
+  if (kind === 'free') return context;
+  if (FREE.has(key) && kind !== 'names') return { role, kind: 'free', isFixed: context.isFixed, isWord: false };
+  if (kind === 'names') return { role, kind: 'schema', isFixed: context.isFixed, isWord: false };
+  const isWord = WORD_KEYS.has(key);
+  if (kind === 'schema') {
+    const isFixed = context.isFixed || (SCHEMA_FIXED.has(key) && !SCHEMA_MAPS.has(key));
+    return { role, kind: SCHEMA_MAPS.has(key) ? 'names' : 'schema', isFixed, isWord };
+  }
+  return { role, kind: SCHEMAS.has(key) ? 'schema' : 'wire', isFixed: context.isFixed || FIXED.has(key), isWord };
+}
+
+/** No figure of a provider's is as long as a number that somebody is known by. */
+const FIGURE_MAX = 1e9;
+
+const isFigure = (key: string, value: unknown, kind: Kind): boolean =>
+  kind === 'wire' && PARAMETERS.has(key) && typeof value === 'number' && Math.abs(value) < FIGURE_MAX;
+
+const isFormatKey = (key: string, kind: Kind): boolean =>
+  (kind === 'wire' && FORMAT_KEYS.has(key)) || (kind === 'schema' && SCHEMA_KEYS.has(key));
+
+const fixed = (role: TextRole, text: string): Passage => ({ role, texts: [{ text, places: [], isFixed: true }] });
+
+function* passageOf(role: TextRole, texts: readonly RequestText[]): Steps {
+  if (texts.length > 0) yield { role, texts };
+}
+
+function* isCipher(text: string): Steps<boolean> {
+  for (let from = 0; from < text.length; from += CIPHER_STEP) {
+    if (!CIPHER.test(text.slice(from, from + CIPHER_STEP))) return false;
+    yield undefined;
+  }
+  return true;
+}
+
+/** Every level is opened and closed: a shorter text cannot be nested too deep. */
+const SHALLOW_LENGTH = 2 * JSON_DEPTH_MAX;
+
+/** Longer arguments are not parsed, which is one step. */
+const PARSED_LENGTH_MAX = 512 * 1024;
+/** What no text begins with that is just an argument. */
+const JSON_BEGINS = /^\s*[[{"]/;
+
+/** Undefined for what is no JSON, nested deeper than a body may be, or more than can be read in one step. */
+function readJson(text: string): unknown {
+  if (text.length > PARSED_LENGTH_MAX || !JSON_BEGINS.test(text)) return undefined;
+  try {
+    if (text.length > SHALLOW_LENGTH) new JsonScan(Buffer.from(text)).walk(Infinity);
+    return parseJson(text);
+  } catch {
+    // Arguments that were cut off are an ordinary thing in histories.
+    return undefined;
+  }
+}
+
+function hasDuplicates(text: string, value: object): boolean {
+  const scan = new JsonScan(Buffer.from(text));
+  scan.walk(Infinity);
+  return scan.keys !== keysOf(value);
+}
+
+function keysOf(value: object): number {
+  let keys = Array.isArray(value) || value instanceof ExactNumber ? 0 : Object.keys(value).length;
+  for (const member of Object.values(value) as unknown[]) {
+    if (typeof member === 'object' && member !== null) keys += keysOf(member);
+  }
+  return keys;
+}
+
+const ESCAPE = /\\(?:u([\da-fA-F]{4})|(["\\/bfnrt]))/g;
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+/** Escapes that are resolved in one step. */
+const ESCAPES_STEP = 2_048;
+
+/** What a reader of half a JSON text makes of it. */
+function* withoutEscapes(text: string): Steps<string> {
+  const pieces: string[] = [];
+  let piece: string[] = [];
+  let done = 0;
+  for (const { 0: escape, 1: code, 2: letter, index } of text.matchAll(ESCAPE)) {
+    const character = code === undefined ? (CONTROLS[letter!] ?? letter!) : String.fromCharCode(parseInt(code, 16));
+    piece.push(text.slice(done, index), character);
+    done = index + escape.length;
+    if (piece.length < 2 * ESCAPES_STEP) continue;
+    pieces.push(piece.join(''));
+    piece = [];
+    yield undefined;
+  }
+  if (done === 0) return text;
+  pieces.push(...piece, text.slice(done));
+  return pieces.join('');
+}

@@ -1,0 +1,60 @@
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/*
+ * Which members of the model's values and of wire objects are the formats' own. Whatever is not named here is read, and
+ * may be cut: a name that is missing makes filters read too much, never too little.
+ */
+
+/** Names of members, of the neutral values and on the wire. No caller says anything by them. */
+export const FORMAT_KEYS: ReadonlySet<string> = words(
+  'type text role content origin vendor value citations cacheMarker cache_control ttl id name input toolUseId tool_use_id isError is_error ' +
+    'thinking signature mark data source mediaType media_type url title context wantsCitations enabled toolName tool_name opaque blocks ' +
+    'fileId file_id detail format description inputSchema input_schema strict advisor parameters schema encrypted_content ' +
+    'isSummary provider caller budgetTokens budget_tokens display effort task_budget total remaining ' +
+    'seed logitBias temperature topP topK topA minP frequencyPenalty presencePenalty repetitionPenalty logprobs topLogprobs ' +
+    'disable_parallel_tool_use server_name user_id',
+);
+
+/** Their values at `WORD_KEYS`, likewise. */
+export const FORMAT_WORDS: ReadonlySet<string> = words(
+  'text image document audio video search-result search_result tool-use tool_use tool-result tool_result tool-reference tool_reference ' +
+    'thinking redacted-thinking redacted_thinking opaque user assistant system tool anthropic openai ephemeral 5m 1h base64 url file blocks content ' +
+    'text/plain application/pdf image/png image/jpeg image/gif image/webp function vendor service custom auto any none enabled disabled adaptive ' +
+    'json-schema json_schema json-object json_object object string number integer boolean array null low medium high xhigh max minimal',
+);
+export const WORD_KEYS: ReadonlySet<string> = words('type role vendor media_type mediaType ttl effort');
+
+/** Figures that tell a provider how to answer: no model reads them. */
+export const PARAMETERS: ReadonlySet<string> = words(
+  'budgetTokens budget_tokens total remaining temperature topP topK topA minP frequencyPenalty presencePenalty repetitionPenalty topLogprobs max_uses',
+);
+
+/** Names, marks and addresses: cut, they would be others. */
+export const FIXED: ReadonlySet<string> = words(
+  'type id name toolUseId tool_use_id toolName tool_name server_name file_id fileId container_id container url media_type mediaType signature ' +
+    'mark error_code cache_control advisor',
+);
+
+/** In a schema: what arguments are held to. */
+export const SCHEMA_FIXED: ReadonlySet<string> = words(
+  'type $schema $id $ref $anchor $defs format pattern required enum const patternProperties',
+);
+export const SCHEMA_KEYS: ReadonlySet<string> = words(
+  'type properties required items description title enum const default examples additionalProperties $schema $id $ref $anchor $defs definitions ' +
+    'format pattern patternProperties anyOf oneOf allOf not minimum maximum minLength maxLength minItems maxItems uniqueItems nullable',
+);
+/** In a schema: names of the caller's, each with a schema. */
+export const SCHEMA_MAPS: ReadonlySet<string> = words(
+  'properties $defs definitions patternProperties dependentSchemas',
+);
+
+/** What holds a schema. */
+export const SCHEMAS: ReadonlySet<string> = words('inputSchema input_schema schema parameters');
+
+/** What the caller or a tool filled as it liked: no member of it is a format's, and all of its texts can be cut. */
+export const FREE: ReadonlySet<string> = words('input arguments input_examples default examples');
+/** Of these, what may be JSON as text. */
+export const ARGUMENTS: ReadonlySet<string> = words('input arguments');
+
+/** Bytes and what only their maker can open. */
+export const CIPHERS: ReadonlySet<string> = words('data signature encrypted_content encrypted_index encrypted_stdout');

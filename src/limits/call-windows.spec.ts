@@ -1,0 +1,57 @@
+// Goal: of a window a key has all while it is alone and half in company, management has its own, wasted calls have
+// theirs, each begins anew by itself, and memory stays bounded. Method: the real windows and a clock moved by hand; the
+// same steps run against Redis in test/replicas/flood.spec.ts.
+import { callerOf } from '../../test/support/caller.js';
+import { Clock } from '../core/time.js';
+import { FLOOD_STEPS, type FloodStep } from '../../test/support/flood-steps.js';
+import { CallWindows } from './call-windows.js';
+
+class HandClock extends Clock {
+  time = 1_795_000_000_000;
+  override now(): number {
+    return this.time;
+  }
+}
+
+describe('CallWindows', () => {
+  it.each(FLOOD_STEPS)('$goal', ({ rates, steps }) => {
+    const clock = new HandClock();
+    const windows = new CallWindows(clock);
+    const run = ({ waitMs = 0, caller, wastes = 0, times = 1 }: FloodStep): unknown[] => {
+      clock.time += waitMs;
+      for (let time = 0; time < wastes; time++) windows.waste(caller, rates.wasted);
+      return Array.from({ length: times }, () => windows.count(caller, rates)?.limit ?? 'passes');
+    };
+    for (const [index, step] of steps.entries()) expect([index, run(step)]).toEqual([index, step.expected]);
+  });
+
+  it('says for how long yet, and whether there is company', () => {
+    const clock = new HandClock();
+    const windows = new CallWindows(clock);
+    const rates = { account: { limit: 2, windowMs: 10_000 }, wasted: { limit: 1, windowMs: 60_000 } };
+    expect(windows.hasCompany(callerOf('a', 'k'))).toBe(false);
+    windows.count(callerOf('a', 'k'), rates);
+    expect([windows.hasCompany(callerOf('a', 'k')), windows.hasCompany(callerOf('a', 'l'))]).toEqual([false, true]);
+    clock.time += 4_000;
+    windows.count(callerOf('a', 'l'), rates);
+    expect(windows.count(callerOf('a', 'l'), rates)).toEqual({ limit: 'share', retryAfterMs: 10_000 });
+    clock.time += 9_999;
+    expect(windows.count(callerOf('a', 'l'), rates)).toEqual({ limit: 'share', retryAfterMs: 1 });
+    windows.waste(callerOf('a', 'k'), rates.wasted);
+    expect(windows.count(callerOf('a', 'k'), rates)).toEqual({ limit: 'wasted', retryAfterMs: 60_000 });
+    expect(windows.hasCompany(callerOf('a', 'k'))).toBe(true);
+    clock.time += 600_000;
+    expect([windows.hasCompany(callerOf('a', 'k')), windows.hasCompany(callerOf('a', 'l'))]).toEqual([false, false]);
+  });
+
+  it('keeps no more than it may, and forgets the oldest', () => {
+    const clock = new HandClock();
+    const windows = new CallWindows(clock, 3);
+    const rates = { account: { limit: 2, windowMs: 10_000 }, wasted: { limit: 1, windowMs: 60_000 } };
+    for (let key = 0; key < 100; key++) {
+      const caller = { accountId: `a${key}`, workspaceId: 'w', keyHash: `k${key}`, userId: null };
+      windows.count({ ...caller, kind: 'inference' }, rates);
+    }
+    expect(windows.size).toBe(6);
+  });
+});

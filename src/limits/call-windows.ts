@@ -1,0 +1,130 @@
+import type { Caller } from '../core/caller.js';
+import type { Clock } from '../core/time.js';
+import type { Rate } from '../shared/variables/grammars.js';
+import { COMPANY_MS, groupOf, shareOf, type FloodRates, type FloodRefusal } from './flood-storage.js';
+
+/** Keys, and groups of them, that are counted at one time: as many as are cached. */
+const KEPT_MAX = 40_000;
+
+/** Hits since it began. Times are epoch milliseconds. */
+interface Window {
+  hits: number;
+  endsAt: number;
+}
+
+/** What all keys of an account have called, and which of them. */
+interface Group extends Window {
+  /** Hash of the key that called last. */
+  latest: string;
+  latestAt: number;
+  /** When any other key called last. */
+  othersAt: number;
+}
+
+/** What one key has called. */
+interface Key extends Window {
+  wasted: number;
+  wastedEndsAt: number;
+}
+
+/**
+ * What the keys of accounts call, counted in this process by the rules of the scripts that count in Redis, in bounded
+ * memory: past the bound the oldest is forgotten. No stranger can push one out, since only valid keys are counted.
+ */
+export class CallWindows {
+  private readonly groups = new Map<string, Group>();
+  private readonly keys = new Map<string, Key>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly keptMax = KEPT_MAX,
+  ) {}
+
+  /** Keys and groups kept. */
+  get size(): number {
+    return this.groups.size + this.keys.size;
+  }
+
+  count(caller: Caller, { account, wasted }: FloodRates): FloodRefusal | undefined {
+    const now = this.clock.now();
+    const group = this.meet(caller, now, shareOf(account.limit));
+    const key = this.keyOf(caller);
+    const wastedMs = key.wastedEndsAt - now;
+    if (key.wasted >= wasted.limit && wastedMs > 0) return { limit: 'wasted', retryAfterMs: wastedMs };
+    const share = isRecent(group.othersAt, now) ? shareOf(account.limit) : Infinity;
+    if (hit(key, share, account.windowMs, now)) return { limit: 'share', retryAfterMs: key.endsAt - now };
+    if (hit(group, account.limit, account.windowMs, now)) return { limit: 'account', retryAfterMs: group.endsAt - now };
+    return undefined;
+  }
+
+  waste(caller: Caller, { limit, windowMs }: Rate): void {
+    const now = this.clock.now();
+    const key = this.keyOf(caller);
+    if (key.wastedEndsAt <= now) {
+      key.wasted = 0;
+      key.wastedEndsAt = now + windowMs;
+    }
+    key.wasted++;
+    if (key.wasted === limit) key.wastedEndsAt = now + windowMs;
+  }
+
+  hasCompany(caller: Caller): boolean {
+    const group = this.groups.get(groupOf(caller));
+    if (!group) return false;
+    return isRecent(group.latest === caller.keyHash ? group.othersAt : group.latestAt, this.clock.now());
+  }
+
+  /**
+   * Notes what all replicas together know of a key's company.
+   * @param othersMs how long ago another key of its group called
+   */
+  learn(caller: Caller, othersMs: number): void {
+    const now = this.clock.now();
+    const group = this.meet(caller, now, Infinity);
+    group.othersAt = Math.max(group.othersAt, now - othersMs);
+  }
+
+  /** @param share at most so many requests of a key that was alone stay counted when another one joins it */
+  private meet(caller: Caller, now: number, share: number): Group {
+    const id = groupOf(caller);
+    let group = this.groups.get(id);
+    if (!group) {
+      group = { hits: 0, endsAt: 0, latest: caller.keyHash, latestAt: now, othersAt: -Infinity };
+      keep(this.groups, id, group, this.keptMax);
+    } else if (group.latest !== caller.keyHash) {
+      // Whoever joins a key that was alone finds the other half, whatever that one has asked.
+      if (!isRecent(group.othersAt, now)) group.hits = Math.min(group.hits, share);
+      group.othersAt = group.latestAt;
+      group.latest = caller.keyHash;
+    }
+    group.latestAt = now;
+    return group;
+  }
+
+  private keyOf({ keyHash }: Caller): Key {
+    let key = this.keys.get(keyHash);
+    if (!key) {
+      key = { hits: 0, endsAt: 0, wasted: 0, wastedEndsAt: 0 };
+      keep(this.keys, keyHash, key, this.keptMax);
+    }
+    return key;
+  }
+}
+
+const isRecent = (at: number, now: number): boolean => now - at < COMPANY_MS;
+
+/** @returns whether it is past the limit; the first that is begins the time of refusal */
+function hit(window: Window, limit: number, windowMs: number, now: number): boolean {
+  if (window.endsAt <= now) {
+    window.hits = 0;
+    window.endsAt = now + windowMs;
+  }
+  window.hits++;
+  if (window.hits === limit + 1) window.endsAt = now + windowMs;
+  return window.hits > limit;
+}
+
+function keep<T>(kept: Map<string, T>, id: string, value: T, max: number): void {
+  if (kept.size >= max) kept.delete(kept.keys().next().value!);
+  kept.set(id, value);
+}

@@ -1,0 +1,33 @@
+// Goal: what is left counts at whatever stage, what fails where a provider was called, and what is answered never.
+// Method: generations that end in every way, with a call and without.
+import type { Caller } from '../core/caller.js';
+import { ENDINGS, type Ending } from '../core/generation/ending.js';
+import type { Generation } from '../core/generation/generation.js';
+import type { Environment } from '../shared/environment.js';
+import type { FloodStorage } from './flood-storage.js';
+import { WastedCalls } from './wasted-calls.js';
+
+const RATE = { limit: 3, windowMs: 60_000 };
+const ALL = Object.keys(ENDINGS) as Ending[];
+
+function isCounted(ending: Ending, wasCalled: boolean): boolean {
+  const counted: unknown[] = [];
+  const counts = { countWaste: (...waste: unknown[]) => void counted.push(waste) } as unknown as FloodStorage;
+  const caller = { keyHash: 'k' } as Caller;
+  new WastedCalls(counts, { flood: { wasted: RATE } } as Environment).ended({
+    ending,
+    wasCalled,
+    caller,
+  } as Generation);
+  if (counted.length > 0) expect(counted).toEqual([[caller, RATE]]);
+  return counted.length > 0;
+}
+
+it('counts every wasted ending of a generation that called a provider, and no other', () => {
+  for (const ending of ALL)
+    expect([ending, isCounted(ending, true)]).toEqual([ending, ENDINGS[ending].wastes === true]);
+});
+
+it('counts of those without a call what its caller left', () => {
+  expect(ALL.filter((ending) => isCounted(ending, false)).sort()).toEqual(['caller-gone', 'client-closed']);
+});

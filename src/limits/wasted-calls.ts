@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
+import { ENDINGS } from '../core/generation/ending.js';
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import { Environment } from '../shared/environment.js';
+import { FloodStorage } from './flood-storage.js';
+
+/**
+ * Counts generations that their callers left, at whatever stage, and those that called a provider and came to nothing:
+ * past so many of a key the flood guard refuses it (docs/wire/limits.md#wasted-calls). One observes all.
+ */
+@Injectable()
+export class WastedCalls implements GenerationObserver {
+  constructor(
+    @InjectThrottlerStorage() private readonly counts: FloodStorage,
+    private readonly environment: Environment,
+  ) {}
+
+  ended(generation: Generation): undefined {
+    const { wastes, result } = ENDINGS[generation.ending!];
+    if (wastes && (result === 'cancelled' || generation.wasCalled)) {
+      this.counts.countWaste(generation.caller, this.environment.flood.wasted);
+    }
+  }
+}

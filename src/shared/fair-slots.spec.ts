@@ -1,0 +1,99 @@
+/**
+ * Goal: few at a time, of all and of each key; who has least is next; nobody waits for ever, or is forgotten. Method:
+ * slots of a few, entered and left by hand, and any mixture of ends.
+ */
+import fc from 'fast-check';
+import { Cancellation } from '../core/cancellation.js';
+import { FairSlots, type FairSlotsOptions } from './fair-slots.js';
+
+const OPTIONS: FairSlotsOptions = { slots: 3, slotsPerKey: 2, waiting: 4, waitingPerKey: 3, waitMs: 10_000 };
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function bench(options: Partial<FairSlotsOptions> = {}) {
+  const slots = new FairSlots({ ...OPTIONS, ...options });
+  const inside: string[] = [];
+  const enter = async (key: string, signal = new Cancellation()) => {
+    const leave = await slots.enter(key, signal);
+    if (leave) inside.push(key);
+    return leave;
+  };
+  return { slots, inside, enter };
+}
+
+it('lets in as many as there are slots, of a key fewer, and then whose key has least', async () => {
+  const { inside, enter } = bench();
+  const first = await enter('a');
+  await enter('a');
+  void enter('a');
+  const third = await enter('b');
+  void enter('b');
+  void enter('c');
+  await settle();
+  expect(inside).toEqual(['a', 'a', 'b']);
+  third!();
+  await settle();
+  // Neither who came first, whose key is full, nor the next.
+  expect(inside.slice(3)).toEqual(['b']);
+  first!();
+  await settle();
+  expect(inside.slice(4)).toEqual(['c']);
+});
+
+it('refuses who finds too many waiting, of all or of the key', async () => {
+  const { enter } = bench({ slots: 1, slotsPerKey: 1 });
+  await enter('a');
+  for (let index = 0; index < 3; index++) void enter('a');
+  expect(await enter('a')).toBeUndefined();
+  void enter('b');
+  expect(await enter('c')).toBeUndefined();
+});
+
+it('refuses who has waited long enough, and gives his place away', async () => {
+  const { inside, enter } = bench({ slots: 1, waitMs: 20 });
+  const leave = await enter('a');
+  expect(await enter('b')).toBeUndefined();
+  leave!();
+  expect(await enter('c')).toBeDefined();
+  expect(inside).toEqual(['a', 'c']);
+});
+
+it('lets a waiting one go at its abort', async () => {
+  const { enter } = bench({ slots: 1 });
+  await enter('a');
+  const signal = new Cancellation();
+  const waiting = enter('b', signal);
+  signal.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  await expect(enter('b', signal)).rejects.toThrow('gone');
+});
+
+it('never has more than its slots, and is empty again in the end', async () => {
+  const step = fc.record({
+    key: fc.constantFrom('a', 'b', 'c'),
+    ends: fc.constantFrom('leaves', 'aborts'),
+    at: fc.nat(5),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const { slots, enter } = bench();
+      let now = 0;
+      const ofKey = new Map<string, number>();
+      const all = steps.map(async ({ key, ends, at }) => {
+        const signal = new Cancellation();
+        if (ends === 'aborts') setImmediate(() => signal.abort(new Error('gone')));
+        const leave = await enter(key, signal).catch(() => undefined);
+        if (!leave) return;
+        ofKey.set(key, (ofKey.get(key) ?? 0) + 1);
+        expect(++now).toBeLessThanOrEqual(OPTIONS.slots);
+        expect(ofKey.get(key)).toBeLessThanOrEqual(OPTIONS.slotsPerKey);
+        for (let turn = 0; turn < at; turn++) await settle();
+        now--;
+        ofKey.set(key, ofKey.get(key)! - 1);
+        leave();
+      });
+      await Promise.all(all);
+      expect(slots).toMatchObject({ running: 0, queue: [], shares: new Map() });
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,117 @@
+import type { CancelSignal } from '../core/cancellation.js';
+
+export interface FairSlotsOptions {
+  readonly slots: number;
+  readonly slotsPerKey: number;
+  /** Those that wait for a slot. */
+  readonly waiting: number;
+  readonly waitingPerKey: number;
+  /** Longest wait. */
+  readonly waitMs: number;
+}
+
+interface Waiting {
+  readonly key: string;
+  readonly enter: () => void;
+}
+
+/** What one key has. */
+interface Share {
+  running: number;
+  waiting: number;
+}
+
+/**
+ * Lets a few do at a time what takes a while. Whose key has the fewest under way is next, among those who came first:
+ * one key that asks for a lot waits for itself.
+ */
+export class FairSlots {
+  private running = 0;
+  private readonly queue: Waiting[] = [];
+  /** A key is in it while it has something. */
+  private readonly shares = new Map<string, Share>();
+
+  constructor(private readonly options: FairSlotsOptions) {}
+
+  /**
+   * Waits for a slot.
+   * @returns gives the slot back, once; undefined when too many wait already, or it took too long
+   * @throws the signal's reason once it is aborted
+   */
+  async enter(key: string, signal: CancelSignal): Promise<(() => void) | undefined> {
+    signal.throwIfAborted();
+    const { waiting, waitingPerKey } = this.options;
+    const share = this.shareOf(key);
+    if (!this.mayRun(share)) {
+      if (this.queue.length >= waiting || share.waiting >= waitingPerKey) {
+        this.forget(key, share);
+        return undefined;
+      }
+      share.waiting++;
+      const hasEntered = await this.wait(key, signal);
+      share.waiting--;
+      if (!hasEntered) {
+        this.forget(key, share);
+        signal.throwIfAborted();
+        return undefined;
+      }
+    } else this.take(share);
+    return () => {
+      share.running--;
+      this.running--;
+      this.forget(key, share);
+      this.next();
+    };
+  }
+
+  /** @returns whether it was given a slot */
+  private wait(key: string, signal: CancelSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const leave = (hasEntered: boolean): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+        const place = this.queue.indexOf(waiting);
+        if (place !== -1) this.queue.splice(place, 1);
+        resolve(hasEntered);
+      };
+      const giveUp = (): void => leave(false);
+      const waiting: Waiting = { key, enter: () => leave(true) };
+      const timer = setTimeout(giveUp, this.options.waitMs);
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.queue.push(waiting);
+    });
+  }
+
+  private next(): void {
+    let next: Waiting | undefined;
+    let fewest = this.options.slotsPerKey;
+    for (const waiting of this.queue) {
+      const { running } = this.shares.get(waiting.key)!;
+      if (running >= fewest) continue;
+      fewest = running;
+      next = waiting;
+    }
+    if (!next) return;
+    this.take(this.shares.get(next.key)!);
+    next.enter();
+  }
+
+  private mayRun({ running }: Share): boolean {
+    return this.running < this.options.slots && running < this.options.slotsPerKey;
+  }
+
+  private take(share: Share): void {
+    share.running++;
+    this.running++;
+  }
+
+  private shareOf(key: string): Share {
+    let share = this.shares.get(key);
+    if (!share) this.shares.set(key, (share = { running: 0, waiting: 0 }));
+    return share;
+  }
+
+  private forget(key: string, { running, waiting }: Share): void {
+    if (running + waiting === 0) this.shares.delete(key);
+  }
+}

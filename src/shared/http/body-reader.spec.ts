@@ -1,0 +1,334 @@
+/**
+ * Goal: bodies are read whole however they are cut, hold no more than what has come, end when they do not get on, and
+ * give all back. Method: streams in the place of requests, seconds moved by hand.
+ */
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Response } from 'express';
+import fc from 'fast-check';
+import type { Caller } from '../../core/caller.js';
+import { GatewayError } from '../../core/errors.js';
+import { BytesInFlight } from '../bytes-in-flight.js';
+import type { Environment } from '../environment.js';
+import { bodyMsMax, BodyReader, type BodyTerms } from './body-reader.js';
+import { CallerStanding } from './caller-standing.js';
+import type { AuthenticatedRequest } from './route.decorators.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+class FakeRequest extends Readable {
+  readonly caller: Caller;
+  complete = false;
+
+  constructor(
+    readonly headers: Record<string, string>,
+    keyHash = 'key',
+  ) {
+    super();
+    this.caller = { accountId: 'a', workspaceId: 'w', keyHash, kind: 'inference', userId: null };
+  }
+
+  override _read(): void {}
+
+  finish(): void {
+    this.complete = true;
+    this.push(null);
+  }
+}
+
+class FakeResponse extends EventEmitter {
+  asked = 0;
+
+  writeContinue(): void {
+    this.asked++;
+  }
+}
+
+class Standing extends CallerStanding {
+  readonly revoked = new Set<string>();
+
+  override refusalOf({ keyHash }: Caller): GatewayError | undefined {
+    return this.revoked.has(keyHash) ? new GatewayError('unauthenticated', 'Invalid API key') : undefined;
+  }
+}
+
+const TERMS: BodyTerms = { bytesMax: 4 * MIB, needsRoom: true };
+
+function makeReader(bytesInFlight = 16 * MIB) {
+  const all = new BytesInFlight({ bodiesInFlightBytesMax: bytesInFlight } as Environment);
+  const standing = new Standing();
+  const reader = new BodyReader(all, standing);
+  const open = (headers: Record<string, string>, { terms = TERMS, key = 'key' } = {}) => {
+    const request = new FakeRequest(headers, key);
+    const response = new FakeResponse();
+    const read = (): Promise<Buffer> => {
+      const reading = reader.read(request as unknown as AuthenticatedRequest, response as unknown as Response, terms);
+      reading.catch(() => undefined);
+      return reading;
+    };
+    return { request, response, read };
+  };
+  return { all, standing, open };
+}
+
+const kind = async (reading: Promise<unknown>): Promise<string> => {
+  const error = await reading.then(
+    () => new Error('read'),
+    (thrown: Error) => thrown,
+  );
+  return error instanceof GatewayError ? error.kind : `${error.name}: ${error.message}`;
+};
+
+/** The sweep sees nothing of it, but streams go on. */
+async function seconds(count: number): Promise<void> {
+  for (let second = 0; second < count; second++) {
+    jest.advanceTimersByTime(1_000);
+    await turn();
+  }
+}
+
+describe('BodyReader', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('reads a body however it is cut, promised or not', async () => {
+    const cuts = fc.array(fc.integer({ min: 1, max: 90_000 }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(cuts, fc.boolean(), fc.nat(), async (lengths, promised, early) => {
+        const { all, open } = makeReader();
+        const chunks = lengths.map((length, place) => Buffer.alloc(length, 32 + place));
+        const whole = Buffer.concat(chunks);
+        const { request, response, read } = open(promised ? { 'content-length': `${whole.length}` } : {});
+        const before = early % (chunks.length + 1);
+        for (const chunk of chunks.slice(0, before)) request.push(chunk);
+        if (before === chunks.length) request.finish();
+        const reading = read();
+        for (const chunk of chunks.slice(before)) {
+          request.push(chunk);
+          await turn();
+        }
+        if (before < chunks.length) request.finish();
+        expect((await reading).equals(whole)).toBe(true);
+        expect(all.held).toBe(whole.length);
+        response.emit('close');
+        expect(all.held).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('leaves what came in one piece where it is', async () => {
+    const { open } = makeReader();
+    const { request, read } = open({ 'content-length': '5' });
+    const piece = Buffer.from('hello');
+    request.push(piece);
+    request.finish();
+    expect((await read()).buffer).toBe(piece.buffer);
+  });
+
+  it('takes no memory and no room for what was only promised', async () => {
+    const { all, open } = makeReader();
+    const before = process.memoryUsage().arrayBuffers;
+    const bodies = Array.from({ length: 500 }, () => open({ 'content-length': `${4 * MIB}` }));
+    const readings = bodies.map(({ read }) => read());
+    for (const { request } of bodies) request.push(Buffer.alloc(1));
+    await turn();
+    for (const { request } of bodies) request.push(Buffer.alloc(1));
+    await turn();
+    expect(all.held).toBe(1_000);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(500 * 96 * KIB);
+    for (const { request } of bodies) request.destroy();
+    await Promise.allSettled(readings);
+    expect(all.held).toBe(0);
+  });
+
+  it('refuses what is promised too long before it asks for it, and what grows too long as it comes', async () => {
+    const { open } = makeReader();
+    const promised = open({ 'content-length': `${4 * MIB + 1}`, expect: '100-continue' });
+    expect([await kind(promised.read()), promised.response.asked]).toEqual(['too-large', 0]);
+    const most = open({ 'content-length': `${4 * MIB}`, expect: '100-continue' });
+    const reading = most.read();
+    expect(most.response.asked).toBe(1);
+    most.request.push(Buffer.alloc(4 * MIB));
+    most.request.finish();
+    expect((await reading).length).toBe(4 * MIB);
+    const chunked = open({ 'transfer-encoding': 'chunked' });
+    chunked.request.push(Buffer.alloc(4 * MIB));
+    const growing = chunked.read();
+    chunked.request.push(Buffer.alloc(1));
+    expect(await kind(growing)).toBe('too-large');
+  });
+
+  it('refuses the piece that there is no room for, and gives back the others at once', async () => {
+    const { all, open } = makeReader(1 * MIB);
+    const { request, read } = open({ 'content-length': `${MIB}` });
+    request.push(Buffer.alloc(512 * KIB));
+    const reading = read();
+    await turn();
+    expect(all.held).toBe(512 * KIB);
+    request.push(Buffer.alloc(1));
+    expect([await kind(reading), all.held]).toEqual(['unavailable', 0]);
+  });
+
+  it.each([
+    ['a small body', TERMS, 64 * KIB - 1, 'Error: read'],
+    ['one of 64 KiB', TERMS, 64 * KIB, 'unavailable'],
+    ['management', { ...TERMS, needsRoom: false }, 256 * KIB, 'Error: read'],
+  ])('asks %s whether there is room for it: %#', async (_, terms, bytes, result) => {
+    const { all, open } = makeReader(1 * MIB);
+    const full = all.open('key');
+    full.take(512 * KIB);
+    const { request, read } = open({ 'content-length': `${bytes}` }, { terms });
+    request.push(Buffer.alloc(bytes));
+    request.finish();
+    expect(await kind(read())).toBe(result);
+    // Past the share of its key it counts no more: others have theirs.
+    expect(all.held).toBe(512 * KIB);
+  });
+
+  it('counts all of a body that has become large, also what came while it was small and there was no room', async () => {
+    const { all, open } = makeReader(1 * MIB);
+    const full = all.open('key');
+    full.take(512 * KIB);
+    const { request, read } = open({});
+    request.push(Buffer.alloc(63 * KIB));
+    const reading = read();
+    await turn();
+    expect(all.held).toBe(512 * KIB);
+    full.release();
+    request.push(Buffer.alloc(KIB));
+    request.finish();
+    expect([(await reading).length, all.held]).toEqual([64 * KIB, 64 * KIB]);
+  });
+
+  it('ends one that came fast and then stops', async () => {
+    const { open } = makeReader();
+    const { request, read } = open({ 'content-length': `${4 * MIB}` });
+    request.push(Buffer.alloc(3 * MIB));
+    const reading = read();
+    let over = false;
+    reading.catch(() => (over = true));
+    await seconds(20);
+    expect(over).toBe(false);
+    await seconds(2);
+    expect([over, await kind(reading)]).toEqual([true, 'request-timed-out']);
+  });
+
+  it('ends a body without a byte for 20 s, promised or not, and only then', async () => {
+    for (const headers of [{ 'content-length': '2000' }, { 'transfer-encoding': 'chunked' }]) {
+      const { all, open } = makeReader();
+      const { request, read } = open(headers);
+      request.push(Buffer.alloc(1_000));
+      const reading = read();
+      await seconds(19);
+      request.push(Buffer.alloc(1));
+      await seconds(1);
+      let over = false;
+      reading.catch(() => (over = true));
+      // Its pace is of no matter yet.
+      await seconds(1);
+      expect(over).toBe(false);
+      await seconds(20);
+      expect([await kind(reading), all.held]).toEqual(['request-timed-out', 0]);
+    }
+  });
+
+  it('ends one that trickles, soon after 20 s', async () => {
+    const { open } = makeReader();
+    const { request, read } = open({ 'content-length': `${4 * MIB}` });
+    const reading = read();
+    let over = false;
+    reading.catch(() => (over = true));
+    let passed = 0;
+    for (; passed < 100 && !over; passed++) {
+      if (passed % 19 === 0) request.push(Buffer.alloc(1));
+      await seconds(1);
+    }
+    expect(await kind(reading)).toBe('request-timed-out');
+    expect(passed).toBeGreaterThanOrEqual(20);
+    expect(passed * 1_000).toBeLessThanOrEqual(bodyMsMax(8 * KIB));
+  });
+
+  it('takes 32 MiB at 1 Mbit/s, and at the slowest pace', async () => {
+    const terms = { ...TERMS, bytesMax: 32 * MIB };
+    for (const perSecond of [125_000, 8 * KIB]) {
+      const { open } = makeReader(128 * MIB);
+      const { request, read } = open({ 'content-length': `${32 * MIB}` }, { terms });
+      const reading = read();
+      for (let left = 32 * MIB; left > 0; left -= perSecond) {
+        request.push(Buffer.alloc(Math.min(left, perSecond)));
+        await seconds(1);
+      }
+      request.finish();
+      expect((await reading).length).toBe(32 * MIB);
+    }
+  }, 30_000);
+
+  it('ends those of a key that is good no more, within two looks', async () => {
+    const { all, standing, open } = makeReader();
+    const [bad, good] = ['bad', 'good'].map((key) => open({ 'content-length': '2000' }, { key }));
+    const readings = [bad!.read(), good!.read()];
+    bad!.request.push(Buffer.alloc(1_000));
+    await seconds(3);
+    standing.revoked.add('bad');
+    await seconds(1);
+    expect([await kind(readings[0]!), all.held]).toEqual(['unauthenticated', 0]);
+    good!.request.push(Buffer.alloc(2_000));
+    good!.request.finish();
+    expect((await readings[1]!).length).toBe(2_000);
+  });
+
+  it('looks at nothing while nothing comes', async () => {
+    const { open } = makeReader();
+    const { request, read } = open({ 'content-length': '2' });
+    const reading = read();
+    await seconds(2);
+    request.push(Buffer.alloc(2));
+    request.finish();
+    await reading;
+    expect(jest.getTimerCount()).toBe(1);
+    await seconds(1);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('has given all back, however bodies have ended', async () => {
+    const end = fc.constantFrom('whole', 'left', 'late', 'revoked', 'longer');
+    const body = fc.record({
+      key: fc.constantFrom('a', 'b', 'c'),
+      sizes: fc.array(fc.integer({ min: 1, max: 300 * KIB }), { maxLength: 5 }),
+      promised: fc.boolean(),
+      end,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(body, { maxLength: 8 }), async (bodies) => {
+        const { all, standing, open } = makeReader(2 * MIB);
+        const opened = bodies.map(({ key, promised, sizes, end }) => {
+          const total = sizes.reduce((sum, size) => sum + size, 0) + (end === 'whole' ? 0 : 1);
+          const one = open(promised ? { 'content-length': `${total}` } : {}, {
+            key: end === 'revoked' ? 'revoked' : key,
+          });
+          return { ...one, reading: one.read() };
+        });
+        for (const [place, { sizes }] of bodies.entries()) {
+          for (const size of sizes) opened[place]!.request.push(Buffer.alloc(size));
+          await turn();
+        }
+        expect(all.held).toBeLessThanOrEqual(2 * MIB);
+        for (const [place, { end }] of bodies.entries()) {
+          const { request } = opened[place]!;
+          if (end === 'whole') request.finish();
+          if (end === 'left') request.destroy();
+          if (end === 'revoked') standing.revoked.add('revoked');
+          if (end === 'longer') request.push(Buffer.alloc(TERMS.bytesMax));
+        }
+        await seconds(22);
+        await Promise.allSettled(opened.map(({ reading }) => reading));
+        for (const { response } of opened) response.emit('close');
+        expect(all.held).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  }, 30_000);
+});

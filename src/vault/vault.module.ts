@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { Clock } from '../core/time.js';
+import { Environment } from '../shared/environment.js';
+import { createKeyService } from './create-key-service.js';
+import { DataKeys } from './data-keys.js';
+import { KeyService } from './key-service.js';
+import { Vault } from './vault.js';
+
+/**
+ * What is encrypted at rest, with the keys that the environment names: provider credentials, and the gateway's own data
+ * keys.
+ */
+@Module({
+  providers: [{ provide: KeyService, inject: [Environment, Clock], useFactory: createKeyService }, Vault, DataKeys],
+  exports: [Vault, DataKeys],
+})
+export class VaultModule {}

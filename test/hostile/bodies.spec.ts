@@ -1,0 +1,107 @@
+// Goal: bodies that are promised, dripped or never finished take nothing from anybody else, administrators least of
+// all.
+// Method: sockets held open against the attacked gateway, victims beside them (arena.ts).
+import { exchange, RawClient } from '../support/raw-client.js';
+import { Arena, expectUnharmed, storm } from './arena.js';
+import { Sink } from './sink.js';
+
+const MIB = 1024 * 1024;
+const JSON_TYPE = 'content-type: application/json';
+
+describe('bodies of one key', () => {
+  let arena: Arena;
+  let sink: Sink;
+  let key: string;
+  let other: string;
+  const sockets: RawClient[] = [];
+
+  beforeAll(async () => {
+    sink = await Sink.open();
+    arena = await Arena.open({ FAIRLEAD_BODIES_IN_FLIGHT: '64MiB' }, [sink.entry]);
+    [key, other] = [await arena.newKey(), await arena.newKey()];
+  }, 120_000);
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  afterAll(async () => {
+    await arena?.close();
+    await sink?.close();
+  });
+
+  /** A request whose head has gone out, and so many bytes of its body. */
+  async function begin(promised: number, sent: number): Promise<RawClient> {
+    const socket = await RawClient.connect(arena.origin);
+    sockets.push(socket);
+    const head = ['POST /api/v1/messages HTTP/1.1', 'host: g', `authorization: Bearer ${key}`, JSON_TYPE];
+    socket.write(`${head.join('\r\n')}\r\ncontent-length: ${promised}\r\n\r\n`);
+    for (let at = 0; at < sent; at += MIB) socket.write(Buffer.alloc(Math.min(MIB, sent - at), 32));
+    return socket;
+  }
+
+  /** A body of 1 MiB, which has to wait its turn like any of its size, of a key that has done nothing. */
+  async function sendsOneMebibyte(): Promise<number> {
+    const content = 'x'.repeat(MIB);
+    const headers = [['authorization', `Bearer ${other}`]] as const;
+    const body = { model: 'test/roomy', messages: [{ role: 'user', content }] };
+    return (await exchange(arena.origin, { path: '/api/v1/messages', headers, body })).status;
+  }
+
+  it('hundreds that are promised and do not come', async () => {
+    await expectUnharmed(arena, async (signal) => {
+      await Promise.all(Array.from({ length: 400 }, () => begin(32 * MIB, 0)));
+      expect([...(await storm(1, signal, sendsOneMebibyte)).keys()]).toEqual([200]);
+    });
+  }, 60_000);
+
+  it('many that come but for their end', async () => {
+    await expectUnharmed(arena, async (signal) => {
+      await Promise.all(Array.from({ length: 16 }, () => begin(8 * MIB, 8 * MIB - 1)));
+      expect([...(await storm(1, signal, sendsOneMebibyte)).keys()]).toEqual([200]);
+    });
+  }, 60_000);
+
+  it('hundreds that come byte by byte', async () => {
+    await expectUnharmed(arena, async (signal) => {
+      const dripping = await Promise.all(Array.from({ length: 300 }, () => begin(32 * MIB, 0)));
+      while (!signal.aborted) {
+        for (const socket of dripping) socket.write(' ');
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    });
+  }, 60_000);
+
+  it('ends those without a byte for 20 s and those that fall behind their pace, with an answer, and no honest one', async () => {
+    const began = performance.now();
+    const asked = async (socket: RawClient) => [(await socket.response()).status, performance.now() - began] as const;
+    const [silent, begun, dripping] = [await begin(32 * MIB, 0), await begin(MIB, 100_000), await begin(MIB, 0)];
+    const content = 'x'.repeat(500 * 1024);
+    const body = Buffer.from(JSON.stringify({ model: 'test/roomy', messages: [{ role: 'user', content }] }));
+    const honest = await begin(body.length, 0);
+    // Sixteen kilobytes a second: a quarter of a megabit.
+    let sent = 0;
+    const pace = setInterval(() => {
+      dripping.write(' ');
+      if (sent < body.length) honest.write(body.subarray(sent, (sent += 16 * 1024)));
+    }, 1_000);
+    try {
+      for (const [status, ms] of await Promise.all([silent, begun, dripping].map(asked))) {
+        expect(status).toBe(408);
+        expect(ms).toBeGreaterThan(19_500);
+        expect(ms).toBeLessThan(30_000);
+      }
+      expect((await honest.response()).status).toBe(200);
+    } finally {
+      clearInterval(pace);
+    }
+  }, 90_000);
+
+  it('too many at once, sent and left as fast as can be', async () => {
+    await expectUnharmed(arena, async (signal) => {
+      await storm(8, signal, async () => {
+        const socket = await begin(16 * MIB, 4 * MIB);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        socket.destroy();
+      });
+    });
+  }, 60_000);
+});

@@ -1,0 +1,387 @@
+/**
+ * Goal: what a request costs is bounded by what it is used for. No field of any body, no parameter and no header holds
+ * up others, however much is put in it; and each has a maximum of its own. Method: every place of every described body
+ * and query, found in `/openapi.json` itself, so that a new field is held to it at once. Each is filled far above any
+ * use, sent to the real application, and the event loop watched meanwhile; sender and upstream are another thread. The
+ * loop is watched over some requests at once, and over each alone where it was late.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { API_KEY, MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { ApiDescription, type DescribedOperation } from '../support/description.js';
+import { FarSide, type Filling, type Order, type Outcome } from './far-side.js';
+import { Leaves, type Leaf, type LeafKind } from './field-leaves.js';
+import { StepPace } from '../support/pace.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+/** Latest that the loop may be, in milliseconds on the usual machine. */
+const DELAY_MS_MAX = 50;
+/** A delay that is not the request's own does not come back so often. */
+const TRIES_MAX = 5;
+/** So late that nothing but the request can be the reason. */
+const HOPELESS_MS = 1_000;
+/** Requests that the loop is watched over at once. */
+const BATCH = 24;
+const MINUTES = 60_000;
+
+const FILLINGS: Readonly<Record<LeafKind, readonly Filling[]>> = {
+  string: ['letters', 'separators', 'blanks'],
+  number: ['digits', 'exponent', 'decimals'],
+  array: ['entries'],
+  map: ['members'],
+  any: ['lists', 'members'],
+};
+
+/** One body for each form that an operation takes, and what it is asked beside the body. */
+interface Form {
+  readonly query: string;
+  readonly schema: JsonBody;
+  readonly base: JsonBody;
+}
+
+/** One request that is to hold up nobody. */
+interface Probe {
+  readonly what: string;
+  readonly order: Order;
+  readonly isRefused?: boolean;
+}
+
+const ask = (model: string): JsonBody => ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
+
+/** Routes with a body that belong to inference keys, or to either kind. */
+const FACES = ['/messages', '/messages/count_tokens', '/chat/completions', '/routing/explain'] as const;
+
+/**
+ * Texts without a maximum of their own, which `FAIRLEAD_BODY_MAX` alone bounds: what the model reads, says and calls,
+ * media in base64, and what vendors seal for themselves.
+ */
+const TEXTS: ReadonlySet<string> = new Set([
+  'text', 'content', 'system', 'title', 'source', 'context', 'cited_text', 'document_title', 'instructions', 'description',
+  'search_prompt', 'required', 'grammar',
+  'thinking', 'reasoning', 'summary', 'refusal', 'arguments',
+  'data', 'file_data', 'url',
+  'signature', 'encrypted_index', 'encrypted_content',
+]); // prettier-ignore
+
+/** Numbers of sampling without a range of their own: the provider has one, and a double is as long as one gets. */
+const NUMBERS: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_a', 'min_p', 'repetition_penalty']);
+
+/** Of one line of a request's head: with all others a head has at most 16 KiB. */
+const LINE_BYTES = 12_000;
+const MIB = 1024 * 1024;
+
+/** Takes prompts of any length. */
+const ROOMY = { context_length: 1_000_000_000 };
+
+describeOnEmbedded('bounded work', (database) => {
+  let gateway: TestGateway;
+  let farSide: FarSide;
+  let description: ApiDescription;
+  /** Of things that are there, by the first segment of the path. */
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    farSide = await FarSide.start();
+    const native = { url: farSide.origin, dialect: 'anthropic-messages' } as const;
+    const chat = { url: `${farSide.origin}/v1`, dialect: 'openai-chat' } as const;
+    gateway = await startGateway(database, {
+      catalog: catalogOf(
+        { id: 'test/native', at: [native], model: ROOMY },
+        { id: 'test/chat', at: [chat], model: ROOMY },
+        { id: 'test/both', at: [native, chat], model: ROOMY },
+      ),
+      variables: { LOG_LEVEL: 'error', FAIRLEAD_FLOOD: 'account=1000000/10s,auth=1000000/60s' },
+    });
+    description = await ApiDescription.of(gateway.origin);
+    const made = async (path: string, body: object): Promise<JsonBody> => {
+      const response = await gateway.request(path, {
+        method: 'POST',
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return ((await response.json()) as JsonBody).data;
+    };
+    ids['keys'] = (await made('/keys', { name: 'ours' })).hash;
+    ids['byok'] = (await made('/byok', { provider: 'openai', key: 'sk-nothing' })).id;
+    ids['workspaces'] = (await made('/workspaces', { name: 'Ours', slug: 'ours' })).id;
+    ids['guardrails'] = (await made('/guardrails', { name: 'ours' })).id;
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await farSide?.close();
+  });
+
+  const described = ({ path, method }: DescribedOperation): JsonBody =>
+    description.document.paths[path][method.toLowerCase()];
+
+  const addressOf = ({ servers, path }: DescribedOperation, query: string): string => {
+    const filled = path
+      .replace(/\{(id|hash|reference)\}/, ids[path.split('/')[1]!] ?? 'x')
+      .replace('{interval}', 'daily')
+      .replace('{author}', 'sandbox')
+      .replace('{slug}', 'echo');
+    return `${gateway.origin}${servers[0]}${filled}${query}`;
+  };
+
+  const headersFor = (operation: DescribedOperation): Record<string, string> => {
+    const key = (described(operation).description ?? '').includes('`management`') ? MANAGEMENT_KEY : API_KEY;
+    return { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+  };
+
+  /** How late the loop was at most while the orders were answered, in milliseconds. */
+  async function watch(orders: readonly Order[]): Promise<{ delayMs: number; outcomes: readonly Outcome[] }> {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const outcomes = await farSide.send(orders);
+    delay.disable();
+    return { delayMs: delay.max / 1e6, outcomes };
+  }
+
+  /**
+   * The least delay of some tries, if none is in time, and the bound by what the machine does to a step of that length
+   * meanwhile.
+   */
+  async function delayDuring(order: Order): Promise<{ delayMs: number; boundMs: number; outcome: Outcome }> {
+    const pace = new StepPace();
+    let best = Infinity;
+    for (let tries = 1; ; tries++) {
+      const { delayMs, outcomes } = await watch([order]);
+      best = Math.min(best, delayMs);
+      const boundMs = DELAY_MS_MAX * (best < DELAY_MS_MAX ? 1 : pace.slowness());
+      if (best < boundMs || best > HOPELESS_MS || tries === TRIES_MAX)
+        return { delayMs: best, boundMs, outcome: outcomes[0]! };
+    }
+  }
+
+  /** What is wrong with the answers to some requests, or with how long others waited meanwhile. */
+  async function findFaults(probes: readonly Probe[]): Promise<readonly string[]> {
+    const faults: string[] = [];
+    for (let first = 0; first < probes.length; first += BATCH) {
+      const batch = probes.slice(first, first + BATCH);
+      const { delayMs, outcomes } = await watch(batch.map(({ order }) => order));
+      for (const [place, { what, isRefused }] of batch.entries()) {
+        const outcome = outcomes[place]!;
+        const told = `${what}: ${outcome.status} ${messageOf(outcome)}`;
+        if (outcome.status === 0 || outcome.status >= 500) faults.push(`fails on ${told}`);
+        if (isRefused && outcome.status !== 400) faults.push(`takes ${told}`);
+      }
+      if (delayMs >= DELAY_MS_MAX) faults.push(...(await findLate(batch)));
+    }
+    return faults;
+  }
+
+  /** Which of some requests hold the loop up: by halves, for most often it is the machine that was busy. */
+  async function findLate(probes: readonly Probe[]): Promise<readonly string[]> {
+    if (probes.length === 1) {
+      const [{ what, order }] = probes as [Probe];
+      const { delayMs, boundMs, outcome } = await delayDuring(order);
+      return delayMs < boundMs
+        ? []
+        : [`${delayMs.toFixed(0)} of ${boundMs.toFixed(0)} ms late by ${what}: ${outcome.status}`];
+    }
+    const middle = probes.length >> 1;
+    const late: string[] = [];
+    for (const half of [probes.slice(0, middle), probes.slice(middle)]) {
+      const { delayMs } = await watch(half.map(({ order }) => order));
+      if (delayMs >= DELAY_MS_MAX) late.push(...(await findLate(half)));
+    }
+    return late;
+  }
+
+  function formsOf(operation: DescribedOperation): readonly Form[] {
+    const { schema } = described(operation).requestBody.content['application/json'];
+    const [example = {}] = Object.values<JsonBody>(operation.examples);
+    switch (operation.path) {
+      case '/messages':
+        return [{ query: '', schema, base: ask('test/chat') }];
+      case '/messages/count_tokens':
+      case '/chat/completions':
+        return [{ query: '', schema, base: ask('test/native') }];
+      case '/routing/explain':
+        return ['messages', 'chat'].map((format, place) => ({
+          query: `?format=${format}`,
+          schema: schema.anyOf[place],
+          base: ask('test/both'),
+        }));
+      default:
+        return [{ query: '', schema, base: example }];
+    }
+  }
+
+  /** One request for each place of a body and each of its fillings. */
+  function probesOf(operation: DescribedOperation): Probe[] {
+    const probes: Probe[] = [];
+    for (const { query, schema, base } of formsOf(operation)) {
+      for (const leaf of new Leaves(description.document).of(schema, base)) {
+        for (const filling of FILLINGS[leaf.kind]) {
+          probes.push({
+            what: `${operation.method} ${operation.path}${query} ${leaf.path} of ${filling}`,
+            order: orderOf(operation, query, leaf, filling),
+            // Nobody can mean such a number.
+            isRefused: leaf.kind === 'number',
+          });
+        }
+      }
+    }
+    return probes;
+  }
+
+  const orderOf = (operation: DescribedOperation, query: string, leaf: Leaf, filling: Filling) => ({
+    url: addressOf(operation, query),
+    method: operation.method,
+    headers: headersFor(operation),
+    body: JSON.stringify(leaf.body),
+    filling,
+    ...(leaf.entry !== undefined && { entry: JSON.stringify(leaf.entry) }),
+  });
+
+  const messageOf = ({ status, text }: Outcome): string => {
+    try {
+      return String(JSON.parse(text).error?.message ?? '').slice(0, 160);
+    } catch {
+      return status === 200 ? '' : text.slice(0, 160);
+    }
+  };
+
+  const isOf = (operation: DescribedOperation, kind: string): boolean =>
+    headersFor(operation)['authorization'] === `Bearer ${kind}`;
+
+  it('has a maximum for every text, number and list of a body or a query', () => {
+    const faults: string[] = [];
+    const exempt = new Set<string>();
+    let places = 0;
+    for (const operation of description.operations) {
+      const leaves = described(operation).requestBody ? leavesOf(operation) : [];
+      for (const { name, in: where, schema } of described(operation).parameters ?? [])
+        if (where === 'query') leaves.push(...new Leaves(description.document).ofParameter(name, schema));
+      for (const leaf of leaves) {
+        places++;
+        const field = fieldOf(leaf);
+        if (isBounded(leaf)) continue;
+        const exceptions = leaf.kind === 'string' ? TEXTS : leaf.kind === 'number' ? NUMBERS : undefined;
+        if (exceptions?.has(field) && isOf(operation, API_KEY)) exempt.add(field);
+        else faults.push(`${operation.method} ${operation.path}: ${leaf.path} (${leaf.kind})`);
+      }
+    }
+    expect(faults).toEqual([]);
+    // A field that is gone, or has a maximum now, has no place on the list.
+    expect([...TEXTS, ...NUMBERS].filter((field) => !exempt.has(field))).toEqual([]);
+    expect(places).toBeGreaterThan(1_000);
+  });
+
+  const leavesOf = (operation: DescribedOperation): Leaf[] =>
+    formsOf(operation).flatMap(({ schema, base }) => new Leaves(description.document).of(schema, base));
+
+  it.each(FACES)('is not held up by any field of POST %s', async (path) => {
+    const probes = probesOf(description.find('POST', path)!);
+    expect(await findFaults(probes)).toEqual([]);
+    expect(probes.length).toBeGreaterThan(300);
+  }, 5 * MINUTES); // prettier-ignore
+
+  it('is not held up by any field of a body of management', async () => {
+    const operations = description.operations.filter(
+      (operation) => described(operation).requestBody && !(FACES as readonly string[]).includes(operation.path),
+    );
+    expect(await findFaults(operations.flatMap(probesOf))).toEqual([]);
+    expect(operations.length).toBeGreaterThan(10);
+  }, 5 * MINUTES); // prettier-ignore
+
+  it('is not held up by any parameter of a query, part of a path or header', async () => {
+    const probes: Probe[] = [];
+    const add = (what: string, url: string, operation: DescribedOperation, more: object = {}): void => {
+      const { method } = operation;
+      const headers = { ...headersFor(operation), ...more };
+      const body = described(operation).requestBody ? { body: JSON.stringify(formsOf(operation)[0]!.base) } : {};
+      probes.push({ what, order: { url, method, headers, ...body } });
+    };
+    for (const operation of description.operations) {
+      for (const { name, in: where } of described(operation).parameters ?? []) {
+        const what = `${operation.method} ${operation.path} ${name}`;
+        for (const filler of ['x', ',', 'a,', '%2F', '%20']) {
+          const value = filler.repeat(LINE_BYTES / filler.length);
+          if (where === 'query') add(what, addressOf(operation, `?${name}=${value}`), operation);
+          else if (where === 'header') add(what, addressOf(operation, ''), operation, { [name]: decodeURIComponent(value) });
+          else add(what, `${gateway.origin}${operation.servers[0]}${operation.path.replace(`{${name}}`, value).replaceAll(/\{\w+\}/g, 'x')}`, operation);
+        }
+        if (where === 'query') add(what, addressOf(operation, `?${`${name}=1&`.repeat(LINE_BYTES / 20)}`), operation);
+      }
+    }
+    expect(await findFaults(probes)).toEqual([]);
+    expect(probes.length).toBeGreaterThan(300);
+  }, 2 * MINUTES); // prettier-ignore
+
+  it.each([
+    ['100,000 messages of one word', '/messages', 200, () => ({ messages: alternating(100_000) })],
+    ['20,000 messages of one word', '/chat/completions', 200, () => ({ messages: alternating(20_000) })],
+    ['20,000 results of tools', '/chat/completions', 200, () => ({ messages: callsWithResults(9_999) })],
+    ['20,000 results of tools', '/messages', 200, () => ({ messages: blocksWithResults(20_000) })],
+    ['a text of 30 MiB', '/messages', 200, () => ({ messages: [{ role: 'user', content: 'word '.repeat(6 * MIB) }] })],
+    ['a text of 30 MiB', '/chat/completions', 200, () => ({ messages: [{ role: 'user', content: 'word '.repeat(6 * MIB) }] })],
+    ['30 MiB of blanks', '/messages', 200, () => ({ messages: [{ role: 'user', content: ' '.repeat(30 * MIB) }] })],
+    ['30 MiB of escapes', '/messages', 200, () => ({ messages: [{ role: 'user', content: '"'.repeat(15 * MIB) }] })],
+    ['20,000 ids that the provider refuses', '/messages', 200, () => ({ messages: blocksWithResults(20_000, 'é'.repeat(40)) })],
+    ['10,000 ids that the provider refuses', '/chat/completions', 200, () => ({ messages: callsWithResults(9_999, 'é') })],
+    ['objects of 9,000 names', '/messages', 200, () => ({ tools: [0, 1].map((place) => ({ name: `t${place}`, input_schema: { type: 'object', properties: namesOf(9_000, place) } })) })],
+    ['60 objects of 10,000 names', '/chat/completions', 400, () => ({ tools: Array.from({ length: 60 }, (_, place) => ({ type: 'function', function: { name: `t${place}`, parameters: namesOf(10_000, place) } })) })],
+    ['1,000 objects of 100 names', '/messages', 400, () => ({ tools: [{ name: 't', input_schema: { type: 'object', allOf: Array.from({ length: 1_000 }, (_, place) => namesOf(100, place)) } }] })],
+    ['10,000 tools', '/messages', 200, () => ({ tools: Array.from({ length: 10_000 }, (_, index) => ({ name: `t${index}`, input_schema: { type: 'object' } })) })],
+  ] as const)('serves others beside %s of %s', async (_what, path, status, fields) => {
+    const operation = description.find('POST', path)!;
+    const [{ base }] = formsOf(operation) as [Form];
+    const body = JSON.stringify({ ...base, ...fields() });
+    const order = { url: addressOf(operation, ''), method: 'POST', headers: headersFor(operation), body };
+    const { delayMs, boundMs, outcome } = await delayDuring(order);
+    expect(`${outcome.status} ${messageOf(outcome)}`).toMatch(new RegExp(`^${status}`));
+    expect(delayMs).toBeLessThan(boundMs);
+  }, 2 * MINUTES); // prettier-ignore
+});
+
+const alternating = (count: number): object[] =>
+  Array.from({ length: count }, (_, index) => ({ role: index % 2 ? 'assistant' : 'user', content: 'word' }));
+
+/** Each call in a message of its own. */
+const callsWithResults = (count: number, prefix = 't'): object[] => [
+  { role: 'user', content: 'word' },
+  ...Array.from({ length: count }, (_, index) => [
+    { role: 'assistant', tool_calls: [{ id: `${prefix}${index}`, type: 'function', function: { name: 'f', arguments: '{}' } }] },
+    { role: 'tool', tool_call_id: `${prefix}${index}`, content: 'ok' },
+  ]).flat(),
+]; // prettier-ignore
+
+/** All calls in one message, all results in the next. */
+const blocksWithResults = (count: number, prefix = 't'): object[] => {
+  const ids = Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  return [
+    { role: 'user', content: 'word' },
+    { role: 'assistant', content: ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })) },
+    { role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' })) },
+  ];
+};
+
+/** An object of so many names that no other place has. */
+const namesOf = (count: number, place: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${place}-${index}`, 1]));
+
+/** The last name of a path; an entry is called as its list. */
+const fieldOf = ({ path }: Leaf): string => path.split('.').findLast((key) => !/^(\d+|\*)$/.test(key))!;
+
+/** What can be repeated without end in a pattern. */
+const ENDLESS = /(?<!\\)[*+]|\{\d+,\}/;
+
+function isBounded({ kind, schema }: Leaf): boolean {
+  switch (kind) {
+    case 'string':
+      if (schema.const !== undefined || schema.enum || schema.maxLength !== undefined) return true;
+      return schema.pattern !== undefined && !ENDLESS.test(schema.pattern) && schema.pattern.endsWith('$');
+    case 'number':
+      return schema.minimum !== undefined && schema.maximum !== undefined;
+    case 'array':
+      return schema.maxItems !== undefined;
+    case 'map':
+      return schema.maxProperties !== undefined;
+    case 'any':
+      // The caller's own JSON is bounded by the body's values, and by the members of one object.
+      return true;
+  }
+}

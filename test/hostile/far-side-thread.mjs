@@ -1,0 +1,120 @@
+// Both neighbours of a gateway under test, in a thread of their own: what they compute is not on the gateway's loop.
+import { Agent, createServer, request } from 'node:http';
+import { parentPort } from 'node:worker_threads';
+
+/** A megabyte, and not a mebibyte: so it stands within the 1 MiB that a body of management may have. */
+const CHARACTERS = 1_000_000;
+const ENTRIES = 100_000;
+const DIGITS = 150;
+const FILLING = '"@@filling@@"';
+
+const each = (print) => Array.from({ length: ENTRIES }, (_, index) => print(index)).join(',');
+/** Entries that hold the text "a" hold another one each. */
+const entryAt = (entry = '1', index) => entry.replace('"a"', `"a${index}"`);
+
+const FILLINGS = {
+  letters: () => `"${'x'.repeat(CHARACTERS)}"`,
+  separators: () => `"${':'.repeat(CHARACTERS)}"`,
+  blanks: () => `"${' '.repeat(CHARACTERS)}"`,
+  digits: () => '9'.repeat(DIGITS),
+  exponent: () => `1e${'9'.repeat(DIGITS)}`,
+  decimals: () => `0.${'3'.repeat(DIGITS)}`,
+  entries: (entry) => `[${each((index) => entryAt(entry, index))}]`,
+  members: (entry) => `{${each((index) => `"k${index}":${entryAt(entry, index)}`)}}`,
+  lists: () => `[${each(() => '[]')}]`,
+};
+
+/** Texts of fillings, by name and entry: each is made once. */
+const made = new Map();
+
+function fillingOf(filling, entry) {
+  const key = `${filling} ${entry}`;
+  let bytes = made.get(key);
+  if (!bytes) made.set(key, (bytes = Buffer.from(FILLINGS[filling](entry))));
+  return bytes;
+}
+
+function bytesOf({ body, filling, entry }) {
+  if (body === undefined) return undefined;
+  const [before, ...after] = body.split(FILLING);
+  const parts = [Buffer.from(before)];
+  for (const part of after) parts.push(fillingOf(filling, entry), Buffer.from(part));
+  return Buffer.concat(parts);
+}
+
+/** Characters of an answer that are told. */
+const TEXT_MAX = 2_000;
+
+const REPLIES = [
+  ['/count_tokens', { input_tokens: 1 }],
+  [
+    '/messages',
+    {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [{ type: 'text', text: 'ok' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+  ],
+  [
+    '/chat/completions',
+    {
+      id: 'chat_1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    },
+  ],
+];
+
+const upstream = createServer((incoming, response) => {
+  incoming.resume().on('end', () => {
+    const [, reply] = REPLIES.find(([end]) => incoming.url.endsWith(end));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+  });
+});
+upstream.listen(0, '127.0.0.1', () => parentPort.postMessage({ upstream: upstream.address().port }));
+
+const agent = new Agent({ keepAlive: true });
+
+/** The answer to one order; `text` without the rest of what is long. */
+function send(order) {
+  const { url, method, headers } = order;
+  const bytes = bytesOf(order);
+  return new Promise((resolve) => {
+    const outgoing = request(url, {
+      agent,
+      method,
+      headers: { ...headers, ...(bytes && { 'content-length': bytes.length }) },
+    });
+    outgoing.on('error', (error) => resolve({ status: 0, text: String(error) }));
+    outgoing.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      response.on('error', (error) => resolve({ status: 0, text: String(error) }));
+      response.on('end', () => resolve({ status: response.statusCode, text: text.slice(0, TEXT_MAX) }));
+    });
+    outgoing.end(bytes);
+  });
+}
+
+async function sendAll({ id, orders }) {
+  const outcomes = [];
+  for (const order of orders) outcomes.push(await send(order));
+  parentPort.postMessage({ id, outcomes });
+}
+
+parentPort.on('message', (batch) => {
+  if (batch === 'end') {
+    agent.destroy();
+    upstream.close();
+    upstream.closeAllConnections();
+    parentPort.close();
+  } else void sendAll(batch);
+});

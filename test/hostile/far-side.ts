@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+/** What is put in the place of `FILLING`. */
+export type Filling =
+  | 'letters' | 'separators' | 'blanks'
+  | 'digits' | 'exponent' | 'decimals'
+  | 'entries' | 'members' | 'lists'; // prettier-ignore
+
+/** A request that the other thread makes and sends. */
+export interface Order {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string;
+  readonly filling?: Filling;
+  /** JSON of one entry, or of one member. */
+  readonly entry?: string;
+}
+
+/** What came of it. */
+export interface Outcome {
+  /** 0: no answer at all. */
+  readonly status: number;
+  /** Its beginning. */
+  readonly text: string;
+}
+
+type Report = { readonly id: number; readonly outcomes: readonly Outcome[] } | { readonly upstream: number };
+
+/**
+ * A client and an upstream in a thread of their own, so that what they compute delays nobody on the gateway's loop. The
+ * upstream answers every request at once, in either format.
+ */
+export class FarSide {
+  private readonly waiting = new Map<number, (outcomes: readonly Outcome[]) => void>();
+  private batches = 0;
+
+  private constructor(
+    private readonly worker: Worker,
+    private readonly port: number,
+  ) {
+    worker.on('message', (report: Report) => {
+      if (!('id' in report)) return;
+      this.waiting.get(report.id)!(report.outcomes);
+      this.waiting.delete(report.id);
+    });
+  }
+
+  static start(): Promise<FarSide> {
+    const worker = new Worker(join(__dirname, 'far-side-thread.mjs'));
+    return new Promise((resolve, reject) => {
+      worker.once('error', reject);
+      worker.once('message', (report: Report) =>
+        resolve(new FarSide(worker, (report as { upstream: number }).upstream)),
+      );
+    });
+  }
+
+  /** Of the upstream. */
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** One after the other, on a connection that is kept. */
+  send(orders: readonly Order[]): Promise<readonly Outcome[]> {
+    const id = this.batches++;
+    return new Promise((resolve) => {
+      this.waiting.set(id, resolve);
+      this.worker.postMessage({ id, orders });
+    });
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.worker.once('exit', resolve));
+    this.worker.postMessage('end');
+    await ended;
+  }
+}

@@ -1,0 +1,73 @@
+// Goal: one key's storms, wasted calls and wrong guesses take nothing of what the others of its account and address
+// have.
+// Method: limits small enough to be reached in a moment, the attack far above them, victims beside (arena.ts).
+import { exchange, RawClient } from '../support/raw-client.js';
+import { Arena, expectUnharmed, storm } from './arena.js';
+
+const ASK = { model: 'test/well', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };
+
+describe('shares of one account and address', () => {
+  let arena: Arena;
+  let key: string;
+
+  beforeAll(async () => {
+    // The victims ask some 40 times a second; half of the account's window is room for them.
+    arena = await Arena.open({ FAIRLEAD_FLOOD: 'account=1200/10s,auth=30/60s,wasted=50/60s' });
+    key = await arena.newKey();
+  }, 120_000);
+  afterAll(() => arena?.close());
+
+  const statusOf = async (path: string, of: string, body?: Record<string, unknown>): Promise<number> => {
+    const headers = [['authorization', `Bearer ${of}`]] as const;
+    return (
+      await exchange(arena.origin, {
+        method: body ? 'POST' : 'GET',
+        path: `/api/v1${path}`,
+        headers,
+        ...(body && { body }),
+      })
+    ).status;
+  };
+
+  it('a storm of requests', async () => {
+    await expectUnharmed(arena, async (signal) => {
+      const answers = await storm(4, signal, () => statusOf('/key', key));
+      expect([...answers.keys()].toSorted()).toEqual([200, 429]);
+      expect(answers.get(429)!).toBeGreaterThan(answers.get(200)!);
+    });
+  }, 60_000);
+
+  it('calls that are left as soon as they are made', async () => {
+    await expectUnharmed(arena, async (signal) => {
+      await storm(4, signal, async () => {
+        const client = await RawClient.connect(arena.origin);
+        const headers = [['authorization', `Bearer ${key}`]] as const;
+        client.send({ path: '/api/v1/messages', headers, body: { ...ASK, model: 'sandbox/slow', stream: true } });
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        client.reset();
+      });
+    });
+    // The window is a minute long.
+    expect(await statusOf('/messages', key, ASK)).toBe(429);
+  }, 60_000);
+
+  it('wrong keys from the address of all, each another one', async () => {
+    let guess = 0;
+    await expectUnharmed(arena, async (signal) => {
+      const answers = await storm(8, signal, () => statusOf('/key', `sk-fl-v1-${String(guess++).padStart(64, '0')}`));
+      expect([...answers.keys()].toSorted()).toEqual([401, 429]);
+    });
+  }, 60_000);
+
+  it('a valid key that nobody has seen yet passes beside them, perhaps late', async () => {
+    const unseen = await arena.newKey();
+    const over = new AbortController();
+    let guess = 0;
+    const guessing = storm(4, over.signal, () => statusOf('/key', `sk-fl-v1-${String(guess++).padStart(64, 'f')}`));
+    let status = 429;
+    for (let tries = 0; status === 429 && tries < 10; tries++) status = await statusOf('/key', unseen);
+    over.abort();
+    await guessing;
+    expect(status).toBe(200);
+  }, 60_000);
+});

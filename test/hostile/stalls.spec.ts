@@ -1,0 +1,54 @@
+// Goal: whatever one caller sends, and however often, the others are answered as if it were not there.
+// Method: two gateways as processes, one attacked, victims at both (arena.ts); each attack is sent again and again
+// meanwhile.
+import { Arena, expectUnharmed, storm } from './arena.js';
+import { Sink } from './sink.js';
+
+const MIB = 1024 * 1024;
+const HELLO = '"messages":[{"role":"user","content":"hi"}]';
+const many = (entry: string, times: number): string => Array<string>(times).fill(entry).join(',');
+/** At a time: each socket of an attacker's many. */
+const AT_ONCE = 4;
+
+describe('work that one request asks for', () => {
+  let arena: Arena;
+  let key: string;
+  let sink: Sink;
+
+  beforeAll(async () => {
+    sink = await Sink.open();
+    arena = await Arena.open({}, [sink.entry]);
+    key = await arena.newKey();
+  }, 120_000);
+  afterAll(async () => {
+    await arena?.close();
+    await sink?.close();
+  });
+
+  const post = async (path: string, body: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const response = await fetch(`${arena.origin}/api/v1${path}`, { method: 'POST', headers, body });
+    const text = await response.text();
+    return `${response.status} ${/"message":"([^"]*)/.exec(text)?.[1] ?? ''}`;
+  };
+
+  it.each<[string, RegExp, string, string]>([
+    ['100,000 names of models', /^400/, '/messages', `{${HELLO},"models":[${many('"sandbox/echo"', 100_000)}]}`],
+    ['100,000 different names of models', /^400/, '/chat/completions', `{${HELLO},"models":[${Array.from({ length: 100_000 }, (_, index) => `"a/b${index}"`).join(',')}]}`],
+    ['a name of 1 MB of colons', /^40[04]/, '/messages', `{${HELLO},"model":"a/${':'.repeat(MIB)}"}`],
+    ['100,000 names of providers', /^400/, '/messages', `{${HELLO},"model":"sandbox/echo","provider":{"only":[${many('"sandbox"', 100_000)}],"order":[${many('"p0"', 100_000)}]}}`],
+    ['40,000 messages', /^200/, '/messages', `{"model":"test/roomy","messages":[${many('{"role":"user","content":"a"}', 40_000)}]}`],
+    ['a million values', /^400 body: has more than/, '/messages', `{"model":"test/roomy","messages":[{"role":"user","content":[${many('{"type":"text","text":"a"}', 500_000)}]}]}`],
+    ['100,000 tools', /^400/, '/messages', `{${HELLO},"model":"test/roomy","tools":[${Array.from({ length: 100_000 }, (_, index) => `{"name":"t${index}","input_schema":{"type":"object"}}`).join(',')}]}`],
+    ['a schema of 9,000 properties', /^200/, '/messages', `{${HELLO},"model":"test/roomy","tools":[{"name":"t","input_schema":{"type":"object","properties":{${Array.from({ length: 9_000 }, (_, index) => `"p${index}":{}`).join(',')}}}}]}`],
+    ['10 MiB of open brackets', /^400/, '/messages', '['.repeat(10 * MIB)],
+    ['10 MiB of escapes', /^400/, '/chat/completions', `{"messages":"${String.raw`\u0061`.repeat(1.6 * MIB)}"}`],
+    ['30 MiB of one text', /^200/, '/messages', `{"model":"test/roomy","messages":[{"role":"user","content":"${'All work. '.repeat(3 * MIB)}"}]}`],
+    ['20,000 texts', /^200/, '/messages', `{"model":"test/roomy","messages":[{"role":"user","content":[${many('{"type":"text","text":"a"}', 20_000)}]}]}`],
+  ])('%s', async (_, answer, path, body) => {
+    await expectUnharmed(arena, async (signal) => {
+      const answers = await storm(AT_ONCE, signal, () => post(path, body));
+      expect([...answers.keys()]).toEqual([expect.stringMatching(answer)]);
+    });
+  }, 60_000); // prettier-ignore
+});

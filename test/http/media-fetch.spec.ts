@@ -1,0 +1,169 @@
+/**
+ * Goal: media by URL costs the process no more than is counted, each address is fetched once, and neither slow servers
+ * nor names that never resolve are anybody's affair but their caller's. Method: the real gateway, providers and a file
+ * server on loopback that the operator allows, and a name server that says nothing.
+ */
+import { setMaxListeners } from 'node:events';
+import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import { ServerNameResolver } from '../../src/shared/http/name-resolver.js';
+import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
+import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { NameServer } from '../support/name-server.js';
+import { openaiError, openaiText } from '../support/openai-upstream.js';
+import { slowness } from '../support/pace.js';
+import { HANG, json, type Answer } from '../support/upstream-answers.js';
+import { startUpstream, Upstream } from '../support/upstreams.js';
+
+const KIB = 1024;
+const NAMES = 300;
+const file = (bytes: number): Buffer => Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(bytes - 8, 'x')]);
+const served = (bytes: Buffer): Answer => ({ headers: { 'content-type': 'application/pdf' }, body: [bytes] });
+
+describeOnEmbedded('media by URL', (database) => {
+  let files: Upstream;
+  let first: Upstream;
+  let second: Upstream;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    [first, second] = [await startUpstream('openai'), await startUpstream('openai')];
+    files = await new Upstream('openai', () => served(file(100))).listen();
+    files.strict = false;
+    const at = [first, second].map(({ url }) => ({ url, dialect: 'openai-chat' }) as const);
+    gateway = await startGateway(database, {
+      coolsDown: false,
+      catalog: catalogOf(
+        { id: 'test/two', at },
+        { id: 'test/next', at: [at[1]!] },
+        { id: 'test/hurried', at: [at[0]!], endpoint: { timeouts: { first: '300ms' } } },
+        // Its name is looked up by the system for every connection.
+        { id: 'test/named', at: [{ ...at[0]!, url: at[0]!.url.replace('127.0.0.1', 'localhost') }] },
+      ),
+      variables: {
+        FAIRLEAD_BODY_MAX: '1MiB',
+        FAIRLEAD_BODIES_IN_FLIGHT: '2MiB',
+        FAIRLEAD_EGRESS_ALLOW: `127.0.0.1:${files.port}`,
+      },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await Promise.all([first?.close(), second?.close(), files?.close()]);
+  });
+  beforeEach(() => {
+    for (const upstream of [first, second]) upstream.script(openaiText('read'));
+    for (const upstream of [first, second, files]) upstream.requests.length = 0;
+    files.script(served(file(100)));
+  });
+
+  const document = (url: string): object => ({ type: 'document', source: { type: 'url', url } });
+  const place = (path: string): string => `${files.origin}${path}`;
+  const asking = (urls: readonly string[], changes: object = {}): object => ({
+    model: 'test/two',
+    max_tokens: 10,
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Read.' }, ...urls.map(document)] }],
+    ...changes,
+  });
+  const ask = (urls: readonly string[], changes: object = {}, init: RequestInit = {}) =>
+    gateway.messages(asking(urls, changes), init);
+  /** The account of all requests, whole again: what another key could take. */
+  function isWhole(): boolean {
+    const other = gateway.gateway.app.get(BytesInFlight).open('another key');
+    const took = other.take(1024 * KIB);
+    other.release();
+    return took;
+  }
+
+  it.each([
+    ['attempts of a model', {}],
+    ['models', { models: ['test/next'] }],
+  ])('fetches an address once for all %s, and sends the same to each', async (_, changes) => {
+    const bytes = file(700 * KIB);
+    files.script(served(bytes));
+    first.script(json(openaiError('down', 'server_error'), 503));
+    const answer = await ask([place('/a'), place('/a')], { ...changes, stream: true });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('message_stop')]);
+    expect(files.requests.map(({ path }) => path)).toEqual(['/a']);
+    const data = `data:application/pdf;base64,${bytes.toString('base64')}`;
+    for (const { requests } of [first, second]) {
+      const [, ...parts] = requests[0]!.json['messages'][0].content;
+      expect(parts.map((part: { file: { file_data: string } }) => part.file.file_data === data)).toEqual([true, true]);
+    }
+    expect(isWhole()).toBe(true);
+  });
+
+  it('refuses with 503 what there is no room for, and has room again', async () => {
+    files.script(served(file(900 * KIB)));
+    const refused = await ask([place('/a')]);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({ error: { code: 503, message: expect.stringMatching(/in flight/) } });
+    expect([first.requests.length, isWhole()]).toEqual([0, true]);
+    files.script(served(file(700 * KIB)));
+    for (let round = 0; round < 4; round++) expect((await ask([place('/a')])).status).toBe(200);
+  });
+
+  it('tells the field of what cannot be had, and calls nobody', async () => {
+    files.script((request) => (request.path === '/b' ? { status: 404, body: [] } : served(file(100))));
+    const refused = await ask([place('/a'), place('/b')]);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: { message: 'messages.0.content.2.source.url: answered with status 404' },
+    });
+    expect([first.requests.length, second.requests.length, isWhole()]).toEqual([0, 0, true]);
+  });
+
+  it('leaves nothing behind when its caller goes', async () => {
+    files.script({ headers: { 'content-type': 'application/pdf' }, body: [file(500 * KIB), HANG] });
+    for (const stream of [true, false]) {
+      const leaving = new AbortController();
+      const arrived = files.request();
+      const gone = ask([place('/a')], { stream }, { signal: leaving.signal });
+      const request = await arrived;
+      while (isWhole()) await new Promise((resolve) => setTimeout(resolve, 5));
+      leaving.abort();
+      await expect(gone).rejects.toThrow();
+      await request.closed;
+      while (!isWhole()) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(first.requests).toEqual([]);
+  });
+
+  it('takes nothing of the time that the provider has', async () => {
+    files.script(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      return served(file(100));
+    });
+    expect((await ask([place('/a')], { model: 'test/hurried', stream: true })).status).toBe(200);
+  });
+
+  it('lets others resolve and connect beside names that never resolve, and takes few of them at a time', async () => {
+    const tarpit = await new NameServer(() => 'silent').listen();
+    const safeFetch = gateway.gateway.app.get(SafeFetch, { strict: false });
+    Object.assign(safeFetch, { resolver: new ServerNameResolver([tarpit.address]) });
+    const leaving = new AbortController();
+    setMaxListeners(NAMES, leaving.signal);
+    const statuses: number[] = [];
+    const attack = Array.from({ length: NAMES }, (_, index) =>
+      ask([`http://name-${index}.test/a`], {}, { signal: leaving.signal }).then(
+        ({ status }) => void statuses.push(status),
+        () => undefined,
+      ),
+    );
+    while (statuses.length < NAMES - 8 - 64) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(new Set(statuses)).toEqual(new Set([503, ...(statuses.includes(400) ? [400] : [])]));
+    const waits: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      first.dropConnections();
+      const began = performance.now();
+      expect((await ask([], { model: 'test/named' })).status).toBe(200);
+      waits.push(performance.now() - began);
+    }
+    leaving.abort();
+    await Promise.all(attack);
+    tarpit.close();
+    expect(Math.max(...waits)).toBeLessThan(500 * slowness());
+    const names = new Set(tarpit.asked.map((question) => question.split(' ')[1]));
+    expect([names.size > 0, names.size < NAMES / 2]).toEqual([true, true]);
+  }, 60_000);
+});

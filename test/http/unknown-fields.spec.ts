@@ -1,0 +1,341 @@
+/**
+ * Goal: of the top-level fields that nobody declared a provider is sent what is known to be safe with it and nothing
+ * else, the rest is named in the routing metadata and by `/routing/explain`, and where nothing may be kept the provider
+ * is told so, whatever the caller says (docs/translation.md#fields-nobody-declared). Method: the application before
+ * loopback upstreams that take any field, under the slugs of the shipped definitions and some of the operator's own;
+ * what arrived there. A property: random bodies over all shipped definitions and both faces.
+ */
+import fc from 'fast-check';
+import type { Json } from '../../src/core/json/json.js';
+import type { ProviderDefinition } from '../../src/core/provider.js';
+import { DEFINITIONS } from '../../src/providers/catalog/index.js';
+import { MANAGEMENT_KEY } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import { ask, at, inTurn, model, RoutingBench, type ProviderParts } from './routing-bench.js';
+
+type Face = 'messages' | 'chat';
+
+const PRIVATE = { policy: { collects_data: false, zero_data_retention: true } };
+const kindOf = (slug: string): 'anthropic' | 'openai' => (slug === 'anthropic' ? 'anthropic' : 'openai');
+const SHIPPED: Readonly<Record<string, ProviderParts>> = Object.fromEntries(
+  DEFINITIONS.map(({ slug }) => [slug, { kind: kindOf(slug), ...PRIVATE }]),
+);
+const OWN: Readonly<Record<string, ProviderParts>> = {
+  mine: { kind: 'openai', ...PRIVATE },
+  open: { kind: 'openai', passes_unknown_fields: true, ...PRIVATE },
+  eu: {
+    kind: 'openai',
+    passes_unknown_fields: true,
+    quirks: { stores_replies: true, omit: ['min_tokens'] },
+    ...PRIVATE,
+  },
+  mirror: { kind: 'anthropic', passes_unknown_fields: true, ...PRIVATE },
+};
+const SLUGS = [...Object.keys(SHIPPED), ...Object.keys(OWN)];
+const TOLD = { 'x-router-metadata': 'enabled' };
+
+const FORMATS = { messages: 'anthropic', chat: 'openai' } as const;
+const DECLARED: ReadonlySet<string> = new Set(['debug', 'fallbacks', 'thinking', 'provider']);
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+type Rule = NonNullable<ProviderDefinition['undeclared']>;
+const namesOf = (rule: Rule): Iterable<string> => ('only' in rule ? rule.only : rule.allBut.keys());
+
+/** The rule, read apart from the code under test. */
+function mayPass(rule: Rule | undefined, name: string, value: Json): boolean {
+  if (!rule) return false;
+  if ('only' in rule) return [...rule.only].includes(name);
+  return ![...rule.allBut].some(([denied, values]) => denied === name && !values.some((one) => one === value));
+}
+
+describeOnEmbedded('fields nobody declared', (database) => {
+  let bench: RoutingBench;
+  beforeAll(async () => {
+    bench = await RoutingBench.start(database, {
+      coolsDown: false,
+      providers: { ...SHIPPED, ...OWN },
+      models: [
+        ...SLUGS.map((slug) => model(`test/${slug}`, [at(slug)])),
+        model('test/searching', [at('mine', { pricing: { web_search: '0.01' } })]),
+        model('test/turns', inTurn(['groq', 'mine', 'openai', 'open'])),
+      ],
+    });
+    for (const slug of SLUGS) bench.upstream(slug).strict = false;
+  }, 60_000);
+  afterAll(() => bench?.close());
+  beforeEach(() => bench.reset());
+
+  const post = async (
+    path: string,
+    body: object,
+    headers: object = {},
+  ): Promise<{ status: number; body: JsonBody }> => {
+    const response = await bench.gateway.request(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...TOLD, ...headers },
+    });
+    return { status: response.status, body: await response.json() };
+  };
+
+  const PATHS = { messages: '/messages', chat: '/chat/completions' } as const;
+
+  /** Asks for the model, and says what became of the request. */
+  async function send(face: Face, to: string, fields: object, headers: object = {}): Promise<JsonBody[]> {
+    const { status, body } = await post(PATHS[face], ask(to, fields), headers);
+    expect([status, body.error]).toEqual([200, undefined]);
+    return body.router_metadata.attempts;
+  }
+
+  async function explained(face: Face, to: string, fields: object): Promise<JsonBody> {
+    const { body } = await post(`/routing/explain?format=${face}`, ask(to, fields));
+    return body.data;
+  }
+
+  /** What of these fields arrived. */
+  const arrived = (slug: string, fields: object): JsonBody =>
+    Object.fromEntries(Object.entries(bench.sent(slug).json).filter(([field]) => Object.hasOwn(fields, field)));
+
+  const MIXED = {
+    reasoning_format: 'raw',
+    safe_prompt: true,
+    thinking: { type: 'disabled' },
+    safety_identifier: 'abc',
+    chat_template_kwargs: { enable_thinking: false },
+    audio: { voice: 'ash', format: 'wav' },
+    previous_response_id: 'r',
+    conversation: 'c',
+    background: true,
+    mcp_servers: [{ type: 'url', url: 'https://mcp.test', name: 'm' }],
+    min_tokens: 1,
+  };
+  const COSTLY = ['audio', 'previous_response_id', 'conversation', 'background', 'mcp_servers'];
+
+  it.each<[string, readonly (keyof typeof MIXED)[]]>([
+    ['openai', ['reasoning_format', 'safe_prompt', 'thinking', 'safety_identifier', 'chat_template_kwargs', 'min_tokens']],
+    ['groq', ['reasoning_format']],
+    ['mistral', ['safe_prompt']],
+    ['moonshotai', ['thinking', 'safety_identifier']],
+    ['deepinfra', ['chat_template_kwargs']],
+    ['xai', []],
+    ['openrouter', ['safe_prompt', 'safety_identifier']],
+    ['mine', []],
+    ['open', Object.keys(MIXED) as (keyof typeof MIXED)[]],
+    ['eu', Object.keys(MIXED).filter((field) => field !== 'min_tokens') as (keyof typeof MIXED)[]],
+  ])('go to %s as far as its rule lets them, and the rest is named', async (slug, passing) => {
+    const [attempt] = await send('chat', `test/${slug}`, MIXED);
+    expect(arrived(slug, MIXED)).toEqual(Object.fromEntries(passing.map((field) => [field, MIXED[field]])));
+    const rest = Object.keys(MIXED).filter((field) => !passing.includes(field as keyof typeof MIXED));
+    expect(attempt!.dropped).toEqual(rest.length > 0 ? rest : undefined);
+    const { candidates } = await explained('chat', `test/${slug}`, MIXED);
+    expect(candidates[0].dropped).toEqual(rest);
+    if (slug === 'openai') expect(rest).toEqual(COSTLY);
+  }); // prettier-ignore
+
+  it('of a Messages body go to Anthropic, but for what costs, keeps or fetches, with the betas of what is sent', async () => {
+    const fields = {
+      diagnostics: { previous_message_id: null },
+      container: { skills: [{ type: 'anthropic', skill_id: 'xlsx', version: 'latest' }] },
+      mcp_servers: [{ type: 'url', url: 'https://mcp.test', name: 'm' }],
+      thread: { type: 'create' },
+    };
+    const [attempt] = await send('messages', 'test/anthropic', fields);
+    expect(arrived('anthropic', fields)).toEqual({ diagnostics: fields.diagnostics });
+    expect(bench.sent('anthropic').headers['anthropic-beta']).toBeUndefined();
+    expect(attempt!.dropped).toEqual(['container', 'mcp_servers', 'thread']);
+    expect((await explained('messages', 'test/anthropic', fields)).candidates[0].dropped).toEqual(attempt!.dropped);
+
+    const [whole] = await send('messages', 'test/mirror', fields);
+    expect(arrived('mirror', fields)).toEqual(fields);
+    expect(bench.sent('mirror').headers['anthropic-beta']).toBe('mcp-client-2025-04-04,skills-2025-10-02');
+    expect(whole).not.toHaveProperty('dropped');
+  });
+
+  it.each<[Face, string]>([
+    ['messages', 'open'],
+    ['chat', 'mirror'],
+  ])('of a %s body go to nobody of another format, and are named', async (face, slug) => {
+    const [attempt] = await send(face, `test/${slug}`, { owl: 1, hoot: null });
+    expect(bench.sent(slug).json).not.toHaveProperty('owl');
+    expect(attempt!.dropped).toEqual(['owl']);
+  });
+
+  it('are judged for each attempt anew', async () => {
+    for (const slug of ['groq', 'mine', 'openai']) bench.fails(slug, 503);
+    const fields = { reasoning_format: 'raw', audio: { voice: 'ash' } };
+    const attempts = await send('chat', 'test/turns', fields);
+    expect(attempts.map(({ dropped }) => dropped)).toEqual([
+      ['audio'],
+      ['reasoning_format', 'audio'],
+      ['audio'],
+      undefined,
+    ]);
+    expect(['groq', 'mine', 'openai', 'open'].map((slug) => Object.keys(arrived(slug, fields)))).toEqual([
+      ['reasoning_format'],
+      [],
+      ['reasoning_format'],
+      ['reasoning_format', 'audio'],
+    ]);
+  });
+
+  it('leave out whoever would drop one, where all are required', async () => {
+    const required = { provider: { require_parameters: true } };
+    const fields = { reasoning_format: 'raw', safe_prompt: null, ...required };
+    const { candidates, excluded } = await explained('chat', 'test/turns', fields);
+    expect(candidates.map(({ tag }: JsonBody) => tag)).toEqual(['groq', 'openai', 'open']);
+    expect(excluded).toMatchObject([{ tag: 'mine', reason: 'unsupported-parameter', detail: 'reasoning_format' }]);
+    const { status } = await post(PATHS.chat, ask('test/openai', { audio: {}, ...required }));
+    expect(status).toBe(404);
+    // A field of another format is one that nobody there takes.
+    expect((await post(PATHS.messages, ask('test/open', { owl: 1, ...required }))).status).toBe(404);
+    expect((await post(PATHS.messages, ask('test/anthropic', { owl: 1, ...required }))).status).toBe(200);
+    expect(bench.calls).toEqual(['anthropic']);
+  });
+
+  it('search where searches are sold, whatever else the provider takes', async () => {
+    const fields = { web_search_options: { search_context_size: 'low' }, owl: 1 };
+    const [attempt] = await send('chat', 'test/searching', fields);
+    expect(arrived('mine', fields)).toEqual({ web_search_options: fields.web_search_options });
+    expect(attempt!.dropped).toEqual(['owl']);
+    const [free] = await send('chat', 'test/openai', fields);
+    expect(arrived('openai', fields)).toEqual({ owl: 1 });
+    expect(free!.dropped).toEqual(['web_search_options']);
+  });
+
+  it('are no cover for what is declared: the key of the prompt cache goes on as before', async () => {
+    await send('chat', 'test/mine', { prompt_cache_key: 'k' });
+    expect(bench.sent('mine').json).toMatchObject({ prompt_cache_key: 'k' });
+  });
+
+  it('may be many, and long: a bounded number is named', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`${index}${'x'.repeat(300)}`, 1]));
+    const [attempt] = await send('messages', 'test/openai', fields);
+    expect(attempt!.dropped).toHaveLength(100);
+    expect(JSON.stringify(attempt!.dropped).length).toBeLessThan(7_500);
+  });
+
+  describe('`store`', () => {
+    const manage = async (method: string, path: string, body?: object): Promise<JsonBody> => {
+      const response = await bench.gateway.request(path, {
+        method,
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      expect(response.ok).toBe(true);
+      return response.json();
+    };
+    const storeAt = (slug: string): unknown => bench.sent(slug).json.store;
+
+    it.each<[object, unknown, string[] | undefined]>([
+      [{}, undefined, undefined],
+      [{ store: false }, false, undefined],
+      [{ store: true }, undefined, ['store']],
+    ])('%j is OpenAI told as %s where nobody objects to keeping', async (fields, told, dropped) => {
+      const [attempt] = await send('chat', 'test/openai', fields);
+      expect([storeAt('openai'), attempt!.dropped]).toEqual([told, dropped]);
+    });
+
+    const WISHES: readonly [string, object][] = [
+      ['zdr', { provider: { zdr: true } }],
+      ['data_collection', { provider: { data_collection: 'deny' } }],
+    ];
+    const SAID: readonly object[] = [{}, { store: true }, { store: false }, { store: null }, { store: 'yes' }];
+    it.each(WISHES)('is false under %s, whatever the caller says', async (_, wish) => {
+      for (const said of SAID) {
+        const [attempt] = await send('chat', 'test/openai', { ...said, ...wish });
+        const isOverruled = 'store' in said && said.store !== false && said.store !== null;
+        expect([said, storeAt('openai'), attempt!.dropped]).toEqual([said, false, isOverruled ? ['store'] : undefined]);
+      }
+      await send('messages', 'test/openai', wish);
+      expect(storeAt('openai')).toBe(false);
+      await send('messages', 'test/eu', wish);
+      expect(storeAt('eu')).toBe(false);
+      await send('chat', 'test/open', { store: true, ...wish });
+      expect(storeAt('open')).toBe(false);
+    });
+
+    it.each(['groq', 'mine', 'open', 'anthropic'])('is not said to %s, which has no such word', async (slug) => {
+      await send('chat', `test/${slug}`, { provider: { zdr: true } });
+      expect(bench.sent(slug).json).not.toHaveProperty('store');
+    });
+
+    it('is false under what the account, the workspace and a guardrail forbid', async () => {
+      const free = { data_collection: 'allow', enforce_zdr: false };
+      for (const path of ['/account/preferences', '/workspaces/default']) {
+        for (const policy of [{ enforce_zdr: true }, { data_collection: 'deny' }]) {
+          await manage('PATCH', path, policy);
+          await send('chat', 'test/openai', { store: true });
+          expect([path, policy, storeAt('openai')]).toEqual([path, policy, false]);
+          await manage('PATCH', path, free);
+        }
+      }
+      await send('chat', 'test/openai', { store: true });
+      expect(storeAt('openai')).toBeUndefined();
+      const made = await manage('POST', '/keys', { name: 'guarded' });
+      const { data } = await manage('POST', '/guardrails', { name: 'g', enforce_zdr: true });
+      await manage('POST', `/guardrails/${data.id}/assignments/keys`, { key_hashes: [made.data.hash] });
+      const asked = ask('test/openai', { store: true });
+      const { status } = await post(PATHS.chat, asked, { authorization: `Bearer ${made.key}` });
+      expect([status, storeAt('openai')]).toEqual([200, false]);
+    });
+  });
+
+  describe('property', () => {
+    /** Names that rules speak of, and others. */
+    const NAMES = [
+      ...new Set(DEFINITIONS.flatMap(({ undeclared }) => (undeclared ? [...namesOf(undeclared)] : []))),
+      ...['web_search_options', 'search_parameters', 'enable_search', 'debug', 'fallbacks', 'owl', 'constructor', 'toString'],
+    ]; // prettier-ignore
+    const bodies = fc.record({
+      slug: fc.constantFrom(...Object.keys(SHIPPED)),
+      face: fc.constantFrom<Face>('messages', 'chat'),
+      zdr: fc.boolean(),
+      fields: fc.dictionary(
+        fc.oneof(
+          { weight: 4, arbitrary: fc.constantFrom(...NAMES) },
+          fc.stringMatching(/^[a-z_]{1,12}$/).map((name) => `u_${name}`),
+        ),
+        fc.oneof(fc.constantFrom<Json>(null, true, false, 0, '', 'in_memory'), fc.jsonValue() as fc.Arbitrary<Json>),
+        { maxKeys: 8 },
+      ),
+    });
+
+    it('no field arrives that the rule of its provider does not let through, and each that does not is named', async () => {
+      const baseline = new Map<string, ReadonlySet<string>>();
+      await fc.assert(
+        fc.asyncProperty(bodies, async ({ slug, face, zdr, fields: random }) => {
+          // What either face declares is no field of this kind.
+          const fields = Object.fromEntries(Object.entries(random).filter(([name]) => !DECLARED.has(name)));
+          const key = `${slug} ${face}`;
+          if (!baseline.has(key)) {
+            await send(face, `test/${slug}`, {});
+            baseline.set(key, new Set(Object.keys(bench.sent(slug).json)));
+          }
+          const wish = zdr ? { provider: { zdr } } : {};
+          const [attempt] = await send(face, `test/${slug}`, { ...fields, ...wish });
+          const sent: RecordedRequest['json'] = bench.sent(slug).json;
+          const { undeclared } = DEFINITIONS.find((one) => one.slug === slug)!;
+          for (const [name, value] of Object.entries<Json>(sent)) {
+            if (baseline.get(key)!.has(name)) continue;
+            // Said by the gateway to who knows the word, or by the caller himself.
+            if (name === 'store' && zdr)
+              expect([value, kindOf(slug) === 'openai' || fields['store'] === false]).toEqual([false, true]);
+            else
+              expect([name, mayPass(undeclared, name, value), kindOf(slug) === FORMATS[face]]).toEqual([
+                name,
+                true,
+                true,
+              ]);
+          }
+          const isLost = ([name, value]: [string, Json]): boolean =>
+            value !== null && !(name in sent && same(sent[name], value));
+          const lost = Object.entries(fields).filter((entry) => isLost(entry));
+          expect(new Set(attempt!.dropped ?? [])).toEqual(new Set(lost.map(([name]) => name)));
+        }),
+        { numRuns: 150 },
+      );
+    }, 120_000);
+  });
+});

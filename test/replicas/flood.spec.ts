@@ -1,0 +1,101 @@
+// Goal: with Redis, replicas count what keys call and waste together, by the very numbers of one process alone.
+// Method: the steps of the unit spec, asked of two storages in turn, each with a connection of its own, on a real Redis
+// where one answers; time is moved by hand. And what one replica knows of company when Redis goes.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { Secret } from '../../src/core/secret.js';
+import type { Caller } from '../../src/core/caller.js';
+import {
+  connectForLimits,
+  RedisThrottlerStorage,
+  type LimitsConnection,
+} from '../../src/limits/redis-throttler.storage.js';
+import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
+import { AheadClock } from '../support/ahead-clock.js';
+import { FLOOD_STEPS, type FloodStep } from '../support/flood-steps.js';
+import { describeOnRedis, redisAddress } from '../support/redis.js';
+
+/** So that a busy machine is no outage. */
+const PATIENT_MS = 10_000;
+
+describeOnRedis('the flood guard’s counts in Redis', () => {
+  const run = randomUUID();
+  const connections: LimitsConnection[] = [];
+  let clock: AheadClock;
+  let replicas: RedisThrottlerStorage[];
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    for (let replica = 0; replica < 2; replica++) {
+      const redis = connectForLimits(new Secret(redisAddress ?? ''), PATIENT_MS);
+      await new Promise((resolve) => redis.once('ready', resolve));
+      connections.push(redis);
+    }
+  });
+  beforeEach(() => {
+    clock = new AheadClock();
+    replicas = connections.map((redis) => new RedisThrottlerStorage(redis, new LocalThrottlerStorage(clock), clock));
+  });
+  afterAll(async () => {
+    const keys = (await connections[0]?.keys(`fairlead:flood:{${run}*`)) ?? [];
+    if (keys.length > 0) await connections[0]!.del(keys);
+    for (const redis of connections) redis.disconnect();
+  });
+
+  /** Of this run, and of one set of steps alone. */
+  const own = (caller: Caller, place: number): Caller => ({
+    ...caller,
+    accountId: `${run}:${place}:${caller.accountId}`,
+    keyHash: `${place}:${caller.keyHash}`,
+  });
+
+  it.each(FLOOD_STEPS.map((steps, place) => ({ ...steps, place })))('$goal', async ({ rates, steps, place }) => {
+    let turn = 0;
+    const next = (): RedisThrottlerStorage => replicas[turn++ % 2]!;
+    const ask = async ({ waitMs = 0, caller, wastes = 0, times = 1 }: FloodStep): Promise<unknown[]> => {
+      clock.aheadMs += waitMs;
+      for (let time = 0; time < wastes; time++) next().countWaste(own(caller, place), rates.wasted);
+      // Nobody waits for what is wasted: a question on the same connection comes after it.
+      for (const redis of connections) await redis.ping();
+      const verdicts: unknown[] = [];
+      for (let time = 0; time < times; time++) {
+        const refusal = await next().countRequest(own(caller, place), rates);
+        verdicts.push(refusal?.limit ?? 'passes');
+      }
+      return verdicts;
+    };
+    for (const [index, step] of steps.entries()) expect([index, await ask(step)]).toEqual([index, step.expected]);
+  });
+
+  it('tells each replica of company that only another one has seen, and each for how long yet', async () => {
+    const { rates, steps } = FLOOD_STEPS[2]!;
+    const [first, second] = [own(steps[0]!.caller, -1), own(steps[1]!.caller, -1)];
+    await replicas[0]!.countRequest(first, rates);
+    await replicas[1]!.countRequest(second, rates);
+    expect([replicas[0]!.hasCompany(first), replicas[1]!.hasCompany(second)]).toEqual([false, true]);
+    await replicas[0]!.countRequest(first, rates);
+    expect(replicas[0]!.hasCompany(first)).toBe(true);
+    for (let times = 0; times < 2; times++) await replicas[0]!.countRequest(second, rates);
+    const refusal = await replicas[1]!.countRequest(second, rates);
+    expect(refusal).toMatchObject({ limit: 'share' });
+    expect(refusal!.retryAfterMs).toBeGreaterThan(9_000);
+    expect(refusal!.retryAfterMs).toBeLessThanOrEqual(10_000);
+  });
+
+  it('keeps nothing in Redis for longer than it matters', async () => {
+    const { rates, steps } = FLOOD_STEPS[2]!;
+    const caller = own(steps[0]!.caller, -2);
+    await replicas[0]!.countRequest(caller, rates);
+    const group = `fairlead:flood:{${caller.accountId}}`;
+    const key = `${group}:${caller.keyHash}`;
+    expect(await connections[0]!.pttl(group)).toBeGreaterThan(590_000);
+    expect(await connections[0]!.pttl(group)).toBeLessThanOrEqual(600_000);
+    expect(await connections[0]!.pttl(key)).toBeLessThanOrEqual(10_000);
+    replicas[0]!.countWaste(caller, rates.wasted);
+    await sleep(5);
+    await replicas[0]!.countRequest(caller, rates);
+    // The window of requests ends before that of wasted calls, and takes it not along.
+    expect(await connections[0]!.pttl(key)).toBeGreaterThan(50_000);
+  });
+});

@@ -1,0 +1,56 @@
+import type { ModelRequest } from '../../src/core/conversation/request.js';
+import { Untranslatable } from '../../src/core/errors.js';
+import { printJson, type Json } from '../../src/core/json/json.js';
+import type { Target } from '../../src/core/provider.js';
+import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
+import { openaiChat } from '../../src/providers/dialects/openai-chat/dialect.js';
+
+const DIALECTS = [anthropicMessages, openaiChat];
+
+function target(dialect: 'anthropic-messages' | 'openai-chat'): Target {
+  const endpoint: Target['endpoint'] = {
+    tag: 'p',
+    provider: {
+      slug: 'p',
+      name: 'P',
+      dialect,
+      baseUrl: 'http://127.0.0.1:1',
+      policy: { collectsData: true, zeroDataRetention: false },
+    },
+    upstreamModel: 'upstream',
+    pricing: null,
+    quantization: 'unknown',
+    contextLength: 200_000,
+    supportedParameters: [],
+  };
+  const model: Target['model'] = {
+    id: 'm',
+    name: 'M',
+    contextLength: 200_000,
+    inputModalities: ['text', 'file'],
+    outputModalities: ['text'],
+    scores: {},
+    endpoints: [endpoint],
+  };
+  const quirks = { returnsReasoningDetails: true, acceptsFiles: true };
+  return { model, endpoint, tier: 'standard', definition: { slug: 'p', credential: 'bearer', quirks } };
+}
+
+/** What each dialect that has a form for the request would send. */
+export function sentBodies(request: ModelRequest): { readonly body: Json | object; readonly headers: object }[] {
+  return DIALECTS.flatMap((dialect) => {
+    try {
+      const { body, headers } = dialect.encode(request, target(dialect.id as 'openai-chat'), new Map());
+      return [{ body, headers: headers ?? {} }];
+    } catch (error) {
+      if (error instanceof Untranslatable) return [];
+      throw error;
+    }
+  });
+}
+
+/** All of it, as one text. */
+export const sentOf = (request: ModelRequest): string =>
+  sentBodies(request)
+    .flatMap(({ body, headers }) => [printJson(body), JSON.stringify(headers)])
+    .join('\n');
