@@ -220,13 +220,16 @@ async function printWhole() {
   for (const [name, run] of Object.entries(whole)) {
     row(name, figure(run.perSecond, 0), `${figure(run.busy * 100, 0)} %`, figure(run.cpuUs), figure(run.times, 2));
   }
-  printLedgerShare(whole, LANES);
+}
+
+async function printLedger() {
+  await ledgerShare(LANES, WARM_UP_SECONDS);
   await ledgerShare(MORE_LANES);
 }
 
-async function ledgerShare(lanes) {
+async function ledgerShare(lanes, warmUp) {
   const ledger = { fairlead: await fairlead(), 'without ledger': await stubbed() };
-  printLedgerShare(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false }), lanes);
+  printLedgerShare(await compare(ledger, 'whole', { lanes, seconds: SECONDS, stream: false, warmUp }), lanes);
 }
 
 async function printStreams() {
@@ -304,6 +307,7 @@ async function printMany() {
 /** In the order they run. */
 const PARTS = {
   whole: printWhole,
+  ledger: printLedger,
   streams: printStreams,
   paced: printPaced,
   latest: printLatest,

@@ -8,7 +8,8 @@ import { GroupCommit } from './group-commit.js';
 
 const TIMEOUT_MS = 2_000;
 const BATCH_MAX = 64;
-const WAITING_MAX = 10_000;
+const SHARE_MAX = 5_000;
+const GATHER_MS = 2;
 
 interface Batch {
   readonly members: readonly number[];
@@ -42,6 +43,8 @@ const turns = async (): Promise<void> => {
     await Promise.resolve();
   }
 };
+/** After a batch of many the next leaves when so long has been waited for more. */
+const gathered = (): Promise<void> => jest.advanceTimersByTimeAsync(GATHER_MS).then(turns);
 /** Submits each member while the ones before are on their way: the first leaves alone. */
 async function submitAll(group: GroupCommit<number, string>, members: readonly number[]): Promise<Promise<string>[]> {
   const first = group.submit(members[0]!);
@@ -87,7 +90,7 @@ describe('GroupCommit', () => {
     expect(batches[1]!.members).toEqual(range(1, 1 + BATCH_MAX));
     expect(batches).toHaveLength(2);
     batches[1]!.answer();
-    await turns();
+    await gathered();
     expect(batches[2]!.members).toEqual([1 + BATCH_MAX]);
     batches[2]!.answer();
     expect(await Promise.all(results)).toEqual(range(0, 2 + BATCH_MAX).map(nameOf));
@@ -102,6 +105,41 @@ describe('GroupCommit', () => {
     batches[1]!.answer();
     await Promise.all(results);
     expect(batches).toHaveLength(2);
+  });
+
+  it('gathers for 2 ms after a batch of four or more, unless the next is full', async () => {
+    const { group, batches } = byHand();
+    const results = await submitAll(group, range(0, 5));
+    batches[0]!.answer();
+    await turns();
+    results.push(group.submit(5));
+    batches[1]!.answer();
+    await jest.advanceTimersByTimeAsync(GATHER_MS - 1);
+    results.push(group.submit(6));
+    expect(batches).toHaveLength(2);
+    await gathered();
+    expect(batches[2]!.members).toEqual([5, 6]);
+    results.push(...range(7, 7 + BATCH_MAX).map((member) => group.submit(member)));
+    batches[2]!.answer();
+    await turns();
+    expect(batches[3]!.members).toEqual(range(7, 7 + BATCH_MAX));
+    batches[3]!.answer();
+    expect(await Promise.all(results)).toEqual(range(0, 7 + BATCH_MAX).map(nameOf));
+  });
+
+  it('lets one share delay no other, however many of it wait', async () => {
+    const { group, batches } = byHand();
+    const results = await submitAll(group, range(0, 3 * BATCH_MAX));
+    results.push(...range(900, 903).map((member) => group.submit(member, 'victim')));
+    batches[0]!.answer();
+    await turns();
+    expect(batches[1]!.members).toHaveLength(BATCH_MAX);
+    expect(batches[1]!.members.filter((member) => member >= 900)).toEqual([900, 901, 902]);
+    for (let index = 1; index < batches.length; index++) {
+      batches[index]!.answer();
+      await gathered();
+    }
+    expect(await Promise.all(results)).toEqual([...range(0, 3 * BATCH_MAX), ...range(900, 903)].map(nameOf));
   });
 
   it('sends again after it was idle', async () => {
@@ -281,17 +319,18 @@ describe('GroupCommit', () => {
     });
   });
 
-  it('lets so many wait and no more', async () => {
+  it('lets so many of one share wait and no more, and others still', async () => {
     const { group, batches } = byHand();
-    const waiting = await submitAll(group, range(0, 1 + WAITING_MAX));
+    const waiting = await submitAll(group, range(0, 1 + SHARE_MAX));
     await expect(group.submit(-1)).rejects.toMatchObject({ kind: 'unavailable' });
+    waiting.push(group.submit(1 + SHARE_MAX, 'another'));
     for (let index = 0; index < batches.length; index++) {
       batches[index]!.answer();
-      await turns();
+      await gathered();
     }
-    expect(await Promise.all(waiting)).toEqual(range(0, 1 + WAITING_MAX).map(nameOf));
+    expect(await Promise.all(waiting)).toEqual(range(0, 2 + SHARE_MAX).map(nameOf));
     const next = group.submit(0);
-    await turns();
+    await gathered();
     batches.at(-1)!.answer();
     await next;
   });

@@ -1,10 +1,14 @@
 import { GatewayError } from '../core/errors.js';
 import { DATABASE_RETRY_AFTER_MS } from '../shared/database/database-unavailable.js';
+import { FairQueue } from '../shared/fair-queue.js';
 
 /** Members of one round trip (docs/reasons/money.md#batches-of-holds). */
 const BATCH_MAX = 64;
-/** Members that wait for one; further ones are refused. */
+/** Members that wait for one; further ones are refused, those of one share from half of it on. */
 const WAITING_MAX = 10_000;
+/** After a batch of so many members the next is gathered for a while. */
+const GATHERS_AFTER = 4;
+const GATHER_MS = 2;
 
 /**
  * Performs a batch: one result for each member, in their order.
@@ -27,39 +31,51 @@ export interface GroupCommitOptions {
 
 /**
  * Lets concurrent members share a round trip: a batch leaves when none is under way, with all that came in
- * the same turn of the event loop, and what comes meanwhile leaves together in the next. A batch that fails
- * is tried again member by member, so that one bad member harms nobody else. When no answer comes, everybody
- * who waits is told at once.
+ * the same turn of the event loop, and what comes meanwhile leaves together in the next, by turns of whose it is. While
+ * many come, a batch is gathered for two milliseconds more: fewer round trips, each of which costs by itself
+ * (docs/reasons/money.md#batches-of-holds). A batch that fails is tried again member by member, so that one bad member
+ * harms nobody else. When no answer comes, everybody who waits is told at once.
  */
 export class GroupCommit<Member, Result> {
-  private waiting: Waiting<Member, Result>[] = [];
+  private readonly waiting = new FairQueue<Waiting<Member, Result>>(WAITING_MAX);
   private isSending = false;
+  /** Members of the last batch. */
+  private sent = 0;
 
   constructor(
     private readonly send: SendBatch<Member, Result>,
     private readonly options: GroupCommitOptions,
   ) {}
 
-  /** @throws GatewayError `unavailable` when too many wait, or no answer came in time; else what `send` threw */
-  submit(member: Member): Promise<Result> {
-    if (this.waiting.length >= WAITING_MAX) return Promise.reject(unanswered());
+  /**
+   * @param share whose it is: many of one share delay no other
+   * @throws GatewayError `unavailable` when too many wait, or no answer came in time; else what `send` threw
+   */
+  submit(member: Member, share = ''): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ member, resolve, reject });
+      if (!this.waiting.add(share, { member, resolve, reject })) return reject(unanswered());
       if (this.isSending) return;
       this.isSending = true;
       void this.sendWaiting();
     });
   }
 
-  /** Each batch after a turn of the event loop: what else comes in the same turn goes along. */
   private async sendWaiting(): Promise<void> {
     while (this.isSending) {
-      await new Promise((resolve) => setImmediate(resolve));
-      const batch = this.waiting.length > BATCH_MAX ? this.waiting.splice(0, BATCH_MAX) : this.waiting;
-      if (batch === this.waiting) this.waiting = [];
+      await this.gather();
+      const batch = this.waiting.take(BATCH_MAX);
+      this.sent = batch.length;
       await this.settle(batch);
-      this.isSending = this.waiting.length > 0;
+      this.isSending = this.waiting.size > 0;
     }
+  }
+
+  /** At least what else comes in the same turn of the event loop goes along. */
+  private gather(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.sent < GATHERS_AFTER || this.waiting.size >= BATCH_MAX) setImmediate(resolve);
+      else setTimeout(resolve, GATHER_MS);
+    });
   }
 
   /** @returns the error that is fatal for every batch, if there was one */
@@ -76,7 +92,7 @@ export class GroupCommit<Member, Result> {
         for (const { reject } of batch) reject(error);
         // Who waited for this one as well would wait as long for the next, and so on, batch by batch.
         if (performance.now() - sentAt >= this.options.timeoutMs / 2) {
-          for (const { reject } of this.waiting.splice(0)) reject(error);
+          for (const { reject } of this.waiting.take(WAITING_MAX)) reject(error);
         }
         return { fatal: error };
       }

@@ -318,7 +318,7 @@ export class LedgerService implements OnModuleInit {
 
   private async write(hold: Hold, row: Settlement): Promise<void> {
     try {
-      await this.writeToDatabase(row);
+      await this.writeToDatabase(hold, row);
       this.postings.add(hold.id);
     } catch (error) {
       if (isRowRefused(error)) this.reportLost(hold.id, error);
@@ -330,14 +330,14 @@ export class LedgerService implements OnModuleInit {
     this.close(hold);
   }
 
-  private async writeToDatabase(row: Settlement): Promise<void> {
+  private async writeToDatabase(hold: Hold, row: Settlement): Promise<void> {
     const { away } = this;
     const now = performance.now();
     // During an outage each reply would wait for nothing; one a second finds out whether it is over.
     if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < TRY_AGAIN_EVERY_MS) throw unavailable();
     if (away) away.triedAt = now;
     try {
-      await this.settlements.submit(printGeneration(row));
+      await this.settlements.submit(printGeneration(row), hold.request.caller.keyHash);
       this.away = undefined;
     } catch (error) {
       if (!isRowRefused(error)) this.away ??= { since: now, triedAt: now };
@@ -361,7 +361,7 @@ export class LedgerService implements OnModuleInit {
 
   private async submit(member: HoldMember): Promise<TakenHold> {
     try {
-      return await this.holds.submit(member);
+      return await this.holds.submit(member, member.request.caller.keyHash);
     } catch (error) {
       if (systemCode(error) === HOLDS_INCOMPLETE) this.onIncomplete?.();
       throw asTold(error);
