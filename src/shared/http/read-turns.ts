@@ -1,21 +1,18 @@
 import type { Socket } from 'node:net';
-import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
+import { LoopTurns } from './loop-turns.js';
 
 /**
  * Read at a time, in bytes. Chosen: a server makes thousands of chunks, interim answers or trailers of one piece of
  * 64 KiB, each of which costs undici microseconds; of this one, hundreds.
  */
 const PIECE_BYTES = 4 * 1024;
-/** After that the event loop has its turn. Chosen: others wait for one such turn between two steps of theirs. */
-const TURN_MS = 2;
 
 /**
  * Has all its sockets read by turns, a little at a time, whoever else is served between: how long a server's bytes take
  * to read is its own choice. What is not read waits in the socket, and its sender with it.
  */
 export class ReadTurns {
-  private readonly due: (() => void)[] = [];
-  private isRunning = false;
+  private readonly turns = new LoopTurns();
 
   /**
    * From now on the reader, who listens to `readable` and calls `read()`, finds nothing until it is this socket's turn.
@@ -41,21 +38,9 @@ export class ReadTurns {
       }
       if (!isDue) {
         isDue = true;
-        this.due.push(turn);
-        if (!this.isRunning) void this.run();
+        this.turns.add(turn);
       }
       return null;
     };
-  }
-
-  private async run(): Promise<void> {
-    this.isRunning = true;
-    while (this.due.length > 0) {
-      await yieldToEventLoop();
-      const until = performance.now() + TURN_MS;
-      do this.due.shift()?.();
-      while (this.due.length > 0 && performance.now() < until);
-    }
-    this.isRunning = false;
   }
 }
