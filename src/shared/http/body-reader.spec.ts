@@ -9,6 +9,7 @@ import type { Response } from 'express';
 import fc from 'fast-check';
 import type { Caller } from '../../core/caller.js';
 import { GatewayError } from '../../core/errors.js';
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { BytesInFlight } from '../bytes-in-flight.js';
 import type { Environment } from '../environment.js';
 import { bodyMsMax, BodyReader, type BodyTerms } from './body-reader.js';
@@ -18,9 +19,10 @@ import type { AuthenticatedRequest } from './route.decorators.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Lets what has come be read, which is done by turns. */
+/** Lets what has come be read: it waits for its turn behind all that waits already. */
 async function turn(): Promise<void> {
-  for (let count = 0; count < 4; count++) await setImmediate();
+  await setImmediate();
+  await yieldToEventLoop();
 }
 
 class FakeRequest extends Readable {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../bytes-in-flight.js';
 import { OpenItems } from '../open-items.js';
 import { BodyParts } from './body-parts.js';
 import { CallerStanding } from './caller-standing.js';
-import { LoopTurns } from './loop-turns.js';
 import type { AuthenticatedRequest } from './route.decorators.js';
 import { piecesOf } from './served-messages.js';
 
@@ -44,7 +44,6 @@ export interface BodyTerms {
 @Injectable()
 export class BodyReader {
   private readonly arriving = new OpenItems<ArrivingBody>();
-  private readonly turns = new LoopTurns();
   private sweeper: NodeJS.Timeout | undefined;
 
   constructor(
@@ -71,7 +70,7 @@ export class BodyReader {
     const place = this.arriving.add(body);
     this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
     try {
-      return await body.arrive(this.turns);
+      return await body.arrive();
     } catch (error) {
       held.release();
       throw error;
@@ -128,13 +127,13 @@ class ArrivingBody {
    * Resolves with all of it when that has come. What has come with the head is taken at once, the rest by turns with
    * all other bodies; until then it waits in the socket, and its sender with it.
    */
-  async arrive(turns: LoopTurns): Promise<Buffer> {
+  async arrive(): Promise<Buffer> {
     const { request } = this;
     let isDue = false;
     const onReadable = (): void => {
       if (isDue) return;
       isDue = true;
-      turns.add(() => {
+      void yieldToEventLoop().then(() => {
         isDue = false;
         this.step();
       });

@@ -9,7 +9,7 @@ import { FairSlots } from '../fair-slots.js';
 import { EgressGuard } from './egress-guard.js';
 import { acceptedMediaType, SIGNATURE_BYTES } from './media-signatures.js';
 import { NameResolver, ServerNameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
-import { ReadTurns } from './read-turns.js';
+import { readByTurns } from './read-by-turns.js';
 import { readResponse, type ResponseHeaders, type ResponseReader } from './read-response.js';
 
 /** A fetch, and who wants it. */
@@ -71,7 +71,6 @@ export class SafeFetch {
   private readonly guard: EgressGuard;
   private readonly slots = new FairSlots(SLOTS);
   private readonly system = new SystemNameResolver();
-  private readonly turns = new ReadTurns();
 
   constructor(
     environment: Environment,
@@ -133,7 +132,7 @@ export class SafeFetch {
       connect: (options, callback) => {
         // Kept, because the client does not end a connection that is still being made.
         socket = connect(options, callback) as unknown as Socket;
-        this.turns.attach(socket);
+        readByTurns(socket);
       },
       maxHeaderSize: HEADER_BYTES_MAX,
       pipelining: 1,
