@@ -9,7 +9,9 @@ export const LARGE = 1024 * 1024;
  */
 export const PIECE = 60 * 1024;
 
-/** Of one turn that goes to large work: no step begins after it. Others wait for one such turn between two of theirs. */
+/**
+ * Of one turn that goes to large work: no step begins after it. Others wait for one such turn between two of theirs.
+ */
 const TURN_MS = 2;
 
 /** Those whose large work is to go on, the longest waiting first. */
