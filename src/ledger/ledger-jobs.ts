@@ -240,6 +240,8 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       // A hold whose answer came too late stands for nothing that this process knows of.
       const awaited = this.ledger.listAwaited();
       for (const id of stray) if (!awaited.has(id)) this.postings.release(id);
+      // Before any is recovered, which would make a generation of it.
+      await this.postings.flush();
       await this.recover();
     }
     for (const id of await this.repository.listUnposted()) this.postings.add(id);
