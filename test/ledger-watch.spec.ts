@@ -1,7 +1,7 @@
 /**
- * Goal: the watch of the crash tests, which looks at the counters while others write them, notices each fault it is there
- * for, also one that is soon gone, and nothing else (docs/reliability.md). Method: an account with a cap of each kind, used
- * to the last of it; then one figure is wrong, and put right again.
+ * Goal: the watch of the crash tests, which looks at the counters while others write them, notices each fault it is
+ * there for, also one that is soon gone, and nothing else (docs/reliability.md). Method: an account with a cap of each
+ * kind, used to the last of it; then one figure is wrong, and put right again.
  */
 import pg from 'pg';
 import type { DataSource } from 'typeorm';

@@ -54,8 +54,8 @@ function sourceOf({ scope, interval, limit }: HoldRefusal): Source {
 /**
  * What the caller is told when no leg of the plan can be paid for: account and key 402, budgets of workspaces and
  * guardrails 403 (docs/wire/errors.md#payment-required). Says what there is, what is reserved for others, what this
- * request would reserve and by how much that is too much, what would pass, and what to do; of every counter that refuses,
- * for only all of them together would let it pass.
+ * request would reserve and by how much that is too much, what would pass, and what to do; of every counter that
+ * refuses, for only all of them together would let it pass.
  * @param refusing the counters that refuse the nearest leg, one at least, in the order in which callers are told of
  *   them
  * @param nearest absent where the plan has no leg

@@ -251,8 +251,8 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Should no sign tell of a crash: who is open here and does not stand there is lost. */
   private async restoreMissing(standing: ReadonlySet<string>, at: Date): Promise<void> {
-    // Holds bear the time of the database, and so does their age: this machine's clock may be minutes off. One of a time
-    // to come was taken at another server, before this one.
+    // Holds bear the time of the database, and so does their age: this machine's clock may be minutes off. One of a
+    // time to come was taken at another server, before this one.
     const isTakenForSure = (heldAt: string): boolean => Math.abs(at.getTime() - Date.parse(heldAt)) > TAKEN_FOR_SURE_MS;
     await this.restore(({ id, heldAt }) => !standing.has(id) && isTakenForSure(heldAt));
   }

@@ -1,8 +1,8 @@
 /**
  * Goal: a database that goes over to a server whose clock is far behind or ahead takes no hold from who lives, leaves
- * none of the dead's standing, and grants nothing new before all is written back (docs/decisions/0052). Method: gateways
- * on one database whose beats and holds were told by the clock of the server before, as `fail` makes them; replicas by
- * hand beside them. What was held at that clock is settled late as well.
+ * none of the dead's standing, and grants nothing new before all is written back
+ * (docs/decisions/0052-beats-move-to-the-clock.md). Method: gateways on one database whose beats and holds were told by
+ * the clock of the server before; replicas by hand beside them.
  */
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
