@@ -4,8 +4,9 @@
  * (docs/decisions/0052-beats-move-to-the-clock.md). Method: gateways on one database whose beats and holds were told by
  * the clock of the server before; replicas by hand beside them.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { hashKey } from '../../src/core/ids.js';
+import { hashKey, newUuid } from '../../src/core/ids.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
@@ -26,11 +27,20 @@ const MODEL = 'test/native';
 const HOUR_MS = 3_600_000;
 /** After so long without a beat a replica is dead. */
 const DEAD_MS = 15_000;
+const UNTIL_MS_MAX = 30_000;
 const CLOCKS: readonly (readonly [string, number])[] = [
   ['an hour behind', -HOUR_MS],
   ['twenty seconds behind', -20_000],
   ['an hour ahead', HOUR_MS],
 ];
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + UNTIL_MS_MAX;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`Not within ${UNTIL_MS_MAX} ms: ${what}.`);
+    await sleep(20);
+  }
+}
 
 describeOnPostgres('a server whose clock is another', (database) => {
   const clock = new AheadClock();
@@ -64,6 +74,10 @@ describeOnPostgres('a server whose clock is another', (database) => {
     const { differences, unlisted, warnings } = await verifyLedger(one.gateway.app.get(DataSource));
     expect({ differences, unlisted, warnings }).toEqual({ differences: [], unlisted: 0, warnings: [] });
     expect(await ledger.account()).toMatchObject({ held: 0 });
+    await until('new holds are granted', async () => {
+      const open = (await ledger.query('select 1 from hold_epochs where opens_at <= clock_timestamp()')) as JsonBody[];
+      return open.length === 1;
+    });
   });
 
   const attend = ({ gateway }: TestGateway): Promise<void> => gateway.app.get(LedgerJobs).runAll();
@@ -97,21 +111,25 @@ describeOnPostgres('a server whose clock is another', (database) => {
 
   it.each(CLOCKS)('%s: nothing new is granted until each has written back what it holds', async (_, offMs) => {
     const theirs = await openStream(other, offMs);
-    expect(await bench.lose(theirs.id)).toBe(true);
     const { opened, open } = gate();
     const repository = repositoryOf(other);
     const restore = repository.restore.bind(repository);
-    const began = new Promise<void>((resolve) => {
-      jest.spyOn(repository, 'restore').mockImplementation(async (...holds) => {
-        resolve();
-        await opened;
-        return restore(...holds);
-      });
+    jest.spyOn(repository, 'restore').mockImplementation(async (...holds) => {
+      await opened;
+      return restore(...holds);
     });
+    expect(await bench.lose(theirs.id)).toBe(true);
     await fail(offMs);
     const attended = attend(other);
-    // It has beaten at this server, and is about to write back.
-    await began;
+    await until('it has beaten at this server', async () => {
+      const [{ beats }] = (await ledger.query(
+        `select exists (select 1 from hold_epochs)
+           and heartbeat_at between now() - interval '10 seconds' and now() + interval '1 second' as beats
+         from replicas where id = $1`,
+        [replicaOf(other)],
+      )) as JsonBody[];
+      return beats;
+    });
     const waited = await opensAt();
     await attend(one);
     const after = await opensAt();
@@ -120,7 +138,7 @@ describeOnPostgres('a server whose clock is another', (database) => {
     expect(after).toBe(waited);
     expect(await holdOf(theirs.id)).toMatchObject({ cost: null, bound: expect.stringMatching(/[1-9]/) });
     expect(await theirs.end()).toContain('message_stop');
-    await ledger.rest();
+    await new LedgerReader(other).rest();
     expect(await ledger.generation(theirs.id)).toMatchObject({ outcome: 'completed', operator_cost: '0.000000000000' });
   });
 
@@ -129,14 +147,15 @@ describeOnPostgres('a server whose clock is another', (database) => {
     // It has not found the new server yet.
     const beat = jest.spyOn(repositoryOf(other), 'beat').mockRejectedValue(new Error('not yet'));
     await fail(offMs);
-    const young = await start();
-    await attend(young);
-    expect(await ledger.generation(theirs.id)).toBeUndefined();
+    // As the first beat and the first sweep of another go.
+    const young = newUuid(Date.now());
+    await repositoryOf(one).beat(young, []);
+    const taken = await repositoryOf(one).recover(young, []);
     beat.mockRestore();
-    await attend(other);
-    await young.close();
+    await repositoryOf(one).leave(young);
+    expect(taken).toEqual([]);
     expect(await theirs.end()).toContain('message_stop');
-    await ledger.rest();
+    await new LedgerReader(other).rest();
     expect(await ledger.generation(theirs.id)).toMatchObject({ outcome: 'completed', is_recovered: false });
   });
 
@@ -155,7 +174,10 @@ describeOnPostgres('a server whose clock is another', (database) => {
       [dead.id, DEAD_MS + 1_000],
     );
     clock.aheadMs = DEAD_MS + 1_000;
-    expect(await repositoryOf(one).recover(replicaOf(one), [])).toEqual([id]);
+    await repositoryOf(one).recover(replicaOf(one), []);
+    // By whoever came first.
+    await until('it is recovered', async () => (await ledger.generation(id)) !== undefined);
+    expect(await ledger.generation(id)).toMatchObject({ is_recovered: true, cost: '0.004000000000' });
     await repositoryOf(one).post([id]);
     // It only slept: what it says goes as far as there is room.
     const { used } = await ledger.account();
@@ -164,7 +186,7 @@ describeOnPostgres('a server whose clock is another', (database) => {
       hashKey(API_KEY),
     ]);
     await dead.settle(await dead.row(id, '0.01'));
-    await attend(one);
+    await repositoryOf(one).leave(dead.id);
     const row = await ledger.generation(id);
     expect(row).toMatchObject({ is_recovered: true, is_corrected: true });
     expect(Number(row.cost)).toBeLessThanOrEqual(0.009);
@@ -174,6 +196,7 @@ describeOnPostgres('a server whose clock is another', (database) => {
   it.each(CLOCKS)('%s: a hold whose answer was lost on the way is released', async (_, offMs) => {
     clock.aheadMs = -offMs;
     const own = await OtherReplica.start(one, clock);
+    await repositoryOf(one).leave(own.id);
     Object.assign(own, { id: replicaOf(one) });
     const id = await own.hold();
     clock.aheadMs = 0;
