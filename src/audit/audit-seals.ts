@@ -85,7 +85,7 @@ export class AuditSeals implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Nothing removes a key that was in use: whoever did can write to the database. What it is missed for is verified. */
+  /** Nothing removes a key that was in use: whoever did owns the database. Verification tells what it is missed for. */
   private forgetGone(stored: readonly StoredDataKey[]): void {
     for (const id of this.sealers.keys()) {
       if (stored.some((key) => key.id === id)) continue;

@@ -109,8 +109,7 @@ it('never has more than its slots, leaves nobody waiting who may enter, and is e
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const { slots, enter } = bench({ firstSlots: 1 });
-      const isLeftOut = (): boolean =>
-        slots['queue'].some(({ key }) => slots['mayRun'](slots['shares'].get(key)!));
+      const isLeftOut = (): boolean => slots['queue'].some(({ key }) => slots['mayRun'](slots['shares'].get(key)!));
       let now = 0;
       const ofKey = new Map<string, number>();
       const all = steps.map(async ({ key, ends, at }) => {

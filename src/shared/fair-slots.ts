@@ -26,7 +26,8 @@ interface Share {
 /**
  * Lets a few do at a time what takes a while. Whose key has the fewest under way is next, among those who came first:
  * one key that asks for a lot waits for itself. A key that has none under way hardly ever waits, for many keys that
- * fill all slots for long would otherwise keep it out; and of the places to wait in a key has as many as it leaves free.
+ * fill all slots for long would otherwise keep it out. Of the places to wait in a key may have as many as it leaves
+ * free.
  */
 export class FairSlots {
   private running = 0;

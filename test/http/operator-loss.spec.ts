@@ -176,7 +176,7 @@ describeOnEachDatabase('what the operator loses', (database) => {
     expect(await boundOf('test/paid')).toBe(WIDEST);
     await gateway.close();
     gateway = await startGateway(database, {
-      catalog: JSON.parse(await readFile(gateway.catalogPath!, 'utf8')) as object,
+      catalog: JSON.parse(await readFile(gateway.catalogPath, 'utf8')) as object,
       clock,
     });
     expect(await boundOf('test/paid')).toBe(BOUND);

@@ -4,8 +4,8 @@
  * docs/reasons/security.md#other-peoples-objects, docs/reasons/security.md#secrets-at-the-start). Method: the real app
  * on both databases. One account makes one of everything; a second one, made by hand, asks for each of these by its id
  * on every route that is described. Secrets are planted wherever one can be, everything is made to fail at debug level,
- * and all that was answered, logged, measured and stored is searched for them, in clear, base64 and hex: those that were
- * given, and those that the gateway made itself.
+ * and all that was answered, logged, measured and stored is searched for them, in clear, base64 and hex: those that
+ * were given, and those that the gateway made itself.
  */
 import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';

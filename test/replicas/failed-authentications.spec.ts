@@ -106,7 +106,7 @@ describeOnRedis('guesses while Redis is lost', () => {
 
     it.each([
       ['cut', () => proxy.stop()],
-      ['silent', () => proxy.silence()],
+      ['silent', async () => proxy.silence()],
     ])('are counted on, and a valid key passes: %s', async (_, lose) => {
       const [seen, unseen] = [await newKey(), await newKey()];
       expect(await ask(seen)).toBe(200);

@@ -2,7 +2,8 @@
 const SHARED = [0, 2, 3] as const;
 
 /**
- * How a secret may stand in a text: as it is, in hex, and in base64 of either alphabet wherever in it the secret begins.
+ * How a secret may stand in a text: as it is, in hex, and in base64 of either alphabet, wherever in it the secret
+ * begins.
  * @param secret of eight bytes at least, or chance would find it
  */
 export function formsOf(secret: string | Buffer): readonly string[] {
