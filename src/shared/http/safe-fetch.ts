@@ -54,9 +54,10 @@ const ADDRESSES_TRIED_MAX = 16;
 const ADDRESS_MS = 250;
 /**
  * Fetches at a time, of this process and of one key, and those that wait. Chosen: a fetch takes 20 s at most, and who
- * makes it last that long has his own wait.
+ * makes it last that long has his own wait. What fetches hold in memory is counted elsewhere, so that one more for each
+ * of 64 further keys costs sockets alone.
  */
-const SLOTS = { slots: 64, slotsPerKey: 8, waiting: 512, waitingPerKey: 64, waitMs: 20_000 };
+const SLOTS = { slots: 64, slotsPerKey: 8, firstSlots: 64, waiting: 512, waitingPerKey: 64, waitMs: 20_000 };
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
