@@ -96,13 +96,15 @@ class Grouping {
     if (LINE_END.test(separator)) this.lineEnds++;
   }
 
-  /** Other separators stand between groups of one length only, or of four: figures in tables have any. */
+  /** Other separators stand between fours only, or groups of one length: figures in tables have any. */
   isUsual(count: number): boolean {
     if ([...this.separators].every((separator) => separator === ' ' || separator === '-')) return true;
     const [first = 0] = this.lengths;
     const last = count - this.counted;
     const isEven = this.lengths.every((length) => length === first) && last <= first;
-    const isOfFour = (isEven && first === 4) || UNEVEN.test([...this.lengths, last].join());
+    const isOfFour =
+      (this.lengths.every((length) => length % 4 === 0) && (last < 4 || last % 4 === 0)) ||
+      UNEVEN.test([...this.lengths, last].join());
     // A column of figures is none, and a number goes over the end of one line at most.
     return isOfFour ? this.lineEnds <= 1 : isEven && this.lineEnds === 0 && this.separators.size === 1;
   }
