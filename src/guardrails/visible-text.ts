@@ -10,7 +10,7 @@ export interface VisibleText {
 }
 
 /** Characters that are normalised in one step. */
-const STEP = 4_096;
+const STEP = 2_048;
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 /** What is not seen: soft hyphens, joiners, marks of direction, variation selectors, tags, fillers. */
@@ -97,8 +97,10 @@ function normalised(piece: string, from: number, visibleFrom: number): { text: s
   const looks: string[] = [];
   const starts: number[] = [];
   const ends: number[] = [];
+  const known = new Map<string, string>();
   for (const { 0: cluster, index } of piece.matchAll(CLUSTER)) {
-    const seen = lookOfCluster(cluster);
+    let seen = known.get(cluster);
+    if (seen === undefined) known.set(cluster, (seen = lookOfCluster(cluster)));
     for (let unit = 0; unit < seen.length; unit++) {
       starts.push(from + index);
       ends.push(from + index + cluster.length);

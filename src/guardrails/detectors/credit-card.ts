@@ -63,50 +63,70 @@ function cardEnd(text: string, start: number): number {
     const sum = isEven ? sumOfOdd : sumOfEven;
     const isRight = count >= LENGTH_MIN && isWhole && sum % 10 === 0 && hasLength(prefix, count);
     if (isRight && grouping?.isUsual(count) !== false) found = place + 1;
-    if (isWhole) {
-      SEPARATOR.lastIndex = place + 1;
-      const separator = SEPARATOR.exec(text)?.[0];
-      if (separator === undefined) break;
-      (grouping ??= new Grouping()).end(count, separator);
-      place += separator.length;
-    }
     place++;
+    if (!isWhole) continue;
+    const next = nextGroup(text, place);
+    if (next === -1) break;
+    (grouping ??= new Grouping()).end(count, text, place, next);
+    place = next;
   }
   return found;
 }
 
-/** What may stand between two groups of digits. */
-const SEPARATOR = /[\s./_·-]{1,4}(?=[0-9])/y;
+/** What may stand between two groups of digits, and how many of it. */
+const SEPARATORS: ReadonlySet<number> = new Set([...' \t\n\r-./_·'].map((separator) => separator.charCodeAt(0)));
+const SEPARATOR_MAX = 4;
+const SPACE = 32;
+const HYPHEN = 45;
 const LINE_END = /[\n\r]/;
 /** Four and six, and five at the end. */
 const UNEVEN = /^4,6,[45]$/;
 
+/** The digit behind a separator that begins at a place; -1 where there is none. */
+function nextGroup(text: string, place: number): number {
+  let next = place;
+  while (next < place + SEPARATOR_MAX && SEPARATORS.has(text.charCodeAt(next))) next++;
+  return next > place && isDigit(text, next) ? next : -1;
+}
+
 /** How the digits of one number are put apart. */
 class Grouping {
   private readonly lengths: number[] = [];
-  private readonly separators = new Set<string>();
+  /** All but a single space or hyphen. */
+  private readonly odd = new Set<string>();
   private counted = 0;
+  private hasPlain = false;
   private lineEnds = 0;
 
-  /** @param count of all digits up to the separator */
-  end(count: number, separator: string): void {
+  /**
+   * @param count of all digits before a separator
+   * @param from where it begins in the text, up to `to`
+   */
+  end(count: number, text: string, from: number, to: number): void {
     this.lengths.push(count - this.counted);
     this.counted = count;
-    this.separators.add(separator);
+    const code = text.charCodeAt(from);
+    if (to === from + 1 && (code === SPACE || code === HYPHEN)) {
+      this.hasPlain = true;
+      return;
+    }
+    const separator = text.slice(from, to);
+    this.odd.add(separator);
     if (LINE_END.test(separator)) this.lineEnds++;
   }
 
   /** Other separators stand between fours only, or groups of one length: figures in tables have any. */
   isUsual(count: number): boolean {
-    if ([...this.separators].every((separator) => separator === ' ' || separator === '-')) return true;
+    if (this.odd.size === 0) return true;
     const [first = 0] = this.lengths;
     const last = count - this.counted;
-    const isEven = this.lengths.every((length) => length === first) && last <= first;
     const isOfFour =
       (this.lengths.every((length) => length % 4 === 0) && (last < 4 || last % 4 === 0)) ||
       UNEVEN.test([...this.lengths, last].join());
     // A column of figures is none, and a number goes over the end of one line at most.
-    return isOfFour ? this.lineEnds <= 1 : isEven && this.lineEnds === 0 && this.separators.size === 1;
+    if (isOfFour) return this.lineEnds <= 1;
+    const isEven = this.lengths.every((length) => length === first) && last <= first;
+    return isEven && this.lineEnds === 0 && this.odd.size === 1 && !this.hasPlain;
   }
 }
 
