@@ -21,7 +21,7 @@ export function* isCipher(text: string): Steps<boolean> {
 
 /** Some write lines of it. */
 const BASE64 = /^[\w+/=\s-]*$/;
-const CONTROL = /[\0-\x08\x0e-\x1f\x7f]/;
+const CONTROL = /[^\P{Cc}\s]/u;
 
 /** The text that a text is the base64 of, and undefined for what is none: bytes tell so by their first ones. */
 export function* decodedText(base64: string): Steps<string | undefined> {

@@ -78,8 +78,8 @@ describeOnEmbedded('maxima', (database) => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(leaf.body).replace(`"${FILLING}"`, '9'.repeat(150)),
       });
-      const text = await response.text();
-      const message = String((JSON.parse(text) as JsonBody).error?.message);
+      const told = (await response.json()) as JsonBody;
+      const message = String(told.error?.message);
       const isNamed = response.status === 400 && message.startsWith(leaf.path.split('.')[0]!);
       if (!isNamed) faults.push(`${operation.method} ${operation.path}: ${leaf.path} (${leaf.kind}): ${message}`);
       kinds.set(leaf.kind, (kinds.get(leaf.kind) ?? 0) + 1);

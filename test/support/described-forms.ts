@@ -13,8 +13,8 @@ export interface Form {
 const ask = (model: string): JsonBody => ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
 
 /**
- * What the operations of a gateway take, by its description. Its catalog has `test/chat`, `test/native` and `test/both`:
- * each face is asked for the model whose upstream speaks the other format.
+ * What the operations of a gateway take, by its description. Whoever sends the bodies has `test/chat`, `test/native`
+ * and `test/both` in the catalog: each face is asked for the model whose upstream speaks the other format.
  */
 export class DescribedForms {
   constructor(private readonly description: ApiDescription) {}
