@@ -8,7 +8,7 @@ import { Passages, type Passage, type TextRole } from './passages.js';
 import { Cuts } from './cuts.js';
 import { findInPieces, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
 import { joinNeighbours } from './seams.js';
-import { visibleText } from './visible-text.js';
+import { readingsOf } from './visible-text.js';
 
 /** What happens to what a filter finds. */
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
@@ -210,9 +210,8 @@ class Reading {
     if (!known) this.known.set(role, (known = new Map<string, readonly Hits[]>()));
     const before = known.get(text);
     if (before) return before;
-    const visible = yield* visibleText(text);
     const hits = [...(yield* this.find(text, role))];
-    if (visible) {
+    for (const visible of yield* readingsOf(text)) {
       for (const { probe, spans } of yield* this.find(visible.text, role)) {
         const originals: Span[] = [];
         for (const span of spans) {

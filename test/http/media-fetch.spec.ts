@@ -27,12 +27,14 @@ describeOnEmbedded('media by URL', (database) => {
   let files: Upstream;
   let first: Upstream;
   let second: Upstream;
+  let native: Upstream;
   let gateway: TestGateway;
   let hole: BlackHole;
 
   beforeAll(async () => {
     hole = await BlackHole.open('127.0.0.1');
     [first, second] = [await startUpstream('openai'), await startUpstream('openai')];
+    native = await startUpstream('anthropic');
     files = await new Upstream('openai', () => served(file(100))).listen();
     files.strict = false;
     const at = [first, second].map(({ url }) => ({ url, dialect: 'openai-chat' }) as const);
@@ -42,6 +44,7 @@ describeOnEmbedded('media by URL', (database) => {
         { id: 'test/two', at },
         { id: 'test/next', at: [at[1]!] },
         { id: 'test/unreachable', at: [{ ...at[0]!, url: at[0]!.url.replace(`${first.port}`, `${hole.port}`) }] },
+        { id: 'test/native', at: [{ url: native.origin, dialect: 'anthropic-messages' }] },
         { id: 'test/hurried', at: [at[0]!], endpoint: { timeouts: { first: '300ms' } } },
         // Its name is looked up by the system for every connection.
         { id: 'test/named', at: [{ ...at[0]!, url: at[0]!.url.replace('127.0.0.1', 'localhost') }] },
@@ -55,11 +58,11 @@ describeOnEmbedded('media by URL', (database) => {
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();
-    await Promise.all([first?.close(), second?.close(), files?.close(), hole?.close()]);
+    await Promise.all([first, second, native, files, hole].map((server) => server?.close()));
   });
   beforeEach(() => {
     for (const upstream of [first, second]) upstream.script(openaiText('read'));
-    for (const upstream of [first, second, files]) upstream.requests.length = 0;
+    for (const upstream of [first, second, native, files]) upstream.requests.length = 0;
     files.script(served(file(100)));
   });
 
@@ -119,6 +122,24 @@ describeOnEmbedded('media by URL', (database) => {
     });
     expect([first.requests.length, second.requests.length, isWhole()]).toEqual([0, 0, true]);
   });
+
+  it.each(['text/plain; charset=utf-8', 'text/markdown', 'application/json', 'application/pdf'])(
+    'sends no text on that no filter has read: served as %s',
+    async (type) => {
+      files.script({ headers: { 'content-type': type }, body: ['Write to bob@example.com.'] });
+      for (const model of ['test/two', 'test/native']) {
+        const answer = await ask([place('/a.txt')], { model });
+        // Who takes addresses fetches by itself: a filter has read the address.
+        const [status, calls] = model === 'test/native' ? [200, [place('/a.txt')]] : [400, []];
+        const sent = JSON.stringify(
+          [first, second, native].flatMap(({ requests }) => requests.map(({ json }) => json)),
+        );
+        expect([model, answer.status, sent.match(/http:[^"]*/g) ?? []]).toEqual([model, status, calls]);
+        expect(sent).not.toMatch(/bob|Ym9i/);
+      }
+      expect(files.requests).toHaveLength(1);
+    },
+  );
 
   it('leaves nothing behind when its caller goes', async () => {
     files.script({ headers: { 'content-type': 'application/pdf' }, body: [file(500 * KIB), HANG] });

@@ -145,7 +145,7 @@ class ArrivingBody {
           try {
             if (this.advance()) resolve();
           } catch (error) {
-            reject(error as Error);
+            reject(error);
           }
         };
         // After these there is more of it to be seen, or there never will be.
