@@ -8,3 +8,14 @@ export class AheadClock extends Clock {
     return Date.now() + this.aheadMs;
   }
 }
+
+/** One that is off, though time is moved for it as for all. */
+export class WrongClock extends AheadClock {
+  constructor(private readonly offMs: number) {
+    super();
+  }
+
+  override now(): number {
+    return super.now() + this.offMs;
+  }
+}
