@@ -88,13 +88,13 @@ describeOnPostgres('the watch of the crash tests', (database) => {
 
   it('counts what goes through own credentials where the cap does, and nowhere else', async () => {
     const [, lifetime, daily] = rows();
-    await add('byok_held', '10', lifetime!);
+    await add('byok_held', '10', lifetime);
     await watch.look();
-    await add('byok_held', '-10', lifetime!);
+    await add('byok_held', '-10', lifetime);
     expect(watch.findings).toEqual([]);
-    await add('byok_used', LEAST, daily!);
+    await add('byok_used', LEAST, daily);
     await watch.look();
-    await add('byok_used', `-${LEAST}`, daily!);
+    await add('byok_used', `-${LEAST}`, daily);
     expect(watch.findings).toEqual([expect.stringMatching(/^key: /)]);
   });
 
@@ -117,9 +117,9 @@ describeOnPostgres('the watch of the crash tests', (database) => {
   it('notices by itself, while it watches, what is put right again, and keeps it', async () => {
     watch.start();
     const [, row] = rows();
-    await add('held', '1', row!);
+    await add('held', '1', row);
     while (watch.overspent === 0) await new Promise((resolve) => setImmediate(resolve));
-    await add('held', '-1', row!);
+    await add('held', '-1', row);
     const { overspent } = watch;
     await watch.stop();
     await watch.look();

@@ -42,7 +42,7 @@ async function run(): Promise<void> {
     do {
       waiting.shift()!();
       // What waited for that goes on before this does.
-      await undefined;
+      await Promise.resolve();
     } while (--due > 0 && performance.now() < until);
   }
   isRunning = false;

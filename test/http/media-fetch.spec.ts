@@ -43,8 +43,8 @@ describeOnEmbedded('media by URL', (database) => {
       catalog: catalogOf(
         { id: 'test/two', at },
         { id: 'test/next', at: [at[1]!] },
-        { id: 'test/native', at: [{ url: native.origin, dialect: 'anthropic-messages' }] },
         { id: 'test/unreachable', at: [{ ...at[0]!, url: at[0]!.url.replace(`${first.port}`, `${hole.port}`) }] },
+        { id: 'test/native', at: [{ url: native.origin, dialect: 'anthropic-messages' }] },
         { id: 'test/hurried', at: [at[0]!], endpoint: { timeouts: { first: '300ms' } } },
         // Its name is looked up by the system for every connection.
         { id: 'test/named', at: [{ ...at[0]!, url: at[0]!.url.replace('127.0.0.1', 'localhost') }] },
@@ -58,7 +58,7 @@ describeOnEmbedded('media by URL', (database) => {
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();
-    await Promise.all([first, second, native, files, hole].map((opened) => opened?.close()));
+    await Promise.all([first, second, native, files, hole].map((server) => server?.close()));
   });
   beforeEach(() => {
     for (const upstream of [first, second]) upstream.script(openaiText('read'));
