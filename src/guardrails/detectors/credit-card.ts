@@ -25,6 +25,11 @@ const NETWORKS: readonly (readonly [from: number, to: number, min: number, max: 
   [6759, 6763, 13, 19],
 ];
 
+/** Of all numbers of the networks. */
+const FIRST_DIGITS: ReadonlySet<number> = new Set(
+  NETWORKS.flatMap(([from, to]) => [from, to].map((prefix) => String(prefix).charCodeAt(0))),
+);
+
 /**
  * Numbers of payment cards: a network's prefix and length, a right check digit (Luhn), digits in one row, in any groups
  * with one space or hyphen between them, or in groups as people make them with other separators.
@@ -32,7 +37,7 @@ const NETWORKS: readonly (readonly [from: number, to: number, min: number, max: 
 export function findCards(text: string): Span[] {
   const spans: Span[] = [];
   for (let start = 0; start < text.length; start++) {
-    if (!isDigit(text, start) || isDigit(text, start - 1)) continue;
+    if (!isDigit(text, start) || isDigit(text, start - 1) || !FIRST_DIGITS.has(text.charCodeAt(start))) continue;
     const end = cardEnd(text, start);
     if (end === start) continue;
     spans.push({ start, end });
@@ -78,9 +83,8 @@ const SEPARATORS: ReadonlySet<number> = new Set([...' \t\n\r-./_·'].map((separa
 const SEPARATOR_MAX = 4;
 const SPACE = 32;
 const HYPHEN = 45;
-const LINE_END = /[\n\r]/;
-/** Four and six, and five at the end. */
-const UNEVEN = /^4,6,[45]$/;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 /** The digit behind a separator that begins at a place; -1 where there is none. */
 function nextGroup(text: string, place: number): number {
@@ -89,13 +93,20 @@ function nextGroup(text: string, place: number): number {
   return next > place && isDigit(text, next) ? next : -1;
 }
 
-/** How the digits of one number are put apart. */
+/** How the digits of one number are put apart. Figures alone: there is one for every number of a text. */
 class Grouping {
-  private readonly lengths: number[] = [];
-  /** All but a single space or hyphen. */
-  private readonly odd = new Set<string>();
   private counted = 0;
-  private hasPlain = false;
+  private groups = 0;
+  private first = 0;
+  private isOfFours = true;
+  private isEven = true;
+  private isFourSix = false;
+  /** Where the first separator begins, and how long it is. */
+  private from = 0;
+  private length = 0;
+  private isSame = true;
+  /** A separator is another one than a single space or hyphen. */
+  private isOdd = false;
   private lineEnds = 0;
 
   /**
@@ -103,30 +114,32 @@ class Grouping {
    * @param from where it begins in the text, up to `to`
    */
   end(count: number, text: string, from: number, to: number): void {
-    this.lengths.push(count - this.counted);
+    const digits = count - this.counted;
     this.counted = count;
-    const code = text.charCodeAt(from);
-    if (to === from + 1 && (code === SPACE || code === HYPHEN)) {
-      this.hasPlain = true;
-      return;
+    this.groups++;
+    this.isFourSix = this.groups === 2 && this.first === 4 && digits === 6;
+    if (this.groups === 1) [this.first, this.from, this.length] = [digits, from, to - from];
+    this.isOfFours &&= digits % 4 === 0;
+    this.isEven &&= digits === this.first;
+    this.isSame &&= to - from === this.length;
+    let endsLine = false;
+    for (let place = from; place < to; place++) {
+      const code = text.charCodeAt(place);
+      this.isSame &&= code === text.charCodeAt(this.from + place - from);
+      endsLine ||= code === LINE_FEED || code === CARRIAGE_RETURN;
+      if (to > from + 1 || (code !== SPACE && code !== HYPHEN)) this.isOdd = true;
     }
-    const separator = text.slice(from, to);
-    this.odd.add(separator);
-    if (LINE_END.test(separator)) this.lineEnds++;
+    if (endsLine) this.lineEnds++;
   }
 
   /** Other separators stand between fours only, or groups of one length: figures in tables have any. */
   isUsual(count: number): boolean {
-    if (this.odd.size === 0) return true;
-    const [first = 0] = this.lengths;
+    if (!this.isOdd) return true;
     const last = count - this.counted;
-    const isOfFour =
-      (this.lengths.every((length) => length % 4 === 0) && (last < 4 || last % 4 === 0)) ||
-      UNEVEN.test([...this.lengths, last].join());
+    const isOfFours = this.isOfFours && (last < 4 || last % 4 === 0);
     // A column of figures is none, and a number goes over the end of one line at most.
-    if (isOfFour) return this.lineEnds <= 1;
-    const isEven = this.lengths.every((length) => length === first) && last <= first;
-    return isEven && this.lineEnds === 0 && this.odd.size === 1 && !this.hasPlain;
+    if (isOfFours || (this.isFourSix && (last === 4 || last === 5))) return this.lineEnds <= 1;
+    return this.isEven && last <= this.first && this.isSame && this.lineEnds === 0;
   }
 }
 
