@@ -47,11 +47,14 @@ export class LedgerWatch {
   async look(): Promise<void> {
     this.looks++;
     const { rows } = await this.pool.query<{ scope: string; used: string; held: string; cap: string | null }>(
-      `SELECT w.scope, w.used, w.held, coalesce(k.limit_usd, b.limit_usd, w."limit") AS cap
-       FROM spending_windows w LEFT JOIN api_keys k ON w.scope = 'key' AND k.hash = w.scope_id
-       LEFT JOIN budgets b ON b.scope = w.scope AND b.scope_id = w.scope_id AND b.interval = w.interval
-       WHERE w.interval = 'lifetime'
-         AND (w.used + w.held > coalesce(k.limit_usd, b.limit_usd, w."limit") OR w.used < 0 OR w.held < 0)`,
+      `SELECT c.scope, c.used, c.held, c.cap FROM (
+         SELECT w.scope, w.used, w.held, coalesce(k.limit_usd, b.limit_usd, w."limit") AS cap,
+           CASE WHEN coalesce(k.include_byok_in_limit, b.include_byok, false) THEN w.byok_used + w.byok_held ELSE 0 END AS byok
+         FROM spending_windows w
+         LEFT JOIN api_keys k ON w.scope = 'key' AND k.hash = w.scope_id AND w.interval = coalesce(k.limit_reset, 'lifetime')
+         LEFT JOIN budgets b ON b.scope = w.scope AND b.scope_id = w.scope_id AND b.interval = w.interval
+       ) AS c
+       WHERE c.used + c.held + c.byok > c.cap OR c.used < 0 OR c.held < 0`,
     );
     if (rows.length > 0) this.overspent++;
     for (const { scope, used, held, cap } of rows) this.note(`${scope}: used ${used} and held ${held} of ${cap}`);

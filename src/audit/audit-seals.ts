@@ -51,7 +51,9 @@ export class AuditSeals implements OnApplicationBootstrap, OnModuleDestroy {
    * @throws SealKeyNeeded
    */
   async current(manager: EntityManager): Promise<Sealer> {
-    for (const { id } of await this.keys.list('audit-seal', manager)) {
+    const stored = await this.keys.list('audit-seal', manager);
+    this.forgetGone(stored);
+    for (const { id } of stored) {
       const sealer = this.sealers.get(id);
       if (sealer) return sealer;
       if (!this.foreign.has(id)) break;
@@ -80,6 +82,17 @@ export class AuditSeals implements OnApplicationBootstrap, OnModuleDestroy {
       this.logger.warn('A change cannot be sealed: the key service does not answer.', cause);
       const message = 'The change cannot be recorded at the moment; try again shortly.';
       throw new GatewayError('unavailable', message, { retryAfterMs: KEY_SERVICE_RETRY_AFTER_MS }, { cause });
+    }
+  }
+
+  /** Nothing removes a key that was in use: whoever did owns the database. Verification tells what it is missed for. */
+  private forgetGone(stored: readonly StoredDataKey[]): void {
+    for (const id of this.sealers.keys()) {
+      if (stored.some((key) => key.id === id)) continue;
+      this.sealers.delete(id);
+      this.logger.error(
+        `The key ${id} of the audit log is gone from the store: what was sealed under it can no longer be checked.`,
+      );
     }
   }
 

@@ -183,6 +183,16 @@ it.each(REFUSED)('refuses %s: %j', (name, value, complaint) => {
   expect(refusalOf({ ...BODY, [name]: value })).toBe(complaint);
 });
 
+// As `inference/schemas/bounds.ts` has them: written again, so that a changed maximum is noticed.
+it.each<[string, number, object]>([
+  ['messages', 20_000, MESSAGES[0]!],
+  ['tools', 10_000, tool({})[0]!],
+])('takes as many %s as %i, and no more', (name, most, entry) => {
+  const entries = Array<object>(most).fill(entry);
+  expect(refusalOf({ ...BODY, [name]: entries })).toBeUndefined();
+  expect(refusalOf({ ...BODY, [name]: [...entries, entry] })).toBe(`${name}: must have at most ${most} entries`);
+});
+
 it.each(['model', 'messages'])('wants %s', (name) => {
   expect(refusalOf({ ...BODY, [name]: undefined })).toBe(`${name}: is required`);
   expect(refusalOf({ ...BODY, [name]: null })).toMatch(new RegExp(`^${name}: must be `));

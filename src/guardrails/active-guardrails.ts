@@ -10,7 +10,6 @@ import { readFilters, readPolicy } from './guardrail-policy.js';
 import type { GuardrailEntity } from './guardrail.entity.js';
 import { GuardrailsRepository, type EffectiveGuardrail } from './guardrails.repository.js';
 import { Inspector, type Inspection } from './inspector.js';
-import { ScanTurns } from './scan-turns.js';
 
 /** All guardrails in force for one caller, as one. */
 export interface GuardrailSet {
@@ -50,7 +49,6 @@ const CALLERS_MAX = 40_000;
 export class ActiveGuardrails {
   private readonly accounts: FreshCache<InForce>;
   private readonly callers: FreshCache<EffectiveGuardrails>;
-  private readonly turns = new ScanTurns();
 
   constructor(
     private readonly guardrails: GuardrailsRepository,
@@ -83,7 +81,7 @@ export class ActiveGuardrails {
     if (!inForce || inForce.guardrails.size === 0) return NONE;
     const held = await this.callers.find(nameOf(caller));
     if (!held) return NONE;
-    const { policies, inspect } = rulesOf(inForce, held.rows, this.turns);
+    const { policies, inspect } = rulesOf(inForce, held.rows);
     return { policies, inspect, budgets: held.budgets };
   }
 
@@ -114,11 +112,11 @@ function budgetOf({ id, through }: EffectiveGuardrail, { keyHash, userId, worksp
   return `${id}:${through}:${subject}`;
 }
 
-function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrail[], turns: ScanTurns): Rules {
+function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrail[]): Rules {
   const key = rows.map(({ id, through }) => `${through} ${id}`).join();
   const known = sets.get(key);
   if (known) return known;
-  const made = makeRules(guardrails, rows, turns);
+  const made = makeRules(guardrails, rows);
   sets.set(key, made);
   return made;
 }
@@ -127,11 +125,7 @@ function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrai
  * A guardrail that is assigned in several ways is in force once, by the nearest of them; each way has a budget of
  * its own.
  */
-function makeRules(
-  guardrails: ReadonlyMap<string, GuardrailEntity>,
-  rows: readonly EffectiveGuardrail[],
-  turns: ScanTurns,
-): Rules {
+function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: readonly EffectiveGuardrail[]): Rules {
   const nearest = new Map<string, EffectiveGuardrail>();
   for (const row of rows) if (!nearest.has(row.id)) nearest.set(row.id, row);
   const policies: RoutingPolicy[] = [];
@@ -145,7 +139,7 @@ function makeRules(
     filters.push(...readFilters(guardrail, through));
   }
   if (filters.length === 0) return { policies, inspect: passAll };
-  const inspector = new Inspector(filters, turns);
+  const inspector = new Inspector(filters);
   return { policies, inspect: (request, signal) => inspector.inspect(request, signal) };
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors.js';
 import { shortened } from '../core/shortened.js';
 import { PROMPT_INJECTION } from './builtin-filters.js';
-import { compilePattern, PatternRefused } from './custom-pattern.js';
+import { compilePattern, PatternRefused, PROGRAM_MAX } from './custom-pattern.js';
 import type { BuiltinEntry, CustomFilter, GuardrailTerms } from './guardrail.entity.js';
 
 // Chosen: what the filters of one guardrail may cost at most.
@@ -9,6 +9,7 @@ import type { BuiltinEntry, CustomFilter, GuardrailTerms } from './guardrail.ent
 const CHARACTERS_MAX = 200_000;
 /** Instructions that they compile to together. Plain text compiles to none. */
 const INSTRUCTIONS_MAX = 10_000;
+const SMALLER = 'use fewer counted repetitions and alternatives';
 
 /**
  * Holds content filters to what a schema cannot say.
@@ -26,12 +27,11 @@ function assertPatterns(filters: readonly CustomFilter[]): void {
     characters += pattern.length;
     if (characters > CHARACTERS_MAX)
       throw refused(index, `the patterns together have more than ${CHARACTERS_MAX} characters`);
-    instructions += sizeOf(pattern, index);
+    const size = sizeOf(pattern, index);
+    if (size > PROGRAM_MAX) throw refused(index, `compiles to more than ${PROGRAM_MAX} instructions; ${SMALLER}`);
+    instructions += size;
     if (instructions > INSTRUCTIONS_MAX)
-      throw refused(
-        index,
-        `the patterns together compile to more than ${INSTRUCTIONS_MAX} instructions; use fewer counted repetitions`,
-      );
+      throw refused(index, `the patterns together compile to more than ${INSTRUCTIONS_MAX} instructions; ${SMALLER}`);
   });
 }
 

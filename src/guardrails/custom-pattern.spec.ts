@@ -1,8 +1,9 @@
 // Goal: patterns of administrators are compiled or refused by reason, find in long texts what they find in short
 // ones, and never take long. Method: tables; texts around the sizes at which they are searched piece by piece;
 // patterns that ruin other engines.
+import fc from 'fast-check';
 import { computedMs, fastest } from '../../test/support/pace.js';
-import { compilePattern, PatternRefused } from './custom-pattern.js';
+import { compilePattern, PatternRefused, PROGRAM_MAX, STEP_WORK } from './custom-pattern.js';
 import { findInPieces, merged, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
 
 /** To the end, in one go. */
@@ -106,6 +107,69 @@ describe('patterns', () => {
       }
     };
     expect(await fastest(() => computedMs(search), boundMs)).toBeLessThan(boundMs);
+  });
+
+  it('is given less to search at once, the larger its program is', () => {
+    const text = 'ab'.repeat(50_000);
+    for (const length of [1, 10, 40, 100, 200, 390]) {
+      const pattern = compilePattern(`[ab]{${length}}c`);
+      const pieces: number[] = [];
+      const find: Matcher['find'] = (piece, ...more) => {
+        pieces.push(piece.length);
+        return pattern.find(piece, ...more);
+      };
+      findAll({ ...pattern, find }, text, new ScanTime(60_000), false);
+      expect(pattern.size).toBeLessThanOrEqual(PROGRAM_MAX);
+      expect(Math.max(...pieces) * pattern.size).toBeLessThanOrEqual(STEP_WORK);
+      // And nothing is left out.
+      expect(pieces.reduce((sum, piece) => sum + piece)).toBeGreaterThanOrEqual(text.length);
+    }
+  });
+
+  it('finds what is as long as the largest program, wherever a text is cut', () => {
+    const wanted = `${'ab'.repeat(195)}c`;
+    const pattern = compilePattern('[ab]{390}c');
+    for (let place = 1; place < 1_200; place += 7) {
+      const text = `${'-'.repeat(place)}${wanted}${'-'.repeat(3_000)}`;
+      const spans = findAll(pattern, text, new ScanTime(60_000), false);
+      expect([place, spans]).toEqual([place, [{ start: place, end: place + wanted.length }]]);
+    }
+  });
+
+  it('is one step for each match and each search of the rest', () => {
+    const text = 'a'.repeat(1_000);
+    const steps = findInPieces(compilePattern('(?:a.*b)|a'), text, new ScanTime(60_000), false);
+    let count = 0;
+    for (let step = steps.next(); !step.done; step = steps.next()) count++;
+    expect(count).toBeGreaterThan(text.length);
+  });
+
+  it('finds a long plain text as a short one, in time linear in both', async () => {
+    const half = 'a'.repeat(50_000);
+    const wanted = `${half}b${half.slice(1)}`;
+    const boundMs = 1_000;
+    const search = (text: string) => findAll(compilePattern(wanted), text, new ScanTime(60_000), false);
+    const once = (): number => computedMs(() => void search(half.repeat(16)));
+    expect(await fastest(once, boundMs)).toBeLessThan(boundMs);
+    expect(search(`${half}${wanted}${wanted}a`)).toEqual([
+      { start: 50_000, end: 150_000 },
+      { start: 150_000, end: 250_000 },
+    ]);
+  });
+
+  it('finds any plain text where it stands', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
+    fc.assert(
+      fc.property(letters, letters, fc.array(letters, { maxLength: 6 }), (start, end, others) => {
+        const wanted = start + 'ab'.repeat(600) + end;
+        const text = others.flatMap((other) => [other, wanted.slice(other.length), wanted]).join('');
+        const places: string[] = [];
+        for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
+          places.push(wanted);
+        expect(found(wanted, text)).toEqual(places);
+      }),
+      { numRuns: 200, seed: 1 },
+    );
   });
 
   it('stops when the time is used up', () => {

@@ -17,6 +17,10 @@ const WORD = 'SECRET-7';
 /** What comes before it in a cipher: no filter looks into long ones. */
 const CIPHER = 'QUJD'.repeat(16);
 
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64');
+/** Longer than what is decoded in one step, with a character across the cut and the word behind it. */
+const LONG_TEXT = `${'é'.repeat(30_000)} ${WORD}`;
+
 const filter = (more: Partial<ContentFilter> = {}): ContentFilter => ({
   guardrailId: 'g1',
   guardrailScope: 'api-key',
@@ -167,6 +171,38 @@ const PLACES: readonly (readonly [string, Partial<ModelRequest>, boolean | 'bloc
     userMessage({ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: `${CIPHER}${WORD}` } }),
     false,
   ],
+  [
+    'a text in base64',
+    userMessage({ type: 'document', source: { type: 'base64', mediaType: 'text/plain', data: inBase64(LONG_TEXT) } }),
+    'blocked',
+  ],
+  [
+    'a text in lines of base64',
+    userMessage({
+      type: 'document',
+      source: { type: 'base64', mediaType: 'text/plain', data: inBase64(LONG_TEXT).replace(/.{76}/g, '$&\r\n') },
+    }),
+    'blocked',
+  ],
+  [
+    'a short text in base64',
+    userMessage({ type: 'opaque', opaque: anthropic({ type: 'x', data: inBase64(WORD) }) }),
+    'blocked',
+  ],
+  [
+    'bytes in base64',
+    userMessage({
+      type: 'document',
+      source: { type: 'base64', mediaType: 'application/pdf', data: inBase64(`${LONG_TEXT}\0`) },
+    }),
+    false,
+  ],
+  [
+    'words that could be base64',
+    userMessage({ type: 'opaque', opaque: anthropic({ type: 'x', data: `${CIPHER}${WORD}` }) }),
+    'blocked',
+  ],
+  ['sealed reasoning', userMessage({ type: 'redacted-thinking', data: inBase64(LONG_TEXT) }), false],
   [
     'an address',
     userMessage({ type: 'image', source: { type: 'url', url: `https://example.com/${WORD}` } }),
@@ -416,6 +452,10 @@ describe('what is done and told', () => {
   });
 });
 
+/** Letters that are not shown. */
+const inTags = (text: string): string =>
+  [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+
 describe('texts that are written otherwise', () => {
   const mail = filter(BUILTIN_FILTERS.email);
   const card = filter(BUILTIN_FILTERS['credit-card']);
@@ -444,6 +484,16 @@ describe('texts that are written otherwise', () => {
     ['dashes', 'x 4111–1111–1111–1111', 'x [REDACTED:credit-card]'],
     ['blanks', 'ü 4111\u00a01111\u20031111\u30001111 ü', 'ü [REDACTED:credit-card] ü'],
     ['a wide sign', 'ﬁ bob＠example．com ﬁ', 'ﬁ [REDACTED:email] ﬁ'],
+    ['tags for letters', `x ${inTags('bob@example.com')} y`, 'x [REDACTED:email] y'],
+    ['tags for letters among others', `x bob${inTags('@')}exam${inTags('ple.com')} y`, 'x [REDACTED:email] y'],
+    [
+      'many tags',
+      `${inTags('- '.repeat(6_000))}${inTags('bob@example.com')}`,
+      `${inTags('- '.repeat(6_000))}[REDACTED:email]`,
+    ],
+    ['arabic figures', 'x ٤١١١ ١١١١ ١١١١ ١١١١ y', 'x [REDACTED:credit-card] y'],
+    ['figures of other scripts', 'x ४१११-੧੧੧੧-᠑᠑᠑᠑-𑁧𑁧𑁧𑁧 y', 'x [REDACTED:credit-card] y'],
+    ['wide gaps', 'x 4111\u00a0\u20031111 – 1111\u3000-1111 y', 'x [REDACTED:credit-card] y'],
     ['marks of direction', 'bob\u202e@exam\u2060ple.com', '[REDACTED:email]'],
     ['nothing of it', 'naïve ﬁ 👩‍👩‍👧 – ½', 'naïve ﬁ 👩‍👩‍👧 – ½'],
   ])('%s', async (_, written, expected) => {
@@ -463,6 +513,7 @@ describe('texts that are written otherwise', () => {
       [`${'- '.repeat(9_000)}[REDACTED:email]`, `[REDACTED:email] ${'- '.repeat(9_000)}`],
     ],
     ['beside a figure', ['1', '4111111111111111', '2'], ['1', '[REDACTED:credit-card]', '2']],
+    ['in tags', [`x ${inTags('bob@exa')}`, 'mple.com y'], ['x [REDACTED:email]', '[REDACTED:email] y']],
     ['with an invisible seam', ['bob@exa\u200b', '\u200bmple.com'], ['[REDACTED:email]', '\u200b[REDACTED:email]']],
   ])('%s', async (_, written, expected) => {
     expect(await sentOf(written, mail, card)).toEqual(expected);
@@ -474,6 +525,20 @@ describe('texts that are written otherwise', () => {
       modelRequest({ messages: [turn('bob@exa'), turn('mple.com')] }),
     );
     expect(JSON.stringify(request)).not.toMatch(/bob|mple/);
+  });
+
+  it.each<[string, ContentBlock]>([
+    ['an image', { type: 'image', source: { type: 'url', url: 'https://images.test/a.png' } }],
+    ['a document', { type: 'document', source: { type: 'file', fileId: 'f' } }],
+    ['a call', { type: 'tool-use', id: 'i', name: 'n', input: {} }],
+    ['reasoning', { type: 'thinking', thinking: 'hm', signature: 'c2ln' }],
+  ])('is found on both sides of %s', async (_, between) => {
+    const part = (one: string): ContentBlock => ({ type: 'text', text: one });
+    const request = modelRequest({
+      messages: [{ role: 'assistant', content: [part('x bob@exa'), between, part('mple.com y')] }],
+    });
+    const { request: sent } = await inspectorOf([mail]).inspect(request);
+    expect(sent.messages[0]!.content).toEqual([part('x [REDACTED:email]'), between, part('[REDACTED:email] y')]);
   });
 
   it('is a number, of any size', async () => {

@@ -2,13 +2,13 @@ import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import type { JsonObject } from '../core/json/json.js';
+import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { applyEdits, Edits } from './apply-edits.js';
 import { Passages, type Passage, type TextRole } from './passages.js';
 import { Cuts } from './cuts.js';
-import type { ScanTurns } from './scan-turns.js';
 import { findInPieces, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
 import { joinNeighbours } from './seams.js';
-import { visibleText } from './visible-text.js';
+import { readingsOf } from './visible-text.js';
 
 /** What happens to what a filter finds. */
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
@@ -81,11 +81,7 @@ const KNOWN_MAX = 50_000;
 export class Inspector {
   private readonly probes: readonly Probe[];
 
-  /** @param turns shared by all inspectors of a process */
-  constructor(
-    private readonly filters: readonly ContentFilter[],
-    private readonly turns: ScanTurns,
-  ) {
+  constructor(private readonly filters: readonly ContentFilter[]) {
     const same = new Map<Matcher, ContentFilter[][]>();
     for (const filter of filters) {
       const groups = same.get(filter.matcher) ?? [];
@@ -109,7 +105,7 @@ export class Inspector {
       if (step.done) return this.judge(request, step.value, reading);
       if (reading.time.turnMs() < TURN_MS) continue;
       reading.time.endTurn();
-      await this.turns.next();
+      await yieldToEventLoop();
       signal.throwIfAborted();
       reading.time.beginTurn();
     }
@@ -214,9 +210,8 @@ class Reading {
     if (!known) this.known.set(role, (known = new Map<string, readonly Hits[]>()));
     const before = known.get(text);
     if (before) return before;
-    const visible = yield* visibleText(text);
     const hits = [...(yield* this.find(text, role))];
-    if (visible) {
+    for (const visible of yield* readingsOf(text)) {
       for (const { probe, spans } of yield* this.find(visible.text, role)) {
         const originals: Span[] = [];
         for (const span of spans) {

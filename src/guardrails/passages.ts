@@ -2,8 +2,10 @@ import type { ContentBlock, Message } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { JSON_DEPTH_MAX, JsonScan } from '../core/json/json-scan.js';
 import { ExactNumber, parseJson, printJson } from '../core/json/json.js';
+import { decodedText, isCipher } from './ciphers.js';
 import {
   ARGUMENTS,
+  BYTES_NAMES,
   CIPHERS,
   FIXED,
   FORMAT_KEYS,
@@ -14,6 +16,7 @@ import {
   SCHEMA_KEYS,
   SCHEMA_MAPS,
   SCHEMAS,
+  SEALED_TYPES,
   WORD_KEYS,
 } from './wire-words.js';
 
@@ -111,12 +114,6 @@ const OPERATORS: ReadonlySet<string> = new Set([
   'contextManagement',
 ]);
 
-/** A cipher has no other characters, and is longer than anything that filters look for. */
-const CIPHER = /^[\w+/=-]*$/;
-const CIPHER_CHARACTERS_MIN = 64;
-/** Characters that are looked at in one go. */
-const CIPHER_STEP = 65_536;
-
 /** Undefined: a step of something long, which told nothing. */
 type Steps<Result = void> = Generator<Passage | undefined, Result, undefined>;
 
@@ -142,7 +139,10 @@ export class Passages {
     }
   }
 
-  /** Texts of neighbouring turns of one role are neighbours as well: so the model is shown them. */
+  /**
+   * Texts of neighbouring turns of one role are neighbours, and so are those on both sides of an image, a call or
+   * anything else: some dialects put all texts of a turn together, and the model reads on.
+   */
   private *turns(messages: readonly Message[]): Steps {
     let run: RequestText[] = [];
     let role: Message['role'] = 'user';
@@ -153,12 +153,8 @@ export class Passages {
         role = message.role;
       }
       for (const block of message.content) {
-        if (block.type === 'text') {
+        if (block.type === 'text')
           run.push(this.textOf(block as object as Members, message as object as Members, false));
-        } else {
-          yield* passageOf(role, run);
-          run = [];
-        }
         yield* this.inside(block as object as Members, {
           role: roleOf(block, role),
           kind: 'wire',
@@ -238,11 +234,7 @@ export class Passages {
   private *text(holder: Members, key: string, text: string, context: Context): Steps {
     const { role, kind, isFixed, isWord } = context;
     if (text === '' || this.told.get(holder)?.has(key) || (isWord && FORMAT_WORDS.has(text))) return;
-    if (kind === 'wire' && CIPHERS.has(key) && holder['type'] !== 'text') {
-      const isOpen = text.length < CIPHER_CHARACTERS_MIN || !(yield* isCipher(text));
-      if (isOpen) yield fixed(role, text);
-      return;
-    }
+    if (kind === 'wire' && CIPHERS.has(key) && holder['type'] !== 'text') return yield* cipher(holder, key, text, role);
     const mayBeJson = kind === 'free' && ARGUMENTS.has(key);
     // Cut as a text it might be JSON no more, and its value is not known.
     const isUnknown = mayBeJson && text.length > PARSED_LENGTH_MAX && JSON_BEGINS.test(text);
@@ -307,12 +299,16 @@ function* passageOf(role: TextRole, texts: readonly RequestText[]): Steps {
   if (texts.length > 0) yield { role, texts };
 }
 
-function* isCipher(text: string): Steps<boolean> {
-  for (let from = 0; from < text.length; from += CIPHER_STEP) {
-    if (!CIPHER.test(text.slice(from, from + CIPHER_STEP))) return false;
-    yield undefined;
-  }
-  return true;
+/**
+ * What may be bytes, or sealed: is read as it is written unless that can say nothing, and as the text that it is the
+ * base64 of. Cut, it would be another one.
+ */
+function* cipher(holder: Members, key: string, text: string, role: TextRole): Steps {
+  const isSealed = key !== 'data' || SEALED_TYPES.has(holder['type']);
+  const isBytes = BYTES_NAMES.some((name) => typeof holder[name] === 'string');
+  if (!(isSealed || isBytes) || !(yield* isCipher(text))) yield fixed(role, text);
+  const decoded = isSealed ? undefined : yield* decodedText(text);
+  if (decoded !== undefined) yield fixed(role, decoded);
 }
 
 /** Every level is opened and closed: a shorter text cannot be nested too deep. */

@@ -10,12 +10,14 @@ export interface Span {
 export interface Matcher {
   /** The longest match that is found wherever a long text is cut, in UTF-16 units; absent: `REACH`. */
   readonly reach?: number;
+  /** Most characters that it should be given at once, in UTF-16 units, as far as its reach allows. */
+  readonly pieceMax?: number;
   /**
-   * All of a short text, in one go.
+   * All of a short text, in one go, or one after the other. Empty ones say nothing: others may have their turn there.
    * @param firstOnly one is enough
    * @throws ScanOverrun when the time for the request is used up
    */
-  find(text: string, time: ScanTime, firstOnly: boolean): readonly Span[];
+  find(text: string, time: ScanTime, firstOnly: boolean): Iterable<Span>;
 }
 
 /** The filters would have taken too long. */
@@ -71,7 +73,7 @@ export class ScanTime {
 /** Longest match that is found wherever a text is cut. No built-in filter finds anything of a third of it. */
 export const REACH = 2_032;
 /** How far a filter looks around a match. */
-const MARGIN = 8;
+export const MARGIN = 8;
 /** Pieces are so many times as long as what two of them share. */
 const PIECE_TIMES = 8;
 
@@ -87,22 +89,22 @@ export function* findInPieces(
 ): Generator<void, readonly Span[], undefined> {
   const reach = matcher.reach ?? REACH;
   const shared = reach + 2 * MARGIN;
-  const length = shared * PIECE_TIMES;
-  if (text.length <= length) {
-    time.check();
-    return matcher.find(text, time, firstOnly);
-  }
+  const length = Math.max(2 * shared, Math.min(PIECE_TIMES * shared, matcher.pieceMax ?? Infinity));
+  const isWhole = text.length <= length;
   const spans: Span[] = [];
   for (let from = 0; ; from += length - shared) {
     time.check();
     const to = Math.min(from + length, text.length);
-    for (const { start, end, rule } of matcher.find(text.slice(from, to), time, false)) {
+    const piece = isWhole ? text : text.slice(from, to);
+    for (const { start, end, rule } of matcher.find(piece, time, firstOnly && isWhole)) {
       // What touches a cut may be more, or nothing at all, in the whole text: the other piece has it in
       // full, unless it is too long.
       const isAtCut = (start < MARGIN && from > 0) || (end > to - from - MARGIN && to < text.length);
-      if (isAtCut && end - start < reach) continue;
-      spans.push({ start: from + start, end: from + end, ...(rule !== undefined && { rule }) });
-      if (firstOnly) return spans;
+      if (end > start && !(isAtCut && end - start < reach)) {
+        spans.push({ start: from + start, end: from + end, ...(rule !== undefined && { rule }) });
+        if (firstOnly) return spans;
+      }
+      yield;
     }
     if (to === text.length) return spans;
     yield;

@@ -1,5 +1,5 @@
 import { REACH, type Span } from './scan.js';
-import { visibleText, type VisibleText } from './visible-text.js';
+import { readingsOf, type VisibleText } from './visible-text.js';
 
 /** Neighbouring texts as one, around the seams between them. */
 export interface Joint {
@@ -20,13 +20,30 @@ interface Slice {
   readonly length: number;
 }
 
-/** Around each seam as much as a filter finds at most: what is short stands whole between two of them. */
+/** As they are seen, and with their tags for letters where there are any. Yields between steps. */
 export function* joinNeighbours(texts: readonly string[]): Generator<void, readonly Joint[], undefined> {
+  const seen: (VisibleText | undefined)[] = [];
+  const spelt: (VisibleText | undefined)[] = [];
+  for (const text of texts) {
+    const [visible, withTags] = yield* readingsOf(text);
+    seen.push(visible);
+    spelt.push(withTags ?? visible);
+    yield;
+  }
+  const joints = yield* joinReadings(texts, seen);
+  const hasTags = spelt.some((reading, index) => reading !== seen[index]);
+  return hasTags ? [...joints, ...(yield* joinReadings(texts, spelt))] : joints;
+}
+
+/** Around each seam as much as a filter finds at most: what is short stands whole between two of them. */
+function* joinReadings(
+  texts: readonly string[],
+  visible: readonly (VisibleText | undefined)[],
+): Generator<void, readonly Joint[], undefined> {
   const joints: Joint[] = [];
   let parts: string[] = [];
   let slices: Slice[] = [];
   let length = 0;
-  const visible: (VisibleText | undefined)[] = [];
   const add = (index: number, text: string, from: number): void => {
     slices.push({ index, at: length, from, length: text.length });
     parts.push(text);
@@ -37,7 +54,6 @@ export function* joinNeighbours(texts: readonly string[]): Generator<void, reado
     [parts, slices, length] = [[], [], 0];
   };
   for (const [index, written] of texts.entries()) {
-    visible.push(yield* visibleText(written));
     const text = visible[index]?.text ?? written;
     if (text.length <= 2 * REACH) {
       add(index, text, 0);

@@ -3,12 +3,14 @@ import type { Span } from './scan.js';
 /** A text as its reader sees it, and where each piece of that stands in the text itself. */
 export interface VisibleText {
   readonly text: string;
+  /** It has letters that nobody sees, and that models read. */
+  readonly hasTags: boolean;
   /** The piece of the original that a piece of the visible text came from. */
   original(span: Span): Span;
 }
 
 /** Characters that are normalised in one step. */
-const STEP = 4_096;
+const STEP = 2_048;
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 /** What is not seen: soft hyphens, joiners, marks of direction, variation selectors, tags, fillers. */
@@ -16,6 +18,13 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 /** Hyphens and dashes of all lengths, and the minus sign: numbers are written with any of them. */
 const DASHES = /[\p{Pd}\u2212]/gu;
 const MARKS = /\p{M}/gu;
+/** Figures of all scripts. */
+const FIGURES = /(?![0-9])\p{Nd}/gu;
+/** ASCII once more, for marking languages: not shown by anything. */
+const TAGS = /[\u{e0020}-\u{e007e}]/gu;
+const TAGS_FROM = 0xe0000;
+/** Is not seen, and not combined with anything. */
+const SOFT_HYPHEN = '\u00ad';
 /** Written together: a character with what is combined with it, visible or not. */
 const CLUSTER = /[^\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}][\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}]*|[^]/gu;
 const CLUSTER_END = /[^\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}]/u;
@@ -28,20 +37,32 @@ interface Stretch {
   readonly ends?: Uint32Array;
 }
 
+/** What else a text says besides how it is written: as one sees it, and with its tags for letters. Yields as below. */
+export function* readingsOf(text: string): Generator<void, readonly VisibleText[], undefined> {
+  const visible = yield* visibleText(text);
+  if (!visible) return [];
+  if (!visible.hasTags) return [visible];
+  return [visible, (yield* visibleText(text, true))!];
+}
+
 /**
- * NFKC, without what is not seen, with one hyphen for all dashes, and without marks that are put on ASCII characters
- * and make no letter with them. The very text where that changes nothing, which is told at once of ASCII. Yields
- * between steps.
+ * NFKC, without what is not seen, with one hyphen for all dashes, one figure for those of all scripts, and without
+ * marks that are put on ASCII characters and make no letter with them. Undefined where that changes nothing, which is
+ * told at once of ASCII. Yields between steps.
+ * @param spellsTags tags are the letters that they stand for; else they are as all that is not seen
  */
-export function* visibleText(text: string): Generator<void, VisibleText | undefined, undefined> {
+export function* visibleText(text: string, spellsTags = false): Generator<void, VisibleText | undefined, undefined> {
   const parts: string[] = [];
   const stretches: Stretch[] = [];
   let length = 0;
   let isChanged = false;
+  let hasTags = false;
   for (let from = 0; from < text.length;) {
     const to = clusterEnd(text, from + STEP);
-    const piece = text.slice(from, to);
+    const written = text.slice(from, to);
+    const piece = spellsTags ? spelt(written) : written;
     const part = BEYOND_ASCII.test(piece) ? normalised(piece, from, length) : undefined;
+    hasTags ||= part !== undefined && written.search(TAGS) !== -1;
     stretches.push(part?.stretch ?? { visibleFrom: length, from });
     parts.push(part?.text ?? piece);
     length += (part?.text ?? piece).length;
@@ -49,16 +70,22 @@ export function* visibleText(text: string): Generator<void, VisibleText | undefi
     from = to;
     if (from < text.length) yield;
   }
-  return isChanged ? { text: parts.join(''), original: (span) => originalOf(stretches, span) } : undefined;
+  return isChanged ? { text: parts.join(''), hasTags, original: (span) => originalOf(stretches, span) } : undefined;
 }
 
-/** No cut parts a character from what is combined with it, unless that is endless. */
+/** No cut parts a character from what is combined with it, unless that is endless, nor one half from the other. */
 function clusterEnd(text: string, place: number): number {
   const last = Math.min(place + STEP, text.length);
   let end = Math.min(place, text.length);
   while (end < last && !CLUSTER_END.test(text[end]!)) end++;
-  return end;
+  return end < text.length && isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end;
 }
+
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+
+/** As long as before: a tag has two units. */
+const spelt = (piece: string): string =>
+  piece.replace(TAGS, (tag) => String.fromCharCode(tag.codePointAt(0)! - TAGS_FROM) + SOFT_HYPHEN);
 
 function normalised(piece: string, from: number, visibleFrom: number): { text: string; stretch: Stretch } | undefined {
   if (look(piece) === piece && !MARKS.test(piece)) {
@@ -70,8 +97,10 @@ function normalised(piece: string, from: number, visibleFrom: number): { text: s
   const looks: string[] = [];
   const starts: number[] = [];
   const ends: number[] = [];
+  const known = new Map<string, string>();
   for (const { 0: cluster, index } of piece.matchAll(CLUSTER)) {
-    const seen = lookOfCluster(cluster);
+    let seen = known.get(cluster);
+    if (seen === undefined) known.set(cluster, (seen = lookOfCluster(cluster)));
     for (let unit = 0; unit < seen.length; unit++) {
       starts.push(from + index);
       ends.push(from + index + cluster.length);
@@ -83,7 +112,22 @@ function normalised(piece: string, from: number, visibleFrom: number): { text: s
   return { text, stretch: { visibleFrom, from, starts: Uint32Array.from(starts), ends: Uint32Array.from(ends) } };
 }
 
-const look = (text: string): string => text.normalize('NFKC').replace(INVISIBLE, '').replace(DASHES, '-');
+const look = (text: string): string =>
+  text.normalize('NFKC').replace(INVISIBLE, '').replace(DASHES, '-').replace(FIGURES, asciiFigure);
+
+const figures = new Map<string, string>();
+
+/** Figures of a script stand in a row, from zero to nine. */
+function asciiFigure(figure: string): string {
+  let known = figures.get(figure);
+  if (known === undefined) {
+    const code = figure.codePointAt(0)!;
+    let zero = code;
+    while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+    figures.set(figure, (known = String((code - zero) % 10)));
+  }
+  return known;
+}
 
 function lookOfCluster(cluster: string): string {
   if (cluster.length === 1 && !BEYOND_ASCII.test(cluster)) return cluster;

@@ -58,3 +58,7 @@ export const ARGUMENTS: ReadonlySet<string> = words('input arguments');
 
 /** Bytes and what only their maker can open. */
 export const CIPHERS: ReadonlySet<string> = words('data signature encrypted_content encrypted_index encrypted_stdout');
+/** Of what has `data` that only its maker can open. */
+export const SEALED_TYPES: ReadonlySet<unknown> = words('redacted-thinking redacted_thinking reasoning.encrypted');
+/** What has one of these has bytes as `data`. */
+export const BYTES_NAMES: readonly string[] = ['mediaType', 'media_type', 'mime_type', 'mimeType', 'format'];

@@ -64,12 +64,12 @@ const CREDITS = {
   limit_source: 'openrouter_credits',
   remedy_hint: 'add credits (POST /credits)',
 };
-const BUSY = {
-  provider_name: null,
+const BUSY_LIMIT = {
   limit_source: 'openrouter_in_flight_budget',
   reason: 'in_flight_budget_exhausted',
   remedy_hint: 'retry when requests under way have ended',
 };
+const BUSY = { provider_name: null, ...BUSY_LIMIT };
 
 describe('holdError', () => {
   it('is an error for the caller', () => {
@@ -183,6 +183,54 @@ describe('holdError', () => {
     });
     expect(errorOf([busy, { ...hard, limit: usd('1'), held: usd('0.9999') }])).toMatchObject({
       kind: 'payment-required',
+      retryAfterMs: 1_000,
+    });
+  });
+
+  it('names every limit that refuses, with what helps with each, and what all of them together lack', () => {
+    const key = refusal({ scope: 'key', interval: 'daily', used: usd('0.998') });
+    const budget = refusal({ scope: 'workspace', interval: 'weekly', limit: usd('2'), used: usd('1.999') });
+    const [raiseKey, raiseBudget] = [
+      "raise the key's limit (PATCH /keys/{hash}), or wait for its reset",
+      'raise the budget, or wait for its reset',
+    ];
+    expect(errorOf([key, budget])).toEqual({
+      kind: 'payment-required',
+      message:
+        "The key's daily limit has no room for this request: 0.002 USD left. The workspace's weekly budget of 2 USD has " +
+        'no room for this request: 0.001 USD left. Up to 1000 output tokens were asked for (0.0153 USD at most, 0.0143 ' +
+        `USD too much); there is room for 46. Lower max_tokens, or ${raiseKey}; and ${raiseBudget}.`,
+      metadata: {
+        provider_name: null,
+        limit_source: 'openrouter_key_limit',
+        remedy_hint: raiseKey,
+        also_refused_by: [{ interval: 'weekly', limit_source: 'workspace_budget', remedy_hint: raiseBudget }],
+        requested_tokens: 1_000,
+        affordable_tokens: 46,
+      },
+    });
+  });
+
+  it('names those that waiting helps with behind the one that it does not help with, and tells of no waiting', () => {
+    const busy = refusal({ held: usd('0.999') });
+    const hard = refusal({ scope: 'guardrail', interval: 'monthly', limit: usd('0.002') });
+    const error = errorOf([busy, hard]);
+    expect(error).toMatchObject({
+      kind: 'forbidden',
+      metadata: {
+        limit_source: 'guardrail_budget',
+        interval: 'monthly',
+        also_refused_by: [{ ...BUSY_LIMIT, interval: 'lifetime' }],
+      },
+    });
+    expect(error.message).toMatch(
+      /^The guardrail's monthly budget of 0\.002 USD has no room.* The account's balance is reserved for requests/,
+    );
+    expect(error.message).toMatch(/or raise the budget, or wait for its reset\.$/);
+    expect(error).not.toHaveProperty('retryAfterMs');
+    expect(errorOf([busy, { ...busy, scope: 'key' }])).toMatchObject({
+      message: expect.stringMatching(/balance is reserved .* The key's lifetime limit is reserved .* retry shortly\.$/),
+      metadata: { also_refused_by: [{ ...BUSY_LIMIT, interval: 'lifetime' }] },
       retryAfterMs: 1_000,
     });
   });

@@ -54,43 +54,66 @@ function sourceOf({ scope, interval, limit }: HoldRefusal): Source {
 /**
  * What the caller is told when no leg of the plan can be paid for: account and key 402, budgets of workspaces and
  * guardrails 403 (docs/wire/errors.md#payment-required). Says what there is, what is reserved for others, what this
- * request would reserve and by how much that is too much, what would pass, and what to do.
+ * request would reserve and by how much that is too much, what would pass, and what to do; of every counter that
+ * refuses, for only all of them together would let it pass.
  * @param refusing the counters that refuse the nearest leg, one at least, in the order in which callers are told of
  *   them
  * @param nearest absent where the plan has no leg
  */
 export function holdError(refusing: readonly HoldRefusal[], nearest?: NearestLeg): GatewayError {
-  const isWaitedFor = (counter: HoldRefusal): boolean => {
-    const asked = nearest ? countedBy(counter, nearest.amounts) : 0n;
-    return asked > 0n && asked <= counter.limit - counter.used;
-  };
-  // Where waiting does not help with one of them, that one is told of.
-  const hard = refusing.find((counter) => !isWaitedFor(counter));
-  const told = hard ?? refusing[0]!;
-  const isBusy = hard === undefined;
-  const { name, limitSource, remedy } = sourceOf(told);
-  const isBudget = told.scope === 'workspace' || told.scope === 'guardrail';
+  const shortages = refusing.map((counter) => shortageOf(counter, nearest));
+  // Where waiting does not help with one of them, that one is told of first.
+  const hard = shortages.filter(({ isBusy }) => !isBusy);
+  const told = hard[0] ?? shortages[0]!;
+  const others = shortages.filter((shortage) => shortage !== told);
+  const { counter, isBusy } = told;
+  const isBudget = isBudgetOf(counter);
   const affordable = nearest ? affordableOutput(nearest, refusing) : 0;
   const metadata = {
-    ...(isBudget ? { interval: told.interval } : { provider_name: null }),
-    limit_source: isBusy && !isBudget ? 'openrouter_in_flight_budget' : limitSource,
-    ...(isBusy && { reason: 'in_flight_budget_exhausted' }),
-    remedy_hint: isBusy ? 'retry when requests under way have ended' : remedy,
+    ...(isBudget ? { interval: counter.interval } : { provider_name: null }),
+    ...viewShortage(told),
+    ...(others.length > 0 && {
+      also_refused_by: others.map((other) => ({ interval: other.counter.interval, ...viewShortage(other) })),
+    }),
     ...(nearest && {
       requested_tokens: sizedTokens(nearest.prompt, nearest.leg).output,
       affordable_tokens: affordable,
     }),
   };
+  const remedy = isBusy ? 'retry shortly' : hard.map(({ source }) => source.remedy).join('; and ');
   const words = [
-    `${name} ${stateOf(told, isBusy)}.`,
-    ...(nearest ? [needOf(nearest, told, affordable)] : []),
-    `${capitalized(remedyOf(nearest, affordable, isBusy ? 'retry shortly' : remedy))}.`,
+    ...[told, ...others].map(({ source, state }) => `${source.name} ${state}.`),
+    ...(nearest ? [needOf(nearest, refusing, affordable)] : []),
+    `${capitalized(remedyOf(nearest, affordable, remedy))}.`,
   ];
   return new GatewayError(isBudget ? 'forbidden' : 'payment-required', words.join(' '), {
     metadata,
     ...(isBusy && { retryAfterMs: HELD_RETRY_AFTER_MS }),
   });
 }
+
+/** A counter without room, and what is told of it. */
+interface Shortage {
+  readonly counter: HoldRefusal;
+  readonly source: Source;
+  readonly state: string;
+  /** Only calls under way stand in the way. */
+  readonly isBusy: boolean;
+}
+
+function shortageOf(counter: HoldRefusal, nearest: NearestLeg | undefined): Shortage {
+  const asked = nearest ? countedBy(counter, nearest.amounts) : 0n;
+  const isBusy = asked > 0n && asked <= counter.limit - counter.used;
+  return { counter, isBusy, source: sourceOf(counter), state: stateOf(counter, isBusy) };
+}
+
+const isBudgetOf = ({ scope }: HoldRefusal): boolean => scope === 'workspace' || scope === 'guardrail';
+
+const viewShortage = ({ counter, source, isBusy }: Shortage): object => ({
+  limit_source: isBusy && !isBudgetOf(counter) ? 'openrouter_in_flight_budget' : source.limitSource,
+  ...(isBusy && { reason: 'in_flight_budget_exhausted' }),
+  remedy_hint: isBusy ? 'retry when requests under way have ended' : source.remedy,
+});
 
 function stateOf(counter: HoldRefusal, isBusy: boolean): string {
   const unused = counter.limit - counter.used;
@@ -103,8 +126,11 @@ function stateOf(counter: HoldRefusal, isBusy: boolean): string {
   return `has no room for this request: ${left} USD left${others}`;
 }
 
-function needOf({ leg, amounts, prompt }: NearestLeg, counter: HoldRefusal, affordable: number): string {
-  const asked = countedBy(counter, amounts);
+function needOf({ leg, amounts, prompt }: NearestLeg, counters: readonly HoldRefusal[], affordable: number): string {
+  const missingOf = (counter: HoldRefusal): PicoUsd => countedBy(counter, amounts) - leftOf(counter);
+  // Of the one that lacks the most: with so much more in each of them it passes.
+  const scarcest = counters.reduce((most, counter) => (missingOf(counter) > missingOf(most) ? counter : most));
+  const asked = countedBy(scarcest, amounts);
   if (asked === 0n) return 'This request costs nothing, and passes as soon as nothing is overdrawn.';
   const { output } = sizedTokens(prompt, leg);
   const tokens =
@@ -112,7 +138,7 @@ function needOf({ leg, amounts, prompt }: NearestLeg, counter: HoldRefusal, affo
       ? `Without max_tokens the model's most is reserved, ${output} output tokens`
       : `Up to ${output} output tokens were asked for`;
   const room = affordable > 0 ? `there is room for ${affordable}` : 'there is no room for the prompt and one of them';
-  const missing = formatUsd(asked - leftOf(counter));
+  const missing = formatUsd(missingOf(scarcest));
   return `${tokens} (${formatUsd(asked)} USD at most, ${missing} USD too much); ${room}.`;
 }
 

@@ -240,6 +240,8 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       // A hold whose answer came too late stands for nothing that this process knows of.
       const awaited = this.ledger.listAwaited();
       for (const id of stray) if (!awaited.has(id)) this.postings.release(id);
+      // Before any is recovered, which would make a generation of it.
+      await this.postings.flush();
       await this.recover();
     }
     for (const id of await this.repository.listUnposted()) this.postings.add(id);
@@ -249,9 +251,10 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Should no sign tell of a crash: who is open here and does not stand there is lost. */
   private async restoreMissing(standing: ReadonlySet<string>, at: Date): Promise<void> {
-    // Holds bear the time of the database, and so does their age: this machine's clock may be minutes off.
-    const before = at.getTime() - TAKEN_FOR_SURE_MS;
-    await this.restore(({ id, heldAt }) => !standing.has(id) && Date.parse(heldAt) < before);
+    // Holds bear the time of the database, and so does their age: this machine's clock may be minutes off. One of a
+    // time to come was taken at another server, before this one.
+    const isTakenForSure = (heldAt: string): boolean => Math.abs(at.getTime() - Date.parse(heldAt)) > TAKEN_FOR_SURE_MS;
+    await this.restore(({ id, heldAt }) => !standing.has(id) && isTakenForSure(heldAt));
   }
 
   private async recover(): Promise<void> {

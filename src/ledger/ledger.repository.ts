@@ -53,13 +53,19 @@ const SWEEP_MAX = 1_000;
 export const DEAD_AFTER_MS = 15_000;
 const DEAD_AFTER = `interval '${DEAD_AFTER_MS} milliseconds'`;
 /**
+ * The hold `h` was not taken within an interval before now. One of a time to come was taken at another server, before
+ * the one that is asked.
+ */
+const notTakenWithin = (interval: string, now: string): string =>
+  `h.held_at NOT BETWEEN ${now} - ${interval} AND ${now} + interval '1 second'`;
+/**
  * A hold `h` of a dead replica `r`, or one of the asking replica's that has passed its deadline and is not open there.
  * $1: `aheadMs`, $2: the asking replica, $3: ids of what is open there.
  */
 const IS_LEFT = `h.cost IS NULL AND NOT h.generation_id = ANY($3) AND CASE WHEN h.replica = $2
   THEN coalesce(h.deadline_at, 'epoch') < now() + $1 * interval '1 millisecond'
   ELSE coalesce(r.heartbeat_at, 'epoch') < now() - ${DEAD_AFTER}
-    AND h.held_at < now() + $1 * interval '1 millisecond' - ${DEAD_AFTER}
+    AND ${notTakenWithin(DEAD_AFTER, "(now() + $1 * interval '1 millisecond')")}
 END`;
 /** SQLSTATE of `take_holds_2`: the database has lost holds, and their replicas have not all written them back yet. */
 export const HOLDS_INCOMPLETE = 'LR001';
@@ -185,7 +191,7 @@ export class LedgerRepository {
    * @returns the epoch of the holds: after another one than before, some may be lost
    */
   async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
-    const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_1($1, $2) AS epoch', [
+    const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_2($1, $2) AS epoch', [
       replica,
       `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`,
     ]);
@@ -223,7 +229,7 @@ export class LedgerRepository {
     const [row] = await this.statements.run<{ ids: readonly string[]; at: Date }>(
       `SELECT t.at, array(
          SELECT h.generation_id FROM holds h
-         WHERE h.replica = $1 AND h.cost IS NULL AND h.held_at < t.at - interval '10 seconds'
+         WHERE h.replica = $1 AND h.cost IS NULL AND ${notTakenWithin("interval '10 seconds'", 't.at')}
        ) AS ids
        FROM (SELECT now() + $2 * interval '1 millisecond' AS at) AS t`,
       [replica, this.clock.aheadMs],

@@ -44,14 +44,34 @@ describe('CallWindows', () => {
     expect([windows.hasCompany(callerOf('a', 'k')), windows.hasCompany(callerOf('a', 'l'))]).toEqual([false, false]);
   });
 
-  it('keeps no more than it may, and forgets the oldest', () => {
+  it('goes on from what all replicas have counted', () => {
     const clock = new HandClock();
-    const windows = new CallWindows(clock, 3);
-    const rates = { account: { limit: 2, windowMs: 10_000 }, wasted: { limit: 1, windowMs: 60_000 } };
-    for (let key = 0; key < 100; key++) {
-      const caller = { accountId: `a${key}`, workspaceId: 'w', keyHash: `k${key}`, userId: null };
-      windows.count({ ...caller, kind: 'inference' }, rates);
+    const windows = new CallWindows(clock);
+    const rates = { account: { limit: 6, windowMs: 10_000 }, wasted: { limit: 3, windowMs: 60_000 } };
+    const none = { hits: 0, leftMs: 0 };
+    const told = { othersMs: Infinity, group: none, key: none, wasted: none };
+    windows.learn(callerOf('a', 'k'), { ...told, group: { hits: 5, leftMs: 4_000 }, key: { hits: 5, leftMs: 7_000 } });
+    expect(windows.count(callerOf('a', 'k'), rates)).toBeUndefined();
+    expect(windows.count(callerOf('a', 'k'), rates)).toEqual({ limit: 'account', retryAfterMs: 10_000 });
+    windows.learn(callerOf('b', 'l'), { ...told, othersMs: 1_000, key: { hits: 3, leftMs: 2_000 } });
+    clock.time += 1_999;
+    expect(windows.count(callerOf('b', 'l'), rates)).toEqual({ limit: 'share', retryAfterMs: 10_000 });
+    windows.learn(callerOf('c', 'm'), { ...told, wasted: { hits: 3, leftMs: 30_000 } });
+    expect(windows.count(callerOf('c', 'm'), rates)).toEqual({ limit: 'wasted', retryAfterMs: 30_000 });
+    clock.time += 30_000;
+    expect(windows.count(callerOf('c', 'm'), rates)).toBeUndefined();
+  });
+
+  it('keeps no more than it may, of a hundred thousand keys, and forgets whose last call is longest ago', () => {
+    const windows = new CallWindows(new HandClock());
+    const rates = { account: { limit: 20, windowMs: 10_000 }, wasted: { limit: 1, windowMs: 60_000 } };
+    const busy = callerOf('busy', 'busy');
+    const verdicts: unknown[] = [];
+    for (let key = 0; key < 100_000; key++) {
+      windows.count(callerOf(`a${key}`, `k${key}`), rates);
+      if (key % 1_000 === 0) verdicts.push(windows.count(busy, rates)?.limit);
     }
-    expect(windows.size).toBe(6);
+    expect(windows.size).toBe(80_000);
+    expect(verdicts).toEqual(verdicts.map((_, times) => (times < 20 ? undefined : 'account')));
   });
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../core/caller.js';
 import type { Clock } from '../core/time.js';
 import type { Rate } from '../shared/variables/grammars.js';
@@ -10,6 +11,21 @@ const KEPT_MAX = 40_000;
 interface Window {
   hits: number;
   endsAt: number;
+}
+
+/** What is counted of a window: how often, and for how long yet, in milliseconds. */
+export interface WindowCount {
+  readonly hits: number;
+  readonly leftMs: number;
+}
+
+/** What all replicas together have counted, as one request of a key was told. */
+export interface SharedCounts {
+  /** How long ago another key of its group called; infinite where none did. */
+  readonly othersMs: number;
+  readonly group: WindowCount;
+  readonly key: WindowCount;
+  readonly wasted: WindowCount;
 }
 
 /** What all keys of an account have called, and which of them. */
@@ -29,16 +45,20 @@ interface Key extends Window {
 
 /**
  * What the keys of accounts call, counted in this process by the rules of the scripts that count in Redis, in bounded
- * memory: past the bound the oldest is forgotten. No stranger can push one out, since only valid keys are counted.
+ * memory: past the bound the one is forgotten that has not called for longest, whose window has most likely ended. No
+ * stranger can push one out, since only valid keys are counted.
  */
 export class CallWindows {
-  private readonly groups = new Map<string, Group>();
-  private readonly keys = new Map<string, Key>();
+  private readonly groups: LRUCache<string, Group>;
+  private readonly keys: LRUCache<string, Key>;
 
   constructor(
     private readonly clock: Clock,
-    private readonly keptMax = KEPT_MAX,
-  ) {}
+    keptMax = KEPT_MAX,
+  ) {
+    this.groups = new LRUCache({ max: keptMax });
+    this.keys = new LRUCache({ max: keptMax });
+  }
 
   /** Keys and groups kept. */
   get size(): number {
@@ -75,13 +95,20 @@ export class CallWindows {
   }
 
   /**
-   * Notes what all replicas together know of a key's company.
-   * @param othersMs how long ago another key of its group called
+   * Sets what is counted of a key and its group to what all replicas together have counted, so that counting here goes
+   * on from there. Only spans are told, for clocks differ.
    */
-  learn(caller: Caller, othersMs: number): void {
+  learn(caller: Caller, { othersMs, group: ofGroup, key: ofKey, wasted }: SharedCounts): void {
     const now = this.clock.now();
     const group = this.meet(caller, now, Infinity);
     group.othersAt = Math.max(group.othersAt, now - othersMs);
+    group.hits = ofGroup.hits;
+    group.endsAt = now + ofGroup.leftMs;
+    const key = this.keyOf(caller);
+    key.hits = ofKey.hits;
+    key.endsAt = now + ofKey.leftMs;
+    key.wasted = wasted.hits;
+    key.wastedEndsAt = now + wasted.leftMs;
   }
 
   /** @param share at most so many requests of a key that was alone stay counted when another one joins it */
@@ -90,7 +117,7 @@ export class CallWindows {
     let group = this.groups.get(id);
     if (!group) {
       group = { hits: 0, endsAt: 0, latest: caller.keyHash, latestAt: now, othersAt: -Infinity };
-      keep(this.groups, id, group, this.keptMax);
+      this.groups.set(id, group);
     } else if (group.latest !== caller.keyHash) {
       // Whoever joins a key that was alone finds the other half, whatever that one has asked.
       if (!isRecent(group.othersAt, now)) group.hits = Math.min(group.hits, share);
@@ -105,7 +132,7 @@ export class CallWindows {
     let key = this.keys.get(keyHash);
     if (!key) {
       key = { hits: 0, endsAt: 0, wasted: 0, wastedEndsAt: 0 };
-      keep(this.keys, keyHash, key, this.keptMax);
+      this.keys.set(keyHash, key);
     }
     return key;
   }
@@ -122,9 +149,4 @@ function hit(window: Window, limit: number, windowMs: number, now: number): bool
   window.hits++;
   if (window.hits === limit + 1) window.endsAt = now + windowMs;
   return window.hits > limit;
-}
-
-function keep<T>(kept: Map<string, T>, id: string, value: T, max: number): void {
-  if (kept.size >= max) kept.delete(kept.keys().next().value!);
-  kept.set(id, value);
 }

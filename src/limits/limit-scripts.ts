@@ -87,8 +87,8 @@ return 0
  * `wasted`, `wasted_ends_at`)
  * ARGV: name of the key, limit, window in ms, what a key in company has of the limit, limit of wasted calls, for how
  * long a key that called is company in ms, ahead
- * Returns the place of the limit that refused in `FLOOD_LIMITS` or 0, for how long yet in ms, and how long ago another
- * key called in ms, or -1.
+ * Returns the place of the limit that refused in `FLOOD_LIMITS` or 0; how long ago another key called in ms, or -1; and
+ * what is counted now of the group, of the key, and of its wasted calls: how many, and for how long yet in ms.
  */
 const COUNT_REQUEST = `
 local time = redis.call('TIME')
@@ -109,22 +109,30 @@ end
 redis.call('HSET', KEYS[1], 'latest', ARGV[1], 'latest_at', now, 'others_at', others_at)
 redis.call('PEXPIRE', KEYS[1], math.max(company_ms, window))
 local others_ms = others_at < 0 and -1 or math.max(0, now - others_at)
-local wasted_ms = (tonumber(key[4]) or 0) - now
-if (tonumber(key[3]) or 0) >= tonumber(ARGV[5]) and wasted_ms > 0 then return { 3, wasted_ms, others_ms } end
-local function hit(name, hits, ends_at, most)
-  hits, ends_at = tonumber(hits) or 0, tonumber(ends_at) or 0
-  if ends_at <= now then hits, ends_at = 0, now + window end
-  hits = hits + 1
-  if hits == most + 1 then ends_at = now + window end
-  redis.call('HSET', name, 'hits', hits, 'ends_at', ends_at)
-  return hits > most, ends_at - now
-end
 local is_shared = others_ms >= 0 and others_ms < company_ms
-local refused, left_ms = hit(KEYS[2], key[1], key[2], is_shared and share or math.huge)
-redis.call('PEXPIRE', KEYS[2], math.max(left_ms, wasted_ms))
-if refused then return { 2, left_ms, others_ms } end
-refused, left_ms = hit(KEYS[1], group[4], group[5], limit)
-return { refused and 1 or 0, left_ms, others_ms }
+local function window_of(hits, ends_at)
+  local left_ms = math.max(0, (tonumber(ends_at) or 0) - now)
+  return { hits = left_ms > 0 and tonumber(hits) or 0, left_ms = left_ms }
+end
+local of_group, of_key, of_wasted = window_of(group[4], group[5]), window_of(key[1], key[2]), window_of(key[3], key[4])
+local function hit(name, counted, most)
+  if counted.left_ms == 0 then counted.left_ms = window end
+  counted.hits = counted.hits + 1
+  if counted.hits == most + 1 then counted.left_ms = window end
+  redis.call('HSET', name, 'hits', counted.hits, 'ends_at', now + counted.left_ms)
+  return counted.hits > most
+end
+local function decide()
+  if of_wasted.hits >= tonumber(ARGV[5]) then return 3 end
+  local is_past = hit(KEYS[2], of_key, is_shared and share or math.huge)
+  redis.call('PEXPIRE', KEYS[2], math.max(of_key.left_ms, of_wasted.left_ms))
+  if is_past then return 2 end
+  return hit(KEYS[1], of_group, limit) and 1 or 0
+end
+local place = decide()
+return {
+  place, others_ms, of_group.hits, of_group.left_ms, of_key.hits, of_key.left_ms, of_wasted.hits, of_wasted.left_ms,
+}
 `;
 
 /**

@@ -164,13 +164,26 @@ describe('LocalLimitCounts', () => {
 
   it('goes on from what all replicas have counted in the same minute', () => {
     const limits = { requestsPerMinute: 5, tokensPerMinute: 100 };
-    const number = MINUTE / 60_000;
-    counts.learn('a', { number, requests: 4, tokens: 90 });
+    counts.learn('a', clock.now(), { requests: 4, tokens: 90 });
     expect(refusal(limits, 11)).toMatchObject({ limit: 'tokensPerMinute', remaining: 10 });
     enter(limits, 10);
     expect(refusal(limits)).toMatchObject({ limit: 'requestsPerMinute' });
-    counts.learn('b', { number: number - 1, requests: 5, tokens: 100 });
-    enter(limits, 100, 'b');
+  });
+
+  it.each([-30_000, 30_000])('goes on in their minute where its own clock is off by %d ms', (off) => {
+    const limits = { requestsPerMinute: 5 };
+    for (const spent of [1_000, 59_000]) {
+      const subject = `b ${spent}`;
+      const theirs = MINUTE + spent;
+      clock.time = theirs + off;
+      counts.learn(subject, theirs, { requests: 4, tokens: 0 });
+      enter(limits, 1, subject);
+      expect(counts.claimNow({ subject, limits, owner: 'one more', tokens: 1 })).toMatchObject({
+        refusal: { limit: 'requestsPerMinute', resetAtMs: MINUTE + 60_000, retryAfterMs: 60_000 - spent },
+      });
+      clock.time += 60_000 - spent;
+      enter(limits, 1, subject);
+    }
   });
 
   it('never has more inside than its limit, and as many as fit, whatever comes and goes', () => {

@@ -33,6 +33,8 @@ export class LocalLimitCounts extends LimitCounts {
   private minutes = new Map<string, Minute>();
   private overflow: Minute = { number: -1, requests: 0, tokens: 0 };
   private sweptAt = -1;
+  /** How far the time that all replicas count by runs ahead of this one's clock: minutes are those of that time. */
+  private aheadMs = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -53,7 +55,7 @@ export class LocalLimitCounts extends LimitCounts {
 
   claimNow({ subject, limits, owner, tokens, part }: LimitClaim): Claimed {
     const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, concurrency = Infinity } = limits;
-    const now = this.clock.now();
+    const now = this.clock.now() + this.aheadMs;
     const reserved = reservedTokens(tokens, limits.tokensPerMinute);
     const minute = this.minuteFor(subject, now);
     if (minute.requests >= requestsPerMinute) return refused('requestsPerMinute', 0, now);
@@ -79,14 +81,19 @@ export class LocalLimitCounts extends LimitCounts {
     return { slot };
   }
 
-  /** Sets the minute to what all replicas together have counted, so that counting here goes on from there. */
+  /**
+   * Sets the minute to what all replicas together have counted, so that counting here goes on from there.
+   * @param at when they had, by the time that they count by, epoch milliseconds
+   */
   learn(
     subject: string,
-    counted: Pick<Minute, 'number' | 'requests' | 'tokens'>,
+    at: number,
+    counted: Pick<Minute, 'requests' | 'tokens'>,
     part?: { readonly id: string; readonly tokens: number },
   ): void {
-    const minute = this.minuteFor(subject, this.clock.now());
-    if (minute === this.overflow || minute.number !== counted.number) return;
+    this.aheadMs = at - this.clock.now();
+    const minute = this.minuteFor(subject, at);
+    if (minute === this.overflow) return;
     minute.requests = counted.requests;
     minute.tokens = counted.tokens;
     if (part) (minute.parts ??= new Map()).set(part.id, part.tokens);

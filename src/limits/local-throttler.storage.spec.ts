@@ -52,4 +52,32 @@ describe('LocalThrottlerStorage', () => {
     expect((await count('yet one')).isBlocked).toBe(false);
     expect(storage.size).toBe(1);
   });
+
+  it('looks at all of them once a second at most, however many new ones come past the bound', async () => {
+    const looks = jest.spyOn(Map.prototype, Symbol.iterator);
+    const looksFor = async (keys: number): Promise<number> => {
+      const before = looks.mock.calls.length;
+      for (let key = 0; key < keys; key++) await count(`${clock.time} ${key}`);
+      return looks.mock.calls.length - before;
+    };
+    const counted = [await looksFor(100)];
+    clock.time += 999;
+    counted.push(await looksFor(100));
+    clock.time += 1;
+    counted.push(await looksFor(100));
+    // A clock that was set back.
+    clock.time -= 60_000;
+    counted.push(await looksFor(100));
+    looks.mockRestore();
+    expect(counted).toEqual([1, 0, 1, 1]);
+  });
+
+  it('goes on from what all replicas have counted, where there is room', async () => {
+    storage.learnWindow('a', 'test', { hits: 2, leftMs: 5_000 });
+    expect(await count('a')).toMatchObject({ totalHits: 3, isBlocked: true, timeToBlockExpire: 30 });
+    storage.learnWindow('b', 'test', { hits: 3, leftMs: 5_000 });
+    expect(await count('b')).toMatchObject({ totalHits: 4, isBlocked: true, timeToBlockExpire: 5 });
+    for (let key = 0; key < 10; key++) storage.learnWindow(`key ${key}`, 'test', { hits: 1, leftMs: 5_000 });
+    expect(storage.size).toBe(3);
+  });
 });

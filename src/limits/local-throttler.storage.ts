@@ -2,11 +2,14 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Caller } from '../core/caller.js';
 import type { Clock } from '../core/time.js';
 import type { Rate } from '../shared/variables/grammars.js';
-import { CallWindows } from './call-windows.js';
+import { CallWindows, type SharedCounts, type WindowCount } from './call-windows.js';
 import { FloodStorage, type FloodRates, type FloodRefusal } from './flood-storage.js';
 
 /** Counts of strangers that are kept apart at one time. */
 const KEYS_MAX = 10_000;
+
+/** Between two looks for windows that have ended, in milliseconds: each looks at all of them. */
+const SWEEP_APART_MS = 1_000;
 
 /** What further keys are counted as: together, since so many at once are one attack. */
 const OVERFLOW = 'overflow';
@@ -25,6 +28,7 @@ interface Window {
 export class LocalThrottlerStorage extends FloodStorage {
   private readonly windows = new Map<string, Window>();
   private readonly calls: CallWindows;
+  private sweptAt = -Infinity;
 
   constructor(
     private readonly clock: Clock,
@@ -51,8 +55,15 @@ export class LocalThrottlerStorage extends FloodStorage {
   }
 
   /** As `CallWindows.learn`. */
-  learn(caller: Caller, othersMs: number): void {
-    this.calls.learn(caller, othersMs);
+  learn(caller: Caller, counts: SharedCounts): void {
+    this.calls.learn(caller, counts);
+  }
+
+  /** Sets a window to what all replicas together have counted, where there is room to count it apart. */
+  learnWindow(key: string, throttlerName: string, { hits, leftMs }: WindowCount): void {
+    const now = this.clock.now();
+    const countedAs = `${throttlerName} ${key}`;
+    if (this.hasRoomFor(countedAs, now)) this.windows.set(countedAs, { hits, endsAt: now + leftMs });
   }
 
   override async increment(
@@ -76,9 +87,7 @@ export class LocalThrottlerStorage extends FloodStorage {
 
   /** A window of this key, or, where there are too many, of all that found no place. */
   private begin(key: string, throttlerName: string, endsAt: number, now: number): Window {
-    const known = this.windows.has(key);
-    if (!known && this.windows.size >= this.keysMax) this.sweep(now);
-    const countedAs = known || this.windows.size < this.keysMax ? key : `${throttlerName} ${OVERFLOW}`;
+    const countedAs = this.hasRoomFor(key, now) ? key : `${throttlerName} ${OVERFLOW}`;
     const overflow = countedAs === key ? undefined : this.windows.get(countedAs);
     if (overflow && overflow.endsAt > now) return overflow;
     const window = { hits: 0, endsAt };
@@ -86,7 +95,17 @@ export class LocalThrottlerStorage extends FloodStorage {
     return window;
   }
 
+  private hasRoomFor(countedAs: string, now: number): boolean {
+    if (this.windows.has(countedAs)) return true;
+    if (this.windows.size >= this.keysMax) this.sweep(now);
+    return this.windows.size < this.keysMax;
+  }
+
   private sweep(now: number): void {
+    const sinceMs = now - this.sweptAt;
+    // A clock that was set back makes it no rarer.
+    if (sinceMs >= 0 && sinceMs < SWEEP_APART_MS) return;
+    this.sweptAt = now;
     for (const [key, { endsAt }] of this.windows) if (endsAt <= now) this.windows.delete(key);
   }
 }

@@ -102,11 +102,8 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     const { place, requests, now } = answer;
     const minute = minuteOf(now);
     if (hasMinute(limits)) {
-      this.local.learn(
-        subject,
-        { number: minute, requests, tokens: answer.tokens },
-        part && { id: part.id, tokens: answer.ofPart },
-      );
+      const counted = { requests, tokens: answer.tokens };
+      this.local.learn(subject, now, counted, part && { id: part.id, tokens: answer.ofPart });
     }
     const limit = LIMIT_ORDER[place - 1];
     if (limit) return { refusal: refusalBy(limit, remainingOf(claim, limit, answer), now) };

@@ -77,6 +77,13 @@ describe('RedisThrottlerStorage', () => {
     expect((await count()).isBlocked).toBe(true);
   });
 
+  it('goes on from what Redis last said of an address', async () => {
+    redis.answer = [3, 41_000];
+    await count();
+    redis.gone = true;
+    expect(await count()).toMatchObject({ totalHits: 4, isBlocked: true });
+  });
+
   it('leaves a failing Redis alone for a second, then returns to it by itself', async () => {
     redis.gone = true;
     await count();
@@ -91,9 +98,11 @@ describe('RedisThrottlerStorage', () => {
 
   describe('the flood guard’s requests', () => {
     const ask = (key: string): Promise<unknown> => storage.countRequest(callerOf('a', key), RATES);
+    /** Of the group, of the key, and of its wasted calls. */
+    const WINDOWS = [1, 10_000, 1, 10_000, 0, 0];
 
     it('are one script call, of keys in one slot of a cluster', async () => {
-      redis.answer = [0, 10_000, -1];
+      redis.answer = [0, -1, ...WINDOWS];
       expect(await ask('k')).toBeUndefined();
       expect(redis.calls).toEqual([
         [2, 'fairlead:flood:{a}', 'fairlead:flood:{a}:k', 'k', 4, 10_000, 2, 2, 600_000, 0],
@@ -105,25 +114,27 @@ describe('RedisThrottlerStorage', () => {
       [2, 'share'],
       [3, 'wasted'],
     ])('are refused by place %d: %s', async (place, limit) => {
-      redis.answer = [place, 4_200, -1];
-      expect(await ask('k')).toEqual({ limit, retryAfterMs: 4_200 });
+      redis.answer = [place, -1, 1, 4_201, 1, 4_202, 1, 4_203];
+      expect(await ask('k')).toEqual({ limit, retryAfterMs: 4_200 + place });
     });
 
-    it('are counted here while Redis is gone, with the company that it last told of', async () => {
-      redis.answer = [0, 10_000, 3_000];
+    it('are counted on here while Redis is gone, with the company that it last told of', async () => {
+      redis.answer = [0, 3_000, ...WINDOWS];
       await ask('k');
       expect(storage.hasCompany(callerOf('a', 'k'))).toBe(true);
       redis.gone = true;
       await ask('k');
-      await ask('k');
       expect(await ask('k')).toEqual({ limit: 'share', retryAfterMs: 10_000 });
     });
 
-    it.each([['OK'], [[0, 1]], [['0', '1', '2']], [null]])('are counted here where it answers %j', async (answer) => {
-      redis.answer = answer;
-      for (let times = 0; times < 4; times++) expect(await ask('k')).toBeUndefined();
-      expect(await ask('k')).toEqual({ limit: 'account', retryAfterMs: 10_000 });
-    });
+    it.each([['OK'], [[0, 1]], [['0', '1', '2', '3', '4', '5', '6', '7']], [null]])(
+      'are counted here where it answers %j',
+      async (answer) => {
+        redis.answer = answer;
+        for (let times = 0; times < 4; times++) expect(await ask('k')).toBeUndefined();
+        expect(await ask('k')).toEqual({ limit: 'account', retryAfterMs: 10_000 });
+      },
+    );
 
     it('are refused for calls that were wasted while Redis was gone', async () => {
       redis.gone = true;

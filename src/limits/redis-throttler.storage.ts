@@ -14,6 +14,7 @@ import {
   type FloodRates,
   type FloodRefusal,
 } from './flood-storage.js';
+import type { SharedCounts } from './call-windows.js';
 import { LIMIT_SCRIPTS, type FloodScripts, type LimitScripts } from './limit-scripts.js';
 import type { LocalThrottlerStorage } from './local-throttler.storage.js';
 import { RedisOutage } from './redis-outage.js';
@@ -63,7 +64,7 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
       try {
         const { limit, windowMs } = rates.account;
         const [groupKey, keyKey] = keysOf(caller);
-        const { refusal, othersMs } = readRequestCount(
+        const { refusal, counts } = readRequestCount(
           await this.redis.countRequest(
             groupKey,
             keyKey,
@@ -77,7 +78,7 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
           ),
         );
         this.outage.answered();
-        this.local.learn(caller, othersMs);
+        this.local.learn(caller, counts);
         return refusal;
       } catch {
         this.outage.failed();
@@ -117,8 +118,9 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
     if (!this.outage.isPaused) {
       try {
         const counted = await this.redis.eval(COUNT, 1, `fairlead:${throttlerName}:${key}`, limit, ttlMs, blockMs);
-        const record = readRecord(counted, limit);
+        const { record, leftMs } = readRecord(counted, limit);
         this.outage.answered();
+        this.local.learnWindow(key, throttlerName, { hits: record.totalHits, leftMs });
         return record;
       } catch {
         this.outage.failed();
@@ -140,28 +142,35 @@ function keysOf(caller: Caller): [groupKey: string, keyKey: string] {
 
 interface RequestCount {
   readonly refusal: FloodRefusal | undefined;
-  /** How long ago another key called; infinite where none did. */
-  readonly othersMs: number;
+  readonly counts: SharedCounts;
 }
 
 function readRequestCount(answer: unknown): RequestCount {
-  if (!Array.isArray(answer) || answer.length !== 3 || !answer.every(Number.isSafeInteger)) {
+  if (!Array.isArray(answer) || answer.length !== 8 || !answer.every(Number.isSafeInteger)) {
     throw new TypeError('The counting script gave no figures.');
   }
-  const [place, leftMs, othersMs] = answer as [number, number, number];
-  const limit = FLOOD_LIMITS[place - 1];
-  return {
-    refusal: limit && { limit, retryAfterMs: Math.max(1, leftMs) },
+  const [place, othersMs, groupHits, groupMs, keyHits, keyMs, wastedHits, wastedMs] = answer as Figures;
+  const counts = {
     othersMs: othersMs < 0 ? Infinity : othersMs,
+    group: { hits: groupHits, leftMs: groupMs },
+    key: { hits: keyHits, leftMs: keyMs },
+    wasted: { hits: wastedHits, leftMs: wastedMs },
   };
+  const limit = FLOOD_LIMITS[place - 1];
+  const leftMs = { account: groupMs, share: keyMs, wasted: wastedMs };
+  return { refusal: limit && { limit, retryAfterMs: Math.max(1, leftMs[limit]) }, counts };
 }
 
-function readRecord(counted: unknown, limit: number): ThrottlerRecord {
+type Figures = [number, number, number, number, number, number, number, number];
+
+function readRecord(counted: unknown, limit: number): { record: ThrottlerRecord; leftMs: number } {
   const [hits, remainingMs] = Array.isArray(counted) ? counted.map(Number) : [];
   if (hits === undefined || remainingMs === undefined) throw new TypeError('The counting script gave no pair.');
-  const seconds = Math.max(0, Math.ceil(remainingMs / 1000));
+  const leftMs = Math.max(0, remainingMs);
+  const seconds = Math.ceil(leftMs / 1000);
   const isBlocked = hits > limit;
-  return { totalHits: hits, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
+  const record = { totalHits: hits, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
+  return { record, leftMs };
 }
 
 export type LimitsConnection = Redis & LimitScripts & FloodScripts;

@@ -5,7 +5,7 @@
 export class FairQueue<Item> {
   /** To be read only. */
   size = 0;
-  /** Those of a share in their order. The share whose turn is next stands first; one is in it while it has something. */
+  /** Those of a share in their order. The share whose turn is next stands first; one is in it while it has any. */
   private readonly shares = new Map<string, Item[]>();
 
   /** @param places for all that waits */

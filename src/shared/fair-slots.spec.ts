@@ -1,12 +1,19 @@
 /**
- * Goal: few at a time, of all and of each key; who has least is next; nobody waits for ever, or is forgotten. Method:
- * slots of a few, entered and left by hand, and any mixture of ends.
+ * Goal: few at a time, of all and of each key; who has least is next, who has none need not wait for who has many;
+ * nobody waits for ever, or is forgotten. Method: slots of a few, entered and left by hand, and any mixture of ends.
  */
 import fc from 'fast-check';
 import { Cancellation } from '../core/cancellation.js';
 import { FairSlots, type FairSlotsOptions } from './fair-slots.js';
 
-const OPTIONS: FairSlotsOptions = { slots: 3, slotsPerKey: 2, waiting: 4, waitingPerKey: 3, waitMs: 10_000 };
+const OPTIONS: FairSlotsOptions = {
+  slots: 3,
+  slotsPerKey: 2,
+  firstSlots: 0,
+  waiting: 8,
+  waitingPerKey: 3,
+  waitMs: 10_000,
+};
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function bench(options: Partial<FairSlotsOptions> = {}) {
@@ -39,13 +46,39 @@ it('lets in as many as there are slots, of a key fewer, and then whose key has l
   expect(inside.slice(4)).toEqual(['c']);
 });
 
-it('refuses who finds too many waiting, of all or of the key', async () => {
-  const { enter } = bench({ slots: 1, slotsPerKey: 1 });
-  await enter('a');
-  for (let index = 0; index < 3; index++) void enter('a');
-  expect(await enter('a')).toBeUndefined();
+it('lets a key in that has none, beside as many as there are, and one of it at a time', async () => {
+  const { inside, enter } = bench({ firstSlots: 2 });
+  const [first] = [await enter('a'), await enter('a'), await enter('b')];
   void enter('b');
-  expect(await enter('c')).toBeUndefined();
+  const third = await enter('c');
+  void enter('c');
+  const fourth = await enter('d');
+  void enter('e');
+  await settle();
+  expect(inside).toEqual(['a', 'a', 'b', 'c', 'd']);
+  // One of five has left: that is room for who has none, and for nobody else.
+  first!();
+  await settle();
+  expect(inside.slice(5)).toEqual(['e']);
+  // The key itself has none left, and what it wants yet is its first again.
+  third!();
+  await settle();
+  expect(inside.slice(6)).toEqual(['c']);
+  fourth!();
+  await settle();
+  expect(inside).toHaveLength(7);
+});
+
+it('refuses who finds too many of the key waiting, and leaves each key half of the places that are free', async () => {
+  const { enter } = bench({ slots: 1 });
+  await enter('a');
+  const waits = async (key: string): Promise<number> => {
+    for (let count = 0; ; count++) {
+      const refused = await Promise.race([enter(key).then(() => true), settle().then(() => false)]);
+      if (refused) return count;
+    }
+  };
+  expect([await waits('a'), await waits('b'), await waits('c'), await waits('d')]).toEqual([3, 3, 1, 1]);
 });
 
 it('refuses who has waited long enough, and gives his place away', async () => {
@@ -67,7 +100,7 @@ it('lets a waiting one go at its abort', async () => {
   await expect(enter('b', signal)).rejects.toThrow('gone');
 });
 
-it('never has more than its slots, and is empty again in the end', async () => {
+it('never has more than its slots, leaves nobody waiting who may enter, and is empty again in the end', async () => {
   const step = fc.record({
     key: fc.constantFrom('a', 'b', 'c'),
     ends: fc.constantFrom('leaves', 'aborts'),
@@ -75,7 +108,8 @@ it('never has more than its slots, and is empty again in the end', async () => {
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-      const { slots, enter } = bench();
+      const { slots, enter } = bench({ firstSlots: 1 });
+      const isLeftOut = (): boolean => slots['queue'].some(({ key }) => slots['mayRun'](slots['shares'].get(key)!));
       let now = 0;
       const ofKey = new Map<string, number>();
       const all = steps.map(async ({ key, ends, at }) => {
@@ -84,12 +118,14 @@ it('never has more than its slots, and is empty again in the end', async () => {
         const leave = await enter(key, signal).catch(() => undefined);
         if (!leave) return;
         ofKey.set(key, (ofKey.get(key) ?? 0) + 1);
-        expect(++now).toBeLessThanOrEqual(OPTIONS.slots);
+        expect(++now).toBeLessThanOrEqual(OPTIONS.slots + 1);
+        expect(isLeftOut()).toBe(false);
         expect(ofKey.get(key)).toBeLessThanOrEqual(OPTIONS.slotsPerKey);
         for (let turn = 0; turn < at; turn++) await settle();
         now--;
         ofKey.set(key, ofKey.get(key)! - 1);
         leave();
+        expect(isLeftOut()).toBe(false);
       });
       await Promise.all(all);
       expect(slots).toMatchObject({ running: 0, queue: [], shares: new Map() });

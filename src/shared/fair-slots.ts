@@ -3,6 +3,8 @@ import type { CancelSignal } from '../core/cancellation.js';
 export interface FairSlotsOptions {
   readonly slots: number;
   readonly slotsPerKey: number;
+  /** Beside these, for keys that have none under way: one each. */
+  readonly firstSlots: number;
   /** Those that wait for a slot. */
   readonly waiting: number;
   readonly waitingPerKey: number;
@@ -23,7 +25,9 @@ interface Share {
 
 /**
  * Lets a few do at a time what takes a while. Whose key has the fewest under way is next, among those who came first:
- * one key that asks for a lot waits for itself.
+ * one key that asks for a lot waits for itself. A key that has none under way hardly ever waits, for many keys that
+ * fill all slots for long would otherwise keep it out. Of the places to wait in a key may have as many as it leaves
+ * free.
  */
 export class FairSlots {
   private running = 0;
@@ -43,7 +47,7 @@ export class FairSlots {
     const { waiting, waitingPerKey } = this.options;
     const share = this.shareOf(key);
     if (!this.mayRun(share)) {
-      if (this.queue.length >= waiting || share.waiting >= waitingPerKey) {
+      if (share.waiting >= Math.min(waitingPerKey, waiting - this.queue.length)) {
         this.forget(key, share);
         return undefined;
       }
@@ -84,11 +88,11 @@ export class FairSlots {
 
   private next(): void {
     let next: Waiting | undefined;
-    let fewest = this.options.slotsPerKey;
+    let fewest = Infinity;
     for (const waiting of this.queue) {
-      const { running } = this.shares.get(waiting.key)!;
-      if (running >= fewest) continue;
-      fewest = running;
+      const share = this.shares.get(waiting.key)!;
+      if (share.running >= fewest || !this.mayRun(share)) continue;
+      fewest = share.running;
       next = waiting;
     }
     if (!next) return;
@@ -97,7 +101,8 @@ export class FairSlots {
   }
 
   private mayRun({ running }: Share): boolean {
-    return this.running < this.options.slots && running < this.options.slotsPerKey;
+    const { slots, slotsPerKey, firstSlots } = this.options;
+    return running < slotsPerKey && this.running < (running === 0 ? slots + firstSlots : slots);
   }
 
   private take(share: Share): void {

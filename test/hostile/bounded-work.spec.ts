@@ -1,16 +1,17 @@
 /**
  * Goal: what a request costs is bounded by what it is used for. No field of any body, no parameter and no header holds
- * up others, however much is put in it; and each has a maximum of its own. Method: every place of every described body
- * and query, found in `/openapi.json` itself, so that a new field is held to it at once. Each is filled far above any
- * use, sent to the real application, and the event loop watched meanwhile; sender and upstream are another thread. The
- * loop is watched over some requests at once, and over each alone where it was late.
+ * up others, however much is put in it; that each has a maximum is held by `test/http/maxima.spec.ts`. Method: every
+ * place of every described body and query, found in `/openapi.json` itself, so that a new field is held to it at once.
+ * Each is filled far above any use, sent to the real application, and the event loop watched meanwhile; sender and
+ * upstream are another thread. The loop is watched over some requests at once, and over each alone where it was late.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { API_KEY, MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
+import { DescribedForms, type Form } from '../support/described-forms.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
+import type { Leaf, LeafKind } from '../support/field-leaves.js';
 import { FarSide, type Filling, type Order, type Outcome } from './far-side.js';
-import { Leaves, type Leaf, type LeafKind } from './field-leaves.js';
 import { StepPace } from '../support/pace.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -29,15 +30,9 @@ const FILLINGS: Readonly<Record<LeafKind, readonly Filling[]>> = {
   number: ['digits', 'exponent', 'decimals'],
   array: ['entries'],
   map: ['members'],
+  object: ['digits'],
   any: ['lists', 'members'],
 };
-
-/** One body for each form that an operation takes, and what it is asked beside the body. */
-interface Form {
-  readonly query: string;
-  readonly schema: JsonBody;
-  readonly base: JsonBody;
-}
 
 /** One request that is to hold up nobody. */
 interface Probe {
@@ -46,25 +41,8 @@ interface Probe {
   readonly isRefused?: boolean;
 }
 
-const ask = (model: string): JsonBody => ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
-
 /** Routes with a body that belong to inference keys, or to either kind. */
 const FACES = ['/messages', '/messages/count_tokens', '/chat/completions', '/routing/explain'] as const;
-
-/**
- * Texts without a maximum of their own, which `FAIRLEAD_BODY_MAX` alone bounds: what the model reads, says and calls,
- * media in base64, and what vendors seal for themselves.
- */
-const TEXTS: ReadonlySet<string> = new Set([
-  'text', 'content', 'system', 'title', 'source', 'context', 'cited_text', 'document_title', 'instructions', 'description',
-  'search_prompt', 'required', 'grammar',
-  'thinking', 'reasoning', 'summary', 'refusal', 'arguments',
-  'data', 'file_data', 'url',
-  'signature', 'encrypted_index', 'encrypted_content',
-]); // prettier-ignore
-
-/** Numbers of sampling without a range of their own: the provider has one, and a double is as long as one gets. */
-const NUMBERS: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_a', 'min_p', 'repetition_penalty']);
 
 /** Of one line of a request's head: with all others a head has at most 16 KiB. */
 const LINE_BYTES = 12_000;
@@ -77,6 +55,7 @@ describeOnEmbedded('bounded work', (database) => {
   let gateway: TestGateway;
   let farSide: FarSide;
   let description: ApiDescription;
+  let forms: DescribedForms;
   /** Of things that are there, by the first segment of the path. */
   const ids: Record<string, string> = {};
 
@@ -93,6 +72,7 @@ describeOnEmbedded('bounded work', (database) => {
       variables: { LOG_LEVEL: 'error', FAIRLEAD_FLOOD: 'account=1000000/10s,auth=1000000/60s' },
     });
     description = await ApiDescription.of(gateway.origin);
+    forms = new DescribedForms(description);
     const made = async (path: string, body: object): Promise<JsonBody> => {
       const response = await gateway.request(path, {
         method: 'POST',
@@ -112,9 +92,6 @@ describeOnEmbedded('bounded work', (database) => {
     await farSide?.close();
   });
 
-  const described = ({ path, method }: DescribedOperation): JsonBody =>
-    description.document.paths[path][method.toLowerCase()];
-
   const addressOf = ({ servers, path }: DescribedOperation, query: string): string => {
     const filled = path
       .replace(/\{(id|hash|reference)\}/, ids[path.split('/')[1]!] ?? 'x')
@@ -125,7 +102,7 @@ describeOnEmbedded('bounded work', (database) => {
   };
 
   const headersFor = (operation: DescribedOperation): Record<string, string> => {
-    const key = (described(operation).description ?? '').includes('`management`') ? MANAGEMENT_KEY : API_KEY;
+    const key = forms.isOfManagement(operation) ? MANAGEMENT_KEY : API_KEY;
     return { 'content-type': 'application/json', authorization: `Bearer ${key}` };
   };
 
@@ -189,37 +166,18 @@ describeOnEmbedded('bounded work', (database) => {
     return late;
   }
 
-  function formsOf(operation: DescribedOperation): readonly Form[] {
-    const { schema } = described(operation).requestBody.content['application/json'];
-    const [example = {}] = Object.values<JsonBody>(operation.examples);
-    switch (operation.path) {
-      case '/messages':
-        return [{ query: '', schema, base: ask('test/chat') }];
-      case '/messages/count_tokens':
-      case '/chat/completions':
-        return [{ query: '', schema, base: ask('test/native') }];
-      case '/routing/explain':
-        return ['messages', 'chat'].map((format, place) => ({
-          query: `?format=${format}`,
-          schema: schema.anyOf[place],
-          base: ask('test/both'),
-        }));
-      default:
-        return [{ query: '', schema, base: example }];
-    }
-  }
-
   /** One request for each place of a body and each of its fillings. */
   function probesOf(operation: DescribedOperation): Probe[] {
     const probes: Probe[] = [];
-    for (const { query, schema, base } of formsOf(operation)) {
-      for (const leaf of new Leaves(description.document).of(schema, base)) {
+    for (const form of forms.formsOf(operation)) {
+      const { query } = form;
+      for (const leaf of forms.leavesOf(form)) {
         for (const filling of FILLINGS[leaf.kind]) {
           probes.push({
             what: `${operation.method} ${operation.path}${query} ${leaf.path} of ${filling}`,
             order: orderOf(operation, query, leaf, filling),
             // Nobody can mean such a number.
-            isRefused: leaf.kind === 'number',
+            isRefused: filling === 'digits' || leaf.kind === 'number',
           });
         }
       }
@@ -244,35 +202,6 @@ describeOnEmbedded('bounded work', (database) => {
     }
   };
 
-  const isOf = (operation: DescribedOperation, kind: string): boolean =>
-    headersFor(operation)['authorization'] === `Bearer ${kind}`;
-
-  it('has a maximum for every text, number and list of a body or a query', () => {
-    const faults: string[] = [];
-    const exempt = new Set<string>();
-    let places = 0;
-    for (const operation of description.operations) {
-      const leaves = described(operation).requestBody ? leavesOf(operation) : [];
-      for (const { name, in: where, schema } of described(operation).parameters ?? [])
-        if (where === 'query') leaves.push(...new Leaves(description.document).ofParameter(name, schema));
-      for (const leaf of leaves) {
-        places++;
-        const field = fieldOf(leaf);
-        if (isBounded(leaf)) continue;
-        const exceptions = leaf.kind === 'string' ? TEXTS : leaf.kind === 'number' ? NUMBERS : undefined;
-        if (exceptions?.has(field) && isOf(operation, API_KEY)) exempt.add(field);
-        else faults.push(`${operation.method} ${operation.path}: ${leaf.path} (${leaf.kind})`);
-      }
-    }
-    expect(faults).toEqual([]);
-    // A field that is gone, or has a maximum now, has no place on the list.
-    expect([...TEXTS, ...NUMBERS].filter((field) => !exempt.has(field))).toEqual([]);
-    expect(places).toBeGreaterThan(1_000);
-  });
-
-  const leavesOf = (operation: DescribedOperation): Leaf[] =>
-    formsOf(operation).flatMap(({ schema, base }) => new Leaves(description.document).of(schema, base));
-
   it.each(FACES)('is not held up by any field of POST %s', async (path) => {
     const probes = probesOf(description.find('POST', path)!);
     expect(await findFaults(probes)).toEqual([]);
@@ -281,7 +210,7 @@ describeOnEmbedded('bounded work', (database) => {
 
   it('is not held up by any field of a body of management', async () => {
     const operations = description.operations.filter(
-      (operation) => described(operation).requestBody && !(FACES as readonly string[]).includes(operation.path),
+      (operation) => forms.described(operation).requestBody && !(FACES as readonly string[]).includes(operation.path),
     );
     expect(await findFaults(operations.flatMap(probesOf))).toEqual([]);
     expect(operations.length).toBeGreaterThan(10);
@@ -292,11 +221,11 @@ describeOnEmbedded('bounded work', (database) => {
     const add = (what: string, url: string, operation: DescribedOperation, more: object = {}): void => {
       const { method } = operation;
       const headers = { ...headersFor(operation), ...more };
-      const body = described(operation).requestBody ? { body: JSON.stringify(formsOf(operation)[0]!.base) } : {};
+      const body = forms.described(operation).requestBody ? { body: JSON.stringify(forms.formsOf(operation)[0]!.base) } : {};
       probes.push({ what, order: { url, method, headers, ...body } });
     };
     for (const operation of description.operations) {
-      for (const { name, in: where } of described(operation).parameters ?? []) {
+      for (const { name, in: where } of forms.described(operation).parameters ?? []) {
         const what = `${operation.method} ${operation.path} ${name}`;
         for (const filler of ['x', ',', 'a,', '%2F', '%20']) {
           const value = filler.repeat(LINE_BYTES / filler.length);
@@ -328,7 +257,7 @@ describeOnEmbedded('bounded work', (database) => {
     ['10,000 tools', '/messages', 200, () => ({ tools: Array.from({ length: 10_000 }, (_, index) => ({ name: `t${index}`, input_schema: { type: 'object' } })) })],
   ] as const)('serves others beside %s of %s', async (_what, path, status, fields) => {
     const operation = description.find('POST', path)!;
-    const [{ base }] = formsOf(operation) as [Form];
+    const [{ base }] = forms.formsOf(operation) as [Form];
     const body = JSON.stringify({ ...base, ...fields() });
     const order = { url: addressOf(operation, ''), method: 'POST', headers: headersFor(operation), body };
     const { delayMs, boundMs, outcome } = await delayDuring(order);
@@ -362,26 +291,3 @@ const blocksWithResults = (count: number, prefix = 't'): object[] => {
 /** An object of so many names that no other place has. */
 const namesOf = (count: number, place: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${place}-${index}`, 1]));
-
-/** The last name of a path; an entry is called as its list. */
-const fieldOf = ({ path }: Leaf): string => path.split('.').findLast((key) => !/^(\d+|\*)$/.test(key))!;
-
-/** What can be repeated without end in a pattern. */
-const ENDLESS = /(?<!\\)[*+]|\{\d+,\}/;
-
-function isBounded({ kind, schema }: Leaf): boolean {
-  switch (kind) {
-    case 'string':
-      if (schema.const !== undefined || schema.enum || schema.maxLength !== undefined) return true;
-      return schema.pattern !== undefined && !ENDLESS.test(schema.pattern) && schema.pattern.endsWith('$');
-    case 'number':
-      return schema.minimum !== undefined && schema.maximum !== undefined;
-    case 'array':
-      return schema.maxItems !== undefined;
-    case 'map':
-      return schema.maxProperties !== undefined;
-    case 'any':
-      // The caller's own JSON is bounded by the body's values, and by the members of one object.
-      return true;
-  }
-}

@@ -7,6 +7,8 @@ import { BUILTIN_SLUGS } from '../../src/guardrails/builtin-filters.js';
 
 const MIB = 1024 * 1024;
 
+const said = (text: string): string => JSON.stringify({ role: 'user', content: text });
+
 describe('content filters', () => {
   let arena: Arena;
   let sink: Sink;
@@ -33,12 +35,12 @@ describe('content filters', () => {
   });
 
   it.each<[string, string]>([
-    ['plain words', JSON.stringify('All work and no play. '.repeat((30 * MIB) / 22))],
-    ['what nearly matches everything', JSON.stringify('a@b 4111 1111 1111 111 1.2.3 +1 (555) 555-555 Dr. John '.repeat((30 * MIB) / 55))],
-    ['invisible characters', JSON.stringify('m\u200ba\u00adi\u2060l@\uFEFF'.repeat((9 * MIB) / 9))],
-    ['small texts', `[${Array<string>(60_000).fill('{"type":"text","text":"write to a@b.example"}').join(',')}]`],
-  ])('30 MiB of %s', async (_, content) => {
-    const body = `{"model":"test/roomy","messages":[{"role":"user","content":${content}}]}`;
+    ['plain words', said('All work and no play. '.repeat((30 * MIB) / 22))],
+    ['what nearly matches everything', said('a@b 4111 1111 1111 111 1.2.3 +1 (555) 555-555 Dr. John '.repeat((30 * MIB) / 55))],
+    ['invisible characters', said('m\u200ba\u00adi\u2060l@\uFEFF'.repeat((9 * MIB) / 9))],
+    ['small texts', Array<string>(3).fill(`{"role":"user","content":[${Array<string>(20_000).fill('{"type":"text","text":"write to a@b.example"}').join(',')}]}`).join(',')],
+  ])('30 MiB of %s', async (_, messages) => {
+    const body = `{"model":"test/roomy","messages":[${messages}]}`;
     await expectUnharmed(arena, async (signal) => {
       const answers = await storm(2, signal, async () => {
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };

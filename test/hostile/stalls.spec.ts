@@ -1,6 +1,7 @@
 // Goal: whatever one caller sends, and however often, the others are answered as if it were not there.
 // Method: two gateways as processes, one attacked, victims at both (arena.ts); each attack is sent again and again
 // meanwhile.
+import { Agent, request } from 'node:http';
 import { Arena, expectUnharmed, storm } from './arena.js';
 import { Sink } from './sink.js';
 
@@ -51,4 +52,31 @@ describe('work that one request asks for', () => {
       expect([...answers.keys()]).toEqual([expect.stringMatching(answer)]);
     });
   }, 60_000); // prettier-ignore
+
+  it('2,000 calls at once, on as many connections', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const body = `{${HELLO},"model":"test/roomy","max_tokens":9}`;
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    };
+    const call = (): Promise<number> =>
+      new Promise((resolve, reject) => {
+        request(`${arena.origin}/api/v1/messages`, { method: 'POST', agent, headers }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode!));
+        })
+          .on('error', reject)
+          .end(body);
+      });
+    try {
+      await expectUnharmed(arena, async (signal) => {
+        const answers = await storm(2_000, signal, call);
+        expect([...answers.keys()]).toEqual([200]);
+        expect(answers.get(200)).toBeGreaterThan(2_000);
+      });
+    } finally {
+      agent.destroy();
+    }
+  }, 60_000);
 });

@@ -112,6 +112,18 @@ describeOnEmbedded('bodies in flight', (database) => {
     expect(managed.status).toBe(200);
   }, 20_000);
 
+  it('takes a body of thousands of chunks of a byte, refuses one of tens of thousands with the reason, and ends it', async () => {
+    const chunks = (text: string): string => [...text].map((letter) => `1\r\n${letter}\r\n`).join('');
+    const body = (length: number): string => JSON.stringify(ask(length));
+    const taken = await begin(keys[0]!.key, 'chunked', `${chunks(body(2_000))}0\r\n\r\n`);
+    expect((await taken.response()).status).toBe(200);
+    const refused = await begin(keys[0]!.key, 'chunked', chunks(body(40_000)));
+    const { status, headers, json } = await refused.response();
+    expect([status, headers['connection']]).toEqual([400, 'close']);
+    expect(json.error.message).toBe('body: comes in too many small pieces; send larger chunks');
+    expect(bytes.held).toBe(0);
+  });
+
   it('gives a key as much as it leaves to others: 503, Retry-After and the end of the connection past it', async () => {
     let answer!: () => void;
     const released = new Promise<void>((resolve) => (answer = resolve));

@@ -319,8 +319,15 @@ describeOnEachDatabase('guardrails over HTTP', (database) => {
       const { id } = await create(filters(2, long(99_990)));
       const texts = await call('PATCH', `/guardrails/${id}`, filters(3, long(99_990)));
       expect([texts.status, texts.body.error.message]).toEqual([400, expect.stringContaining('content_filters.2.pattern: invalid_regex_pattern')]); // prettier-ignore
-      const sizes = await call('PATCH', `/guardrails/${id}`, filters(12, 'a.{900}'));
+      const sizes = await call('PATCH', `/guardrails/${id}`, filters(30, 'a.{390}'));
       expect([sizes.status, sizes.body.error.message]).toEqual([400, expect.stringContaining('10000 instructions')]);
+    });
+
+    it('bounds what one pattern costs', async () => {
+      const { id } = await create({ content_filters: [{ pattern: 'a.{390}', action: 'block' }] });
+      const change = { content_filters: [{ pattern: 'a.{400}', action: 'block' }] };
+      const { status, body } = await call('PATCH', `/guardrails/${id}`, change);
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining('more than 400 instructions')]);
     });
 
     it.each([

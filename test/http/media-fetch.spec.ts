@@ -1,13 +1,16 @@
 /**
  * Goal: media by URL costs the process no more than is counted, each address is fetched once, and neither slow servers
  * nor names that never resolve are anybody's affair but their caller's. Method: the real gateway, providers and a file
- * server on loopback that the operator allows, and a name server that says nothing.
+ * server on loopback that the operator allows, a name server that says nothing, and an address where connections are
+ * never made.
  */
 import { setMaxListeners } from 'node:events';
+import { ProviderClient } from '../../src/providers/provider-client.js';
 import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
-import { ServerNameResolver } from '../../src/shared/http/name-resolver.js';
+import { NameResolver, ServerNameResolver } from '../../src/shared/http/name-resolver.js';
 import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { BlackHole } from '../support/black-hole.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { NameServer } from '../support/name-server.js';
 import { openaiError, openaiText } from '../support/openai-upstream.js';
@@ -24,10 +27,14 @@ describeOnEmbedded('media by URL', (database) => {
   let files: Upstream;
   let first: Upstream;
   let second: Upstream;
+  let native: Upstream;
   let gateway: TestGateway;
+  let hole: BlackHole;
 
   beforeAll(async () => {
+    hole = await BlackHole.open('127.0.0.1');
     [first, second] = [await startUpstream('openai'), await startUpstream('openai')];
+    native = await startUpstream('anthropic');
     files = await new Upstream('openai', () => served(file(100))).listen();
     files.strict = false;
     const at = [first, second].map(({ url }) => ({ url, dialect: 'openai-chat' }) as const);
@@ -36,6 +43,8 @@ describeOnEmbedded('media by URL', (database) => {
       catalog: catalogOf(
         { id: 'test/two', at },
         { id: 'test/next', at: [at[1]!] },
+        { id: 'test/unreachable', at: [{ ...at[0]!, url: at[0]!.url.replace(`${first.port}`, `${hole.port}`) }] },
+        { id: 'test/native', at: [{ url: native.origin, dialect: 'anthropic-messages' }] },
         { id: 'test/hurried', at: [at[0]!], endpoint: { timeouts: { first: `${FIRST_MS}ms` } } },
         // Its name is looked up by the system for every connection.
         { id: 'test/named', at: [{ ...at[0]!, url: at[0]!.url.replace('127.0.0.1', 'localhost') }] },
@@ -43,17 +52,17 @@ describeOnEmbedded('media by URL', (database) => {
       variables: {
         FAIRLEAD_BODY_MAX: '1MiB',
         FAIRLEAD_BODIES_IN_FLIGHT: '2MiB',
-        FAIRLEAD_EGRESS_ALLOW: `127.0.0.1:${files.port}`,
+        FAIRLEAD_EGRESS_ALLOW: `127.0.0.1:${files.port},127.0.0.1:${hole.port}`,
       },
     });
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();
-    await Promise.all([first?.close(), second?.close(), files?.close()]);
+    await Promise.all([first, second, native, files, hole].map((server) => server?.close()));
   });
   beforeEach(() => {
     for (const upstream of [first, second]) upstream.script(openaiText('read'));
-    for (const upstream of [first, second, files]) upstream.requests.length = 0;
+    for (const upstream of [first, second, native, files]) upstream.requests.length = 0;
     files.script(served(file(100)));
   });
 
@@ -67,6 +76,7 @@ describeOnEmbedded('media by URL', (database) => {
   });
   const ask = (urls: readonly string[], changes: object = {}, init: RequestInit = {}) =>
     gateway.messages(asking(urls, changes), init);
+  const bytesHeld = (): number => gateway.gateway.app.get(BytesInFlight).held;
   /** The account of all requests, whole again: what another key could take. */
   function isWhole(): boolean {
     const other = gateway.gateway.app.get(BytesInFlight).open('another key');
@@ -113,6 +123,24 @@ describeOnEmbedded('media by URL', (database) => {
     expect([first.requests.length, second.requests.length, isWhole()]).toEqual([0, 0, true]);
   });
 
+  it.each(['text/plain; charset=utf-8', 'text/markdown', 'application/json', 'application/pdf'])(
+    'sends no text on that no filter has read: served as %s',
+    async (type) => {
+      files.script({ headers: { 'content-type': type }, body: ['Write to bob@example.com.'] });
+      for (const model of ['test/two', 'test/native']) {
+        const answer = await ask([place('/a.txt')], { model });
+        // Who takes addresses fetches by itself: a filter has read the address.
+        const [status, calls] = model === 'test/native' ? [200, [place('/a.txt')]] : [400, []];
+        const sent = JSON.stringify(
+          [first, second, native].flatMap(({ requests }) => requests.map(({ json }) => json)),
+        );
+        expect([model, answer.status, sent.match(/http:[^"]*/g) ?? []]).toEqual([model, status, calls]);
+        expect(sent).not.toMatch(/bob|Ym9i/);
+      }
+      expect(files.requests).toHaveLength(1);
+    },
+  );
+
   it('leaves nothing behind when its caller goes', async () => {
     files.script({ headers: { 'content-type': 'application/pdf' }, body: [file(500 * KIB), HANG] });
     for (const stream of [true, false]) {
@@ -127,6 +155,92 @@ describeOnEmbedded('media by URL', (database) => {
       while (!isWhole()) await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(first.requests).toEqual([]);
+  });
+
+  interface Stage {
+    readonly stage: string;
+    /** Tells when it is reached. */
+    readonly reached: () => Promise<unknown>;
+    readonly url?: () => string;
+    readonly model?: string;
+  }
+
+  const PDF = { 'content-type': 'application/pdf' };
+  const slots = (): { running: number; queue: unknown[] } =>
+    (safeFetch() as unknown as { slots: ReturnType<typeof slots> }).slots;
+  const safeFetch = (): SafeFetch => gateway.gateway.app.get(SafeFetch, { strict: false });
+  const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  /** The gateway makes a call ready: then all has come. */
+  const prepared = (): Promise<void> =>
+    new Promise((resolve) => {
+      const client = gateway.gateway.app.get(ProviderClient, { strict: false });
+      const prepare = client.prepare.bind(client);
+      const spy = jest.spyOn(client, 'prepare').mockImplementation((...given) => {
+        spy.mockRestore();
+        resolve();
+        return prepare(...given);
+      });
+    });
+
+  it.each<Stage>([
+    { stage: 'its name is resolved', reached: () => until(() => slots().running === 1), url: () => 'http://cdn.test/' },
+    {
+      stage: 'its server is connected to',
+      reached: () => until(() => slots().running === 1),
+      url: () => `http://127.0.0.1:${hole.port}/`,
+    },
+    {
+      stage: 'its server says nothing',
+      reached: () => {
+        files.script({ raw: true, body: [HANG] });
+        return files.request(0);
+      },
+    },
+    {
+      stage: 'one that it redirects to says nothing',
+      reached: () => {
+        files.script(({ path }) =>
+          path === '/a' ? { status: 302, headers: { location: '/b' }, body: [] } : { raw: true, body: [HANG] },
+        );
+        return files.request(1);
+      },
+    },
+    {
+      stage: 'its bytes come',
+      reached: () => {
+        files.script({ headers: PDF, body: [file(500 * KIB), HANG] });
+        return until(() => bytesHeld() > 500 * KIB);
+      },
+    },
+    { stage: 'it is encoded', reached: prepared },
+    { stage: 'its provider is connected to', reached: prepared, model: 'test/unreachable' },
+    {
+      stage: 'its provider answers',
+      reached: () => {
+        first.script({ raw: true, body: [HANG] });
+        return first.request(0);
+      },
+    },
+  ])('gives back bytes and places when its caller goes while $stage', async ({ reached, url, model = 'test/two' }) => {
+    const fetcher = safeFetch() as unknown as { resolver: NameResolver };
+    const { resolver } = fetcher;
+    fetcher.resolver = new (class extends NameResolver {
+      override resolve(): Promise<never> {
+        return new Promise(() => undefined);
+      }
+    })();
+    files.script(served(file(700 * KIB)));
+    const isReached = reached();
+    const leaving = new AbortController();
+    const gone = ask([url?.() ?? place('/a')], { model, stream: true }, { signal: leaving.signal });
+    await isReached;
+    leaving.abort();
+    await expect(gone).rejects.toThrow();
+    await until(() => bytesHeld() === 0 && slots().running === 0);
+    expect(slots().queue).toEqual([]);
+    fetcher.resolver = resolver;
   });
 
   it('takes nothing of the time that the provider has', async () => {

@@ -176,6 +176,28 @@ describeOnEachDatabase('a refusal is true', (database) => {
       expect([status, body.model ?? body.error.message]).toEqual([200, 'test/paid']);
     });
 
+    it('every one that refuses is named at once: with room in all that were told of it passes', async () => {
+      const { key, id } = await open({ key: BOUND / 2, budgets: { weekly: BOUND / 4, monthly: 2 * BOUND } });
+      const refused = await message(key);
+      expect(refused.status).toBe(402);
+      const { message: words, metadata } = refused.body.error;
+      expect(words).toContain("The key's lifetime limit has no room");
+      expect(words).toContain("The workspace's weekly budget");
+      expect(words).not.toContain('monthly');
+      expect(metadata).toMatchObject({
+        limit_source: 'openrouter_key_limit',
+        also_refused_by: [{ limit_source: 'workspace_budget', interval: 'weekly', remedy_hint: expect.any(String) }],
+      });
+      const [hash] = (await ledger.query('select hash from api_keys where workspace_id = $1', [id])) as JsonBody[];
+      expect((await send('PATCH', `/keys/${hash.hash}`, { limit: usd(BOUND) })).status).toBe(200);
+      const again = await message(key);
+      expect([again.status, again.body.error.metadata.limit_source]).toEqual([403, 'workspace_budget']);
+      expect(again.body.error.metadata).not.toHaveProperty('also_refused_by');
+      const raised = await send('PUT', `/workspaces/${id}/budgets/weekly`, { limit_usd: usd(BOUND) });
+      expect(raised.status).toBe(200);
+      expect((await message(key)).status).toBe(200);
+    });
+
     it('a leg is granted that has room, though the caller’s own credential has not', async () => {
       const own = { key: 'an-own-credential', provider: 'p0' };
       // Each alone fits the key, not both; only the operator's, without a fee on top, fits the budget.

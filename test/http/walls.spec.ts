@@ -4,15 +4,22 @@
  * docs/reasons/security.md#other-peoples-objects, docs/reasons/security.md#secrets-at-the-start). Method: the real app
  * on both databases. One account makes one of everything; a second one, made by hand, asks for each of these by its id
  * on every route that is described. Secrets are planted wherever one can be, everything is made to fail at debug level,
- * and all that was answered, logged, measured and stored is searched for them.
+ * and all that was answered, logged, measured and stored is searched for them, in clear, base64 and hex: those that
+ * were given, and those that the gateway made itself.
  */
+import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import { findGeneratedKeys } from '../../src/vault/key-file.js';
+import { DataKeys } from '../../src/vault/data-keys.js';
+import { KeyService } from '../../src/vault/key-service.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { anthropicError } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, ENCRYPTION_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { AWS, KEY_NAME, startKms, startVault, VAULT } from '../byok/key-service-stand-in.js';
+import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
+import { findSecrets } from '../support/secret-forms.js';
 import { json } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask } from './messages-bench.js';
@@ -188,31 +195,137 @@ describeOnEachDatabase('the walls', (database) => {
     await send('POST', '/routing/explain', API_KEY, ask('test/one'));
     await gateway.request('/key', { key: `${FOREIGN_API_KEY}-unknown` });
 
-    const metrics = await (await fetch(`${gateway.origin}/metrics`)).text();
-    const tables = await rowsOf(
-      `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
-    );
-    const rows: string[] = [];
-    for (const { name } of tables) {
-      const [{ text }] = await rowsOf(`select coalesce(string_agg(t::text, E'\\n'), '') as text from "${name}" t`);
-      rows.push(text);
-    }
-    expect(tables.length).toBeGreaterThan(15);
     const secrets = {
       catalog: CATALOG_CANARY,
       byok: BYOK_CANARY,
-      'byok as bytes': Buffer.from(BYOK_CANARY).toString('hex'),
       management: MANAGEMENT_KEY,
       inference: API_KEY,
       unknown: `${FOREIGN_API_KEY}-unknown`,
-      encryption: ENCRYPTION_KEY.split(':')[1]!,
       prompt: PROMPT_CANARY,
+      ...(await encryptionKeys()),
+      ...(await dataKeysOf(gateway)),
     };
-    const ways = { answers: replies.join('\n'), log: JSON.stringify(gateway.log), metrics, rows: rows.join('\n') };
-    const found = Object.entries(ways).flatMap(([way, text]) =>
-      Object.entries(secrets).flatMap(([name, secret]) => (text.includes(secret) ? [`${name} in ${way}`] : [])),
-    );
+    const { answers, ...ways } = await waysOut(gateway, replies);
     // What a provider says of the caller's own prompt is the caller's to read, and nobody else's.
-    expect(found.filter((one) => one !== 'prompt in answers')).toEqual([]);
+    expect(findSecrets(secrets, { answers }).filter((one) => one !== 'prompt in answers')).toEqual([]);
+    // A key that is made is told, once, to who made it.
+    const made = [...answers.matchAll(/"key":"(sk-fl-v1-[0-9a-f]{64})"/g)].map(([, key], index) => [
+      `made ${index}`,
+      key!,
+    ]);
+    expect(made.length).toBeGreaterThan(0);
+    expect(findSecrets({ ...secrets, ...Object.fromEntries(made) }, ways)).toEqual([]);
   });
+
+  /** Those of the variable, or of the gateway's own making. */
+  async function encryptionKeys(): Promise<Record<string, Buffer>> {
+    if (database.kind === 'postgres') return { encryption: Buffer.from(ENCRYPTION_KEY.split(':')[1]!, 'base64') };
+    const generated = await findGeneratedKeys(database.settings.dataDir);
+    expect(generated.length).toBeGreaterThan(0);
+    return Object.fromEntries(generated.map(({ id, key }) => [id, Buffer.from(key.reveal(), 'base64')]));
+  }
+});
+
+/** Everything that leaves a gateway, or stays in its store. */
+async function waysOut(
+  gateway: TestGateway,
+  replies: readonly string[],
+): Promise<Record<'answers' | 'log' | 'metrics' | 'rows', string>> {
+  const store = gateway.gateway.app.get(DataSource);
+  const tables = await store.query<{ name: string }[]>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
+  );
+  expect(tables.length).toBeGreaterThan(15);
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    const [{ text }] = await store.query<[{ text: string }]>(
+      `select coalesce(string_agg(t::text, E'\\n'), '') as text from "${name}" t`,
+    );
+    rows.push(text);
+  }
+  return {
+    answers: replies.join('\n'),
+    log: JSON.stringify(gateway.log),
+    metrics: await (await fetch(`${gateway.origin}/metrics`)).text(),
+    rows: rows.join('\n'),
+  };
+}
+
+/** What the gateway seals by, unwrapped as it does: of each credential, and of its log of changes. */
+async function dataKeysOf({ gateway: { app } }: TestGateway): Promise<Record<string, Buffer>> {
+  const keys: Record<string, Buffer> = {};
+  const service = app.get(KeyService, { strict: false });
+  const credentials = await app
+    .get(DataSource)
+    .query<JsonBody[]>(
+      'select id, workspace_id, provider, key_id, wrapped_key from provider_credentials where wrapped_key is not null',
+    );
+  for (const { id, workspace_id, provider, key_id: keyId, wrapped_key } of credentials) {
+    const wrapped = Buffer.from(wrapped_key);
+    keys[`data key of ${id}`] = await service.unwrap({ keyId, wrapped }, JSON.stringify([id, workspace_id, provider]));
+  }
+  const dataKeys = app.get(DataKeys, { strict: false });
+  for (const stored of await dataKeys.list('audit-seal')) keys[`seal key ${stored.id}`] = await dataKeys.unwrap(stored);
+  expect(Object.keys(keys).length).toBeGreaterThan(1);
+  return keys;
+}
+
+describeOnEmbedded('the walls, with key services that fail', (database) => {
+  it('let no secret out that these are asked with, nor what they wrap', async () => {
+    const [kms, vault] = await Promise.all([startKms(), startVault()]);
+    const gateway = await startGateway(database, {
+      variables: {
+        LOG_LEVEL: 'debug',
+        FAIRLEAD_KEY_SERVICE: `aws-kms:${KEY_NAME},vault-transit:${VAULT.mount}/${KEY_NAME}`,
+        AWS_REGION: AWS.region,
+        AWS_ACCESS_KEY_ID: AWS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: AWS.secretAccessKey,
+        AWS_SESSION_TOKEN: AWS.sessionToken,
+        AWS_ENDPOINT_URL_KMS: kms.origin,
+        VAULT_ADDR: vault.origin,
+        VAULT_TOKEN: VAULT.token,
+        VAULT_NAMESPACE: VAULT.namespace,
+      },
+    });
+    const replies: string[] = [];
+    const add = async (name: string): Promise<number> => {
+      const response = await gateway.request('/byok', {
+        method: 'POST',
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ key: BYOK_CANARY, provider: 'anthropic', name }),
+      });
+      replies.push(await response.text());
+      return response.status;
+    };
+    expect(await add('first')).toBe(201);
+    const keys = await dataKeysOf(gateway);
+    for (const service of [kms, vault]) {
+      // What was asked comes back, within a complaint.
+      service.misbehave = (response, index) => {
+        const { headers, body } = service.asked[index]!;
+        response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ headers, body }));
+        return true;
+      };
+    }
+    expect(await add('second')).toBe(503);
+    const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+    const signing = [day, AWS.region, 'kms', 'aws4_request'].reduce<string | Buffer>(
+      (from, part) => createHmac('sha256', from).update(part).digest(),
+      `AWS4${AWS.secretAccessKey}`,
+    );
+    const secrets = {
+      'secret access key': AWS.secretAccessKey,
+      'session token': AWS.sessionToken,
+      'signing key': signing,
+      'token of Vault': VAULT.token,
+      byok: BYOK_CANARY,
+      ...keys,
+    };
+    const ways = await waysOut(gateway, replies);
+    await gateway.close();
+    await Promise.all([kms.close(), vault.close()]);
+    expect(ways.log).toContain('key service');
+    expect(findSecrets(secrets, ways)).toEqual([]);
+  }, 60_000);
 });

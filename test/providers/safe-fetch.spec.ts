@@ -12,6 +12,7 @@ import { NameResolver, type ResolvedAddress } from '../../src/shared/http/name-r
 import type { FetchLimits } from '../../src/core/extension.js';
 import { EgressError, SafeFetch } from '../../src/shared/http/safe-fetch.js';
 import type { Environment } from '../../src/shared/environment.js';
+import { BlackHole } from '../support/black-hole.js';
 import { CUT, endless, HANG, json, type Answer } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
 
@@ -196,6 +197,14 @@ describe('where a URL may lead', () => {
     }
   });
 
+  it('goes on to the next address beside one where connections are never made', async () => {
+    const hole = await BlackHole.open('127.0.0.3', outside.port);
+    const safe = fetcher(new ScriptedResolver([['127.0.0.3', '127.0.0.2']]), ['127.0.0.0/8']);
+    const fetched = await safe.get(`http://cdn.test:${outside.port}/`, LIMITS, live());
+    await hole.close();
+    expect(fetched.bytes).toHaveLength(PNG.length);
+  });
+
   it('judges all addresses of a name and tries sixteen', async () => {
     const many = (last: string): string[] => [...Array.from({ length: 16 }, (_, index) => `127.0.1.${index}`), last];
     const ask = (addresses: string[], allow: string[]) =>
@@ -313,6 +322,15 @@ describe('limits', () => {
     await outside.requests[0]!.closed;
   });
 
+  it('of time: addresses where connections are never made', async () => {
+    const hole = await BlackHole.open('127.0.0.3', outside.port);
+    const safe = fetcher(new ScriptedResolver([['127.0.0.3', '127.0.0.3']]), ['127.0.0.0/8']);
+    const fetching = safe.get(`http://cdn.test:${outside.port}/`, { ...LIMITS, timeoutMs: 50 }, live());
+    await expect(fetching).rejects.toEqual(refused('timed-out'));
+    expect(safe).toMatchObject({ slots: { running: 0, queue: [], shares: new Map() } });
+    await hole.close();
+  });
+
   it('of time: a name that never resolves', async () => {
     const never = new (class extends NameResolver {
       override resolve(): Promise<never> {
@@ -358,21 +376,45 @@ describe('limits', () => {
   it('of fetches at a time: eight of a key, while others pass; past the queue they are refused', async () => {
     outside.script(() => new Promise(() => undefined));
     const safe = fetcher();
-    const controller = new AbortController();
-    const ask = (key: string, signal = controller.signal) =>
-      safe.get(`http://cdn.test:${outside.port}/`, LIMITS, signal, key);
+    const controllers: AbortController[] = [];
+    // A signal of its own for each, as requests have.
+    const ask = (key: string, controller = new AbortController()) => {
+      controllers.push(controller);
+      return safe.get(`http://cdn.test:${outside.port}/`, LIMITS, controller.signal, key);
+    };
     const all = Promise.allSettled(Array.from({ length: 8 + 64 + 3 }, () => ask('greedy')));
     await outside.request(7);
     const other = ask('another');
     await outside.request(8);
     expect(outside.requests).toHaveLength(9);
-    controller.abort(new Error('gone'));
+    for (const controller of controllers) controller.abort(new Error('gone'));
     const outcomes = (await all).map((outcome) => (outcome as PromiseRejectedResult).reason as Error);
     expect(outcomes.filter((error) => error instanceof EgressError && error.reason === 'too-busy')).toHaveLength(3);
     expect(outcomes.filter(({ message }) => message === 'gone')).toHaveLength(8 + 64);
     await expect(other).rejects.toThrow('gone');
     outside.script(image());
-    await expect(ask('greedy', live())).resolves.toBeDefined();
+    await expect(ask('greedy')).resolves.toBeDefined();
+  });
+
+  it('of fetches at a time: of eight keys that fill all slots with eight each, a ninth waits for none', async () => {
+    outside.script(({ path }) => (path === '/slow' ? new Promise(() => undefined) : image()));
+    const safe = fetcher();
+    const controllers = Array.from({ length: 8 * (8 + 64) }, () => new AbortController());
+    const slow = controllers.map(({ signal }, index) =>
+      safe.get(`http://cdn.test:${outside.port}/slow`, LIMITS, signal, `key ${index % 8}`),
+    );
+    const settled = Promise.allSettled(slow);
+    await outside.request(63);
+    for (let round = 0; round < 3; round++) {
+      const four = Array.from({ length: 4 }, () =>
+        safe.get(`http://cdn.test:${outside.port}/`, LIMITS, live(), 'a ninth key'),
+      );
+      expect((await Promise.all(four)).map(({ bytes }) => bytes.length)).toEqual(Array(4).fill(PNG.length));
+    }
+    expect(outside.requests.filter(({ path }) => path === '/slow')).toHaveLength(64);
+    for (const controller of controllers) controller.abort(new Error('gone'));
+    await settled;
+    expect(safe).toMatchObject({ slots: { running: 0, queue: [], shares: new Map() } });
   });
 
   it.each([204, 206, 304, 401, 404, 500])('of status: %i', async (status) => {

@@ -1,12 +1,18 @@
-// Goal: with Redis, replicas count the failures of an address together, and the count ends by itself.
-// Method: two storages, each with a connection of its own, on a real Redis where one answers; else listed as skipped.
-import { randomUUID } from 'node:crypto';
+// Goal: with Redis, replicas count the failures of an address together, and the count ends by itself; without it, an
+// address is limited all the same, from where it stood, and a valid key passes. Method: two storages, each with a
+// connection of its own, and a gateway whose way to Redis is cut, on a real Redis where one answers; else listed as
+// skipped.
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { Secret } from '../../src/core/secret.js';
 import { SystemClock } from '../../src/core/time.js';
+import { clientNetwork } from '../../src/limits/client-network.js';
 import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
 import { connectForLimits, RedisThrottlerStorage } from '../../src/limits/redis-throttler.storage.js';
+import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 describeOnRedis('counting in Redis', () => {
   const name = `test-${randomUUID()}`;
@@ -40,5 +46,76 @@ describeOnRedis('counting in Redis', () => {
     expect(counted[0]!.timeToExpire).toBe(60);
     expect(counted[4]!.timeToBlockExpire).toBe(30);
     expect(await connections[0]!.pttl(`fairlead:${name}:192.0.2.1`)).toBeGreaterThan(0);
+  });
+});
+
+const FAILURES_MAX = 6;
+
+describeOnRedis('guesses while Redis is lost', () => {
+  describeOnEmbedded('at a gateway', (database) => {
+    let proxy: TcpProxy;
+    let gateway: TestGateway;
+    let redis: Redis;
+    /** Of this run alone: what is counted in Redis stays for a minute. */
+    let network: string;
+
+    beforeAll(() => {
+      redis = connectForLimits(new Secret(redisAddress!));
+    });
+    afterAll(() => redis.disconnect());
+    beforeEach(async () => {
+      network = `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
+      proxy = new TcpProxy(redisAddress!);
+      await proxy.start();
+      gateway = await startGateway(database, {
+        variables: {
+          REDIS_URL: proxy.url,
+          FAIRLEAD_FLOOD: `auth=${FAILURES_MAX}/60s`,
+          FAIRLEAD_TRUST_PROXY: '127.0.0.1/32',
+        },
+      });
+    }, 60_000);
+    afterEach(async () => {
+      await gateway?.close();
+      await proxy?.stop();
+      await redis.del(countedAs());
+    });
+
+    const countedAs = (): string => `fairlead:failed-authentication:${clientNetwork(`${network}::1`)}`;
+    const ask = async (key: string): Promise<number> => {
+      const response = await gateway.request('/key', { key, headers: { 'x-forwarded-for': `${network}::1` } });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const guess = (): Promise<number> => ask(`guess-${randomUUID()}`);
+    async function guesses(count: number): Promise<number[]> {
+      const statuses: number[] = [];
+      for (let time = 0; time < count; time++) statuses.push(await guess());
+      return statuses;
+    }
+
+    async function newKey(): Promise<string> {
+      const made = await gateway.request('/keys', {
+        method: 'POST',
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'unseen' }),
+      });
+      return ((await made.json()) as { key: string }).key;
+    }
+
+    it.each([
+      ['cut', () => proxy.stop()],
+      ['silent', async () => proxy.silence()],
+    ])('are counted on, and a valid key passes: %s', async (_, lose) => {
+      const [seen, unseen] = [await newKey(), await newKey()];
+      expect(await ask(seen)).toBe(200);
+      expect(await guesses(FAILURES_MAX - 2)).toEqual(Array(FAILURES_MAX - 2).fill(401));
+      expect(Number(await redis.get(countedAs()))).toBeGreaterThan(0);
+      await lose();
+      expect(await guesses(4)).toEqual([401, 401, 429, 429]);
+      // At once the one that was good before, perhaps late the other.
+      expect([await ask(seen), await ask(unseen)]).toEqual([200, 200]);
+    });
   });
 });

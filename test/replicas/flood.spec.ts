@@ -1,6 +1,7 @@
-// Goal: with Redis, replicas count what keys call and waste together, by the very numbers of one process alone.
-// Method: the steps of the unit spec, asked of two storages in turn, each with a connection of its own, on a real Redis
-// where one answers; time is moved by hand. And what one replica knows of company when Redis goes.
+// Goal: with Redis, replicas count what keys call and waste together, by the very numbers of one process alone, however
+// far their clocks are apart, and go on by these numbers when it is lost. Method: the steps of the unit spec, asked of
+// two storages in turn, each with a connection of its own and a clock that is half a minute off, on a real Redis where
+// one answers; time is moved by hand.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -19,23 +20,38 @@ import { describeOnRedis, redisAddress } from '../support/redis.js';
 /** So that a busy machine is no outage. */
 const PATIENT_MS = 10_000;
 
+/** One that is off, though time is moved for it as for all. */
+class WrongClock extends AheadClock {
+  constructor(private readonly offMs: number) {
+    super();
+  }
+
+  override now(): number {
+    return super.now() + this.offMs;
+  }
+}
+
 describeOnRedis('the flood guard’s counts in Redis', () => {
   const run = randomUUID();
   const connections: LimitsConnection[] = [];
-  let clock: AheadClock;
+  let clocks: WrongClock[];
   let replicas: RedisThrottlerStorage[];
+
+  async function connected(): Promise<LimitsConnection> {
+    const redis = connectForLimits(new Secret(redisAddress ?? ''), PATIENT_MS);
+    await new Promise((resolve) => redis.once('ready', resolve));
+    return redis;
+  }
+  const replicaOf = (redis: LimitsConnection, clock: WrongClock): RedisThrottlerStorage =>
+    new RedisThrottlerStorage(redis, new LocalThrottlerStorage(clock), clock);
 
   beforeAll(async () => {
     Logger.overrideLogger(false);
-    for (let replica = 0; replica < 2; replica++) {
-      const redis = connectForLimits(new Secret(redisAddress ?? ''), PATIENT_MS);
-      await new Promise((resolve) => redis.once('ready', resolve));
-      connections.push(redis);
-    }
+    connections.push(await connected(), await connected());
   });
   beforeEach(() => {
-    clock = new AheadClock();
-    replicas = connections.map((redis) => new RedisThrottlerStorage(redis, new LocalThrottlerStorage(clock), clock));
+    clocks = [new WrongClock(-30_000), new WrongClock(30_000)];
+    replicas = connections.map((redis, place) => replicaOf(redis, clocks[place]!));
   });
   afterAll(async () => {
     const keys = (await connections[0]?.keys(`fairlead:flood:{${run}*`)) ?? [];
@@ -44,7 +60,7 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
   });
 
   /** Of this run, and of one set of steps alone. */
-  const own = (caller: Caller, place: number): Caller => ({
+  const own = (caller: Caller, place: number | string): Caller => ({
     ...caller,
     accountId: `${run}:${place}:${caller.accountId}`,
     keyHash: `${place}:${caller.keyHash}`,
@@ -54,7 +70,7 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
     let turn = 0;
     const next = (): RedisThrottlerStorage => replicas[turn++ % 2]!;
     const ask = async ({ waitMs = 0, caller, wastes = 0, times = 1 }: FloodStep): Promise<unknown[]> => {
-      clock.aheadMs += waitMs;
+      for (const clock of clocks) clock.aheadMs += waitMs;
       for (let time = 0; time < wastes; time++) next().countWaste(own(caller, place), rates.wasted);
       // Nobody waits for what is wasted: a question on the same connection comes after it.
       for (const redis of connections) await redis.ping();
@@ -67,6 +83,32 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
     };
     for (const [index, step] of steps.entries()) expect([index, await ask(step)]).toEqual([index, step.expected]);
   });
+
+  const EVERY_LOSS = FLOOD_STEPS.flatMap(({ goal, rates, steps }, run) =>
+    steps.slice(1).map((_, lostAt) => ({ goal, rates, steps, run, lostAt: lostAt + 1 })),
+  );
+  it.each(EVERY_LOSS)(
+    'are gone on from where Redis is lost: $goal, lost before step $lostAt',
+    async ({ rates, steps, run: of, lostAt }) => {
+      const redis = await connected();
+      const clock = new WrongClock(30_000);
+      const replica = replicaOf(redis, clock);
+      for (const [index, { waitMs = 0, caller, wastes = 0, times = 1, expected }] of steps.entries()) {
+        if (index === lostAt) redis.disconnect();
+        clock.aheadMs += waitMs;
+        const asking = own(caller, `${of} lost at ${lostAt}`);
+        for (let time = 0; time < wastes; time++) replica.countWaste(asking, rates.wasted);
+        // Those that Redis does not take are counted in the process a moment later.
+        await new Promise(setImmediate);
+        const verdicts: unknown[] = [];
+        for (let time = 0; time < times; time++) {
+          verdicts.push((await replica.countRequest(asking, rates))?.limit ?? 'passes');
+        }
+        expect([index, verdicts]).toEqual([index, expected]);
+      }
+      redis.disconnect();
+    },
+  );
 
   it('tells each replica of company that only another one has seen, and each for how long yet', async () => {
     const { rates, steps } = FLOOD_STEPS[2]!;

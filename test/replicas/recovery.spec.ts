@@ -8,13 +8,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import type { Caller } from '../../src/core/caller.js';
-import { hashKey, newGenerationId, newUuid } from '../../src/core/ids.js';
-import { parseUsd } from '../../src/core/money/credits.js';
+import { hashKey } from '../../src/core/ids.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
-import { printGeneration } from '../../src/ledger/ledger.repository.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
 import type { Hold } from '../../src/ledger/hold.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
@@ -27,8 +23,8 @@ import { GatewayProcess } from '../support/gateway-process.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { HANG, neverAnswers, sse } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
-import { generationRow } from '../http/generation-rows.js';
 import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.js';
+import { OtherReplica } from './other-replica.js';
 
 const MODEL = 'test/native';
 /** After so long without a beat a replica is dead. */
@@ -36,7 +32,6 @@ const DEAD_MS = 15_000;
 /** How old any request may become, and a minute. */
 const TOTAL_MS = 30_000;
 const NOBODYS_MS = TOTAL_MS + 60_000;
-const BOUND = '0.01';
 
 const variables = { FAIRLEAD_TIMEOUTS: `total=${TOTAL_MS}ms`, FAIRLEAD_INITIAL_CREDITS: '100' };
 const catalogAt = (upstream: Upstream): object =>
@@ -51,78 +46,6 @@ async function until(what: string, holds: () => Promise<boolean> | boolean, msMa
 }
 
 const attend = ({ gateway }: TestGateway): Promise<void> => gateway.app.get(LedgerJobs).runAll();
-
-/** Another replica on the same ledger: its calls are made by hand, and it beats when it is told to. */
-class OtherReplica {
-  readonly id = newUuid(Date.now());
-  private readonly repository: LedgerRepository;
-  private readonly source: DataSource;
-
-  private constructor(
-    gateway: TestGateway,
-    private readonly caller: Caller,
-    private readonly clock: AheadClock,
-  ) {
-    this.repository = gateway.gateway.app.get(LedgerRepository);
-    this.source = gateway.gateway.app.get(DataSource);
-  }
-
-  static async start(gateway: TestGateway, clock: AheadClock): Promise<OtherReplica> {
-    const source = gateway.gateway.app.get(DataSource);
-    const [key] = await source.query<JsonBody[]>('select * from api_keys where hash = $1', [hashKey(API_KEY)]);
-    const caller: Caller = {
-      accountId: key.account_id,
-      workspaceId: key.workspace_id,
-      keyHash: key.hash,
-      kind: 'inference',
-      userId: null,
-    };
-    const replica = new OtherReplica(gateway, caller, clock);
-    await replica.beat();
-    return replica;
-  }
-
-  async hold(): Promise<string> {
-    const id = newGenerationId(this.clock.now());
-    const amounts = { credits: parseUsd(BOUND)!, byok: 0n };
-    const request = { id, caller: this.caller, model: MODEL, bound: amounts, guardrails: [], isFree: false };
-    const [taken] = await this.repository.take(this.id, [{ request, amounts, extends: false }], NOBODYS_MS);
-    expect(taken).toHaveProperty('heldAt');
-    return id;
-  }
-
-  async row(id: string, cost: string, changes: Partial<GenerationRow> = {}): Promise<GenerationRow> {
-    const [hold] = await this.source.query<JsonBody[]>(
-      'select held_at from holds where generation_id = $1 union all select held_at from generations where id = $1',
-      [id],
-    );
-    const { accountId: account_id, workspaceId: workspace_id, keyHash: key_hash } = this.caller;
-    return generationRow(
-      { account_id, workspace_id, key_hash },
-      { id, held_at: hold.held_at.toISOString(), bound: BOUND, cost, requested_model: MODEL, model: MODEL, ...changes },
-    );
-  }
-
-  async beat(...observed: readonly GenerationRow[]): Promise<void> {
-    await this.repository.beat(
-      this.id,
-      observed.map((row) => [row.id, printGeneration(row)]),
-    );
-  }
-
-  async settle(row: GenerationRow): Promise<void> {
-    await this.repository.settle([printGeneration(row)]);
-    await this.repository.post([row.id]);
-  }
-
-  /** It was last heard of so long ago. */
-  async fallSilent(ms: number): Promise<void> {
-    await this.source.query(`update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id = $1`, [
-      this.id,
-      ms,
-    ]);
-  }
-}
 
 describeOnEachDatabase('recovery', (database) => {
   const clock = new AheadClock();

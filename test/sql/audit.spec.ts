@@ -12,6 +12,8 @@ import { SealKeyNeeded, type AuditSeals } from '../../src/audit/audit-seals.js';
 import { AuditRepository, listChain, type StoredEntry } from '../../src/audit/audit.repository.js';
 import { runAuditVerification } from '../../src/audit/verify-audit-command.js';
 import { verifyAudit, type ChainReport } from '../../src/audit/verify-audit.js';
+import type { ManagedChanges } from '../../src/audit/managed-changes.js';
+import { runRotation } from '../../src/byok/rotate-command.js';
 import { GatewayError } from '../../src/core/errors.js';
 import { newUuid } from '../../src/core/ids.js';
 import type { Environment } from '../../src/shared/environment.js';
@@ -659,6 +661,86 @@ describeOnEachDatabase('the key that seals', (database) => {
       { key_id: 'test' },
       { key_id: 'lost' },
     ]);
+  });
+
+  it('is missed where its row was deleted, which the database refuses: in the log and by verification, and no change is', async () => {
+    const bench = await AuditBench.open(dataSource);
+    const running = replica(localKeys('test'));
+    await running.change('a');
+    await expect(dataSource.query('delete from data_keys')).rejects.toThrow(/foreign key/);
+    const [gone] = await dataSource.query<{ id: string }[]>('select id from data_keys');
+    await bench.tamper('delete from data_keys', account);
+    await running.change('b');
+    expect(failed.mock.calls).toEqual([[`The key ${gone!.id} of the audit log is gone from the store: what was sealed under it can no longer be checked.`]]); // prettier-ignore
+    const started = replica(localKeys('test'));
+    await started.change('c');
+    await running.change('d');
+    expect(failed).toHaveBeenCalledTimes(1);
+    expect((await chain()).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    expect(new Set((await chain()).slice(1).map(({ seal }) => seal!.sealKey)).size).toBe(1);
+    expect(await bench.verify(account)).toMatchObject({
+      entries: 0,
+      broken: { seq: 1, reason: `is sealed under a key that is not there: ${gone!.id}` },
+    });
+    expect(await bench.verify(account, null)).toMatchObject({ entries: 4, broken: undefined });
+    // What is past its time goes all the same, and the rest is whole again.
+    await bench.tamper(`update audit_entries set at = '2026-01-10T00:00:00Z' where seq = 1 and account_id = $account`, account); // prettier-ignore
+    await bench.retention(30).keep();
+    expect(await bench.verify(account)).toMatchObject({ entries: 3, unchecked: 0, broken: undefined });
+  });
+});
+
+describeOnPostgres('an audit log whose keys are rotated while two processes write', (database) => {
+  it('has no gap, and every seal holds under the new key alone', async () => {
+    const [one, other] = [await database.connect(), await database.connect()];
+    const clock = new AheadClock();
+    const writers = [one, other].map((source) =>
+      managedChanges(source, clock, auditSeals(source, clock, localKeys('next', 'test'))),
+    );
+    const bench = await AuditBench.open(one, localKeys('test'));
+    const account = await bench.addAccount();
+    await bench.record(account);
+    let isRotating = true;
+    let written = 0;
+    const write = async (changes: ManagedChanges): Promise<void> => {
+      // Some after the last rotation, too.
+      for (let left = 5; left > 0; left -= isRotating ? 0 : 1) {
+        await changes.run(operatorOf(account), async () => ({
+          result: undefined,
+          entries: [{ ...CHANGE, target: `${written++}` }],
+        }));
+      }
+    };
+    const writing = Promise.all(writers.map(write));
+    const variables = {
+      DATABASE_URL: database.settings.databaseUrl!.reveal(),
+      FAIRLEAD_ENCRYPTION_KEYS: `next:${keyText('next')},test:${keyText('test')}`,
+    };
+    const outputs: CommandOutput[] = [];
+    try {
+      for (const words of [[], ['--new-seal-key'], ['--new-seal-key'], []]) {
+        const before = written;
+        outputs.push(await outputOf(runRotation, { words, variables }));
+        while (written < before + 5) await new Promise((resolve) => setTimeout(resolve, 5));
+        expect(await bench.verify(account, localKeys('next'))).toMatchObject({ unchecked: 0, broken: undefined });
+      }
+    } finally {
+      isRotating = false;
+      await writing;
+    }
+    expect(outputs.map(({ code, error }) => [code, error])).toEqual(Array(4).fill([0, '']));
+    const chain = await bench.chain(account);
+    expect(sequence(chain)).toEqual(chain.map((_, index) => index + 1));
+    expect(new Set(chain.slice(1).map(({ target }) => target)).size).toBe(chain.length - 1);
+    expect(chain.length).toBeGreaterThan(21);
+    expect(new Set(chain.map(({ seal }) => seal!.sealKey)).size).toBe(3);
+    expect(await bench.verify(account, localKeys('next'))).toMatchObject({
+      entries: chain.length,
+      unsealed: 0,
+      unchecked: 0,
+      broken: undefined,
+    });
+    await Promise.all([one.destroy(), other.destroy()]);
   });
 });
 

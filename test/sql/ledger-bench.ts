@@ -195,7 +195,7 @@ export class LedgerBench {
   /** Nothing was lost: new holds are granted. */
   async openEpoch(): Promise<void> {
     if (this.isOpen) return;
-    await this.database.query('select complete_epoch_1(hold_epoch_1(), gen_random_uuid(), true)');
+    await this.database.query('select complete_epoch_1(hold_epoch_2(), gen_random_uuid(), true)');
     this.isOpen = true;
   }
 

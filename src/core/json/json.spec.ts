@@ -1,7 +1,7 @@
 // Goal: what is parsed and printed again has the same values, whatever its numbers. Method: tables, and random numbers
 // in random places compared digit by digit.
 import fc from 'fast-check';
-import { ExactNumber, parseJson, printJson } from './json.js';
+import { ExactNumber, isJsonObject, parseJson, printJson } from './json.js';
 
 const again = (text: string): string => printJson(parseJson(text) as object);
 
@@ -93,3 +93,8 @@ function exactly(spelt: string): bigint {
   const magnitude = BigInt(whole! + fraction) * 10n ** BigInt(500 - fraction.length + Number(power));
   return sign === '-' ? -magnitude : magnitude;
 }
+
+it('tells a number of any size from an object', () => {
+  const [number, object] = parseJson('[9007199254740993,{"a":1}]') as unknown[];
+  expect([number, object].map(isJsonObject)).toEqual([false, true]);
+});

@@ -7,8 +7,9 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 /** A JSON object. Its keys are the caller's: read own properties only. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
+/** Not for an `ExactNumber`, which is a number. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /**
  * What core does not model, with the name of the wire format it came in. Only a face or dialect of that format reads

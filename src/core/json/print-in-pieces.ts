@@ -1,6 +1,5 @@
 import { Base64Text } from './base64-text.js';
-import { ExactNumber, printJson } from './json.js';
-import { isJsonObject, type Json } from './json.js';
+import { isJsonObject, printJson, type Json } from './json.js';
 
 /** What a value weighs besides its text: quotes, brackets, a number. */
 const FRAME = 8;
@@ -23,7 +22,7 @@ export function* printInPieces(value: Printable, characters: number): Generator<
   else if (typeof value === 'string') yield* printString(value, characters);
   else if (Array.isArray(value)) yield* printArray(value as readonly Printable[], characters);
   else if (value instanceof Base64Text) yield* value.print();
-  else if (isJsonObject(value) && !(value instanceof ExactNumber)) yield* printObject(value, characters);
+  else if (isJsonObject(value)) yield* printObject(value, characters);
   else yield printJson(value as Json);
 }
 

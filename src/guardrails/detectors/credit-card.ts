@@ -26,7 +26,8 @@ const NETWORKS: readonly (readonly [from: number, to: number, min: number, max: 
 ];
 
 /**
- * Numbers of payment cards: a network's prefix and length, a right check digit (Luhn), digits in groups or in one row.
+ * Numbers of payment cards: a network's prefix and length, a right check digit (Luhn), digits in one row, in any groups
+ * with one space or hyphen between them, or in groups as people make them with other separators.
  */
 export function findCards(text: string): Span[] {
   const spans: Span[] = [];
@@ -48,6 +49,7 @@ function cardEnd(text: string, start: number): number {
   let sumOfEven = 0;
   let sumOfOdd = 0;
   let place = start;
+  let grouping: Grouping | undefined;
   for (let count = 1; count <= LENGTH_MAX; count++) {
     const digit = text.charCodeAt(place) - 48;
     const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
@@ -59,22 +61,77 @@ function cardEnd(text: string, start: number): number {
     const isWhole = !isDigit(text, place + 1);
     // The last digit is never doubled.
     const sum = isEven ? sumOfOdd : sumOfEven;
-    if (count >= LENGTH_MIN && isWhole && sum % 10 === 0 && hasLength(prefix, count)) found = place + 1;
-    place = nextDigit(text, place);
-    if (place === -1) break;
+    const isRight = count >= LENGTH_MIN && isWhole && sum % 10 === 0 && hasLength(prefix, count);
+    if (isRight && grouping?.isUsual(count) !== false) found = place + 1;
+    place++;
+    if (!isWhole) continue;
+    const next = nextGroup(text, place);
+    if (next === -1) break;
+    (grouping ??= new Grouping()).end(count, text, place, next);
+    place = next;
   }
   return found;
 }
 
+/** What may stand between two groups of digits, and how many of it. */
+const SEPARATORS: ReadonlySet<number> = new Set([...' \t\n\r-./_·'].map((separator) => separator.charCodeAt(0)));
+const SEPARATOR_MAX = 4;
+const SPACE = 32;
+const HYPHEN = 45;
+const LINE_END = /[\n\r]/;
+/** Four and six, and five at the end. */
+const UNEVEN = /^4,6,[45]$/;
+
+/** The digit behind a separator that begins at a place; -1 where there is none. */
+function nextGroup(text: string, place: number): number {
+  let next = place;
+  while (next < place + SEPARATOR_MAX && SEPARATORS.has(text.charCodeAt(next))) next++;
+  return next > place && isDigit(text, next) ? next : -1;
+}
+
+/** How the digits of one number are put apart. */
+class Grouping {
+  private readonly lengths: number[] = [];
+  /** All but a single space or hyphen. */
+  private readonly odd = new Set<string>();
+  private counted = 0;
+  private hasPlain = false;
+  private lineEnds = 0;
+
+  /**
+   * @param count of all digits before a separator
+   * @param from where it begins in the text, up to `to`
+   */
+  end(count: number, text: string, from: number, to: number): void {
+    this.lengths.push(count - this.counted);
+    this.counted = count;
+    const code = text.charCodeAt(from);
+    if (to === from + 1 && (code === SPACE || code === HYPHEN)) {
+      this.hasPlain = true;
+      return;
+    }
+    const separator = text.slice(from, to);
+    this.odd.add(separator);
+    if (LINE_END.test(separator)) this.lineEnds++;
+  }
+
+  /** Other separators stand between fours only, or groups of one length: figures in tables have any. */
+  isUsual(count: number): boolean {
+    if (this.odd.size === 0) return true;
+    const [first = 0] = this.lengths;
+    const last = count - this.counted;
+    const isOfFour =
+      (this.lengths.every((length) => length % 4 === 0) && (last < 4 || last % 4 === 0)) ||
+      UNEVEN.test([...this.lengths, last].join());
+    // A column of figures is none, and a number goes over the end of one line at most.
+    if (isOfFour) return this.lineEnds <= 1;
+    const isEven = this.lengths.every((length) => length === first) && last <= first;
+    return isEven && this.lineEnds === 0 && this.odd.size === 1 && !this.hasPlain;
+  }
+}
+
 const hasLength = (prefix: number, count: number): boolean =>
   NETWORKS.some(([from, to, min, max]) => prefix >= from && prefix <= to && count >= min && count <= max);
-
-/** The digit behind, or behind one space or hyphen; -1 when there is none. */
-function nextDigit(text: string, place: number): number {
-  if (isDigit(text, place + 1)) return place + 1;
-  const separator = text[place + 1];
-  return (separator === ' ' || separator === '-') && isDigit(text, place + 2) ? place + 2 : -1;
-}
 
 function isDigit(text: string, place: number): boolean {
   const code = text.charCodeAt(place);

@@ -20,21 +20,23 @@ export function findEmails(text: string): Span[] {
 
 const PHONES = [
   // International: a plus, then 7 to 15 digits.
-  /(?<![\p{L}\p{N}_+])\+[1-9](?:[ .()/-]{0,2}\d){6,14}(?![\p{L}\p{N}_])/gu,
+  /(?<![\p{L}\p{N}_+])\+[1-9](?:[ \t.()/-]{0,4}\d){6,14}(?![\p{L}\p{N}_])/gu,
   // North American, always with separators.
-  /(?<![\p{L}\p{N}_+.-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu,
+  /(?<![\p{L}\p{N}_+.-])(?:1[ \t]{0,2}[ \t./-][ \t]{0,2})?(?:\([2-9]\d{2}\)[ \t./-]{0,3}|[2-9]\d{2}[ \t]{0,2}[ \t./-][ \t]{0,2})[2-9]\d{2}[ \t]{0,2}[ \t./-][ \t]{0,2}\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu,
   // National, with a zero before the area.
-  /(?<![\p{L}\p{N}_+./-])\(?0\d{2,4}\)?[ /-]\d{3,4}[ -]?\d{3,5}(?![\p{L}\p{N}_]|[./-]\d)/gu,
+  /(?<![\p{L}\p{N}_+./-])\(?0\d{2,4}\)?[ \t]{0,2}[ \t/-][ \t]{0,2}\d{3,4}[ \t-]{0,3}\d{3,5}(?![\p{L}\p{N}_]|[./-]\d)/gu,
   // National, in pairs.
   /(?<![\p{L}\p{N}_+./-])0[1-9](?:[ .]\d{2}){4}(?![\p{L}\p{N}_]|[ ./-]\d)/gu,
+  /(?<![\p{L}\p{N}_+./-])0[1-9]([ \t]{1,3}|[ \t]?[.-][ \t]?)\d{2}(?:\1\d{2}){3}(?![\p{L}\p{N}_]|[ ./-]\d)/gu,
 ];
 
 /** Telephone numbers as people write them; a bare row of digits is none. */
 export const findPhones = (text: string): Span[] => merged(PHONES.flatMap((expression) => scan(expression, text)));
 
-const SSN = /(?<![\p{L}\p{N}_-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\p{N}_]|-\d)/gu;
+const SSN =
+  /(?<![\p{L}\p{N}_-])(?!000|666|9)\d{3}([ \t]{1,3}|[ \t]{0,2}[./_·-][ \t]{0,2})(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\p{N}_]|-\d)/gu;
 
-/** Social security numbers of the United States, with their separators. */
+/** Social security numbers of the United States, with the same separator twice. */
 export const findSocialSecurityNumbers = (text: string): Span[] => scan(SSN, text);
 
 const IPV4 =

@@ -53,7 +53,7 @@ const CALL = (path: string): Field[] => [
 ];
 
 const MESSAGES: Field[] = [
-  field('messages', { type: 'array', min: 1 }, '!'),
+  field('messages', { type: 'array', min: 1, max: 100_000, filler: { role: 'user', content: 'a' } }, '!'),
   ...[0, 1, 2].flatMap((index) => [
     field(`messages.${index}.role`, tag('user', 'assistant', 'system'), '!'),
     field(`messages.${index}.content`, TEXT_OR_LIST, '!'),

@@ -29,7 +29,7 @@ import { FULL_BODY } from '../../../test/support/message-body.js';
 const CALLERS = one('direct', 'code_execution_20250825', 'code_execution_20260120');
 
 const TOOLS: Field[] = [
-  field('tools', LIST),
+  field('tools', { type: 'array', max: 10_000, filler: { name: 'a', input_schema: {} } }),
   ...FULL_BODY.tools.map((_, index) => field(`tools.${index}.type`, TEXT)),
   field('tools.0.name', TEXT, '!'),
   field('tools.0.description', TEXT),

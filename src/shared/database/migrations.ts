@@ -4,6 +4,7 @@ import { LedgerFunctions1795430000001 } from './migrations/1795430000001-ledger-
 import { RefusingCounters1795435000000 } from './migrations/1795435000000-refusing-counters.js';
 import { FairShares1795440000000 } from './migrations/1795440000000-fair-shares.js';
 import { AuditSeals1795450000000 } from './migrations/1795450000000-audit-seals.js';
+import { ClocksOfServers1795455000000 } from './migrations/1795455000000-clocks-of-servers.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -12,6 +13,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   RefusingCounters1795435000000,
   FairShares1795440000000,
   AuditSeals1795450000000,
+  ClocksOfServers1795455000000,
 ];
 
 /**

@@ -4,11 +4,12 @@
  */
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Response } from 'express';
 import fc from 'fast-check';
 import type { Caller } from '../../core/caller.js';
 import { GatewayError } from '../../core/errors.js';
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { BytesInFlight } from '../bytes-in-flight.js';
 import type { Environment } from '../environment.js';
 import { bodyMsMax, BodyReader, type BodyTerms } from './body-reader.js';
@@ -18,9 +19,16 @@ import type { AuthenticatedRequest } from './route.decorators.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
+/** Lets what has come be read: it waits for its turn behind all that waits already. */
+async function turn(): Promise<void> {
+  await setImmediate();
+  await yieldToEventLoop();
+}
+
 class FakeRequest extends Readable {
   readonly caller: Caller;
   complete = false;
+  pieces = 0;
 
   constructor(
     readonly headers: Record<string, string>,
@@ -170,6 +178,27 @@ describe('BodyReader', () => {
     expect(all.held).toBe(512 * KIB);
     request.push(Buffer.alloc(1));
     expect([await kind(reading), all.held]).toEqual(['unavailable', 0]);
+  });
+
+  it('refuses a body of tens of thousands of pieces that bring hardly anything, and takes one of as many that do', async () => {
+    const { all, open } = makeReader();
+    const small = open({});
+    const reading = small.read();
+    small.request.push(Buffer.alloc(640));
+    small.request.pieces = 10_010;
+    await turn();
+    small.request.push(Buffer.alloc(1));
+    small.request.pieces++;
+    expect(await kind(reading)).toBe('invalid-request');
+    expect(all.held).toBe(0);
+
+    const large = open({});
+    const whole = large.read();
+    large.request.push(Buffer.alloc(64 * KIB));
+    large.request.pieces = 11_024;
+    await turn();
+    large.request.finish();
+    expect(await whole).toHaveLength(64 * KIB);
   });
 
   it.each([

@@ -4,8 +4,10 @@ import { CallerGone, GatewayError } from '../../core/errors.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../bytes-in-flight.js';
 import { OpenItems } from '../open-items.js';
+import { BodyParts } from './body-parts.js';
 import { CallerStanding } from './caller-standing.js';
 import type { AuthenticatedRequest } from './route.decorators.js';
+import { piecesOf } from './served-messages.js';
 
 /** Bodies of fewer bytes never wait for room. */
 export const SMALL_BODY_BYTES = 64 * 1024;
@@ -18,9 +20,11 @@ const SILENT_SECONDS_MAX = 20;
 const BYTES_PER_SECOND_MIN = 8 * 1024;
 const SWEEP_MS = 1_000;
 /**
- * Bytes of a body after which others have their turn: a socket that has more is read on, up to two megabytes in one go.
+ * Pieces that any body may come in, and bytes that each further one has to bring on the whole. A piece costs three
+ * microseconds, however small: a chunk of one byte as much as one of 64 KiB.
  */
-const TURN_BYTES = 512 * 1024;
+const PIECES_MIN = 10_000;
+const PIECE_BYTES_MIN = 64;
 
 /** @returns the longest that a body of so many bytes can take to come, in milliseconds */
 export const bodyMsMax = (bytes: number): number => (SILENT_SECONDS_MAX + 1 + bytes / BYTES_PER_SECOND_MIN) * 1_000;
@@ -62,7 +66,7 @@ export class BodyReader {
     request.heldBytes = held;
     response.once('close', () => held.release());
     if (headers.expect !== undefined) response.writeContinue();
-    const body = new ArrivingBody(request, held, terms, promised);
+    const body = new ArrivingBody(request, held, terms);
     const place = this.arriving.add(body);
     this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
     try {
@@ -90,23 +94,20 @@ export class BodyReader {
 
 /** One body on its way. */
 class ArrivingBody {
-  private space: Buffer | undefined;
+  private readonly parts = new BodyParts();
   private received = 0;
   /** How much of it is counted: what never waits may be more than its key's share. */
   private counted = 0;
-  private turnAt = TURN_BYTES;
   private refusal: GatewayError | undefined;
-  private wake: (() => void) | undefined;
+  private step: () => void = () => undefined;
   private seconds = 0;
   private silentSeconds = 0;
   private receivedBefore = 0;
 
-  /** @param lengthMax how long it can be, by its head, in bytes */
   constructor(
     readonly request: AuthenticatedRequest,
     private readonly held: HeldBytes,
     private readonly terms: BodyTerms,
-    private readonly lengthMax: number,
   ) {}
 
   /**
@@ -122,29 +123,45 @@ class ArrivingBody {
     return request.complete && request.readableLength === 0;
   }
 
-  /** Resolves with all of it when that has come. */
+  /**
+   * Resolves with all of it when that has come. What has come with the head is taken at once, the rest by turns with
+   * all other bodies; until then it waits in the socket, and its sender with it.
+   */
   async arrive(): Promise<Buffer> {
     const { request } = this;
-    const wake = (): void => this.wake?.();
-    // After these there is more of it to be seen, or there never will be.
-    request.on('readable', wake).on('close', wake);
+    let isDue = false;
+    const onReadable = (): void => {
+      if (isDue) return;
+      isDue = true;
+      void yieldToEventLoop().then(() => {
+        isDue = false;
+        this.step();
+      });
+    };
+    const onClose = (): void => this.step();
     try {
-      while (!this.advance()) {
-        if (this.received < this.turnAt) await new Promise<void>((resolve) => (this.wake = resolve));
-        else {
-          this.turnAt = this.received + TURN_BYTES;
-          await yieldToEventLoop();
-        }
-      }
+      await new Promise<void>((resolve, reject) => {
+        this.step = () => {
+          try {
+            if (this.advance()) resolve();
+          } catch (error) {
+            reject(error);
+          }
+        };
+        // After these there is more of it to be seen, or there never will be.
+        request.on('readable', onReadable).on('close', onClose);
+        this.step();
+      });
     } finally {
-      request.off('readable', wake).off('close', wake);
+      this.step = () => undefined;
+      request.off('readable', onReadable).off('close', onClose);
     }
-    return this.space?.subarray(0, this.received) ?? Buffer.alloc(0);
+    return this.parts.join();
   }
 
   refuse(refusal: GatewayError): void {
     this.refusal = refusal;
-    this.wake?.();
+    this.step();
   }
 
   /**
@@ -169,23 +186,16 @@ class ArrivingBody {
     if (length > terms.bytesMax) throw tooLarge(terms);
     if (this.held.take(length - this.counted)) this.counted = length;
     else if (terms.needsRoom && length >= SMALL_BODY_BYTES) throw noRoomInFlight();
-    // What came in one piece, as nearly every body does, stays where it is.
-    if (this.space === undefined) this.space = chunk;
-    else this.append(chunk, this.space);
     this.received = length;
-  }
-
-  private append(chunk: Buffer, before: Buffer): void {
-    const at = this.received;
-    let space = before;
-    if (at + chunk.length > space.length) {
-      space = Buffer.allocUnsafe(Math.min(this.lengthMax, Math.max(2 * (at + chunk.length), SMALL_BODY_BYTES)));
-      space.set(before.subarray(0, at));
-      this.space = space;
-    }
-    space.set(chunk, at);
+    if (piecesOf(this.request) > PIECES_MIN + length / PIECE_BYTES_MIN) throw tooManyPieces();
+    this.parts.add(chunk);
   }
 }
 
 const tooLarge = ({ bytesMax }: BodyTerms): GatewayError =>
   new GatewayError('too-large', `body: must be at most ${bytesMax} bytes`);
+
+const tooManyPieces = (): GatewayError =>
+  new GatewayError('invalid-request', 'body: comes in too many small pieces; send larger chunks', {
+    headers: { Connection: 'close' },
+  });

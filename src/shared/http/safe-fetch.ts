@@ -9,7 +9,7 @@ import { FairSlots } from '../fair-slots.js';
 import { EgressGuard } from './egress-guard.js';
 import { acceptedMediaType, SIGNATURE_BYTES } from './media-signatures.js';
 import { NameResolver, ServerNameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
-import { ReadTurns } from './read-turns.js';
+import { readByTurns } from './read-by-turns.js';
 import { readResponse, type ResponseHeaders, type ResponseReader } from './read-response.js';
 
 /** A fetch, and who wants it. */
@@ -54,9 +54,10 @@ const ADDRESSES_TRIED_MAX = 16;
 const ADDRESS_MS = 250;
 /**
  * Fetches at a time, of this process and of one key, and those that wait. Chosen: a fetch takes 20 s at most, and who
- * makes it last that long has his own wait.
+ * makes it last that long has his own wait. What fetches hold in memory is counted elsewhere, so that one more for each
+ * of 64 further keys costs sockets alone.
  */
-const SLOTS = { slots: 64, slotsPerKey: 8, waiting: 512, waitingPerKey: 64, waitMs: 20_000 };
+const SLOTS = { slots: 64, slotsPerKey: 8, firstSlots: 64, waiting: 512, waitingPerKey: 64, waitMs: 20_000 };
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -71,7 +72,6 @@ export class SafeFetch {
   private readonly guard: EgressGuard;
   private readonly slots = new FairSlots(SLOTS);
   private readonly system = new SystemNameResolver();
-  private readonly turns = new ReadTurns();
 
   constructor(
     environment: Environment,
@@ -133,7 +133,7 @@ export class SafeFetch {
       connect: (options, callback) => {
         // Kept, because the client does not end a connection that is still being made.
         socket = connect(options, callback) as unknown as Socket;
-        this.turns.attach(socket);
+        readByTurns(socket);
       },
       maxHeaderSize: HEADER_BYTES_MAX,
       pipelining: 1,

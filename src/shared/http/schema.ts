@@ -33,12 +33,15 @@ const ajv = new Ajv({
   inlineRefs: false,
   code: { optimize: false },
 });
-// To ajv an `ExactNumber` is an object: of two forms it is the one that is no number.
+// To ajv an `ExactNumber` is an object: whatever takes objects says that it takes none. Its value is `true`, or the
+// numbers that are taken in the object's stead. Judged before branches, which know of themselves only.
 ajv.addKeyword({
   keyword: 'unlikeNumber',
-  validate: (_number: TSchema, value: unknown) => !(value instanceof ExactNumber),
+  before: 'if',
+  validate: (_numbers: TSchema | true, value: unknown) => !(value instanceof ExactNumber),
   errors: false,
 });
+const UNLIKE_NUMBER = { unlikeNumber: true };
 
 /**
  * Text; its length is counted in characters (code points), as JSON Schema does. `reason` tells what `pattern` wants.
@@ -76,12 +79,13 @@ export const anything = () => Type.Unsafe<Json>({});
 export const unknown = () => Type.Unknown();
 
 /** An object whose keys are the caller's; what is in it is never looked at. */
-export const freeForm = () => Type.Unsafe<JsonObject>({ type: 'object' });
+export const freeForm = () => Type.Unsafe<JsonObject>({ type: 'object', ...UNLIKE_NUMBER });
 
 /** An object whose keys are the caller's, with values of one kind. `keyMax`: longest key, in characters. */
 export const map = <Value extends TSchema>(value: Value, limits: { max?: number; keyMax?: number } = {}) =>
   Type.Unsafe<{ readonly [key: string]: Static<Value> }>({
     type: 'object',
+    ...UNLIKE_NUMBER,
     additionalProperties: value,
     ...(limits.max !== undefined && { maxProperties: limits.max }),
     ...(limits.keyMax !== undefined && { propertyNames: { maxLength: limits.keyMax } }),
@@ -100,11 +104,11 @@ export const rows = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly S
 export const described = <S extends TSchema>(description: string, schema: S): S => ({ ...schema, description });
 
 /** An object with these fields, and any others beside them. */
-export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields);
+export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields, UNLIKE_NUMBER);
 
 /** An object with these fields and no others. */
 export const closed = <Fields extends TProperties>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false });
+  Type.Object(fields, { additionalProperties: false, ...UNLIKE_NUMBER });
 
 /** A field that may be absent; null is not absence. */
 export const optional = <S extends TSchema>(schema: S) => Type.Optional(schema);
@@ -113,7 +117,7 @@ export const optional = <S extends TSchema>(schema: S) => Type.Optional(schema);
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
   const type = [...typesOf(schema), 'null'];
   if (Array.isArray(schema['enum'])) return Type.Unsafe({ type, enum: [...(schema['enum'] as unknown[]), null] });
-  return Type.Unsafe({ type, if: { type: 'null' }, else: schema });
+  return Type.Unsafe({ type, if: { type: 'null' }, else: schema, ...unlikeNumber(type) });
 }
 
 /** Values of two schemas of different JSON types, such as text or list. */
@@ -123,12 +127,14 @@ export function either<First extends TSchema, Second extends TSchema>(
 ): TUnsafe<Static<First> | Static<Second>> {
   const firstTypes = typesOf(first);
   const secondTypes = typesOf(second);
-  const isNumberOrObject = firstTypes.includes('number') && secondTypes.includes('object');
+  const type = [...firstTypes, ...secondTypes];
+  const isNumberOrObject = takesNumbers(firstTypes) && secondTypes.includes('object');
   return Type.Unsafe({
-    type: [...firstTypes, ...secondTypes],
+    type,
     if: { type: firstTypes },
     then: first,
     else: isNumberOrObject ? { ...second, unlikeNumber: first } : second,
+    ...unlikeNumber(type),
   });
 }
 
@@ -137,7 +143,8 @@ export const when = <Then extends TSchema, Else extends TSchema>(
   condition: TSchema,
   then: Then,
   otherwise: Else,
-): TUnsafe<Static<Then> | Static<Else>> => Type.Unsafe({ type: 'object', if: condition, then, else: otherwise });
+): TUnsafe<Static<Then> | Static<Else>> =>
+  Type.Unsafe({ type: 'object', if: condition, then, else: otherwise, ...UNLIKE_NUMBER });
 
 /** A schema that nothing fits, with the reason the caller is told. */
 export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason });
@@ -195,6 +202,7 @@ export function variant<Tag extends string, Cases extends Record<string, TProper
 ): TUnsafe<VariantOf<Tag, Cases>> {
   return Type.Unsafe({
     type: 'object',
+    ...UNLIKE_NUMBER,
     required: [tag],
     discriminator: { propertyName: tag },
     oneOf: Object.entries(cases).map(([value, fields]) => Type.Object({ [tag]: Type.Literal(value), ...fields })),
@@ -209,6 +217,11 @@ function bounds(limits: { min?: number; max?: number }): { minimum?: number; max
 }
 
 const typesOf = (schema: TSchema): string[] => [schema['type'] as string | string[]].flat();
+
+const takesNumbers = (types: readonly string[]): boolean => types.includes('number') || types.includes('integer');
+
+const unlikeNumber = (types: readonly string[]): object =>
+  types.includes('object') && !takesNumbers(types) ? UNLIKE_NUMBER : {};
 
 /** The first thing wrong with a value. `path` is empty for the value itself. */
 export interface Fault {
@@ -272,7 +285,12 @@ function faultOf(error: ErrorObject): Fault {
     case 'maximum':
       return fault(`must be at most ${String(params['limit'])}`);
     case 'unlikeNumber':
-      return fault(numberWanted(error.schema as TSchema, Number((error.data as ExactNumber).toJSON())));
+      return fault(
+        numberWanted(
+          error.schema === true ? schema : (error.schema as TSchema),
+          Number((error.data as ExactNumber).toJSON()),
+        ),
+      );
     case 'minLength':
       return fault(`must be at least ${count(params['limit'], 'character', 'characters')}`);
     case 'maxLength':

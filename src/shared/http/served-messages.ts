@@ -13,10 +13,25 @@ interface ExpressApp {
   response: Response;
 }
 
+/** Counts what its body comes in, for its reader is given several pieces as one. */
+interface ServedRequest extends IncomingMessage {
+  readonly pieces: number;
+}
+
+/** @returns in how many pieces the body has come so far: reads of the socket, or chunks as they were framed */
+export const piecesOf = (request: IncomingMessage): number => (request as ServedRequest).pieces;
+
 /** Plain ones of Node's, until an application adopts them. */
 export function servedMessages(): ServedMessages {
   return {
-    IncomingMessage: class extends IncomingMessage {},
+    IncomingMessage: class extends IncomingMessage implements ServedRequest {
+      pieces = 0;
+
+      override push(piece: unknown, encoding?: BufferEncoding): boolean {
+        this.pieces++;
+        return super.push(piece, encoding);
+      }
+    },
     ServerResponse: class<From extends IncomingMessage> extends ServerResponse<From> {},
   };
 }

@@ -2,8 +2,10 @@
 // them; the limits that a body is read by.
 import fc from 'fast-check';
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../../core/json/json-scan.js';
-import { printJson, type Json } from '../../../core/json/json.js';
+import { parseJson, printJson, type Json } from '../../../core/json/json.js';
 import { encodeToolInput } from './encode-tool-input.js';
+
+const LONG_NUMBER = parseJson('9007199254740993') as Json;
 
 it.each<[string, Json | undefined, object]>([
   ['nothing', undefined, {}],
@@ -13,6 +15,7 @@ it.each<[string, Json | undefined, object]>([
   ['an object as text', ' {"a":1} ', { a: 1 }],
   ['a list', [1], { arguments: [1] }],
   ['a list as text', '[1]', { arguments: '[1]' }],
+  ['a number that no double holds', LONG_NUMBER, { arguments: LONG_NUMBER }],
   ['a text cut off', '{"a":', { arguments: '{"a":' }],
   ['half an emoji', String.raw`{"a":"x\ud83d"}`, { a: 'x\ufffd' }],
   ['its other half', String.raw`{"a":["\uDE00x"]}`, { a: ['\ufffdx'] }],

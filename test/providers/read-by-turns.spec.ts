@@ -2,12 +2,12 @@
 import { PassThrough } from 'node:stream';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { ReadTurns } from '../../src/shared/http/read-turns.js';
+import { readByTurns } from '../../src/shared/http/read-by-turns.js';
 
 it('gives a little at a time, others their turn between, and all of it', async () => {
   const stream = new PassThrough({ highWaterMark: 1024 * 1024 });
   stream.write(Buffer.alloc(256 * 1024));
-  new ReadTurns().attach(stream as unknown as Socket);
+  readByTurns(stream as unknown as Socket);
   let [bytes, largest, inOneTurn, most] = [0, 0, 0, 0];
   let isOver = false;
   stream.on('end', () => (isOver = true));

@@ -1,10 +1,10 @@
-import type { JsonBody } from '../support/recorded-request.js';
+import type { JsonBody } from './recorded-request.js';
 
 /** Stands in a body where a value is to be put that is too large for its field, or as large as it may be. */
 export const FILLING = '@@filling@@';
 
-/** What kinds of values a place takes that can be long. `any`: all of them. */
-export type LeafKind = 'string' | 'number' | 'array' | 'map' | 'any';
+/** What kinds of values a place takes that can be long. `object`: with fields of its own; `any`: all of them. */
+export type LeafKind = 'string' | 'number' | 'array' | 'map' | 'object' | 'any';
 
 /** One place of a schema, and a valid body that has `FILLING` in it. */
 export interface Leaf {
@@ -29,7 +29,7 @@ const CANDIDATES = [
 ];
 
 /**
- * Every place of a described schema that holds a text, a number, a list, a map or anything at all. What a component
+ * Every place of a described schema that holds a text, a number, a list, an object or anything at all. What a component
  * holds is told at the first place that it stands at.
  */
 export class Leaves {
@@ -59,7 +59,7 @@ export class Leaves {
     if (schema.if) {
       const condition = this.sample(schema.if);
       // Without a form of its own, what meets the condition is taken as it is.
-      if (schema.then) yield* this.walk(schema.then, path, (value) => wrap({ ...condition, ...value }));
+      if (schema.then) yield* this.walk(schema.then, path, (value) => wrap(meeting(condition, value)));
       else yield* this.walk(schema.if, path, wrap);
       if (schema.else) yield* this.walk(schema.else, path, wrap);
       return;
@@ -103,6 +103,7 @@ export class Leaves {
     for (const [name, field] of Object.entries<JsonBody>(schema.properties ?? {}))
       yield* this.walk(field, [...path, name], (value) => wrap({ ...required, [name]: value }));
     const others = schema.additionalProperties;
+    if (path.length > 0 && typeof others !== 'object') yield leaf('object');
     if (others === false) return;
     const at = [...path, '*'].join('.');
     const body = wrap({ ...required, undeclared: FILLING });
@@ -144,6 +145,14 @@ export class Leaves {
         return {};
     }
   }
+}
+
+/** The value with what a condition asks of it, unless that is where the filling stands. */
+function meeting(condition: JsonBody, value: JsonBody): JsonBody {
+  if (value === FILLING) return value;
+  const isFilled = (name: string): boolean => JSON.stringify(value[name] ?? '').includes(FILLING);
+  const asked = Object.entries(condition).filter(([name]) => !isFilled(name));
+  return { ...value, ...Object.fromEntries(asked) };
 }
 
 function sampleText({ pattern, format, minLength = 0 }: JsonBody): string {

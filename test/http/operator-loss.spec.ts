@@ -1,0 +1,184 @@
+/**
+ * Goal: what providers ask for and nobody pays is told alike by the metric, the rows and the activity, whatever an
+ * endpoint does by turns; and what replies teach of an endpoint stays within the rule, however an attacker repeats it
+ * (docs/ledger.md#when-an-endpoint-exceeds-its-bounds). Method: a scripted upstream whose replies tell too much, break
+ * off, fail or are in order, before free models and paid ones of 3 USD a million tokens in and 15 out.
+ */
+import { readFile } from 'node:fs/promises';
+import { MINUTE_MS } from '../../src/core/time.js';
+import { AheadClock } from '../support/ahead-clock.js';
+import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
+import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import { LedgerReader } from '../support/ledger-reader.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { CUT, json, sse, type Answer, type Script } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { delta, OPEN } from './messages-bench.js';
+
+const PICO = 10n ** 12n;
+const MICRO = 1e6;
+/** 67 tokens of prompt and the 100 that are allowed, in microdollars. */
+const BOUND = 67 * 3 + 100 * 15;
+/** The most that replies may teach: four times what is allowed and a slack of 256. */
+const WIDEST = 67 * 3 + 4 * 356 * 15;
+/** What was learnt is gone after that: seven half-lives. */
+const FADED_MS = 7 * 30 * MINUTE_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const FREE = { pricing: { prompt: '0', completion: '0' } };
+
+const REPLY = {
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'short' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+};
+/** @param output tokens that it tells of */
+const telling = (output: number): Answer | Script =>
+  json({ ...REPLY, usage: { input_tokens: 12, output_tokens: output } });
+const ENDLESS = 200_000;
+
+/** What the endpoint does by turns. */
+const TURNS: readonly (readonly [what: string, answer: Answer | Script, stream: boolean])[] = [
+  ['in order', telling(9), false],
+  ['more than can be', telling(ENDLESS), false],
+  ['fails', json(anthropicError('api_error', 'broken'), 500), false],
+  ['breaks off', sse([OPEN + delta('half of it'), CUT]), true],
+  ['more than can be, again', telling(900), false],
+  ['in order, streamed', anthropicText('whole'), true],
+];
+
+describeOnEachDatabase('what the operator loses', (database) => {
+  const clock = new AheadClock();
+  let upstream: Upstream;
+  let gateway: TestGateway;
+  let ledger: LedgerReader;
+
+  beforeAll(async () => {
+    upstream = await startUpstream('anthropic');
+  });
+  afterAll(() => upstream?.close());
+  beforeEach(async () => {
+    const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
+    gateway = await startGateway(database, {
+      catalog: catalogOf(
+        { id: 'test/paid', at },
+        { id: 'test/beside', at },
+        { id: 'test/gift', at, endpoint: FREE },
+        { id: 'test/gift:free', at, endpoint: FREE },
+      ),
+      coolsDown: false,
+      clock,
+    });
+    ledger = new LedgerReader(gateway);
+  }, 60_000);
+  afterEach(() => gateway?.close());
+
+  const asked = (model: string): JsonBody => ({
+    model,
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Hello' }],
+  });
+
+  async function ask(
+    answer: Answer | Script,
+    { model = 'test/paid', stream = false, key = '' } = {},
+  ): Promise<JsonBody> {
+    upstream.script(answer);
+    const response = await gateway.messages({ ...asked(model), stream }, key === '' ? {} : { key });
+    await response.text();
+    const id = response.headers.get('x-generation-id')!;
+    await ledger.rest();
+    return ledger.generation(id);
+  }
+
+  const pico = (usd: string): bigint => BigInt(usd.replace('.', ''));
+  async function told(): Promise<{ metric: number; rows: number; activity: number }> {
+    const metrics = await (await fetch(`${gateway.origin}/metrics`)).text();
+    const lines = [...metrics.matchAll(/^fairlead_operator_cost_usd_total\{[^}]*\} (\S+)$/gm)];
+    const rows = await ledger.query('select operator_cost from generations');
+    const total = (rows as JsonBody[]).reduce((sum, { operator_cost }) => sum + pico(operator_cost), 0n);
+    clock.aheadMs += DAY_MS;
+    const activity = await gateway.request('/activity', { key: MANAGEMENT_KEY });
+    const { data } = (await activity.json()) as JsonBody;
+    return {
+      metric: lines.reduce((sum, [, usd]) => sum + Number(usd), 0),
+      rows: Number(total) / Number(PICO),
+      activity: data.reduce((sum: number, { operator_cost }: JsonBody) => sum + operator_cost, 0),
+    };
+  }
+
+  it('is one sum in the metric, the rows and the activity, of an endpoint that is never twice alike', async () => {
+    const lost: string[] = [];
+    for (const model of ['test/paid', 'test/beside', 'test/gift', 'test/gift:free']) {
+      for (let round = 0; round < 2; round++) {
+        for (const [what, answer, stream] of TURNS) {
+          const { operator_cost } = await ask(answer, { model, stream });
+          if (pico(operator_cost) > 0n) lost.push(`${model} ${round} ${what}`);
+        }
+      }
+    }
+    // Free endpoints lose nothing, and what was learnt of the first reply is held for when the like comes again.
+    const expected = ['test/paid', 'test/beside'].flatMap((model) =>
+      [0, 1].flatMap((round) => [`${model} ${round} more than can be`, `${model} ${round} breaks off`]),
+    );
+    expect(lost).toEqual(expected);
+    const { metric, rows, activity } = await told();
+    expect(rows).toBeGreaterThan(0);
+    expect([metric, activity]).toEqual([expect.closeTo(rows, 9), expect.closeTo(rows, 9)]);
+  }, 60_000);
+
+  async function newKey(name: string): Promise<string> {
+    const made = await gateway.request('/keys', {
+      method: 'POST',
+      key: MANAGEMENT_KEY,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+    return ((await made.json()) as { key: string }).key;
+  }
+  /** In microdollars, for the key of everybody. */
+  async function boundOf(model: string): Promise<number> {
+    const response = await gateway.request('/routing/explain', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(asked(model)),
+    });
+    return Math.round(Number(((await response.json()) as JsonBody).data.candidates[0].bound) * MICRO);
+  }
+
+  it('widens the bounds of that endpoint alone, four times at most, while it fades, and not past a restart', async () => {
+    const keys = [await newKey('one'), await newKey('two')] as const;
+    for (let round = 0; round < 5; round++) await ask(telling(ENDLESS), { key: keys[0] });
+    expect(await boundOf('test/paid')).toBe(BOUND);
+    for (let round = 0; round < 5; round++) {
+      for (const key of keys) await ask(telling(ENDLESS), { key });
+      expect(await boundOf('test/paid')).toBe(WIDEST);
+    }
+    expect(await boundOf('test/beside')).toBe(BOUND);
+    // Whoever is held for more pays what his own reply tells, and no more.
+    const { cost, operator_cost, bound } = await ask(telling(9));
+    expect([bound, cost, operator_cost].map((usd) => Math.round(Number(usd) * MICRO))).toEqual([
+      WIDEST,
+      12 * 3 + 9 * 15,
+      0,
+    ]);
+    clock.aheadMs += 30 * MINUTE_MS;
+    const half = await boundOf('test/paid');
+    expect([half > BOUND, half < WIDEST]).toEqual([true, true]);
+    clock.aheadMs += FADED_MS;
+    expect(await boundOf('test/paid')).toBe(BOUND);
+
+    for (const key of keys) await ask(telling(ENDLESS), { key });
+    expect(await boundOf('test/paid')).toBe(WIDEST);
+    await gateway.close();
+    gateway = await startGateway(database, {
+      catalog: JSON.parse(await readFile(gateway.catalogPath, 'utf8')) as object,
+      clock,
+    });
+    expect(await boundOf('test/paid')).toBe(BOUND);
+  }, 60_000);
+});
