@@ -13,23 +13,12 @@ import {
   type LimitsConnection,
 } from '../../src/limits/redis-throttler.storage.js';
 import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
-import { AheadClock } from '../support/ahead-clock.js';
+import { WrongClock } from '../support/ahead-clock.js';
 import { FLOOD_STEPS, type FloodStep } from '../support/flood-steps.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 
 /** So that a busy machine is no outage. */
 const PATIENT_MS = 10_000;
-
-/** One that is off, though time is moved for it as for all. */
-class WrongClock extends AheadClock {
-  constructor(private readonly offMs: number) {
-    super();
-  }
-
-  override now(): number {
-    return super.now() + this.offMs;
-  }
-}
 
 describeOnRedis('the flood guard’s counts in Redis', () => {
   const run = randomUUID();

@@ -18,7 +18,7 @@ import type { ModelSlot } from '../../src/limits/model-slot.js';
 import { RedisLimitCounts } from '../../src/limits/redis-limit-counts.js';
 import { RedisOutage } from '../../src/limits/redis-outage.js';
 import { connectForLimits, reconnect } from '../../src/limits/redis-throttler.storage.js';
-import { AheadClock } from '../support/ahead-clock.js';
+import { AheadClock, WrongClock } from '../support/ahead-clock.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
@@ -41,13 +41,16 @@ describeOnRedis('limits of models in Redis', () => {
   let redis: Redis;
   let calls = 0;
 
-  async function replicaBy(url: string, { timeoutMs = PATIENT_MS, leaseMs = 30_000 } = {}): Promise<Replica> {
+  async function replicaBy(
+    url: string,
+    { timeoutMs = PATIENT_MS, leaseMs = 30_000, own = clock } = {},
+  ): Promise<Replica> {
     const connection = connectForLimits(new Secret(url), timeoutMs);
     await new Promise((resolve) => connection.once('ready', resolve));
-    const held = new OccupiedSlots(clock, 900_000);
-    const outage = new RedisOutage(clock, () => reconnect(connection));
-    const local = new LocalLimitCounts(clock, held);
-    const counts = new RedisLimitCounts(connection, outage, local, held, clock, leaseMs);
+    const held = new OccupiedSlots(own, 900_000);
+    const outage = new RedisOutage(own, () => reconnect(connection));
+    const local = new LocalLimitCounts(own, held);
+    const counts = new RedisLimitCounts(connection, outage, local, held, own, leaseMs);
     const replica = {
       gate: new ModelGate(counts),
       kill: () => {
@@ -224,6 +227,22 @@ describeOnRedis('limits of models in Redis', () => {
     const [minuteMs, slotsMs] = [await redis.pttl(keyOf(model, 'minute')), await redis.pttl(keyOf(model, 'slots'))];
     expect([minuteMs > 0 && minuteMs <= 60_000, slotsMs > 0 && slotsMs <= 30_000]).toEqual([true, true]);
   });
+
+  it.each([-30_000, 30_000])(
+    'counts on in the same minute when Redis is lost by a replica whose clock is off by %d ms',
+    async (offMs) => {
+      const proxy = new TcpProxy(redisAddress!);
+      await proxy.start();
+      const own = Object.assign(new WrongClock(offMs), { aheadMs: clock.aheadMs });
+      const [off, right] = [await replicaBy(proxy.url, { own }), await replicaBy(redisAddress!)];
+      const model = modelWith({ requestsPerMinute: 5 });
+      for (const replica of [right, right, right, off]) await enter(replica, model);
+      await proxy.stop();
+      expect(await tryEnter(off, model)).toBeDefined();
+      expect(await tryEnter(off, model)).toBeUndefined();
+      expect(await tryEnter(right, model)).toBeDefined();
+    },
+  );
 
   it('counts on when Redis has forgotten its scripts', async () => {
     const gate = await replicaBy(redisAddress!);

@@ -1,8 +1,8 @@
 /**
  * Goal: at whatever stage of a request its process dies, the database crashes or the disk refuses, the call has one row
  * and one charge, what the caller got to the end is charged exactly, and nothing stays held
- * (docs/reliability.md#what-is-guaranteed). Method: processes of their own that are brought to a stage and held there: by
- * their upstream, by a row that is locked, by answers of the database that are kept back. The model costs 3 USD a
+ * (docs/reliability.md#what-is-guaranteed). Method: processes of their own that are brought to a stage and held there:
+ * by their upstream, by a row that is locked, by answers of the database that are kept back. The model costs 3 USD a
  * million tokens in and 15 out.
  */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';

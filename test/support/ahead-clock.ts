@@ -17,3 +17,14 @@ export class StandingClock extends AheadClock {
     return this.startedAt + this.aheadMs;
   }
 }
+
+/** One that is off, though time is moved for it as for all. */
+export class WrongClock extends AheadClock {
+  constructor(private readonly offMs: number) {
+    super();
+  }
+
+  override now(): number {
+    return super.now() + this.offMs;
+  }
+}

@@ -130,6 +130,7 @@ class ArrivingBody {
   async arrive(): Promise<Buffer> {
     const { request } = this;
     let isDue = false;
+    let thrown: { readonly error: unknown } | undefined;
     const onReadable = (): void => {
       if (isDue) return;
       isDue = true;
@@ -139,23 +140,22 @@ class ArrivingBody {
       });
     };
     const onClose = (): void => this.step();
-    try {
-      await new Promise<void>((resolve, reject) => {
-        this.step = () => {
-          try {
-            if (this.advance()) resolve();
-          } catch (error) {
-            reject(error);
-          }
-        };
-        // After these there is more of it to be seen, or there never will be.
-        request.on('readable', onReadable).on('close', onClose);
-        this.step();
-      });
-    } finally {
-      this.step = () => undefined;
-      request.off('readable', onReadable).off('close', onClose);
-    }
+    await new Promise<void>((resolve) => {
+      this.step = () => {
+        try {
+          if (!this.advance()) return;
+        } catch (error) {
+          thrown = { error };
+        }
+        resolve();
+      };
+      // After these there is more of it to be seen, or there never will be.
+      request.on('readable', onReadable).on('close', onClose);
+      this.step();
+    });
+    this.step = () => undefined;
+    request.off('readable', onReadable).off('close', onClose);
+    if (thrown) throw thrown.error;
     return this.parts.join();
   }
 
