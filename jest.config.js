@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const escaped = (path) => path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const below = (path) => `^${escaped(join(import.meta.dirname, path))}`;
 
-/** CommonJS mode: Nest 12 and its companions are ES modules, which jest's native mode cannot run; swc rewrites them. */
+/** What jest itself loads becomes CommonJS: its native mode for ES modules runs none of it in the main context. */
 const swc = [
   '@swc/jest',
   {
@@ -16,36 +16,38 @@ const swc = [
     module: { type: 'commonjs' },
   },
 ];
-const shared = {
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/bench'],
-};
-
-const unit = {
-  ...shared,
-  displayName: 'unit',
-  testMatch: ['<rootDir>/src/**/*.spec.ts'],
-  testEnvironment: 'node',
-  transform: { '^.+\\.(m?[jt]s)$': swc },
-  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|jose|file-type|uint8array-extras|token-types|strtok3)/)'],
-};
 
 /** What takes minutes: several replicas, kills, outages, hostile input. */
 const SLOW = ['test/replicas/', 'test/hostile/input.spec.ts'].map(below);
 /** Attacks whose victims' waits are measured: with anything else on the cores they say nothing. */
 const MEASURED = [`${below('test/hostile/')}(?!input)`];
 
-/** The application, loaded by Node itself once a worker: docs/testing.md. */
+/** Sources and packages are loaded by Node itself once a worker: docs/testing.md. */
+const shared = {
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/bench'],
+  transform: {
+    '\\.spec\\.ts$': swc,
+    [below('test/')]: swc,
+    '.': '<rootDir>/test/support/jest/loaded-natively.mjs',
+  },
+  transformIgnorePatterns: [],
+  // Node's own streams read it from the object that the main context has.
+  fakeTimers: { doNotFake: ['nextTick'] },
+};
+const unit = {
+  ...shared,
+  displayName: 'unit',
+  globalSetup: '<rootDir>/test/support/jest/compile-setup.mjs',
+  testEnvironment: '<rootDir>/test/support/jest/native-environment.mjs',
+  testMatch: ['<rootDir>/src/**/*.spec.ts'],
+};
+/** What needs the application, a store or a socket. */
 const application = {
   ...shared,
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
   testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
-  transform: {
-    [below('test/')]: swc,
-    '.': '<rootDir>/test/support/jest/loaded-natively.mjs',
-  },
-  transformIgnorePatterns: [],
 };
 const integration = {
   ...application,
@@ -62,6 +64,9 @@ export default {
   testTimeout: 30_000,
   // As generous: a worker that has nothing left to do ends at once, but a busy machine takes its time over its memory.
   workerGracefulExitTimeout: 10_000,
+  // Far above what a worker needs. That it is set keeps test files out of jest's own process, be it one alone: they run
+  // in the main context, where timers that a test fakes would be those that jest prints by.
+  workerIdleMemoryLimit: '16GB',
   // More than there are cores: the longest suites wait more than they compute.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   projects: [unit, integration, slow, hostile],

@@ -1,16 +1,10 @@
 // `npm run check`: format, lint, types and the specs of pure code, in two lanes side by side, one for each of two
-// cores. Everything is run
-// and told, whatever fails before it; the exit status is 1 when anything did.
+// cores. Everything is run and told, whatever fails before it; the exit status is 1 when anything did.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 
-/** Thirds of the specs, so that both lanes are over at about the same time. */
-const specs = (/** @type {number} */ third) => `test:unit -- --maxWorkers=1 --shard=${third}/3`;
-
-const LANES = [
-  [specs(1), specs(2)],
-  ['types', 'lint', 'format:check', specs(3)],
-];
+/** Over at about the same time. */
+const LANES = [['test:unit -- --maxWorkers=1'], ['types', 'lint', 'format:check']];
 
 /**
  * The output comes as a whole when the part is over: two at once could not be read.

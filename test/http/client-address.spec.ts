@@ -105,6 +105,7 @@ describeOnEmbedded('the address of a client', (database) => {
   it('that is past its limit has at most five keys a second looked up', async () => {
     await start('127.0.0.1/32');
     expect(await askOften(4, () => '192.0.2.30')).toEqual([401, 401, 401, 429]);
+    const before = performance.now();
     const replies = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const headers = { 'x-forwarded-for': '192.0.2.30' };
@@ -113,7 +114,9 @@ describeOnEmbedded('the address of a client', (database) => {
       }),
     );
     const waited = replies.filter(({ text }) => text.includes('looked up slowly'));
-    expect(replies.length - waited.length).toBeLessThanOrEqual(11);
+    // Nobody waits for more than two seconds, but a busy machine may take longer to bring them all.
+    const seconds = Math.max(2, (performance.now() - before) / 1_000);
+    expect(replies.length - waited.length).toBeLessThanOrEqual(1 + 5 * seconds);
     expect(new Set(waited.map(({ retryAfter }) => retryAfter))).toEqual(new Set([2]));
   });
 });

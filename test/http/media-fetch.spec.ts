@@ -14,12 +14,12 @@ import { BlackHole } from '../support/black-hole.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { NameServer } from '../support/name-server.js';
 import { openaiError, openaiText } from '../support/openai-upstream.js';
-import { slowness } from '../support/pace.js';
 import { HANG, json, type Answer } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
 
 const KIB = 1024;
 const NAMES = 300;
+const FIRST_MS = 1_000;
 const file = (bytes: number): Buffer => Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(bytes - 8, 'x')]);
 const served = (bytes: Buffer): Answer => ({ headers: { 'content-type': 'application/pdf' }, body: [bytes] });
 
@@ -45,7 +45,7 @@ describeOnEmbedded('media by URL', (database) => {
         { id: 'test/next', at: [at[1]!] },
         { id: 'test/unreachable', at: [{ ...at[0]!, url: at[0]!.url.replace(`${first.port}`, `${hole.port}`) }] },
         { id: 'test/native', at: [{ url: native.origin, dialect: 'anthropic-messages' }] },
-        { id: 'test/hurried', at: [at[0]!], endpoint: { timeouts: { first: '300ms' } } },
+        { id: 'test/hurried', at: [at[0]!], endpoint: { timeouts: { first: `${FIRST_MS}ms` } } },
         // Its name is looked up by the system for every connection.
         { id: 'test/named', at: [{ ...at[0]!, url: at[0]!.url.replace('127.0.0.1', 'localhost') }] },
       ),
@@ -245,7 +245,7 @@ describeOnEmbedded('media by URL', (database) => {
 
   it('takes nothing of the time that the provider has', async () => {
     files.script(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await new Promise((resolve) => setTimeout(resolve, 1.3 * FIRST_MS));
       return served(file(100));
     });
     expect((await ask([place('/a')], { model: 'test/hurried', stream: true })).status).toBe(200);
@@ -266,17 +266,18 @@ describeOnEmbedded('media by URL', (database) => {
     );
     while (statuses.length < NAMES - 8 - 64) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(new Set(statuses)).toEqual(new Set([503, ...(statuses.includes(400) ? [400] : [])]));
-    const waits: number[] = [];
+    // Whoever had to wait for one of the stuck names would see it given up meanwhile.
+    let unhindered = 0;
     for (let round = 0; round < 5; round++) {
       first.dropConnections();
-      const began = performance.now();
+      const givenUp = statuses.length;
       expect((await ask([], { model: 'test/named' })).status).toBe(200);
-      waits.push(performance.now() - began);
+      if (statuses.length === givenUp) unhindered++;
     }
     leaving.abort();
     await Promise.all(attack);
     tarpit.close();
-    expect(Math.max(...waits)).toBeLessThan(500 * slowness());
+    expect(unhindered).toBeGreaterThan(0);
     const names = new Set(tarpit.asked.map((question) => question.split(' ')[1]));
     expect([names.size > 0, names.size < NAMES / 2]).toEqual([true, true]);
   }, 60_000);

@@ -12,7 +12,7 @@ const CROWD = 8;
 /** Takes any prompt that a body may hold. */
 const ROOMY = { context_length: 100_000_000 };
 /** Of the model `test/impatient`. */
-const FIRST_MS = 250;
+const FIRST_MS = 600;
 
 export interface BenchOptions {
   /** Variables of the gateway. */
@@ -24,7 +24,7 @@ export interface BenchOptions {
 /**
  * A gateway before three scripted upstreams. Models: `test/native` at the Anthropic one, `test/translated` at the
  * chat one; `test/native-roomy` and `test/translated-roomy` take prompts of any length; `test/native-pair` and
- * `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 250 ms for the first
+ * `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 600 ms for the first
  * committing event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere`
  * one where nobody listens.
  */

@@ -9,7 +9,7 @@ import { HealthRegistry } from '../../src/health/health-registry.js';
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
-import { slowness } from '../support/pace.js';
+import { fastest, stopwatch } from '../support/pace.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
 const provider = (slug: string, policy?: object): object => ({
@@ -438,14 +438,14 @@ describeOnEmbedded('a large catalogue', (database) => {
   }, 60_000);
   afterAll(() => gateway?.close());
 
-  /** The fastest of many: a busy machine slows some, but never makes one faster than it is. */
-  async function fastest(path: string, count: number): Promise<number> {
+  /** Of the caller and the gateway together; the fastest of many: the first are compiled while they run. */
+  async function msOf(path: string, count: number): Promise<number> {
     let best = Infinity;
     for (let call = 0; call < CALLS; call++) {
-      const startedAt = performance.now();
+      const read = stopwatch();
       const response = await gateway.request(path);
       const text = await response.text();
-      best = Math.min(best, performance.now() - startedAt);
+      best = Math.min(best, read());
       expect(JSON.parse(text)).toMatchObject({ total_count: count, links: { next: null } });
     }
     process.stdout.write(`${path}: ${best.toFixed(1)} ms for ${count} models, over HTTP\n`);
@@ -457,13 +457,13 @@ describeOnEmbedded('a large catalogue', (database) => {
     ['/models?sort=pricing-low-to-high&supported_parameters=tools&q=model', COUNT],
     ['/models/user', COUNT],
   ])('answers %s within 10 ms', async (path, count) => {
-    expect(await fastest(path, count)).toBeLessThan(MS_MAX * slowness());
+    expect(await fastest(() => msOf(path, count), MS_MAX)).toBeLessThan(MS_MAX);
   });
 
   it('answers /models/user within 10 ms where a policy narrows every model', async () => {
     const guardrails = gateway.gateway.app.get(ActiveGuardrails, { strict: false });
     guardrails.of = () => Promise.resolve({ ...NONE, policies: [{ ignore: ['alpha'] }] });
-    expect(await fastest('/models/user', COUNT)).toBeLessThan(MS_MAX * slowness());
+    expect(await fastest(() => msOf('/models/user', COUNT), MS_MAX)).toBeLessThan(MS_MAX);
     guardrails.of = () => Promise.resolve(NONE);
   });
 

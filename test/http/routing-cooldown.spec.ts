@@ -3,7 +3,7 @@
  * that, and when all are in a cool-down the caller is told until when. Method: a clock that the test moves; the calls
  * that the providers counted. Rules: docs/reasons/routing.md.
  */
-import { AheadClock } from '../support/ahead-clock.js';
+import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { json, neverAnswers, type Script } from '../support/upstream-answers.js';
@@ -12,7 +12,7 @@ import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
 
 const SECOND = 1_000;
 const BASE_S = 5;
-/** Requests take their time as well, on a busy machine more: the clock is moved by hand from one to the next. */
+/** A hint that is a date has whole seconds, and is taken by the provider's time, not by the test's. */
 const LAG_S = 2;
 const PAIR = ['alpha', 'beta'];
 
@@ -20,7 +20,7 @@ const PAIR = ['alpha', 'beta'];
 const NAMES = Array.from({ length: 40 }, (_, index) => index);
 
 describeOnEmbedded('endpoints in a cool-down', (database) => {
-  const clock = new AheadClock();
+  const clock = new StandingClock();
   let bench: RoutingBench;
   let next = 0;
   let pair: string;
@@ -28,7 +28,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
   beforeAll(async () => {
     bench = await RoutingBench.start(database, {
       clock,
-      variables: { FAIRLEAD_COOLDOWN: `base=${BASE_S}s,max=60s`, FAIRLEAD_TIMEOUTS: 'first=150ms' },
+      variables: { FAIRLEAD_COOLDOWN: `base=${BASE_S}s,max=60s`, FAIRLEAD_TIMEOUTS: 'first=600ms' },
       providers: { alpha: { aborts: { whole: 'stops' } }, beta: {}, gamma: { kind: 'openai' }, delta: {} },
       models: NAMES.flatMap((name) => [
         model(`test/pair-${name}`, inTurn(PAIR)),

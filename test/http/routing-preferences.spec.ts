@@ -308,18 +308,18 @@ describeOnEmbedded('preferences by what was measured', (database) => {
   }
 
   it('sorts by the time to the first token, and moves back whoever is slower than preferred', async () => {
-    await measure('test/quick', 'alpha', { firstMs: 600 });
+    await measure('test/quick', 'alpha', { firstMs: 1_500 });
     await measure('test/quick', 'beta', {});
     clock.aheadMs += VIEW_MS;
     expect(await firstOf('test/quick', {})).toBe('alpha');
     expect(await firstOf('test/quick', { sort: 'latency' })).toBe('beta');
-    expect(await firstOf('test/quick', { preferred_max_latency: 0.4 })).toBe('beta');
-    expect(await firstOf('test/quick', { preferred_max_latency: { p90: 0.4 } })).toBe('beta');
+    expect(await firstOf('test/quick', { preferred_max_latency: 1 })).toBe('beta');
+    expect(await firstOf('test/quick', { preferred_max_latency: { p90: 1 } })).toBe('beta');
     expect(await firstOf('test/quick', { preferred_max_latency: 60 })).toBe('alpha');
     expect(await firstOf('test/quick', { preferred_max_latency: { p50: null, p99: 60 } })).toBe('alpha');
     // Nobody is excluded by it.
     bench.fails('beta', 500);
-    expect(await bench.callsOf(ask('test/quick', { provider: { preferred_max_latency: 0.4 } }))).toEqual([
+    expect(await bench.callsOf(ask('test/quick', { provider: { preferred_max_latency: 1 } }))).toEqual([
       'beta',
       'alpha',
     ]);

@@ -12,8 +12,8 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { frame, HANG, json, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
 import { ask, askStream, delta, END, MessagesBench, OPEN, START } from './messages-bench.js';
 
-const IDLE_MS = 300;
-const TOTAL_MS = 1_500;
+const IDLE_MS = 600;
+const TOTAL_MS = 2_500;
 const MICRO = 1e-6;
 /** Forty characters: ten tokens, as an estimate has it. */
 const FORTY = 'forty characters are ten tokens or so...';

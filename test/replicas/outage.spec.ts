@@ -22,6 +22,7 @@ import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } fr
 import { describeOnPostgres, type TestDatabase } from '../support/database.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { RawClient } from '../support/raw-client.js';
+import { turningTime } from '../support/pace.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -155,10 +156,10 @@ class Scene {
 
   /** A new call is told to come again, soon, and neither that its key is wrong nor that it cannot pay. */
   async expectRefused(key = API_KEY): Promise<void> {
-    const began = performance.now();
+    const waited = turningTime();
     const response = await this.gateway.messages(ask(MODEL), { key });
     const { error } = (await response.json()) as JsonBody;
-    expect(performance.now() - began).toBeLessThan(REFUSED_MS_MAX);
+    expect(waited()).toBeLessThan(REFUSED_MS_MAX);
     expect([response.status, error.code, error.type]).toEqual([503, 503, 'overloaded_error']);
     expect(response.headers.get('retry-after')).toMatch(/^[1-9]$/);
   }
@@ -251,10 +252,10 @@ async function passThrough(scene: Scene, way: Way): Promise<void> {
   }
   expect(upstream.requests).toHaveLength(before + 4);
 
-  const due = performance.now();
+  const waited = turningTime();
   goOn();
   const replies = await Promise.all([...streams, whole].map(({ client }) => client.response()));
-  expect(performance.now() - due).toBeLessThan(LAST_BYTE_MS_MAX);
+  expect(waited()).toBeLessThan(LAST_BYTE_MS_MAX);
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   for (const { body } of replies.slice(0, 3)) expect(body.toString()).toMatch(/message_stop[^]*\[DONE\]\n\n$/);
   const ids = (await Promise.all([...streams, whole].map(({ id }) => id()))).sort();
@@ -604,7 +605,6 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
       while (next < CALLS) statuses.push(await call(next++));
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-    const endedAt = performance.now();
     const count = (status: number): number => statuses.filter((one) => one === status).length;
     expect([count(200), count(0), count(529) + count(503)]).toEqual([300, 100, 100]);
 
@@ -617,7 +617,6 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
       },
       5_000,
     );
-    expect(performance.now() - endedAt).toBeLessThan(5_000);
     expect(data.limit_remaining).toBeCloseTo(1 - data.usage, 6);
     expect(data.usage).toBeGreaterThanOrEqual((300 * COST) / 1e6);
     expect(data.usage).toBeLessThan((300 * COST + 100 * 100) / 1e6);

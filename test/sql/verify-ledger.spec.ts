@@ -373,21 +373,28 @@ describeOnPostgres('ledger that are verified while they are written', (database)
     });
     const key = one.keys[0]!;
     const endsAt = performance.now() + RACE_MS;
+    const reports: LedgerReport[] = [];
+    const counts = new Set<number>();
+    /** A slow machine takes its time until it has seen the ledger move. */
+    const goes = (): boolean => performance.now() < endsAt || counts.size < 2;
     async function write(): Promise<void> {
-      while (performance.now() < endsAt) {
+      while (goes()) {
         const held = await bench.hold(one, key, '0.01');
         await bench.settle({ ...held, account: one, key, cost: '0.001', recovered: true });
         await bench.settle({ ...held, account: one, key, cost: '0.002' });
         await bench.post(held.id);
       }
     }
-    const reports: LedgerReport[] = [];
     async function verify(): Promise<void> {
-      while (performance.now() < endsAt) reports.push(await verifyLedger(reader));
+      while (goes()) {
+        const report = await verifyLedger(reader);
+        reports.push(report);
+        counts.add(report.counted.entries);
+      }
     }
     await Promise.all([write(), write(), write(), verify()]);
     expect(reports.filter(({ differences, warnings }) => differences.length + warnings.length > 0)).toEqual([]);
-    expect(new Set(reports.map(({ counted }) => counted.entries)).size).toBeGreaterThan(1);
+    expect(counts.size).toBeGreaterThan(1);
     await Promise.all([writers.destroy(), reader.destroy()]);
   });
 });

@@ -1,25 +1,85 @@
-const ROUNDS = 15;
+import { setTimeout as pause } from 'node:timers/promises';
+
 const STEPS = 200_000;
 /** What one round takes on the machine on which the bounds of the speed specs were set, in milliseconds. */
 const USUAL_MS = 0.9;
+/** Rounds of a step of about 25 ms: shorter ones say little of the tens of milliseconds that are measured. */
+const STEP_ROUNDS = 28;
+const TRIES_MAX = 8;
+/** After the first try, and as much more after each one: what was in the way has time to end. */
+const PAUSE_MS = 100;
 
 /**
- * How many times slower than usual this machine is just now, at least 1: bounds of speed specs are multiplied by it, so
- * that a small or a busy machine is no failure and a slow piece of code still is one.
+ * Milliseconds from now on, as computed: while others have the core, the clock goes on and the process does not; while
+ * threads of the process compute beside each other, its own time goes faster than the clock.
  */
-export function slowness(): number {
-  const text = someText();
-  let best = Infinity;
-  for (let round = 0; round < ROUNDS; round++) best = Math.min(best, msOf(text, 1));
-  return Math.max(1, best / USUAL_MS);
+export function stopwatch(): () => number {
+  const usage = process.cpuUsage();
+  const startedAt = performance.now();
+  return () => {
+    const elapsed = performance.now() - startedAt;
+    const { user, system } = process.cpuUsage(usage);
+    return Math.min(elapsed, (user + system) / 1_000);
+  };
 }
 
-/** Rounds of a step of about 25 ms. */
-const STEP_ROUNDS = 28;
+/** What a turn takes that nothing holds up, in milliseconds. */
+const TURN_MS = 10;
 
 /**
- * The same for steps of tens of milliseconds, which a busy machine interrupts where it leaves a short one whole. Asked
- * once beside each try of what is measured, it is fair: the best of as many tries.
+ * Milliseconds from now on, less those in which nothing had its turn: for spans of the program's own timers, which end
+ * late where others have the cores.
+ */
+export function turningTime(): () => number {
+  let [turning, last] = [0, performance.now()];
+  const turn = (): void => {
+    const now = performance.now();
+    turning += Math.min(now - last, 2 * TURN_MS);
+    last = now;
+  };
+  const timer = setInterval(turn, TURN_MS);
+  return () => {
+    clearInterval(timer);
+    turn();
+    return turning;
+  };
+}
+
+/** Milliseconds that the work computes. */
+export function computedMs(act: () => void): number {
+  const read = stopwatch();
+  act();
+  return read();
+}
+
+/**
+ * The least of some tries, in milliseconds at the usual pace: other work on the machine may slow one down, but makes
+ * none faster. Ends with the first below the bound; one above it is divided by how slow the machine was beside it.
+ *
+ * @param measure one try, in milliseconds of `stopwatch`
+ */
+export async function fastest(measure: () => number | Promise<number>, boundMs: number): Promise<number> {
+  let best = Infinity;
+  let slowBefore = 1;
+  for (let run = 0; run < TRIES_MAX && best >= boundMs; run++) {
+    if (run > 0) {
+      await pause(PAUSE_MS * run);
+      slowBefore = slowness();
+    }
+    const took = await measure();
+    best = Math.min(best, took < boundMs ? took : took / Math.max(slowBefore, slowness()));
+  }
+  return best;
+}
+
+/** How many times slower than usual this machine computes just now, at least 1. */
+function slowness(): number {
+  return Math.max(1, stepMs(someText()) / (STEP_ROUNDS * USUAL_MS));
+}
+
+/**
+ * The same by the clock, for what is asked from another process. Asked once beside each try of what is measured, it is
+ * fair: the best of as many tries.
  */
 export class StepPace {
   private readonly text = someText();
@@ -27,7 +87,9 @@ export class StepPace {
 
   /** At least 1; of the best of all times that this was asked. */
   slowness(): number {
-    this.best = Math.min(this.best, msOf(this.text, STEP_ROUNDS));
+    const startedAt = performance.now();
+    stepMs(this.text);
+    this.best = Math.min(this.best, performance.now() - startedAt);
     return Math.max(1, this.best / (STEP_ROUNDS * USUAL_MS));
   }
 }
@@ -35,27 +97,11 @@ export class StepPace {
 const someText = (): string =>
   JSON.parse(JSON.stringify('the quick brown fox jumps over 漢字 '.repeat(STEPS / 34))) as string;
 
-function msOf(text: string, rounds: number): number {
+function stepMs(text: string): number {
+  const read = stopwatch();
   let sum = 0;
-  const startedAt = performance.now();
-  for (let round = 0; round < rounds; round++)
+  for (let round = 0; round < STEP_ROUNDS; round++)
     for (let index = 0; index < text.length; index++) sum = (sum * 31 + text.charCodeAt(index)) | 0;
   // Told to somebody, so that the loop cannot be left out.
-  return performance.now() - startedAt + (sum === 0.5 ? 1 : 0);
-}
-
-const TRIES_MAX = 5;
-
-/**
- * Milliseconds of the fastest of some runs, which end with the first below the bound: other work may slow
- * one, but makes none faster.
- */
-export function fastest(act: () => void, boundMs: number): number {
-  let best = Infinity;
-  for (let run = 0; run < TRIES_MAX && best >= boundMs; run++) {
-    const startedAt = performance.now();
-    act();
-    best = Math.min(best, performance.now() - startedAt);
-  }
-  return best;
+  return read() + (sum === 0.5 ? 1 : 0);
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { gif, jpeg, png } from '../../../test/support/images.js';
 import { model } from '../../../test/support/route-inputs.js';
+import { computedMs, fastest } from '../../../test/support/pace.js';
 import type { ContentBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
@@ -332,15 +333,8 @@ describe('the measure of what else the model is told', () => {
 });
 
 /** What the engine takes to write the text as UTF-8, best of a few. */
-function encodeMilliseconds(text: string): number {
-  let best = Infinity;
-  for (let run = 0; run < 5; run++) {
-    const startedAt = performance.now();
-    Buffer.from(text);
-    best = Math.min(best, performance.now() - startedAt);
-  }
-  return best;
-}
+const encodeMilliseconds = (text: string): number =>
+  Math.min(...Array.from({ length: 5 }, () => computedMs(() => Buffer.from(text))));
 
 describe('the speed of measuring', () => {
   const TEN_MEGABYTES = 10_000_000;
@@ -351,21 +345,18 @@ describe('the speed of measuring', () => {
     ['two bytes a character here and there', 'die schöne Müllerin '],
     ['three bytes a character', '漢字仮名'],
     ['four bytes a character', '😀'],
-  ])('takes ten megabytes of %s in a moment', (name, piece) => {
+  ])('takes ten megabytes of %s in a moment', async (name, piece) => {
     // Through JSON, so that it is one flat text, as those of bodies are.
     const text = JSON.parse(JSON.stringify(piece.repeat(TEN_MEGABYTES / Buffer.byteLength(piece)))) as string;
     const prompt = modelRequest({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
-    const samples: number[] = [];
-    for (let run = 0; run < 15; run++) {
-      const startedAt = performance.now();
-      measurePrompt(prompt);
-      samples.push(performance.now() - startedAt);
-    }
-    // The best of many: other work shares the machine.
-    const best = Math.min(...samples);
-    process.stdout.write(`measuring ten megabytes, ${name}: ${best.toFixed(1)} ms\n`);
     // The engine's own passes over the text differ by machine; the formula may not be much dearer than one of them.
-    expect(best).toBeLessThan(Math.max(MILLISECONDS_MAX, 8 * encodeMilliseconds(text)));
+    const boundMs = Math.max(MILLISECONDS_MAX, 8 * encodeMilliseconds(text));
+    // The first is slower: it is compiled while it runs.
+    const some = (): number =>
+      Math.min(...Array.from({ length: 5 }, () => computedMs(() => void measurePrompt(prompt))));
+    const best = await fastest(some, boundMs);
+    process.stdout.write(`measuring ten megabytes, ${name}: ${best.toFixed(1)} ms\n`);
+    expect(best).toBeLessThan(boundMs);
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
+import { computedMs, fastest } from '../../../test/support/pace.js';
 import { nearestModels, resolveModel, withAllowedIds, withModelIds } from './resolve-model.js';
 
 const at = (slug: string, upstreamModel: string) => endpoint(slug, { upstreamModel });
@@ -79,15 +80,16 @@ describe('nearestModels', () => {
     for (const name of ['', 'zzzzzzzzzz', 'q'.repeat(1_000_000)]) expect(nearestModels(catalog, name)).toEqual([]);
   });
 
-  it('looks through a thousand models in less than 5 ms', () => {
+  it('looks through a thousand models in less than 5 ms', async () => {
     const many = catalogOf(...Array.from({ length: 1_000 }, (_, index) => model(`acme/large-${index}-instruct`, [])));
-    const looks = Array.from({ length: 20 }, (_, look) => {
-      const began = performance.now();
-      nearestModels(many, `acme/large-${look}-instrukt`);
-      return performance.now() - began;
-    });
-    // The quickest: a busy machine is not what is measured.
-    expect(Math.min(...looks)).toBeLessThan(5);
+    // The first are slower: they are compiled while they run.
+    const looks = (): number =>
+      Math.min(
+        ...Array.from({ length: 20 }, (_, look) =>
+          computedMs(() => void nearestModels(many, `acme/large-${look}-instrukt`)),
+        ),
+      );
+    expect(await fastest(looks, 5)).toBeLessThan(5);
   });
 });
 

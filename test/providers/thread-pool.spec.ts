@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ThreadPool, type ThreadPoolOptions } from './thread-pool.js';
+import { ThreadPool, type ThreadPoolOptions } from '../../src/shared/thread-pool.js';
 
 const SCRIPT = `
   import { parentPort, threadId } from 'node:worker_threads';

@@ -6,10 +6,14 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FORMER_HISTORIES, MIGRATIONS } from '../migrations.js';
-import { FileRefused } from './file-refused.js';
-import { migrationsOf } from './import-store.js';
-import { readStoreFile, StoreFileWriter, type StoreDescription } from './store-file.js';
+import { FORMER_HISTORIES, MIGRATIONS } from '../../src/shared/database/migrations.js';
+import { FileRefused } from '../../src/shared/database/transfer/file-refused.js';
+import { migrationsOf } from '../../src/shared/database/transfer/import-store.js';
+import {
+  readStoreFile,
+  StoreFileWriter,
+  type StoreDescription,
+} from '../../src/shared/database/transfer/store-file.js';
 
 /** Other readers take some of these for the end of a line. */
 const ROW = '{"text": "\u2028\u2029\\nü€𝄞", "number": 12345678901234567890.10}';

@@ -1,0 +1,8 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { compileSources } from './compile-sources.mjs';
+
+/** Once per run of the unit ring: compiles the sources. Worker processes inherit variables, nothing else. */
+export default async function setUp() {
+  process.env['FAIRLEAD_TEST_SOURCES'] = await compileSources(join(import.meta.dirname, '..', '..', '..'));
+}

@@ -1,0 +1,37 @@
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { MainContextEnvironment } from './main-context.mjs';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const PACKAGES = join(ROOT, 'node_modules');
+const require = createRequire(import.meta.url);
+
+/**
+ * The main context of a worker, in which the sources and packages are loaded once, by Node itself, from the sources
+ * that the run's setup has compiled; only the test file and `test/support` are jest's.
+ *
+ * Globals: `__LOAD__` (what imports of sources and packages become).
+ */
+export default class NativeEnvironment extends MainContextEnvironment {
+  async setup() {
+    await super.setup();
+    globalThis.__LOAD__ = load;
+    // Packages that require one another in a circle want to be imported first, as the program does it.
+    await import(pathToFileURL(compiledPath(join(ROOT, 'src/app.ts'))).href);
+  }
+
+  async teardown() {
+    await super.teardown();
+    delete globalThis.__LOAD__;
+  }
+}
+
+function load(path) {
+  return require(path.startsWith(PACKAGES) ? path : compiledPath(path));
+}
+
+function compiledPath(path) {
+  return join(process.env['FAIRLEAD_TEST_SOURCES'], relative(ROOT, path).replace(/\.ts$/, '.js'));
+}
