@@ -10,7 +10,7 @@ import { ANYBODY } from '../../src/health/endpoint-record.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { RedisLink } from '../../src/shared/redis-link.js';
-import { AheadClock } from '../support/ahead-clock.js';
+import { StandingClock } from '../support/ahead-clock.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 
@@ -25,7 +25,7 @@ const LIMIT = { by: 'rate-limit' } as const;
 
 describeOnRedis('health at two replicas', () => {
   const run = randomUUID();
-  const clock = new AheadClock();
+  const clock = new StandingClock();
   const links: RedisLink[] = [];
   let way: TcpProxy;
   let redis: Redis;
