@@ -8,11 +8,6 @@ import { servedMessages } from './served-messages.js';
 /** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS_MAX = 60_000;
-/**
- * Connections that wait to be accepted, one in each turn of the event loop; whoever comes past them tries again after a
- * second. The system may allow fewer (`net.core.somaxconn`).
- */
-const BACKLOG = 4_096;
 
 /**
  * The port of the process. It opens before the application is ready, so that probes get an answer while the store is
@@ -58,7 +53,7 @@ export class HttpListener {
         reject(new InvalidEnvironment([{ variable, reason }]));
       };
       this.server.once('error', refused);
-      this.server.listen({ port, host, backlog: BACKLOG }, () => {
+      this.server.listen(port, host, () => {
         this.server.off('error', refused);
         resolve();
       });
