@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ActivityRepository } from '../../src/ledger/activity.repository.js';
 import { UnseenCalls } from '../../src/routing/unseen-calls.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
-import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase, describeOnEmbedded, type TestDatabase } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { openaiText } from '../support/openai-upstream.js';
@@ -162,13 +162,7 @@ describeOnEachDatabase('a call that is left, at a provider that stops', (databas
 
   it('uses up the limit of a key like any other', async () => {
     const { bench, ledger } = tried;
-    const made = await bench.gateway.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'leaving', limit: 0.01 }),
-    });
-    const { key } = (await made.json()) as JsonBody;
+    const { key } = await bench.gateway.newKey({ limit: 0.01 });
     // A thousand tokens by estimate, and twice as many at most: 0.003 of the 0.0077 USD that are held.
     const prompt = 'forty characters are ten tokens or so...'.repeat(100);
     const body = ask('test/native', { messages: [{ role: 'user', content: prompt }] });

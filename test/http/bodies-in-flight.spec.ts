@@ -4,7 +4,7 @@
  * little room, upstreams that answer when told, clients that stop, trickle and leave.
  */
 import { BytesInFlight, type HeldBytes } from '../../src/shared/bytes-in-flight.js';
-import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { catalogOf, MANAGEMENT_KEY, startGateway, type NewKey, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { exchange, RawClient } from '../support/raw-client.js';
@@ -17,7 +17,7 @@ describeOnEmbedded('bodies in flight', (database) => {
   let upstream: Upstream;
   let gateway: TestGateway;
   let bytes: BytesInFlight;
-  let keys: { readonly key: string; readonly hash: string }[];
+  let keys: NewKey[];
   let clients: RawClient[];
   let filled: HeldBytes[];
 
@@ -42,17 +42,6 @@ describeOnEmbedded('bodies in flight', (database) => {
     const client = await connect();
     client.write(Buffer.concat([Buffer.from(head(key, length)), Buffer.from(body)]));
     return client;
-  }
-
-  async function makeKey(): Promise<{ readonly key: string; readonly hash: string }> {
-    const response = await gateway.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'bodies' }),
-    });
-    const { key, data } = (await response.json()) as { key: string; data: { hash: string } };
-    return { key, hash: data.hash };
   }
 
   /** Waits for what the gateway has not been asked for, and so cannot tell. */
@@ -81,7 +70,7 @@ describeOnEmbedded('bodies in flight', (database) => {
       variables: { FAIRLEAD_BODY_MAX: '2MiB', FAIRLEAD_BODIES_IN_FLIGHT: '4MiB' },
     });
     bytes = gateway.gateway.app.get(BytesInFlight);
-    keys = [await makeKey(), await makeKey()];
+    keys = [await gateway.newKey(), await gateway.newKey()];
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();
@@ -271,7 +260,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     ];
     const other = await begin(keys[0]!.key, 2_000, '{');
     for (const revoke of revocations) {
-      const { key, hash } = await makeKey();
+      const { key, hash } = await gateway.newKey();
       const client = await begin(key, MIB, 'x'.repeat(100 * KIB));
       await until(() => bytes.held > 100 * KIB);
       const began = performance.now();

@@ -6,7 +6,7 @@
  */
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
-import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -184,16 +184,6 @@ describeOnEachDatabase('the usage that is charged', (database) => {
       return ledger.generation(response.headers.get('x-generation-id')!);
     }
 
-    async function newKey(name: string): Promise<string> {
-      const made = await gateway.request('/keys', {
-        method: 'POST',
-        key: MANAGEMENT_KEY,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ name }),
-      });
-      return ((await made.json()) as { key: string }).key;
-    }
-
     async function explained(): Promise<JsonBody> {
       const told = await gateway.request('/routing/explain', {
         method: 'POST',
@@ -212,7 +202,7 @@ describeOnEachDatabase('the usage that is charged', (database) => {
         operator: micro(row.operator_cost),
         isOver: row.is_over_bound,
       });
-      const [second, third] = [await newKey('second'), await newKey('third')];
+      const [second, third] = [(await gateway.newKey()).key, (await gateway.newKey()).key];
       expect((await explained()).health).toBeNull();
       expect([told(await ask()), told(await ask())]).toEqual([lost, paid]);
       expect((await explained()).health).toMatchObject({ widening: { input: 1, output: 2 } });

@@ -77,13 +77,7 @@ describeOnEmbedded('keys of one account', (database) => {
   beforeAll(async () => {
     const variables = { FAIRLEAD_FLOOD: 'account=8/10s,wasted=3/60s' };
     gateway = await startGateway(database, { clock, variables });
-    const made = await gateway.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: '{"name":"other"}',
-    });
-    other = ((await made.json()) as { key: string }).key;
+    other = (await gateway.newKey()).key;
   }, 60_000);
   afterAll(() => gateway?.close());
   // Whatever was called before is no company any more.

@@ -131,15 +131,6 @@ describeOnEachDatabase('what the operator loses', (database) => {
     expect([metric, activity]).toEqual([expect.closeTo(rows, 9), expect.closeTo(rows, 9)]);
   }, 60_000);
 
-  async function newKey(name: string): Promise<string> {
-    const made = await gateway.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name }),
-    });
-    return ((await made.json()) as { key: string }).key;
-  }
   /** In microdollars, for the key of everybody. */
   async function boundOf(model: string): Promise<number> {
     const response = await gateway.request('/routing/explain', {
@@ -151,7 +142,7 @@ describeOnEachDatabase('what the operator loses', (database) => {
   }
 
   it('widens the bounds of that endpoint alone, four times at most, while it fades, and not past a restart', async () => {
-    const keys = [await newKey('one'), await newKey('two')] as const;
+    const keys = [(await gateway.newKey()).key, (await gateway.newKey()).key] as const;
     for (let round = 0; round < 5; round++) await ask(telling(ENDLESS), { key: keys[0] });
     expect(await boundOf('test/paid')).toBe(BOUND);
     for (let round = 0; round < 5; round++) {

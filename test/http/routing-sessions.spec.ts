@@ -3,11 +3,9 @@
  * (docs/wire/routing.md#sessions); conversations without an id stay where their cache was seen. Method: equal
  * endpoints, so that only the session decides; a clock moved by hand. Rules: docs/reasons/routing.md.
  */
-import { MANAGEMENT_KEY } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
-import type { JsonBody } from '../support/recorded-request.js';
 import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
 
 const ALL = ['alpha', 'beta', 'gamma'];
@@ -90,13 +88,7 @@ describeOnEmbedded('sessions', (database) => {
   });
 
   it("another key's session of the same name is another session, as is another model's", async () => {
-    const created = await bench.gateway.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      body: JSON.stringify({ name: 'another' }),
-      headers: { 'content-type': 'application/json' },
-    });
-    const { key } = (await created.json()) as JsonBody;
+    const { key } = await bench.gateway.newKey();
     const seedOf = async (body: object, own?: string): Promise<unknown> =>
       (await bench.explain(body, own === undefined ? {} : { key: own })).data.seed;
     const body = ask('test/equal', { session_id: 'shared-name' });

@@ -29,7 +29,7 @@ import { PinoLogger } from '../../src/shared/logger.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import { SystemClock } from '../../src/core/time.js';
 import { modelRequest } from '../support/model-request.js';
-import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -66,19 +66,13 @@ describeOnEachDatabase('a generation of several calls', (database) => {
       catalog: catalogOf({ id: 'test/model', at }, { id: 'test/adviser', at }),
     });
     ledger = new LedgerReader(gateway);
-    const response = await gateway.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      // What one call is held at, and a thousand microdollars.
-      body: JSON.stringify({ name: 'several', limit: 0.0015 }),
-    });
-    const { data } = (await response.json()) as JsonBody;
-    const [row] = await ledger.query('select account_id, workspace_id from api_keys where hash = $1', [data.hash]);
+    // What one call is held at, and a thousand microdollars.
+    const { hash } = await gateway.newKey({ limit: 0.0015 });
+    const [row] = await ledger.query('select account_id, workspace_id from api_keys where hash = $1', [hash]);
     caller = {
       accountId: row.account_id,
       workspaceId: row.workspace_id,
-      keyHash: data.hash,
+      keyHash: hash,
       kind: 'inference',
       userId: null,
     };

@@ -9,7 +9,7 @@ import { SystemClock } from '../../src/core/time.js';
 import { clientNetwork } from '../../src/limits/client-network.js';
 import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
 import { connectForLimits, RedisThrottlerStorage } from '../../src/limits/redis-throttler.storage.js';
-import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -103,21 +103,11 @@ describeOnRedis('guesses while Redis is lost', () => {
       return statuses;
     }
 
-    async function newKey(): Promise<string> {
-      const made = await gateway.request('/keys', {
-        method: 'POST',
-        key: MANAGEMENT_KEY,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ name: 'unseen' }),
-      });
-      return ((await made.json()) as { key: string }).key;
-    }
-
     it.each([
       ['cut', () => proxy.stop()],
       ['silent', async () => proxy.silence()],
     ])('are counted on, and a valid key passes: %s', async (_, lose) => {
-      const [seen, unseen] = [await newKey(), await newKey()];
+      const [seen, unseen] = [(await gateway.newKey()).key, (await gateway.newKey()).key];
       expect(await ask(seen)).toBe(200);
       await countsInRedis();
       expect(await guesses(FAILURES_MAX - 2)).toEqual(Array(FAILURES_MAX - 2).fill(401));

@@ -18,7 +18,7 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { DatabaseHealth } from '../../src/shared/database/database-health.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
-import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres, type TestDatabase } from '../support/database.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { RawClient } from '../support/raw-client.js';
@@ -145,13 +145,7 @@ class Scene {
   }
 
   async newKey(fields: object = {}): Promise<string> {
-    const response = await this.gateway.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'a key', ...fields }),
-    });
-    return ((await response.json()) as JsonBody).key;
+    return (await this.gateway.newKey(fields)).key;
   }
 
   /** A new call is told to come again, soon, and neither that its key is wrong nor that it cannot pay. */
@@ -674,13 +668,7 @@ describeOnPostgres('a lost Redis', (database) => {
 
     it('lets nobody spend more than the limit of the key, and replicas agree on what was spent', async () => {
       const limit = Number((ROOM * CALL_USD).toFixed(12));
-      const made = await replicas[0]!.request('/keys', {
-        method: 'POST',
-        key: MANAGEMENT_KEY,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ name: 'capped', limit }),
-      });
-      const { key } = (await made.json()) as JsonBody;
+      const { key } = await replicas[0]!.newKey({ limit });
       let passed = 0;
       const burst = async (calls: number): Promise<void> => {
         const answers = Array.from({ length: calls }, async (_, call) => {

@@ -5,9 +5,8 @@
  */
 import { ask, after, gate } from '../http/messages-bench.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
-import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres } from '../support/database.js';
-import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 
 const REPLICAS = 3;
@@ -33,15 +32,7 @@ describeOnPostgres('a refusal of several replicas', (database) => {
     await upstream?.close();
   }, 60_000);
 
-  async function newKey(limit: number): Promise<string> {
-    const response = await replicas[0]!.request('/keys', {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'a key', limit: usd(limit) }),
-    });
-    return ((await response.json()) as JsonBody).key;
-  }
+  const newKey = async (limit: number): Promise<string> => (await replicas[0]!.newKey({ limit: usd(limit) })).key;
 
   async function call(replica: number, key: string, stream: boolean): Promise<number> {
     const response = await replicas[replica % REPLICAS]!.messages(ask('test/paid', { stream }), { key });

@@ -42,7 +42,15 @@ export interface TestGateway {
   request(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
   /** `POST /messages` with a JSON body. */
   messages(body: unknown, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
+  /** Makes an inference key with `POST /keys`. @param fields of its body; it has a name anyway */
+  newKey(fields?: object): Promise<NewKey>;
   close(): Promise<void>;
+}
+
+export interface NewKey {
+  /** In plain, as callers send it. */
+  readonly key: string;
+  readonly hash: string;
 }
 
 /** Starts the application as main does, on a port of its own. Close it before the suite's database goes. */
@@ -99,6 +107,17 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
         ...init,
         headers: { 'content-type': 'application/json', ...(init?.headers as Record<string, string>) },
       }),
+    newKey: async (fields) => {
+      const response = await request('/keys', {
+        method: 'POST',
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'a key', ...fields }),
+      });
+      if (response.status !== 201) throw new Error(`No key was made: ${response.status} ${await response.text()}`);
+      const { key, data } = (await response.json()) as { key: string; data: { hash: string } };
+      return { key, hash: data.hash };
+    },
     close: () => gateway.stop('SIGINT'),
   };
 }
