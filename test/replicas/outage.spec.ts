@@ -217,8 +217,9 @@ class Scene {
 async function passThrough(scene: Scene, way: Way): Promise<void> {
   const { gateway, upstream, proxy } = scene;
   upstream.script(anthropicText('Hi.'));
-  const unseen = await scene.newKey();
+  // The test before left connections that are cut.
   await scene.comesBack();
+  const unseen = await scene.newKey();
   await scene.expectWhole();
   const usedBefore = await scene.used();
   const before = upstream.requests.length;
