@@ -9,7 +9,7 @@ import { GroupCommit } from './group-commit.js';
 const TIMEOUT_MS = 2_000;
 const BATCH_MAX = 64;
 const SHARE_MAX = 5_000;
-const GATHER_MS = 2;
+const BATCH_INTERVAL_MS = 6;
 
 interface Batch {
   readonly members: readonly number[];
@@ -43,8 +43,8 @@ const turns = async (): Promise<void> => {
     await Promise.resolve();
   }
 };
-/** After a batch of many the next leaves when so long has been waited for more. */
-const gathered = (): Promise<void> => jest.advanceTimersByTimeAsync(GATHER_MS).then(turns);
+/** After a batch of many the next leaves so long after it. */
+const gathered = (): Promise<void> => jest.advanceTimersByTimeAsync(BATCH_INTERVAL_MS).then(turns);
 /** Submits each member while the ones before are on their way: the first leaves alone. */
 async function submitAll(group: GroupCommit<number, string>, members: readonly number[]): Promise<Promise<string>[]> {
   const first = group.submit(members[0]!);
@@ -107,14 +107,14 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('gathers for 2 ms after a batch of four or more, unless the next is full', async () => {
+  it('leaves 6 ms after a batch of four or more at the soonest, unless it is full', async () => {
     const { group, batches } = byHand();
     const results = await submitAll(group, range(0, 5));
     batches[0]!.answer();
     await turns();
     results.push(group.submit(5));
     batches[1]!.answer();
-    await jest.advanceTimersByTimeAsync(GATHER_MS - 1);
+    await jest.advanceTimersByTimeAsync(BATCH_INTERVAL_MS - 1);
     results.push(group.submit(6));
     expect(batches).toHaveLength(2);
     await gathered();
@@ -125,6 +125,20 @@ describe('GroupCommit', () => {
     expect(batches[3]!.members).toEqual(range(7, 7 + BATCH_MAX));
     batches[3]!.answer();
     expect(await Promise.all(results)).toEqual(range(0, 7 + BATCH_MAX).map(nameOf));
+  });
+
+  it('waits for no more after a batch whose answer took as long', async () => {
+    const { group, batches } = byHand();
+    const results = await submitAll(group, range(0, 5));
+    batches[0]!.answer();
+    await turns();
+    results.push(group.submit(5));
+    await jest.advanceTimersByTimeAsync(BATCH_INTERVAL_MS);
+    batches[1]!.answer();
+    await turns();
+    expect(batches[2]!.members).toEqual([5]);
+    batches[2]!.answer();
+    expect(await Promise.all(results)).toEqual(range(0, 6).map(nameOf));
   });
 
   it('lets one share delay no other, however many of it wait', async () => {
