@@ -179,6 +179,7 @@ models:
       - provider: acme-one
         model: large-1
         variant: us-east
+        dialect: openai-chat
         pricing: { prompt: "0.000001", completion: "1", reasoning: "2", input_cache_read: "3", input_cache_write: "4",
                    input_cache_write_1h: "5", request: "0", image: "0.000000000001", web_search: "0.01",
                    tiers: [{ min_prompt_tokens: 1, prompt: "6" }, { min_prompt_tokens: 2, completion: "7" }],
@@ -219,6 +220,7 @@ tools:
       provider: providers.get('acme-one'),
       variant: 'us-east',
       upstreamModel: 'large-1',
+      dialect: 'openai-chat',
       pricing: {
         prompt: 1n,
         completion: 1_000_000n,
@@ -419,6 +421,8 @@ describe('a bad file', () => {
     ['has a free endpoint with pricing', endpoint('free: true'), `15: ${ENDPOINT}.pricing: must be absent when free is true`],
     ['has an unknown quantization', endpoint('quantization: q4'), `16: ${ENDPOINT}.quantization: must be one of "int4", "int8", "fp4", "fp6", "fp8", "fp16", "bf16", "fp32", "unknown", "mxfp4", "nvfp4", "mxfp8"`],
     ['has a variant with a slash', endpoint('variant: a/b'), `16: ${ENDPOINT}.variant: ${SLUG}`],
+    ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"`],
+    ['has a simulated endpoint at a provider that is real', endpoint('dialect: simulated'), `13: ${ENDPOINT}.provider: speaks openai-chat, and none of its endpoints simulated`],
     ['has a tag twice', endpoint('\n      - { provider: acme, model: b, free: true }'), '17: models.0.endpoints.1: has the tag "acme" of endpoint 0; give it a variant of its own'],
     ['has a parameter that is no name', endpoint('supported_parameters: [top-k]'), `16: ${ENDPOINT}.supported_parameters.0: must be the name of a request field`],
     ['has a time-out without a unit', endpoint('timeouts: { first: 60 }'), `16: ${ENDPOINT}.timeouts.first: ${DURATION}`],

@@ -155,8 +155,13 @@ function linkModels(
     const endpoints: Endpoint[] = [];
     for (const { providerSlug, providerField, endpoint, geographies } of draft.endpoints) {
       const provider = providers.get(providerSlug);
-      if (provider) endpoints.push(withGeographies({ ...endpoint, provider }, geographies));
-      else if (providersSound) providerField.refuse('names no provider of this catalog');
+      if (provider) {
+        // The simulated dialect calls nobody, and the others somebody.
+        const { dialect = provider.dialect } = endpoint;
+        if ((dialect === 'simulated') !== (provider.dialect === 'simulated'))
+          providerField.refuse(`speaks ${provider.dialect}, and none of its endpoints ${dialect}`);
+        endpoints.push(withGeographies({ ...endpoint, provider }, geographies));
+      } else if (providersSound) providerField.refuse('names no provider of this catalog');
     }
     models.set(draft.model.id, { ...draft.model, endpoints });
   }

@@ -1,5 +1,6 @@
 import { IMAGE_RULES } from '../core/money/image-tokens.js';
 import {
+  DIALECT_IDS,
   MODALITIES,
   type Endpoint,
   type Modality,
@@ -135,6 +136,7 @@ function readEndpoint(field: Field, modelContextLength: number | undefined): End
     ['provider', 'model'],
     [
       'variant',
+      'dialect',
       'pricing',
       'free',
       'quantization',
@@ -149,6 +151,7 @@ function readEndpoint(field: Field, modelContextLength: number | undefined): End
   const providerSlug = providerField?.slug();
   const upstreamModel = members.get('model')?.text();
   const variant = members.get('variant')?.slug();
+  const dialect = members.get('dialect')?.oneOf(DIALECT_IDS);
   const quantization = members.get('quantization')?.oneOf(QUANTIZATIONS) ?? 'unknown';
   const contextLength = members.get('context_length')?.positiveInteger() ?? modelContextLength;
   const maxCompletionTokens = members.get('max_completion_tokens')?.positiveInteger();
@@ -167,6 +170,7 @@ function readEndpoint(field: Field, modelContextLength: number | undefined): End
     tag: variant === undefined ? providerSlug : `${providerSlug}/${variant}`,
     ...(variant !== undefined && { variant }),
     upstreamModel,
+    ...(dialect && { dialect }),
     pricing: prices.pricing,
     quantization,
     contextLength,

@@ -9,8 +9,11 @@ import type { ServiceTier } from './routing/plan.js';
 import type { SseFrame } from './stream/sse.js';
 import type { Step } from './stream/step.js';
 
-/** How the platform `direct` puts a credential on a call. `none`, on any platform: the provider wants none. */
-export type CredentialScheme = 'bearer' | 'x-api-key' | 'none';
+/**
+ * How the platform `direct` puts a credential on a call: as a bearer token, or in the header of this name. `none`, on
+ * any platform: the provider wants none.
+ */
+export type CredentialScheme = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'none';
 
 /** Which top-level fields that no face declares a provider is sent (docs/translation.md#fields-nobody-declared). */
 export type UndeclaredFields =

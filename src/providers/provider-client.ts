@@ -3,7 +3,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { Untranslatable } from '../core/errors.js';
 import { Base64Text } from '../core/json/base64-text.js';
 import type { FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
-import type { CatalogProvider } from '../core/routing/catalog.js';
+import type { Endpoint } from '../core/routing/catalog.js';
 import { droppedWords, pricedWords } from '../core/routing/priced-words.js';
 import type { Secret } from '../core/secret.js';
 import { Environment } from '../shared/environment.js';
@@ -41,7 +41,7 @@ export class ProviderClient {
 
   /** The media that `prepare` is to be given as bytes. */
   requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
-    const { dialect, definition } = this.registry.accessTo(endpoint.provider);
+    const { dialect, definition } = this.registry.accessTo(endpoint);
     return dialect.requiredMedia?.(request, { model, endpoint, tier, definition }) ?? NONE;
   }
 
@@ -58,7 +58,7 @@ export class ProviderClient {
     media = NO_MEDIA,
     onSent?: () => void,
   ): PreparedCall {
-    const access = this.registry.accessTo(endpoint.provider);
+    const access = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
     const sent = withPassedFields(request, target, access.dialect.vendor);
     return new PreparedCall(target, sent, credential, media, access, this.dependencies, onSent);
@@ -69,7 +69,7 @@ export class ProviderClient {
    * media would hold is taken for granted.
    */
   refusalOf({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): Untranslatable | undefined {
-    const { dialect, definition } = this.registry.accessTo(endpoint.provider);
+    const { dialect, definition } = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
@@ -92,14 +92,14 @@ export class ProviderClient {
   droppedBy({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): readonly string[] {
     const words = pricedWords(request);
     if (words.length === 0 && !request.extras) return NONE;
-    const { dialect, definition } = this.registry.accessTo(endpoint.provider);
+    const { dialect, definition } = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const fields = droppedFields(request, target, dialect.vendor);
     return [...new Set([...droppedWords(words, target), ...fields])];
   }
 
-  /** True when the provider can count the tokens of a prompt without answering it. */
-  canCount(provider: CatalogProvider): boolean {
-    return this.registry.accessTo(provider).dialect.counting !== undefined;
+  /** True when the endpoint can count the tokens of a prompt without answering it. */
+  canCount(endpoint: Endpoint): boolean {
+    return this.registry.accessTo(endpoint).dialect.counting !== undefined;
   }
 }

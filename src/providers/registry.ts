@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Platform } from '../core/platform.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Dialect, ProviderDefinition, Target } from '../core/provider.js';
-import { PLATFORM_IDS, SIMULATED_SCHEME, type CatalogProvider, type PlatformId } from '../core/routing/catalog.js';
+import {
+  dialectOf,
+  PLATFORM_IDS,
+  SIMULATED_SCHEME,
+  type CatalogProvider,
+  type Endpoint,
+  type PlatformId,
+} from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
 import { definitionOf } from './catalog/index.js';
 import { DIALECTS } from './dialects/index.js';
@@ -11,7 +18,9 @@ import { PLATFORMS } from './platforms/index.js';
 import { Transport } from './transport.js';
 import { passesField } from './undeclared-fields.js';
 
-/** How one provider is called. */
+type EndpointOfProvider = Pick<Endpoint, 'provider' | 'dialect'>;
+
+/** How one endpoint is called. */
 export interface ProviderAccess {
   readonly dialect: Dialect;
   readonly platform: Platform;
@@ -26,7 +35,7 @@ export class ProviderRegistry {
   private readonly platforms: ReadonlyMap<PlatformId, Platform>;
   private readonly sandbox = new SimulatedUpstream();
   /** By entry of a catalog, which never changes: a reload makes others. */
-  private readonly known = new WeakMap<CatalogProvider, ProviderAccess>();
+  private readonly known = new WeakMap<EndpointOfProvider, ProviderAccess>();
 
   constructor(
     private readonly transport: Transport,
@@ -35,35 +44,36 @@ export class ProviderRegistry {
     this.platforms = new Map(PLATFORM_IDS.map((id) => [id, PLATFORMS[id]({ transport, clock })]));
   }
 
-  accessTo(provider: CatalogProvider): ProviderAccess {
-    const known = this.known.get(provider);
+  accessTo(endpoint: EndpointOfProvider): ProviderAccess {
+    const known = this.known.get(endpoint);
     if (known) return known;
-    const dialect = DIALECTS[provider.dialect];
+    const { provider } = endpoint;
+    const dialect = DIALECTS[dialectOf(endpoint)];
     const access: ProviderAccess = {
       dialect,
       platform: this.platforms.get(provider.platform ?? 'direct')!,
       definition: definitionOf(provider.slug, dialect.defaultCredential, provider),
       transport: provider.baseUrl.startsWith(SIMULATED_SCHEME) ? this.sandbox : this.transport,
     };
-    this.known.set(provider, access);
+    this.known.set(endpoint, access);
     return access;
   }
 
   /** Whether a field that a request sets reaches such an endpoint. */
   carries({ model, endpoint, tier }: Omit<Target, 'definition'>, parameter: string): boolean {
-    const { dialect, definition } = this.accessTo(endpoint.provider);
+    const { dialect, definition } = this.accessTo(endpoint);
     return dialect.carries(parameter, { model, endpoint, tier, definition });
   }
 
   /** Whether a field of a request that no face declares is sent to such an endpoint as it is. */
   passes({ model, endpoint, tier }: Omit<Target, 'definition'>, request: ModelRequest, field: string): boolean {
-    const { dialect, definition } = this.accessTo(endpoint.provider);
+    const { dialect, definition } = this.accessTo(endpoint);
     return passesField(field, request, { model, endpoint, tier, definition }, dialect.vendor);
   }
 
   /** True when calls to the provider carry a credential. */
   wantsCredential(provider: CatalogProvider): boolean {
-    return this.accessTo(provider).definition.credential !== 'none';
+    return definitionOf(provider.slug, DIALECTS[provider.dialect].defaultCredential, provider).credential !== 'none';
   }
 
   /** True when the operator can call the provider without a caller's own credential. */

@@ -111,7 +111,7 @@ export class AttemptRunner {
     reveal: RevealCredential,
     signal: CancelSignal,
   ): Promise<number | undefined> {
-    if (!this.client.canCount(leg.endpoint.provider)) return undefined;
+    if (!this.client.canCount(leg.endpoint)) return undefined;
     return (await this.prepare(leg, request, NO_MEDIA, reveal)).count(signal);
   }
 

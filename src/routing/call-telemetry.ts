@@ -3,6 +3,7 @@ import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { isBilledInFull } from '../core/routing/abort-rules.js';
+import { dialectOf } from '../core/routing/catalog.js';
 import type { HealthKey } from '../core/routing/health.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Clock } from '../core/time.js';
@@ -111,7 +112,7 @@ export class CallTelemetry implements GenerationObserver {
     const { fault, leg } = call;
     const report = ENDINGS[call.ending!].health;
     if (report === 'success') health.succeeded(key, isStreamed ? figuresOf(call) : {}, origin);
-    else if (report !== 'nothing' && !DIALECTS[leg.endpoint.provider.dialect].failsOnPurpose) {
+    else if (report !== 'nothing' && !DIALECTS[dialectOf(leg.endpoint)].failsOnPurpose) {
       const retryAfterMs = fault?.detail.retryAfterMs;
       health.failed(key, { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }) }, origin);
     } else if (isTrial) health.released(key, origin.caller);

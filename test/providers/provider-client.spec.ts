@@ -225,8 +225,8 @@ it('is on its way before anybody else has a turn, where nothing has to be waited
 });
 
 it('knows who can count', () => {
-  const providerOf = (dialect: 'anthropic-messages' | 'openai-chat') =>
-    bench.prepare({ baseUrl: upstream.url, dialect }).target.endpoint.provider;
-  expect(bench.client.canCount(providerOf('anthropic-messages'))).toBe(true);
-  expect(bench.client.canCount(providerOf('openai-chat'))).toBe(false);
+  const endpointOf = (dialect: 'anthropic-messages' | 'openai-chat') =>
+    bench.prepare({ baseUrl: upstream.url, dialect }).target.endpoint;
+  expect(bench.client.canCount(endpointOf('anthropic-messages'))).toBe(true);
+  expect(bench.client.canCount(endpointOf('openai-chat'))).toBe(false);
 });

@@ -73,8 +73,8 @@ class OnePlatform extends ProviderRegistry {
     super(transport, clock);
   }
 
-  override accessTo(provider: CatalogProvider): ProviderAccess {
-    return { ...super.accessTo(provider), platform: this.platform };
+  override accessTo(endpoint: Endpoint): ProviderAccess {
+    return { ...super.accessTo(endpoint), platform: this.platform };
   }
 }
 

@@ -21,7 +21,7 @@ export interface Opaque {
 }
 
 /** The wire formats that values can be foreign in. */
-export type Vendor = 'anthropic' | 'openai';
+export type Vendor = 'anthropic' | 'openai' | 'openai-responses' | 'google' | 'amazon' | 'cohere';
 
 // Numbers that a double cannot hold, such as ids past 2⁵³, go through unharmed: they are read as `ExactNumber`
 // and printed as they were spelt. All others are plain numbers (docs/decisions/0011). Node 20 gives no access

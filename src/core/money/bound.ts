@@ -1,4 +1,4 @@
-import type { DialectId, Model, Pricing } from '../routing/catalog.js';
+import { dialectOf, type DialectId, type Model, type Pricing } from '../routing/catalog.js';
 import type { EndpointHealth } from '../routing/health.js';
 import { lengthsOf, SIDE_OF, tokenPrice, type TokenClass } from '../routing/leg-price.js';
 import type { Leg, ServiceTier } from '../routing/plan.js';
@@ -112,7 +112,7 @@ function pdfTokens({ pages, textBytes }: PdfSize, pageTokensMax: number, imageTo
 
 /** Where nobody asks for it, only a provider that caches by itself charges for writing a cache. */
 function inputClasses({ cacheWrites }: MeasuredPrompt, { endpoint }: BoundLeg): readonly TokenClass[] {
-  if (cacheWrites === '1h' || !CACHES_ON_REQUEST.has(endpoint.provider.dialect)) return INPUT_CLASSES;
+  if (cacheWrites === '1h' || !CACHES_ON_REQUEST.has(dialectOf(endpoint))) return INPUT_CLASSES;
   return cacheWrites ? SHORT_CACHE_CLASSES : UNCACHED_CLASSES;
 }
 

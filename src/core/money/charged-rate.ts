@@ -1,5 +1,5 @@
 import type { Usage } from '../conversation/usage.js';
-import type { DialectId } from '../routing/catalog.js';
+import { dialectOf, type DialectId } from '../routing/catalog.js';
 import type { Leg, ServiceTier } from '../routing/plan.js';
 import { isPlainTier } from '../routing/priced-words.js';
 import type { PicoUsd } from './credits.js';
@@ -58,7 +58,7 @@ function reportedTier({ serviceTier, speed }: Usage, { endpoint, tier: planned }
   if (isListed(serviceTier)) return serviceTier;
   if (speed === 'standard' && planned === 'fast') return 'standard';
   const saysPlain = serviceTier !== undefined && isPlainTier(serviceTier);
-  return saysPlain && !(planned === 'fast' && TELLS_SPEED.has(endpoint.provider.dialect)) ? 'standard' : planned;
+  return saysPlain && !(planned === 'fast' && TELLS_SPEED.has(dialectOf(endpoint))) ? 'standard' : planned;
 }
 
 function reportedPlace({ inferenceGeo }: Usage, { endpoint }: Rate): Rate['endpoint'] {

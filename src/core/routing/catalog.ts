@@ -93,6 +93,8 @@ export interface Endpoint {
   readonly variant?: string;
   /** The model's name at the provider. */
   readonly upstreamModel: string;
+  /** How it talks; absent: as its provider does (`dialectOf`). */
+  readonly dialect?: DialectId;
   /** `null`: free on purpose. */
   readonly pricing: Pricing | null;
   readonly quantization: Quantization;
@@ -106,6 +108,10 @@ export interface Endpoint {
   /** Set in those of `geographies` alone: which one it is, and the endpoint where none is asked for. */
   readonly geography?: { readonly word: string; readonly elsewhere: Endpoint };
 }
+
+/** How an endpoint talks. */
+export const dialectOf = ({ dialect, provider }: Pick<Endpoint, 'dialect' | 'provider'>): DialectId =>
+  dialect ?? provider.dialect;
 
 export interface Score {
   /** 0 to 1. */

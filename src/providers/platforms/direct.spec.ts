@@ -21,6 +21,8 @@ describe('authorise', () => {
   it.each([
     ['bearer', { authorization: 'Bearer sk-1' }],
     ['x-api-key', { 'x-api-key': 'sk-1' }],
+    ['x-goog-api-key', { 'x-goog-api-key': 'sk-1' }],
+    ['api-key', { 'api-key': 'sk-1' }],
     ['none', {}],
   ] as const)('%s', (scheme, headers) => {
     expect(authorise(scheme, new Secret('sk-1'))).toEqual(headers);

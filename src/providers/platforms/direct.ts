@@ -24,17 +24,24 @@ export const direct: Platform = {
  * it. The message never holds the value.
  */
 function authoriseByKey({ target, credential }: CallContext): CallHeaders {
-  switch (target.definition.credential) {
+  const scheme = target.definition.credential;
+  switch (scheme) {
     case 'none':
       return NO_HEADERS;
     case 'bearer':
       return { authorization: `Bearer ${revealSafe(credential)}` };
     case 'x-api-key':
-      return { 'x-api-key': revealSafe(credential) };
+    case 'x-goog-api-key':
+    case 'api-key':
+      return { [scheme]: revealSafe(credential) };
   }
 }
 
-function revealSafe(credential: Secret | undefined): string {
+/**
+ * The text of a credential that a header can carry.
+ * @throws ProviderFault `refused-credential`
+ */
+export function revealSafe(credential: Secret | undefined): string {
   if (!credential) throw new ProviderFault('refused-credential', 'There is no credential for the provider.');
   const value = credential.reveal();
   if (HEADER_SAFE.test(value)) return value;

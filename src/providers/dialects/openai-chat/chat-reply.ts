@@ -1,18 +1,19 @@
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
-import { printJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { ProviderFault } from '../../../core/errors.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import { definedOnly } from '../../../core/defined.js';
-import { ArgumentScan } from './argument-scan.js';
-import { BlockSequencer, type SequencedBlock, type BlockOptions } from './block-sequencer.js';
+import { ArgumentScan } from '../argument-scan.js';
+import { BlockSequencer, type SequencedBlock, type BlockOptions } from '../block-sequencer.js';
 import { ReplyCitations } from './read-citations.js';
 import { readContentParts } from './read-content.js';
 import { plainReasoning, readReasoning, type ReasoningPiece } from './read-reasoning.js';
 import { assertNoFault, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
+import { nonEmpty, printed } from '../read-json.js';
 import { toolIdsIn } from '../tool-ids.js';
-import { ToolNames } from './tool-names.js';
+import { ToolNames } from '../tool-names.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
 /** A call without arguments is a call with none of them, not a call with broken ones. */
@@ -313,19 +314,6 @@ function argumentsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   // Some upstreams send the object itself, at once.
   return isJsonObject(value) ? printed(value) : '';
-}
-
-/** @throws ProviderFault where it is nested deeper than can be printed: the parser takes more */
-function printed(value: JsonObject): string {
-  try {
-    return printJson(value);
-  } catch (error) {
-    throw new ProviderFault('malformed-reply', "The provider's reply is nested too deep.", {}, { cause: error });
-  }
-}
-
-function nonEmpty(value: Json | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 const indexAndId = (index: number | undefined, id: string): string => `${index ?? ''} ${id}`;

@@ -1,9 +1,9 @@
 import type { ModelEvent } from '../../../core/conversation/event.js';
-import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { ProviderFault } from '../../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
+import { malformed, parseEvent } from '../read-json.js';
 import { ChatReply } from './chat-reply.js';
 import { faultOfErrorText, findInBandFault } from './fault.js';
 import { PlainChunk } from './plain-chunk.js';
@@ -86,18 +86,7 @@ function readChunk(data: string, isNamedError: boolean): JsonObject | undefined 
     if (isNamedError) throw faultOfErrorText(data);
     return undefined;
   }
-  let chunk: Json;
-  try {
-    chunk = parseJson(data) as Json;
-  } catch (error) {
-    throw new ProviderFault(
-      'malformed-reply',
-      'The provider sent an event that is not valid JSON.',
-      {},
-      { cause: error },
-    );
-  }
-  return isJsonObject(chunk) ? chunk : undefined;
+  return parseEvent(data);
 }
 
 /**
@@ -136,8 +125,4 @@ function withCallIndexes(message: JsonObject): JsonObject {
   if (!Array.isArray(calls)) return message;
   const indexed = (calls as readonly Json[]).map((call, index) => (isJsonObject(call) ? { ...call, index } : call));
   return { ...message, tool_calls: indexed };
-}
-
-function malformed(complaint: string): ProviderFault {
-  return new ProviderFault('malformed-reply', `The provider's reply ${complaint}.`);
 }

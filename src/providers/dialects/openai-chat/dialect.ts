@@ -2,15 +2,16 @@ import type { Dialect } from '../../../core/provider.js';
 import { ChatStreamDecoder, decodeWholeChat } from './decode.js';
 import { encodeChat } from './encode.js';
 import { faultOfFailure } from './fault.js';
+import { findRequiredMedia } from '../required-media.js';
 import { carriesParameter } from './parameters.js';
-import { findRequiredMedia } from './required-media.js';
 
 /** The chat-completions format, as OpenAI and the many that follow it speak it. */
 export const openaiChat: Dialect = {
   id: 'openai-chat',
   vendor: 'openai',
   defaultCredential: 'bearer',
-  requiredMedia: findRequiredMedia,
+  // Images go by address.
+  requiredMedia: (request) => findRequiredMedia(request, ['document']),
   carries: carriesParameter,
   encode: encodeChat,
   decodeStream: (context) => new ChatStreamDecoder(context),

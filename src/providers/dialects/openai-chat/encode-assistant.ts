@@ -1,9 +1,10 @@
 import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
 import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
 import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
-import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
+import { BLOCK_SEPARATOR } from '../block-text.js';
+import type { EncodeContext } from './encode-context.js';
 import { encodeReasoningDetail } from './encode-reasoning-details.js';
-import { ruleForForeign } from './foreign-blocks.js';
+import { ruleForForeign } from '../foreign-blocks.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
 
 /** A block of a turn as errors name it. */

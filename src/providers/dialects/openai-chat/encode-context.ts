@@ -1,15 +1,12 @@
 import type { CacheMarker } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import { Untranslatable } from '../../../core/errors.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
+import { refuse } from '../refuse.js';
 import { alphanumericId, hashedId, ToolIds, type ToolIdRule } from '../tool-ids.js';
 import { carriesParameter } from './parameters.js';
-import { ToolNames } from './tool-names.js';
+import { ToolNames } from '../tool-names.js';
 import type { WireCacheControl } from './wire.js';
-
-/** Stands between texts that were blocks of their own and become one text. */
-export const BLOCK_SEPARATOR = '\n\n';
 
 /** What encoding one request for one target needs everywhere. One per attempt. */
 export class EncodeContext {
@@ -42,8 +39,7 @@ export class EncodeContext {
 
   /** @throws Untranslatable always: `what` is what this target cannot carry */
   refuse(path: string, what: string): never {
-    const { model, endpoint } = this.target;
-    throw new Untranslatable(path, `${what} cannot be sent to ${model.id} at ${endpoint.provider.name}`);
+    return refuse(this.target, path, what);
   }
 }
 

@@ -7,8 +7,9 @@ import type {
   ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
 import type { Base64Text } from '../../../core/json/base64-text.js';
-import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
-import { ruleForForeign } from './foreign-blocks.js';
+import { BLOCK_SEPARATOR, searchResultText, titledText } from '../block-text.js';
+import type { EncodeContext } from './encode-context.js';
+import { ruleForForeign } from '../foreign-blocks.js';
 import type { ChatContent, ChatPart } from './wire.js';
 
 const PDF = 'application/pdf';
@@ -74,9 +75,9 @@ function documentParts(block: DocumentBlock, path: string, context: EncodeContex
   const { source } = block;
   switch (source.type) {
     case 'text':
-      return [{ type: 'text', text: titled(block, source.text) }];
+      return [{ type: 'text', text: titledText(block, source.text) }];
     case 'blocks': {
-      const header = titled(block, '');
+      const header = titledText(block, '');
       const parts: ChatPart[] = header === '' ? [] : [{ type: 'text', text: header }];
       for (const [index, inner] of source.blocks.entries()) {
         append(parts, encodeParts(inner, `${path}.source.content.${index}`, context));
@@ -103,7 +104,7 @@ function fileParts(
   context: EncodeContext,
 ): ChatPart[] {
   if (mediaType.startsWith('text/')) {
-    return [{ type: 'text', text: titled(block, Buffer.from(base64.toString(), 'base64').toString('utf8')) }];
+    return [{ type: 'text', text: titledText(block, Buffer.from(base64.toString(), 'base64').toString('utf8')) }];
   }
   if (!context.acceptsFiles) return context.refuse(`${path}.source`, `a document of type ${mediaType}`);
   const parts: ChatPart[] = [];
@@ -118,20 +119,6 @@ function fileParts(
 function fileName(title: string | undefined, mediaType: string): string {
   if (title === undefined || title === '') return mediaType === PDF ? PDF_NAME : 'document';
   return mediaType !== PDF || title.toLowerCase().endsWith('.pdf') ? title : `${title}.pdf`;
-}
-
-function titled(block: DocumentBlock, text: string): string {
-  const lines: string[] = [];
-  if (block.title !== undefined && block.title !== '') lines.push(`Document: ${block.title}`);
-  if (block.context !== undefined && block.context !== '') lines.push(`Context: ${block.context}`);
-  if (lines.length === 0) return text;
-  return text === '' ? lines.join('\n') : `${lines.join('\n')}${BLOCK_SEPARATOR}${text}`;
-}
-
-function searchResultText(block: SearchResultBlock): string {
-  const texts = [`Search result: ${block.title}\nSource: ${block.source}`];
-  for (const inner of block.content) texts.push(inner.text);
-  return texts.join(BLOCK_SEPARATOR);
 }
 
 /** A marker ends a prefix, so it stands on the last part of its block. */

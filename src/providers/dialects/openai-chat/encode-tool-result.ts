@@ -1,10 +1,8 @@
 import type { ToolResultBlock } from '../../../core/conversation/content.js';
-import { BLOCK_SEPARATOR, type EncodeContext } from './encode-context.js';
+import { BLOCK_SEPARATOR, TOOL_ERROR_PREFIX } from '../block-text.js';
+import type { EncodeContext } from './encode-context.js';
 import { encodeParts } from './encode-parts.js';
 import type { ChatMessage, ChatPart, WireCacheControl } from './wire.js';
-
-/** Marks a failed call: tool messages have no flag of their own. */
-export const TOOL_ERROR_PREFIX = 'Error: ';
 
 /** A tool message holds text only: images and documents travel in the user message after it. */
 export interface EncodedToolResult {

@@ -1,5 +1,6 @@
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
 import type { Json } from '../../../core/json/json.js';
+import { vendorToolName } from '../refuse.js';
 import type { EncodeContext } from './encode-context.js';
 import type { ChatFunctionTool, ChatTool, ChatToolFields } from './wire.js';
 
@@ -17,7 +18,7 @@ export function encodeTools(context: EncodeContext): ChatToolFields {
         return functionTool(tool, context);
       case 'vendor':
         if (tool.opaque.vendor === 'openai') return tool.opaque.value;
-        return context.refuse(`tools.${index}`, vendorToolName(tool.name, tool.opaque.value['type']));
+        return context.refuse(`tools.${index}`, vendorToolName(tool));
       case 'service':
         return context.refuse(`tools.${index}`, `the tool ${tool.id}`);
     }
@@ -54,9 +55,4 @@ function toolChoice(choice: ToolChoice, context: EncodeContext): Json {
     case 'tool':
       return { type: 'function', function: { name: context.names.toWire(choice.name) } };
   }
-}
-
-function vendorToolName(name: string | undefined, type: Json | undefined): string {
-  const kind = typeof type === 'string' ? type : 'unknown';
-  return name === undefined || name === kind ? `the vendor's tool ${kind}` : `the vendor's tool ${name} (${kind})`;
 }

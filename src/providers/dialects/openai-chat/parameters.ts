@@ -2,6 +2,7 @@ import { Untranslatable } from '../../../core/errors.js';
 import type { ModelRequest, Verbosity } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
+import { lists, takes } from '../listed-parameters.js';
 
 /** Most stop sequences a chat request holds (docs/wire/chat.md#request-fields). */
 const STOP_SEQUENCES_MAX = 4;
@@ -78,18 +79,6 @@ export function carriesParameter(parameter: string, target: Target): boolean {
   const known = PARAMETERS.find((one) => one.parameter === parameter);
   if (known) return known.standard ? takes(target, parameter) : lists(target, parameter);
   return OTHERS[parameter]?.(target) ?? true;
-}
-
-/**
- * docs/wire/routing.md#unsupported-parameters: what the endpoint's list leaves out is dropped; an
- * empty list says nothing.
- */
-export function takes(target: Target, ...parameters: readonly string[]): boolean {
-  return target.endpoint.supportedParameters.length === 0 || lists(target, ...parameters);
-}
-
-function lists(target: Target, ...parameters: readonly string[]): boolean {
-  return parameters.some((parameter) => target.endpoint.supportedParameters.includes(parameter));
 }
 
 function readStop(request: ModelRequest): Json | undefined {

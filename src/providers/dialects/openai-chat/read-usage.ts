@@ -1,5 +1,6 @@
 import type { Usage } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { objectOf, readCount } from '../read-json.js';
 
 /**
  * Reads the usage object of a chat reply or chunk, whatever its figures are; what is no number from zero on is taken as
@@ -68,12 +69,4 @@ function outputTokens(
 /** A part that is larger than its whole is no figure. */
 function fitting(part: number | undefined, whole: number | undefined): number | undefined {
   return part !== undefined && whole !== undefined && part <= whole ? part : undefined;
-}
-
-function readCount(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
-}
-
-function objectOf(value: Json | undefined): { readonly [key: string]: Json | undefined } {
-  return isJsonObject(value) ? value : {};
 }

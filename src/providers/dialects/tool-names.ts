@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ModelRequest } from '../../../core/conversation/request.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
 
 /** Longest tool name of the chat format (docs/wire/chat.md#tools). */
 export const TOOL_NAME_MAX = 64;

@@ -1,5 +1,5 @@
-import { charactersOf, type BlockDelta, type BlockStart, type ModelEvent } from '../../../core/conversation/event.js';
-import { ProviderFault } from '../../../core/errors.js';
+import { charactersOf, type BlockDelta, type BlockStart, type ModelEvent } from '../../core/conversation/event.js';
+import { ProviderFault } from '../../core/errors.js';
 
 /** Most characters that blocks waiting for their turn may hold; an upstream that interleaves more is cut. */
 export const WAITING_CHARACTERS_MAX = 8 * 1024 * 1024;

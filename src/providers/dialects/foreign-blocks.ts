@@ -1,4 +1,4 @@
-import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json/json.js';
+import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../core/json/json.js';
 
 /** What becomes of a block that only its own vendor understands. */
 export type ForeignRule =

@@ -1,0 +1,48 @@
+import { ProviderFault } from '../../core/errors.js';
+import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../../core/json/json.js';
+
+const NOTHING: JsonObject = {};
+
+/** A text that says something. */
+export const nonEmpty = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** The object there, or one without members: what an upstream leaves out reads as nothing. */
+export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : NOTHING);
+
+/** The list there, or an empty one. */
+export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+
+/** A number of tokens or uses; whatever cannot be one was not said. */
+export const readCount = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
+
+/**
+ * JSON text of a value that an upstream sent as values.
+ * @throws ProviderFault where it is nested deeper than can be printed: the parser takes more
+ */
+export function printed(value: JsonObject): string {
+  try {
+    return printJson(value);
+  } catch (error) {
+    throw new ProviderFault('malformed-reply', "The provider's reply is nested too deep.", {}, { cause: error });
+  }
+}
+
+/**
+ * The object that an event of a stream holds; undefined where it holds something else.
+ * @throws ProviderFault `malformed-reply`
+ */
+export function parseEvent(data: string): JsonObject | undefined {
+  let value: Json;
+  try {
+    value = parseJson(data) as Json;
+  } catch (cause) {
+    throw new ProviderFault('malformed-reply', 'The provider sent an event that is not valid JSON.', {}, { cause });
+  }
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** @param complaint what the reply is, or lacks */
+export const malformed = (complaint: string): ProviderFault =>
+  new ProviderFault('malformed-reply', `The provider's reply ${complaint}.`);

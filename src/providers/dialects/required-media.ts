@@ -1,0 +1,37 @@
+import { blockPath, type ContentBlock, type ToolReferenceBlock } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { RequiredMedia } from '../../core/provider.js';
+
+type Kind = RequiredMedia['accept'];
+
+/**
+ * What a request holds by address of these kinds, for targets that take it as bytes only. Each address is named once.
+ */
+export function findRequiredMedia(request: ModelRequest, kinds: readonly Kind[]): RequiredMedia[] {
+  const required = new Map<string, RequiredMedia>();
+  for (const [index, message] of request.messages.entries()) {
+    collect(message.content, (place) => blockPath(message, index, place), kinds, required);
+  }
+  return [...required.values()];
+}
+
+function collect(
+  blocks: readonly (ContentBlock | ToolReferenceBlock)[],
+  pathOf: (place: number) => string,
+  kinds: readonly Kind[],
+  required: Map<string, RequiredMedia>,
+): void {
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === 'tool-result') {
+      collect(block.content, (place) => `${pathOf(index)}.content.${place}`, kinds, required);
+      continue;
+    }
+    if (block.type !== 'document' && block.type !== 'image') continue;
+    if (block.source.type === 'blocks') {
+      collect(block.source.blocks, (place) => `${pathOf(index)}.source.content.${place}`, kinds, required);
+    } else if (block.source.type === 'url' && kinds.includes(block.type)) {
+      const { url } = block.source;
+      if (!required.has(url)) required.set(url, { url, accept: block.type, path: `${pathOf(index)}.source.url` });
+    }
+  }
+}
