@@ -8,12 +8,14 @@ import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { AuthenticationGuard } from './keys/authentication.guard.js';
 import { KeysModule } from './keys/keys.module.js';
 import { FloodGuard } from './limits/flood.guard.js';
+import { WastedCalls } from './limits/wasted-calls.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MessagesModule } from './messages/messages.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { BodyReader } from './shared/http/body-reader.js';
+import { AbandonedBodies } from './shared/http/abandoned-bodies.js';
 import { CallerStanding } from './shared/http/caller-standing.js';
 import { DtoPipe } from './shared/http/dto.pipe.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
@@ -51,6 +53,7 @@ export class AppModule {
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: FloodGuard },
         { provide: CallerStanding, useExisting: AuthenticationGuard },
+        { provide: AbandonedBodies, useExisting: WastedCalls },
         BodyReader,
         { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_PIPE, useClass: DtoPipe },

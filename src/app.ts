@@ -40,6 +40,8 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
    * and while none is ready the port stays closed.
    */
   readonly opensLate?: boolean | undefined;
+  /** The port is this process's alone, and many may come at once. */
+  readonly acceptsFaster?: boolean | undefined;
 }
 
 /** A running gateway: main and tests hold it by the same handle. */
@@ -63,7 +65,7 @@ export async function startApp(options: AppOptions): Promise<Gateway> {
     const built = await buildApp(options, listener);
     return { ...built, url: early ?? (await open()) };
   } catch (error) {
-    listener.server.close();
+    listener.close();
     throw error;
   }
 }
@@ -98,6 +100,7 @@ async function buildApp(options: AppOptions, listener: HttpListener): Promise<Om
   const unseen = app.get(UnseenCalls, { strict: false });
   const drain = new Drain({
     server: listener.server,
+    closeListener: () => listener.close(),
     readiness,
     drainMs: environment.drainMs,
     abortAll: () => {
@@ -113,6 +116,9 @@ async function buildApp(options: AppOptions, listener: HttpListener): Promise<Om
   });
   readiness.markStarted();
   const log = requestLog(context.logger, app.get(Metrics), context.clock);
+  if (options.acceptsFaster) {
+    listener.acceptFaster().catch((error: unknown) => context.logger.warn(error, 'HttpListener'));
+  }
   listener.admit(log, rewriteUrl, app.getHttpAdapter().getInstance() as RequestListener);
   return {
     app,

@@ -62,6 +62,7 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
     logger,
     shippedCatalogPath: SHIPPED_CATALOG_PATH,
     opensLate: channel !== undefined,
+    acceptsFaster: channel === undefined,
   });
   logger.log(`listening at ${gateway.url}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);

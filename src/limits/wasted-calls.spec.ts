@@ -28,6 +28,15 @@ it('counts every wasted ending of a generation that called a provider, and no ot
     expect([ending, isCounted(ending, true)]).toEqual([ending, ENDINGS[ending].wastes === true]);
 });
 
+it('counts bodies of calls that never came whole, and none of management', () => {
+  const counted: unknown[] = [];
+  const counts = { countWaste: ({ keyHash }: Caller) => void counted.push(keyHash) } as unknown as FloodStorage;
+  const calls = new WastedCalls(counts, { flood: { wasted: RATE } } as Environment);
+  calls.bodyAbandoned({ keyHash: 'i', kind: 'inference' } as Caller);
+  calls.bodyAbandoned({ keyHash: 'm', kind: 'management' } as Caller);
+  expect(counted).toEqual(['i']);
+});
+
 it('counts of those without a call what its caller left', () => {
   expect(ALL.filter((ending) => isCounted(ending, false)).sort()).toEqual(['caller-gone', 'client-closed']);
 });

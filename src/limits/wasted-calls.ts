@@ -2,15 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage } from '@nestjs/throttler';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { Caller } from '../core/caller.js';
 import { Environment } from '../shared/environment.js';
+import type { AbandonedBodies } from '../shared/http/abandoned-bodies.js';
 import { FloodStorage } from './flood-storage.js';
 
 /**
- * Counts generations that their callers left, at whatever stage, and those that called a provider and came to nothing:
- * past so many of a key the flood guard refuses it (docs/wire/limits.md#wasted-calls). One observes all.
+ * Counts generations that their callers left, at whatever stage, also before there was one, and those that called a
+ * provider and came to nothing: past so many of a key the flood guard refuses it (docs/wire/limits.md#wasted-calls). One observes all.
  */
 @Injectable()
-export class WastedCalls implements GenerationObserver {
+export class WastedCalls implements GenerationObserver, AbandonedBodies {
   constructor(
     @InjectThrottlerStorage() private readonly counts: FloodStorage,
     private readonly environment: Environment,
@@ -19,7 +21,15 @@ export class WastedCalls implements GenerationObserver {
   ended(generation: Generation): undefined {
     const { wastes, result } = ENDINGS[generation.ending!];
     if (wastes && (result === 'cancelled' || generation.wasCalled)) {
-      this.counts.countWaste(generation.caller, this.environment.flood.wasted);
+      this.count(generation.caller);
     }
+  }
+
+  bodyAbandoned(caller: Caller): void {
+    if (caller.kind === 'inference') this.count(caller);
+  }
+
+  private count(caller: Caller): void {
+    this.counts.countWaste(caller, this.environment.flood.wasted);
   }
 }

@@ -47,6 +47,7 @@ async function startDraining(options: Partial<DrainOptions> = {}): Promise<Fixtu
   const write = (message: unknown): void => void log.push(String(message));
   const drain = new Drain({
     server,
+    closeListener: () => server.close(),
     readiness,
     drainMs: 120_000,
     abortAll: () => held.forEach((response) => response.destroy()),

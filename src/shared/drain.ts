@@ -24,6 +24,8 @@ export interface BackgroundWork {
 
 export interface DrainOptions {
   readonly server: Server;
+  /** From then on nothing is accepted. */
+  readonly closeListener: () => void;
   readonly readiness: Readiness;
   /** How long open requests may take after the listener has closed. */
   readonly drainMs: number;
@@ -65,7 +67,7 @@ export class Drain {
   }
 
   private async stop(signal: StopSignal): Promise<void> {
-    const { server, readiness, drainMs, abortAll, steps, log } = this.options;
+    const { server, closeListener, readiness, drainMs, abortAll, steps, log } = this.options;
     readiness.markDraining();
     log.log(`${signal}: stopping, ${this.openCount} requests open`, 'Drain');
     for (const response of this.open) askToClose(response);
@@ -73,7 +75,7 @@ export class Drain {
     if (signal === 'SIGTERM') await delay(this.graceMs);
 
     this.listenerClosed = true;
-    server.close();
+    closeListener();
     if (!(await this.becomesIdle(drainMs))) {
       log.warn(`${this.openCount} requests are still open and are aborted`, 'Drain');
       abortAll();

@@ -31,7 +31,7 @@ describe('shares of one account and address', () => {
 
   it('a storm of requests', async () => {
     await expectUnharmed(arena, async (signal) => {
-      const answers = await storm(4, signal, () => statusOf('/key', key));
+      const answers = await storm(12, signal, () => statusOf('/key', key));
       expect([...answers.keys()].toSorted()).toEqual([200, 429]);
       expect(answers.get(429)!).toBeGreaterThan(answers.get(200)!);
     });

@@ -67,7 +67,8 @@ const TERMS: BodyTerms = { bytesMax: 4 * MIB, needsRoom: true };
 function makeReader(bytesInFlight = 16 * MIB) {
   const all = new BytesInFlight({ bodiesInFlightBytesMax: bytesInFlight } as Environment);
   const standing = new Standing();
-  const reader = new BodyReader(all, standing);
+  const abandoned: string[] = [];
+  const reader = new BodyReader(all, standing, { bodyAbandoned: ({ keyHash }) => abandoned.push(keyHash) });
   const open = (headers: Record<string, string>, { terms = TERMS, key = 'key' } = {}) => {
     const request = new FakeRequest(headers, key);
     const response = new FakeResponse();
@@ -78,7 +79,7 @@ function makeReader(bytesInFlight = 16 * MIB) {
     };
     return { request, response, read };
   };
-  return { all, standing, open };
+  return { all, standing, abandoned, open };
 }
 
 const kind = async (reading: Promise<unknown>): Promise<string> => {
@@ -243,6 +244,29 @@ describe('BodyReader', () => {
     expect(over).toBe(false);
     await seconds(2);
     expect([over, await kind(reading)]).toEqual([true, 'request-timed-out']);
+  });
+
+  it('tells of those that never came whole: left, or too slow, and of no other', async () => {
+    const { abandoned, open } = makeReader();
+    const left = open({ 'content-length': `${MIB}` }, { key: 'left' });
+    const slow = open({ 'content-length': `${MIB}` }, { key: 'slow' });
+    const large = open({}, { key: 'large' });
+    const whole = open({ 'content-length': '3' }, { key: 'whole' });
+    const readings = [left, slow, large, whole].map(({ read }) => read());
+    left.request.push(Buffer.alloc(KIB));
+    large.request.push(Buffer.alloc(5 * MIB));
+    whole.request.push(Buffer.alloc(3));
+    whole.request.finish();
+    await turn();
+    left.request.destroy();
+    await seconds(22);
+    expect(await Promise.all(readings.slice(0, 3).map(kind))).toEqual([
+      expect.stringMatching(/^CallerGone/),
+      'request-timed-out',
+      'too-large',
+    ]);
+    expect(await readings[3]).toHaveLength(3);
+    expect(abandoned).toEqual(['left', 'slow']);
   });
 
   it('ends a body without a byte for 20 s, promised or not, and only then', async () => {

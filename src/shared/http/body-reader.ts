@@ -4,6 +4,7 @@ import { CallerGone, GatewayError } from '../../core/errors.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../bytes-in-flight.js';
 import { OpenItems } from '../open-items.js';
+import { AbandonedBodies } from './abandoned-bodies.js';
 import { BodyParts } from './body-parts.js';
 import { CallerStanding } from './caller-standing.js';
 import type { AuthenticatedRequest } from './route.decorators.js';
@@ -49,6 +50,7 @@ export class BodyReader {
   constructor(
     private readonly bytesInFlight: BytesInFlight,
     private readonly callers: CallerStanding,
+    private readonly abandoned: AbandonedBodies,
   ) {}
 
   /**
@@ -73,6 +75,7 @@ export class BodyReader {
       return await body.arrive();
     } catch (error) {
       held.release();
+      if (error instanceof CallerGone || isTooSlow(error)) this.abandoned.bodyAbandoned(request.caller);
       throw error;
     } finally {
       this.arriving.remove(place);
@@ -191,6 +194,8 @@ class ArrivingBody {
     this.parts.add(chunk);
   }
 }
+
+const isTooSlow = (error: unknown): boolean => error instanceof GatewayError && error.kind === 'request-timed-out';
 
 const tooLarge = ({ bytesMax }: BodyTerms): GatewayError =>
   new GatewayError('too-large', `body: must be at most ${bytesMax} bytes`);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { InvalidEnvironment } from '../environment.js';
+import { Acceptors } from './acceptors.js';
 import { bodyMsMax } from './body-reader.js';
 import { answerBrokenRequests, answerExpectation, HEADER_BYTES_MAX } from './broken-requests.js';
 import { servedMessages } from './served-messages.js';
@@ -17,6 +18,7 @@ export class HttpListener {
   readonly server: Server;
   /** What it makes of each request, for the application to adopt. */
   readonly messages = servedMessages();
+  private readonly acceptors: Acceptors;
 
   /** @param bodyBytesMax the largest body that is read, in bytes */
   constructor(bodyBytesMax: number) {
@@ -33,6 +35,7 @@ export class HttpListener {
       },
       starting,
     );
+    this.acceptors = new Acceptors(this.server);
     answerBrokenRequests(this.server);
     this.server.on('request', tellQueuedOfClose);
     this.server.on('checkExpectation', answerExpectation);
@@ -60,6 +63,20 @@ export class HttpListener {
     });
     const bound = (this.server.address() as AddressInfo).port;
     return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  }
+
+  /**
+   * Accepts several connections in a turn of the event loop: of a process that has the port to itself.
+   * @throws when it goes on accepting one
+   */
+  acceptFaster(): Promise<void> {
+    return this.acceptors.open();
+  }
+
+  /** Accepts no more connections; those there are go on. */
+  close(): void {
+    this.acceptors.close();
+    this.server.close();
   }
 
   /** From now on these are asked with each request, one after the other. */
