@@ -18,8 +18,11 @@ describe('bodies of one key', () => {
   beforeAll(async () => {
     sink = await Sink.open();
     arena = await Arena.open({ FAIRLEAD_BODIES_IN_FLIGHT: '64MiB' }, [sink.entry]);
-    [key, other] = [await arena.newKey(), await arena.newKey()];
   }, 120_000);
+  // Of their own each time: who leaves bodies is refused for a while.
+  beforeEach(async () => {
+    [key, other] = [await arena.newKey(), await arena.newKey()];
+  });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
