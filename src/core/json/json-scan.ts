@@ -21,6 +21,8 @@ export const JSON_WIDE_MEMBERS_MAX = 30_000;
  * of names that it meets: new ones cost it ten times as much as those it knows.
  */
 export const JSON_NAMES_MAX = 20_000;
+/** Longest name of a member, as it is spelt. Chosen, far above any use. */
+export const JSON_NAME_BYTES_MAX = 1024 * 1024;
 /** No shorter text has as many: a name of two quotes, a colon, a value, a comma. */
 const MANY_MEMBERS_BYTES = 5 * JSON_MEMBERS_MAX;
 
@@ -52,6 +54,19 @@ export interface LongArray {
   /** Just past its closing bracket. */
   readonly to: number;
 }
+
+/** A string of so many escapes that it takes long to read, and where its text may be cut. Places are offsets in bytes. */
+export interface LongString {
+  /** Behind its first quote. */
+  readonly from: number;
+  /** In order, a piece apart; none is inside of an escape or a character. */
+  readonly cuts: readonly number[];
+  /** Of its last quote. */
+  readonly to: number;
+}
+
+/** A string with more than one escape for so many bytes of a piece is a long one. */
+const BYTES_PER_ESCAPE = 32;
 
 /** Figures of the shortest number that a double may change. */
 const LONG_NUMBER = 16;
@@ -104,6 +119,8 @@ export class JsonScan {
   values = 0;
   /** In order. */
   readonly longArrays: LongArray[] = [];
+  /** In order. */
+  readonly longStrings: LongString[] = [];
 
   private index = 0;
   private isInString = false;
@@ -118,6 +135,9 @@ export class JsonScan {
   /** Of the string that was walked last: behind its first quote, and its last quote. */
   private stringFrom = 0;
   private stringTo = 0;
+  private escapes = 0;
+  private stringCuts: number[] = [];
+  private stringPieceFrom = 0;
   private figures = 0;
   /**
    * Of the array of the second level that is being walked: where it opens, where its last piece begins, and its cuts.
@@ -152,12 +172,12 @@ export class JsonScan {
     for (let index = this.index; index < end; index++) {
       const code = bytes[index]!;
       if (code === QUOTE) {
-        this.isInString = false;
-        this.stringTo = index;
-        this.index = index + 1;
+        this.endString(index);
         return;
       }
       if (code === BACKSLASH) {
+        if (index - this.stringPieceFrom > this.pieceBytes) this.cutString(index);
+        this.escapes++;
         index++;
         plain = 0;
       } else if (++plain === PLAIN_RUN) {
@@ -172,8 +192,7 @@ export class JsonScan {
         while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++;
         this.index = quote + 1;
         if (backslashes % 2 === 0) {
-          this.isInString = false;
-          this.stringTo = quote;
+          this.endString(quote);
           return;
         }
         index = quote;
@@ -181,6 +200,23 @@ export class JsonScan {
       }
       this.index = index + 1;
     }
+  }
+
+  /** An escape begins here, so that neither a character nor another escape is cut. */
+  private cutString(index: number): void {
+    this.stringCuts.push(index);
+    this.stringPieceFrom = index;
+  }
+
+  private endString(quote: number): void {
+    this.isInString = false;
+    this.stringTo = quote;
+    this.index = quote + 1;
+    if (this.escapes > this.pieceBytes / BYTES_PER_ESCAPE) {
+      this.longStrings.push({ from: this.stringFrom, cuts: this.stringCuts, to: quote });
+      this.stringCuts = [];
+    } else if (this.stringCuts.length > 0) this.stringCuts = [];
+    this.escapes = 0;
   }
 
   /** Stops behind the quote that begins a string. */
@@ -197,11 +233,13 @@ export class JsonScan {
       this.figures = 0;
       if (code === QUOTE) {
         this.isInString = true;
-        this.stringFrom = index;
+        this.stringFrom = this.stringPieceFrom = index;
         break;
       }
       if (code === COLON) {
         this.keys++;
+        // It was a name: what is read in pieces are values.
+        if (this.longStrings.at(-1)?.to === this.stringTo) this.longStrings.pop();
         if (this.members && this.names) this.countMember(this.members, this.names);
       } else if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) {
         if (++this.values > JSON_VALUES_MAX) throw refuse(`has more than ${JSON_VALUES_MAX} values`);
@@ -231,6 +269,8 @@ export class JsonScan {
     if (count > WIDE_MEMBERS && ++this.wideMembers > JSON_WIDE_MEMBERS_MAX)
       throw refuse(`has more than ${JSON_WIDE_MEMBERS_MAX} members in objects of more than ${WIDE_MEMBERS}`);
     names.add(this.bytes, this.stringFrom, this.stringTo);
+    if (this.stringTo - this.stringFrom > JSON_NAME_BYTES_MAX)
+      throw refuse(`has a name of a member of more than ${JSON_NAME_BYTES_MAX} bytes`);
     if (names.size > JSON_NAMES_MAX) throw refuse(`has more than ${JSON_NAMES_MAX} different names of members`);
   }
 

@@ -15,7 +15,7 @@ function read(text: string, pieceBytes = PIECE): { value: unknown; pieces: numbe
   const scan = new JsonScan(bytes, pieceBytes);
   while (scan.walk(bytes.length));
   let pieces = 0;
-  const reading = parseInPieces(bytes, scan.longArrays, (piece) => {
+  const reading = parseInPieces(bytes, scan, (piece) => {
     pieces++;
     return JSON.parse(piece) as unknown;
   });
@@ -55,6 +55,35 @@ describe('parseInPieces', () => {
       { numRuns: 500 },
     );
     expect(cut).toBeGreaterThan(100);
+  });
+
+  it('reads strings of escapes in pieces, wherever they stand', () => {
+    const escaped = fc.array(
+      fc.constantFrom('\\n', '\\"', '\\\\', '\\u00e9', '\\ud83d\\ude00', '\\ud83d', 'é', '😀', 'word '),
+      {
+        minLength: 1,
+        maxLength: 60,
+      },
+    );
+    let pieceCount = 0;
+    fc.assert(
+      fc.property(fc.array(escaped, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 40 }), (all, piece) => {
+        const strings = all.map((parts) => `"${parts.join('')}"`);
+        const text = `{"a":[{"b":[${strings.join()}]},[],1],"messages":[${strings.join()},{"c":${strings[0]}}],"d":${strings[0]}}`;
+        const { value, pieces } = read(text, piece);
+        expect(value).toEqual(JSON.parse(text));
+        pieceCount += pieces;
+      }),
+      { numRuns: 500 },
+    );
+    expect(pieceCount).toBeGreaterThan(5_000);
+  });
+
+  it('reads such a string as a name, and leaves to the whole one that is given twice', () => {
+    const string = '\\t'.repeat(40);
+    const text = `{"${string}" : "${string}","b":1}`;
+    expect(read(text, 8).value).toEqual({ ['\t'.repeat(40)]: '\t'.repeat(40), b: 1 });
+    expect(read(`{"a":"${string}","a":"${string}"}`, 8).value).toBeUndefined();
   });
 
   it('reads nothing that the whole does not say', () => {

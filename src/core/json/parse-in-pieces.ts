@@ -1,4 +1,5 @@
-import type { LongArray } from './json-scan.js';
+import type { JsonScan, LongArray } from './json-scan.js';
+import { LongStrings } from './long-strings.js';
 
 /** Bytes after which others have their turn: about a millisecond's work. */
 const TURN_BYTES = 256 * 1024;
@@ -9,8 +10,8 @@ const BACKSLASH = 92;
 const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
 
 /**
- * What the whole text means, parsed in pieces: the entries of its long arrays some at a time, and then the
- * rest, which holds empty arrays in their places. Undefined for whatever is no JSON, or could be read in
+ * What the whole text means, parsed in pieces: its long strings, the entries of its long arrays some at a
+ * time, and then the rest, which holds stand-ins and empty arrays in their places. Undefined for whatever is no JSON, or could be read in
  * another way: the whole text tells.
  *
  * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if
@@ -19,21 +20,23 @@ const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
  */
 export function* parseInPieces(
   bytes: Buffer,
-  longArrays: readonly LongArray[],
+  { longArrays, longStrings }: Pick<JsonScan, 'longArrays' | 'longStrings'>,
   parse: (text: string) => unknown,
 ): Generator<undefined, unknown> {
   try {
+    const strings = new LongStrings(bytes, longStrings);
+    yield* strings.read(parse);
     const arrays: [key: string, entries: unknown[]][] = [];
     let rest = '';
     let done = 0;
     for (const array of longArrays) {
-      rest += `${bytes.toString('utf8', done, array.from)}[]`;
+      rest += `${strings.text(done, array.from)}[]`;
       done = array.to;
-      arrays.push([keyBefore(bytes, array.from), yield* parseEntries(bytes, array, parse)]);
+      arrays.push([keyBefore(bytes, array.from), yield* parseEntries(strings, array, parse)]);
     }
     yield;
-    const value = parse(rest + bytes.toString('utf8', done)) as Record<string, unknown>;
-    return arrays.every(([key, entries]) => fill(value, key, entries)) ? value : undefined;
+    const value = parse(rest + strings.text(done, bytes.length)) as Record<string, unknown>;
+    return arrays.every(([key, entries]) => fill(value, key, entries)) && strings.fill(value) ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -41,7 +44,7 @@ export function* parseInPieces(
 }
 
 function* parseEntries(
-  bytes: Buffer,
+  strings: LongStrings,
   { from, cuts, to }: LongArray,
   parse: (text: string) => unknown,
 ): Generator<undefined, unknown[]> {
@@ -49,7 +52,7 @@ function* parseEntries(
   let start = from + 1;
   let yieldedAt = from;
   for (const cut of [...cuts, to - 1]) {
-    const piece = parse(`[${bytes.toString('utf8', start, cut)}]`) as unknown[];
+    const piece = parse(`[${strings.text(start, cut)}]`) as unknown[];
     if (piece.length === 0) throw new SyntaxError('An entry is missing.');
     // One by one: a call does not take as many arguments as there may be.
     for (const entry of piece) entries.push(entry);

@@ -60,11 +60,11 @@ function* steps(bytes: Buffer, isClosed: boolean, scan: JsonScan): Generator<und
   if (!isUtf8(bytes)) throw refuse('body: is not valid UTF-8');
   while (scan.walk(STRIDE_BYTES)) yield;
   yield;
-  const { hasLongNumber, longArrays, values } = scan;
+  const { hasLongNumber, longArrays, longStrings, values } = scan;
   const suspected: Suspected = { proto: false, loneSurrogate: false };
   let value: unknown;
-  if (longArrays.length > 0 && (bytes.length >= LARGE || values > MANY_VALUES)) {
-    value = yield* parseInPieces(bytes, longArrays, (piece) => {
+  if (longStrings.length + longArrays.length > 0 && (bytes.length >= LARGE || values > MANY_VALUES)) {
+    value = yield* parseInPieces(bytes, scan, (piece) => {
       suspect(piece, suspected);
       return parseText(piece, hasLongNumber);
     });
@@ -78,8 +78,7 @@ function* steps(bytes: Buffer, isClosed: boolean, scan: JsonScan): Generator<und
     } catch (error) {
       throw noJson(error as Error);
     }
-    yield;
-    suspect(whole, suspected);
+    yield* suspectWhole(whole, suspected);
   }
   yield;
   if (countKeys(value) !== scan.keys)
@@ -119,6 +118,18 @@ function suspect(text: string, suspected: Suspected): void {
   const isEscaped = UNICODE_ESCAPE.test(text);
   if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) suspected.proto = true;
   if (isEscaped && SURROGATE_ESCAPE.test(text)) suspected.loneSurrogate = true;
+}
+
+/** Looked through at once. */
+const SUSPECT_STRIDE = 1024 * 1024;
+/** What is looked for is shorter. */
+const SUSPECT_OVERLAP = 16;
+
+function* suspectWhole(text: string, suspected: Suspected): Generator<undefined, void> {
+  for (let from = 0; from < text.length; from += SUSPECT_STRIDE) {
+    yield;
+    suspect(text.slice(from, from + SUSPECT_STRIDE + SUSPECT_OVERLAP), suspected);
+  }
 }
 
 /** Keys under which the caller's own JSON stands: there any name is the caller's business. */
