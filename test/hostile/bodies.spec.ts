@@ -98,6 +98,24 @@ describe('bodies of one key', () => {
     }
   }, 90_000);
 
+  it('two thousand sockets, half of them silent, half dripping', async () => {
+    await expectUnharmed(
+      arena,
+      async (signal) => {
+        while (!signal.aborted) {
+          for (const socket of sockets.slice(1_000)) socket.write(' ');
+          await new Promise((resolve) => setTimeout(resolve, 250));
+        }
+      },
+      async () => {
+        // A hundred at a time: what is felt is that they are there, not how they come.
+        for (let hundred = 0; hundred < 20; hundred++) {
+          await Promise.all(Array.from({ length: 100 }, () => begin(MIB, 0)));
+        }
+      },
+    );
+  }, 90_000);
+
   it('too many at once, sent and left as fast as can be', async () => {
     await expectUnharmed(arena, async (signal) => {
       await storm(8, signal, async () => {
