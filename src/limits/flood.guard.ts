@@ -9,6 +9,7 @@ import {
 import type { Caller } from '../core/caller.js';
 import type { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
+import { EntryTurns } from '../shared/entry-turns.js';
 import type { Rate } from '../shared/variables/grammars.js';
 import { FloodStorage, shareOf, type FloodRates, type FloodRefusal } from './flood-storage.js';
 import { windowRefusal } from './rate-limit-error.js';
@@ -46,6 +47,7 @@ export function floodOptions(storage: FloodStorage, { account, wasted }: FloodRa
 @Injectable()
 export class FloodGuard extends ThrottlerGuard {
   private rates!: FloodRates;
+  private readonly turns = new EntryTurns();
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
@@ -66,14 +68,20 @@ export class FloodGuard extends ThrottlerGuard {
     const { caller } = context.switchToHttp().getRequest<{ readonly caller?: Caller }>();
     if (!caller) return PASSES;
     const counted = this.storage.countRequest(caller, this.rates);
-    return counted === undefined ? PASSES : this.judge(counted);
+    return counted === undefined ? this.enter(caller) : this.judge(caller, counted);
   }
 
   /** @throws GatewayError `rate-limited` */
-  private async judge(counted: FloodRefusal | Promise<FloodRefusal | undefined>): Promise<boolean> {
+  private async judge(caller: Caller, counted: FloodRefusal | Promise<FloodRefusal | undefined>): Promise<boolean> {
     const refusal = await counted;
     if (refusal) throw this.refusalError(refusal);
-    return true;
+    return this.enter(caller);
+  }
+
+  /** In its turn (`EntryTurns`): nearly always at once. */
+  private enter({ keyHash }: Caller): Promise<boolean> {
+    const turn = this.turns.enter(keyHash);
+    return turn === undefined ? PASSES : turn.then(() => true);
   }
 
   private refusalError({ limit, retryAfterMs }: FloodRefusal): GatewayError {
