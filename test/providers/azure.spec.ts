@@ -86,6 +86,8 @@ describe('addresses', () => {
     ['the operator’s, for a plain key', { baseUrl: 'https://ours.openai.azure.com', credential: KEY }, `https://ours.openai.azure.com${CHAT}`],
     ['a place of one’s own', { baseUrl: 'https://proxy.test/{resource}', credential: list(resource('ai_foundry')) }, `https://proxy.test/mine${CHAT}`],
     ['the model’s own deployment', { credential: list(resource('openai'), deployment('https://d.openai.azure.com/openai/deployments/own/chat/completions?api-version=9')) }, 'https://d.openai.azure.com/openai/deployments/own/chat/completions?api-version=9'],
+    ['the operator’s, whose credential names a resource besides', { baseUrl: 'https://proxy.test', credential: list(resource('openai')), isOperators: true }, `https://proxy.test${CHAT}`],
+    ['a deployment, behind which the call is put', { credential: list(deployment('https://d.openai.azure.com/openai/deployments/own?api-version=9')) }, 'https://d.openai.azure.com/openai/deployments/own/chat/completions?api-version=9'],
     ['a deployment named by its resource', { credential: list(deployment('https://d.openai.azure.com/')) }, `https://d.openai.azure.com${CHAT}`],
     ['the general entry, for other models', { credential: list(deployment('https://d.openai.azure.com/', 'other/model'), resource('openai')) }, `https://mine.openai.azure.com${CHAT}`],
   ])('are of %s', async (_, call, url) => {

@@ -67,7 +67,7 @@ export class AzurePlatform implements Platform {
     const { endpoint, definition } = context.target;
     const access: Access = definition.credential === 'none' ? { type: 'key' } : this.accessOf(context);
     if (access.type === 'deployment') return deploymentAddress(access, context, call);
-    return baseOf(endpoint.provider.baseUrl, access) + pathOf(context, call);
+    return baseOf(endpoint.provider.baseUrl, access, isCallers(context)) + pathOf(context, call);
   }
 
   authorise(context: CallContext): CallHeaders | Promise<CallHeaders> {
@@ -138,12 +138,12 @@ function raise(fault: ProviderFault): never {
 
 /**
  * The catalog's address with the resource in it, on the host of the resource's kind where it is one of the vendor's.
- * One without a place for it is the operator's own resource, to which a key of another does not belong.
+ * One without a place for it is the operator's own resource, to which the key of a caller's does not belong.
  */
-function baseOf(baseUrl: string, access: Exclude<Access, AzureDeployment>): string {
+function baseOf(baseUrl: string, access: Exclude<Access, AzureDeployment>, callers: boolean): string {
   const name = access.type === 'key' ? undefined : access.name;
   if (!baseUrl.includes('{resource}')) {
-    if (name === undefined || access.type === 'key') return baseUrl;
+    if (!callers || name === undefined || access.type === 'key') return baseUrl;
     return `https://${HOSTS[access.resourceType].replace('{resource}', name)}`;
   }
   if (name === undefined || access.type === 'key') throw refused('names no resource');
@@ -164,7 +164,7 @@ function pathOf({ target: { endpoint } }: CallContext, call: UpstreamCall): stri
   return path(call);
 }
 
-/** The address of the very call, or of the resource, in front of the call's own path. */
+/** The address of the very call; or of what stands in front of it: a deployment, say, or a bare host. */
 function deploymentAddress(
   { endpointUrl }: AzureDeployment,
   context: CallContext,
@@ -172,10 +172,11 @@ function deploymentAddress(
 ): string | GuardedAddress {
   const named = namedAddress(endpointUrl, isCallers(context), VENDOR_HOSTS.azure, 'endpoint_url');
   const url = new URL(typeof named === 'string' ? named : named.url);
-  if (!url.pathname.endsWith(call.path)) {
+  const front = url.pathname.replace(/\/+$/, '');
+  if (front === '') {
     const behind = new URL(pathOf(context, call), url);
-    url.pathname = url.pathname.replace(/\/+$/, '') + behind.pathname;
+    url.pathname = behind.pathname;
     if (behind.search !== '') url.search = behind.search;
-  }
+  } else if (!front.endsWith(call.path)) url.pathname = front + call.path;
   return typeof named === 'string' ? url.href : { ...named, url: url.href };
 }
