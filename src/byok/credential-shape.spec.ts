@@ -47,8 +47,24 @@ const ACCOUNT = {
   private_key: '-----BEGIN PRIVATE KEY-----\ncanary-private\n-----END PRIVATE KEY-----\n',
 };
 
+const ENTRA = {
+  tenant_id: 'contoso.example',
+  client_id: 'app-1',
+  client_secret: 'canary-secret',
+  resource_name: 'res',
+};
+const WORKLOAD = {
+  type: 'external_account',
+  audience: '//iam.googleapis.com/canary',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  credential_source: { url: 'https://tokens.example/canary' },
+  project_id: 'my-project-1',
+};
+
 describe('structured credentials', () => {
   it.each([
+    ['azure', ENTRA, 'app-1'],
+    ['google-vertex', WORKLOAD, 'my-project-1'],
     ['azure', [RESOURCE], 'my-resource'],
     ['azure', [{ ...RESOURCE, resource_type: 'ai_foundry', more: 1 }, DEPLOYMENT], 'my-resource +1'],
     ['azure', [DEPLOYMENT], 'my-host.example'],
@@ -61,14 +77,18 @@ describe('structured credentials', () => {
     expect(label(provider, JSON.stringify(value, null, 2))).toBe(expected);
   });
 
-  it('takes an API key of Bedrock as it is', () => {
-    expect(label('amazon-bedrock', 'bedrock-api-key-0123456789AbCd')).toBe('bed...AbCd');
+  it.each(['amazon-bedrock', 'azure', 'google-vertex'])('takes an API key of %s as it is', (provider) => {
+    expect(label(provider, 'bedrock-api-key-0123456789AbCd')).toBe('bed...AbCd');
   });
 
   it.each([
-    ['azure', 'canary plain', 'key: must be a JSON array of resources or deployments'],
+    ['azure', 'canary plain', 'key: must be an API key, a JSON array of resources or deployments, or the JSON object'],
+    ['azure', { ...ENTRA, client_secret: undefined }, 'key.client_secret: is required'],
+    ['azure', { ...ENTRA, tenant_id: 'canary/../x' }, 'key.tenant_id: must be the id of a tenant'],
+    ['azure', { ...ENTRA, resource_name: undefined }, 'key.resource_name: is required'],
     ['azure', [], 'key: must have at least 1 entry'],
-    ['azure', RESOURCE, 'key: must be an array'],
+    ['azure', RESOURCE, 'key.tenant_id: is required'],
+    ['azure', '"canary"', 'key: must be an array'],
     ['azure', ['canary'], 'key.0: must be an object'],
     ['azure', Array.from({ length: 101 }, () => RESOURCE), 'key: must have at most 100 entries'],
     ['azure', [{ ...RESOURCE, api_key: undefined }], 'key.0.api_key: is required'],
@@ -85,7 +105,17 @@ describe('structured credentials', () => {
     ['amazon-bedrock', { ...BEDROCK, secretAccessKey: undefined }, 'key.secretAccessKey: is required'],
     ['amazon-bedrock', { ...BEDROCK, accessKeyId: undefined }, 'key.accessKeyId: is required'],
     ['amazon-bedrock', { ...BEDROCK, region: 'canary.example' }, 'key.region: must be letters, digits and hyphens'],
-    ['google-vertex', 'canary plain', "key: must be the JSON of a service account's key"],
+    [
+      'google-vertex',
+      'canary plain',
+      "key: must be an API key, or the JSON of a service account's key or of an external",
+    ],
+    [
+      'google-vertex',
+      { ...WORKLOAD, credential_source: { file: '/canary' } },
+      'key.credential_source.url: is required',
+    ],
+    ['google-vertex', { ...WORKLOAD, project_id: undefined }, 'key.project_id: is required'],
     ['google-vertex', '"canary"', 'key: must be an object'],
     ['google-vertex', { ...ACCOUNT, type: 'canary' }, 'key.type: must be one of service_account'],
     ['google-vertex', { ...ACCOUNT, private_key: undefined }, 'key.private_key: is required'],

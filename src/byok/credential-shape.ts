@@ -43,6 +43,18 @@ const azureEntry = when(
   when(object({ model_slug: anything() }), azureDeployment, azureResource),
 );
 
+/** An application of Entra, which is given tokens. */
+const azureApplication: Compiled<{ readonly client_id: string }> = compile(
+  object({
+    tenant_id: text({ pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$', reason: 'must be the id of a tenant' }),
+    client_id: word,
+    client_secret: word,
+    resource_name: text(HOST_PART),
+    resource_type: optional(oneOf(['ai_foundry', 'openai'])),
+    token_url: optional(word),
+  }),
+);
+
 interface AzureEntry {
   readonly resource_name?: string;
   readonly endpoint_url?: string;
@@ -56,12 +68,27 @@ interface ServiceAccount {
 
 const azureKey = compile(list(azureEntry, { min: 1, max: 100 })) as Compiled<readonly AzureEntry[]>;
 const bedrockKey: Compiled<BedrockKey> = compile(object({ accessKeyId: word, secretAccessKey: word, region }));
+const project = text({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:-]*$', reason: "must be a project's id" });
 const serviceAccount: Compiled<ServiceAccount> = compile(
   object({
     type: oneOf(['service_account']),
-    project_id: text({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:-]*$', reason: "must be a project's id" }),
+    project_id: project,
     client_email: text({ pattern: '^[^\\s@]+@[^\\s@]+$', reason: 'must be an e-mail address' }),
     private_key: word,
+    region: optional(region),
+  }),
+);
+
+/** Workload identity. Its subject token comes from an address: no caller has a file here. */
+const externalAccount: Compiled<{ readonly project_id: string }> = compile(
+  object({
+    type: oneOf(['external_account']),
+    audience: word,
+    subject_token_type: word,
+    token_url: optional(word),
+    credential_source: object({ url: word }),
+    service_account_impersonation_url: optional(word),
+    project_id: project,
     region: optional(region),
   }),
 );
@@ -69,13 +96,21 @@ const serviceAccount: Compiled<ServiceAccount> = compile(
 /** Longest label. Those made of names would be as long as the names. */
 const LABEL_MAX = 100;
 
+const AZURE_FORMS = 'an API key, a JSON array of resources or deployments, or the JSON object of an application';
+const VERTEX_FORMS = "an API key, or the JSON of a service account's key or of an external account";
+
+/** An API key as it is: never JSON. */
+const isPlain = (key: string): boolean => /^[\w.~+/=-]+$/.test(key);
+
 /**
  * How the credentials of a provider look: whether they fit, and what of them may be shown. Providers
  * not listed take any text.
  */
 const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
   azure: (key) => {
-    const entries = readStructured(key, azureKey, 'a JSON array of resources or deployments');
+    if (isPlain(key)) return labelOfText(key);
+    if (/^\s*\{/.test(key)) return readStructured(key, azureApplication, AZURE_FORMS).client_id.slice(0, LABEL_MAX);
+    const entries = readStructured(key, azureKey, AZURE_FORMS);
     const more = entries.length > 1 ? ` +${entries.length - 1}` : '';
     return nameOf(entries[0]!).slice(0, LABEL_MAX) + more;
   },
@@ -84,8 +119,12 @@ const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
     /^\s*\{/.test(key)
       ? tailOf(readStructured(key, bedrockKey, 'an API key, or a JSON object').accessKeyId)
       : labelOfText(key),
-  'google-vertex': (key) =>
-    readStructured(key, serviceAccount, "the JSON of a service account's key").client_email.slice(0, LABEL_MAX),
+  'google-vertex': (key) => {
+    if (isPlain(key)) return labelOfText(key);
+    return /"external_account"/.test(key)
+      ? readStructured(key, externalAccount, VERTEX_FORMS).project_id.slice(0, LABEL_MAX)
+      : readStructured(key, serviceAccount, VERTEX_FORMS).client_email.slice(0, LABEL_MAX);
+  },
 };
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { readCatalog, type CatalogFile, type CatalogReading } from './read-catalog.js';
-import type { VariableLookup } from './read-provider.js';
+import { CREDENTIAL_BYTES_MAX, type CredentialFile, type CredentialSources } from './read-credential.js';
 
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -12,7 +13,7 @@ export interface CatalogSource {
   readonly path: string;
   /** Absolute path of the shipped file, which `extends: default` means. */
   readonly shippedPath: string;
-  readonly variable: VariableLookup;
+  readonly variable: CredentialSources['variable'];
 }
 
 /** The catalog's files at one moment. */
@@ -37,7 +38,7 @@ export async function readContent(source: CatalogSource): Promise<CatalogContent
   const file = { name, text: own.text };
   const base: CatalogFile | undefined =
     shipped && 'text' in shipped ? { name: displayName(source.shippedPath), text: shipped.text } : undefined;
-  return { hash, read: () => readCatalog(file, base, source.variable) };
+  return { hash, read: () => readCatalog(file, base, { variable: source.variable, file: readCredentialFile }) };
 }
 
 async function readText(path: string): Promise<{ readonly text: string } | { readonly failure: string }> {
@@ -45,9 +46,25 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
     if ((await stat(path)).size > FILE_BYTES_MAX) return { failure: `is larger than ${FILE_BYTES_MAX} bytes` };
     return { text: await readFile(path, 'utf8') };
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-    return { failure: `cannot be read (${typeof code === 'string' ? code : 'for an unknown reason'})` };
+    return { failure: unreadable(error) };
   }
+}
+
+/** Small, and read only when the catalog has changed: not worth waiting for. */
+function readCredentialFile(path: string): CredentialFile {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) return { failure: 'is no file' };
+    if (stats.size > CREDENTIAL_BYTES_MAX) return { failure: `is larger than ${CREDENTIAL_BYTES_MAX} bytes` };
+    return { text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    return { failure: unreadable(error) };
+  }
+}
+
+function unreadable(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return `cannot be read (${typeof code === 'string' ? code : 'for an unknown reason'})`;
 }
 
 /** As the operator would write it: relative to where the process runs, when it lies below. */

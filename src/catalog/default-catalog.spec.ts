@@ -12,11 +12,12 @@ import { isBilledInFull } from '../core/routing/abort-rules.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog } from './read-catalog.js';
+import { NO_CREDENTIALS } from '../../test/support/credential-sources.js';
 
 const text = readFileSync('catalog/default.yaml', 'utf8');
 
 function shipped(): CatalogSnapshot {
-  const reading = readCatalog({ name: 'catalog/default.yaml', text }, undefined, () => undefined);
+  const reading = readCatalog({ name: 'catalog/default.yaml', text }, undefined, NO_CREDENTIALS);
   if ('faults' in reading) throw new Error(reading.faults.map(describeFault).join('\n'));
   return reading.snapshot;
 }

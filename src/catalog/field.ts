@@ -32,6 +32,11 @@ export class Field {
     return undefined;
   }
 
+  /** It is this very word. */
+  is(word: string): boolean {
+    return this.value === word;
+  }
+
   /** The fields of a closed object. Unknown and missing names are faults; the rest can be read. */
   members<Name extends string>(
     required: readonly Name[],
@@ -100,6 +105,13 @@ export class Field {
     return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
       ? value
       : this.refuse('must be a whole number above 0');
+  }
+
+  wholeNumber(): number | undefined {
+    const { value } = this;
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+      ? value
+      : this.refuse('must be a whole number from 0 on');
   }
 
   /** A share between 0 and 1, both included. */

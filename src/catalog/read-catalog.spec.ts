@@ -7,6 +7,7 @@ import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog, type CatalogFile } from './read-catalog.js';
 import { QUIRK_KEYS } from './read-quirks.js';
+import { credentialSources, NO_CREDENTIALS } from '../../test/support/credential-sources.js';
 
 const SOUND = `version: 1
 providers:
@@ -25,21 +26,21 @@ models:
         pricing: { prompt: "3", completion: "15" }
 `;
 
-const nothingSet = (): undefined => undefined;
+const FILES = { '/run/secrets/key': ' sk-file\n', '/run/secrets/empty': ' \n' };
 const fileOf = (text: string, name = 'test.yaml'): CatalogFile => ({ name, text });
 
 function faultsOf(text: string, shipped?: string): string[] {
   const reading = readCatalog(
     fileOf(text),
     shipped === undefined ? undefined : fileOf(shipped, 'shipped.yaml'),
-    nothingSet,
+    NO_CREDENTIALS,
   );
   return 'faults' in reading ? reading.faults.map(describeFault) : [];
 }
 
 function catalogOf(text: string, shipped?: string, variables: Record<string, string> = {}): CatalogSnapshot {
   const base = shipped === undefined ? undefined : fileOf(shipped, 'shipped.yaml');
-  const reading = readCatalog(fileOf(text), base, (name) => variables[name]);
+  const reading = readCatalog(fileOf(text), base, credentialSources(variables, FILES));
   if ('faults' in reading) throw new Error(reading.faults.map(describeFault).join('\n'));
   return reading.snapshot;
 }
@@ -112,8 +113,12 @@ describe('a sound file', () => {
   });
 
   it('leaves a placeholder of an address for the platform to fill', () => {
-    const { providers } = catalogOf(withLine(6, '    base_url: "https://models.{region}.acme.test/"'));
+    const { providers } = catalogOf(
+      withLine(6, '    base_url: "https://models.{region}.acme.test/"\n    platform: vertex'),
+    );
     expect(providers.get('acme')?.baseUrl).toBe('https://models.{region}.acme.test');
+    const inPath = catalogOf(withLine(6, '    base_url: https://x.test/a/{project}\n    platform: vertex'));
+    expect(inPath.providers.get('acme')?.baseUrl).toBe('https://x.test/a/{project}');
   });
 
   it('reads every quirk there is', () => {
@@ -373,8 +378,8 @@ describe('a bad file', () => {
     ['has a provider in upper case', withLine(3, '  - slug: Acme'), `3: providers.0.slug: ${SLUG}`],
     ['has a provider without a name', withLine(4, ''), '3: providers.0.name: is required'],
     ['has a provider with a blank name', withLine(4, '    name: " "'), `4: providers.0.name: ${TEXT}`],
-    ['has an unknown dialect', withLine(5, '    dialect: soap'), '5: providers.0.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"'],
-    ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), '7: providers.0.platform: must be "direct"'],
+    ['has an unknown dialect', withLine(5, '    dialect: soap'), '5: providers.0.dialect: must be one of "anthropic-messages", "cohere-chat", "openai-chat", "simulated"'],
+    ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), '7: providers.0.platform: must be one of "direct", "azure", "vertex"'],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
     ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
     ['has an address of another scheme', withLine(6, '    base_url: ftp://x'), '6: providers.0.base_url: must be an http or https URL'],
@@ -383,8 +388,15 @@ describe('a bad file', () => {
     ['has an address with a query', withLine(6, '    base_url: https://x/?a'), '6: providers.0.base_url: must not contain a query or a fragment'],
     ['has an address with a fragment', withLine(6, '    base_url: "https://x/#"'), '6: providers.0.base_url: must not contain a query or a fragment'],
     ['has a credential that is a text', withLine(7, '    credential: abc'), '7: providers.0.credential: must be an object'],
-    ['has a credential of both kinds', withLine(7, '    credential: { env: A, value: b }'), '7: providers.0.credential: must have either env or value'],
-    ['has a credential of no kind', withLine(7, '    credential: {}'), '7: providers.0.credential: must have either env or value'],
+    ['has a credential of both kinds', withLine(7, '    credential: { env: A, value: b }'), '7: providers.0.credential: must have exactly one of env, value and file'],
+    ['has a credential of no kind', withLine(7, '    credential: {}'), '7: providers.0.credential: must have exactly one of env, value and file'],
+    ['has a credential of a file that is not there', withLine(7, '    credential: { file: /no/where }'), '7: providers.0.credential.file: names a file that cannot be read (ENOENT)'],
+    ['has a key for none', withLine(7, '    credential: nothing'), '7: providers.0.credential: must be an object'],
+    ['has a version of an API that has none', withLine(7, '    api_version: "2024-10-21"'), '7: providers.0.api_version: is for the platform azure'],
+    ['has a version that cannot exist', withLine(7, '    platform: azure\n    api_version: "2024?x"'), '8: providers.0.api_version: must be a version such as "2024-10-21"'],
+    ['has a place in its address that nothing fills', withLine(6, '    base_url: https://{region}.x/{resource}\n    platform: vertex'), '6: providers.0.base_url: holds {resource}, which nothing fills'],
+    ['has such a place without a platform', withLine(6, '    base_url: https://{region}.x'), '6: providers.0.base_url: holds {region}, which nothing fills'],
+    ['has days that cannot be', withLine(7, '    policy: { retention_days: 1.5 }'), '7: providers.0.policy.retention_days: must be a whole number from 0 on'],
     ['has a variable that cannot exist', withLine(7, '    credential: { env: A-B }'), '7: providers.0.credential.env: must be the name of an environment variable'],
     ['has a policy that is not a flag', withLine(7, '    policy: { collects_data: "no" }'), '7: providers.0.policy.collects_data: must be true or false'],
     ['has a rule for calls that are left that is none', withLine(7, '    aborts: { stream: never }'), '7: providers.0.aborts.stream: must be one of "stops", "billed"'],
@@ -421,7 +433,7 @@ describe('a bad file', () => {
     ['has a free endpoint with pricing', endpoint('free: true'), `15: ${ENDPOINT}.pricing: must be absent when free is true`],
     ['has an unknown quantization', endpoint('quantization: q4'), `16: ${ENDPOINT}.quantization: must be one of "int4", "int8", "fp4", "fp6", "fp8", "fp16", "bf16", "fp32", "unknown", "mxfp4", "nvfp4", "mxfp8"`],
     ['has a variant with a slash', endpoint('variant: a/b'), `16: ${ENDPOINT}.variant: ${SLUG}`],
-    ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"`],
+    ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of "anthropic-messages", "cohere-chat", "openai-chat", "simulated"`],
     ['has a simulated endpoint at a provider that is real', endpoint('dialect: simulated'), `13: ${ENDPOINT}.provider: speaks openai-chat, and none of its endpoints simulated`],
     ['has a tag twice', endpoint('\n      - { provider: acme, model: b, free: true }'), '17: models.0.endpoints.1: has the tag "acme" of endpoint 0; give it a variant of its own'],
     ['has a parameter that is no name', endpoint('supported_parameters: [top-k]'), `16: ${ENDPOINT}.supported_parameters.0: must be the name of a request field`],
@@ -481,6 +493,27 @@ describe('a bad file', () => {
     ['aliases of aliases', `a: &a [1]\n${Array.from({ length: 9 }, (_, i) => `b${i}: &b${i} [${Array(9).fill(i === 0 ? '*a' : `*b${i - 1}`).join()}]\n`).join('')}`],
   ])('cannot exhaust the process by %s', (_, text) => {
     expect(faultsOf(text).join()).toContain('is not valid YAML');
+  });
+
+  it('takes a credential from a file, or none at all', () => {
+    const ofFile = catalogOf(withLine(7, '    credential: { file: /run/secrets/key }')).providers.get('acme');
+    expect(ofFile?.credential?.reveal()).toBe('sk-file');
+    expect(ofFile?.needsNoCredential).toBeUndefined();
+    const ofNone = catalogOf(withLine(7, '    credential: none')).providers.get('acme');
+    expect([ofNone?.credential, ofNone?.needsNoCredential]).toEqual([undefined, true]);
+    expect(faultsOf(withLine(7, '    credential: { file: /run/secrets/empty }'))).toHaveLength(1);
+  });
+
+  it('reads what a provider does with data; what is not said is not claimed', () => {
+    const policyOf = (policy: string): unknown => catalogOf(withLine(7, policy)).providers.get('acme')?.policy;
+    expect(policyOf('    policy: { collects_data: false, trains: false, retention_days: 30, region: us }')).toEqual({
+      collectsData: false,
+      trains: false,
+      retentionDays: 30,
+      zeroDataRetention: false,
+      region: 'us',
+    });
+    expect(policyOf('')).toEqual({ collectsData: true, zeroDataRetention: false });
   });
 
   it('never shows what could be a credential', () => {

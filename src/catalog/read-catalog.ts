@@ -5,7 +5,8 @@ import type { CatalogFault } from './fault.js';
 import { Field } from './field.js';
 import { withGeographies } from './read-geographies.js';
 import { readModel, type ModelDraft } from './read-model.js';
-import { readProvider, type VariableLookup } from './read-provider.js';
+import type { CredentialSources } from './read-credential.js';
+import { readProvider } from './read-provider.js';
 import { readTools, type ToolsDraft } from './read-tools.js';
 
 const FAULTS_REPORTED_MAX = 20;
@@ -33,19 +34,19 @@ interface FileDraft {
 
 /**
  * Makes the catalog of a file (docs/catalog.md#the-catalog-file). Pure: the same texts and
- * variables give the same answer.
+ * variables and files of credentials give the same answer.
  * @param shipped what `extends: default` builds on; absent when there is nothing to extend
  */
 export function readCatalog(
   file: CatalogFile,
   shipped: CatalogFile | undefined,
-  variable: VariableLookup,
+  sources: CredentialSources,
 ): CatalogReading {
-  const own = readFile(file, variable);
+  const own = readFile(file, sources);
   const layers = [own];
   const hash = createHash('sha256');
   if (own.extendsDefault && shipped) {
-    layers.unshift(readFile(shipped, variable));
+    layers.unshift(readFile(shipped, sources));
     hash.update(shipped.text).update('\0');
   } else if (own.extendsDefault) own.document.refuse(['extends'], 'there is no shipped catalog to extend');
   hash.update(file.text);
@@ -101,7 +102,7 @@ function refuseSharedNames(drafts: ReadonlyMap<string, ModelDraft>): void {
   }
 }
 
-function readFile(file: CatalogFile, variable: VariableLookup): FileDraft {
+function readFile(file: CatalogFile, sources: CredentialSources): FileDraft {
   const document = new CatalogDocument(file.name, file.text);
   // A text that is not YAML has told its faults; reading its absent fields would only add noise.
   const root = document.faults.length === 0 ? new Field(document, [], document.value) : undefined;
@@ -111,7 +112,7 @@ function readFile(file: CatalogFile, variable: VariableLookup): FileDraft {
   const providers = readEntries(
     members?.get('providers'),
     'slug',
-    (item) => readProvider(item, variable),
+    (item) => readProvider(item, sources),
     ({ slug }) => slug,
   );
   const models = readEntries(members?.get('models'), 'id', readModel, ({ model }) => model.id);
@@ -122,7 +123,7 @@ function readFile(file: CatalogFile, variable: VariableLookup): FileDraft {
     providers,
     providersSound: document.faults.length === 0,
     models,
-    tools: readTools(members?.get('tools'), variable),
+    tools: readTools(members?.get('tools'), sources),
   };
 }
 

@@ -4,6 +4,7 @@ import { formatUsd } from '../core/money/credits.js';
 import type { Endpoint } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog } from './read-catalog.js';
+import { NO_CREDENTIALS } from '../../test/support/credential-sources.js';
 
 const file = (pricing: string): string => `version: 1
 providers:
@@ -20,7 +21,7 @@ function read(pricing: string): Endpoint | readonly string[] {
   const reading = readCatalog(
     { name: 'one.yaml', text: file(pricing.replaceAll('\n', ' ')) },
     undefined,
-    () => undefined,
+    NO_CREDENTIALS,
   );
   return 'faults' in reading
     ? reading.faults.map(describeFault)

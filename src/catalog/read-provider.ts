@@ -1,25 +1,25 @@
 import { ABORT_RULES, DEFAULT_ABORTS, type AbortRules } from '../core/routing/abort-rules.js';
 import {
   DIALECT_IDS,
+  PLACEHOLDERS,
   PLATFORM_IDS,
   SIMULATED_SCHEME,
   type CatalogProvider,
   type DataPolicy,
+  type PlatformId,
 } from '../core/routing/catalog.js';
-import { Secret } from '../core/secret.js';
+import { readCredential, type CredentialSources } from './read-credential.js';
 import type { Field } from './field.js';
 import { readQuirks } from './read-quirks.js';
 
-/** Gives the value of a variable of the process, undefined when it is not set. */
-export type VariableLookup = (name: string) => string | undefined;
-
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Versions of Azure's API are dates (learn.microsoft.com, Azure OpenAI API version lifecycle). */
+const API_VERSION = /^(?:\d{4}-\d{2}-\d{2}(?:-preview)?|preview|latest|v1)$/;
 
 /** Reads one entry of `providers`. Undefined: at least one fault was noted. */
-export function readProvider(field: Field, variable: VariableLookup): CatalogProvider | undefined {
+export function readProvider(field: Field, sources: CredentialSources): CatalogProvider | undefined {
   const members = field.members(
     ['slug', 'name', 'dialect'],
-    ['base_url', 'platform', 'credential', 'policy', 'aborts', 'quirks', 'passes_unknown_fields'],
+    ['base_url', 'platform', 'api_version', 'credential', 'policy', 'aborts', 'quirks', 'passes_unknown_fields'],
   );
   const slug = members?.get('slug')?.slug();
   const name = members?.get('name')?.text();
@@ -27,7 +27,11 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
   const baseUrl = members?.get('base_url');
   const address = baseUrl && readBaseUrl(baseUrl);
   const platform = members?.get('platform')?.oneOf(PLATFORM_IDS);
-  const credential = readCredential(members?.get('credential'), variable);
+  const apiVersionField = members?.get('api_version');
+  const apiVersion = apiVersionField?.matching(API_VERSION, 'a version such as "2024-10-21"');
+  const unfilled = address && findUnfilled(address, platform);
+  if (unfilled !== undefined) baseUrl?.refuse(`holds ${unfilled}, which nothing fills`);
+  const credential = readCredential(members?.get('credential'), sources);
   const policy = readPolicy(members?.get('policy'));
   const aborts = readAborts(members?.get('aborts'));
   const quirksField = members?.get('quirks');
@@ -38,13 +42,15 @@ export function readProvider(field: Field, variable: VariableLookup): CatalogPro
   const isSimulated = dialect === 'simulated';
   if (isSimulated && baseUrl) return baseUrl.refuse('is not for the simulated dialect, which calls nobody');
   if (!isSimulated && !baseUrl) return field.refuse('needs a base_url');
+  if (apiVersionField && platform !== 'azure') return apiVersionField.refuse('is for the platform azure');
   return {
     slug,
     name,
     dialect,
     ...(platform && { platform }),
     baseUrl: address ?? SIMULATED_SCHEME + slug,
-    ...(credential && { credential }),
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(credential === 'none' ? { needsNoCredential: true as const } : credential && { credential }),
     policy,
     ...(aborts && { aborts }),
     ...(quirks && { quirks }),
@@ -64,29 +70,26 @@ export function readBaseUrl(field: Field): string | undefined {
     return field.refuse('must be an http or https URL');
   if (url.username !== '' || url.password !== '') return field.refuse('must not contain credentials; use `credential`');
   if (text.includes('?') || text.includes('#')) return field.refuse('must not contain a query or a fragment');
-  return url.href.replace(/\/+$/, '');
+  // In a path a URL encodes braces.
+  return url.href.replace(/%7B([a-z]+)%7D/gi, '{$1}').replace(/\/+$/, '');
 }
 
-/** The operator's own credential. A variable that is not set means there is none: callers bring theirs. */
-export function readCredential(field: Field | undefined, variable: VariableLookup): Secret | undefined {
-  const members = field?.members([], ['env', 'value']);
-  if (!field || !members) return undefined;
-  const env = members.get('env');
-  const value = members.get('value');
-  if ((env === undefined) === (value === undefined)) return field.refuse('must have either env or value');
-  const name = env?.matching(VARIABLE_NAME, 'the name of an environment variable');
-  const text = name === undefined ? value?.text() : variable(name);
-  // Secrets mounted from files often end in a line break, which no header could carry.
-  const trimmed = text?.trim() ?? '';
-  return trimmed === '' ? undefined : new Secret(trimmed);
+/** A placeholder that the platform does not put anything into. */
+function findUnfilled(address: string, platform: PlatformId = 'direct'): string | undefined {
+  const placeholders = [...address.matchAll(/\{([a-z]+)\}/gi)];
+  return placeholders.find(([, name = '']) => !PLACEHOLDERS[platform].includes(name))?.[0];
 }
 
 /** What is not said counts as the worst: data are collected and kept. */
 function readPolicy(field: Field | undefined): DataPolicy {
-  const members = field?.members([], ['collects_data', 'zero_data_retention', 'region']);
+  const members = field?.members([], ['collects_data', 'trains', 'retention_days', 'zero_data_retention', 'region']);
   const region = members?.get('region')?.slug();
+  const trains = members?.get('trains')?.flag();
+  const retentionDays = members?.get('retention_days')?.wholeNumber();
   return {
     collectsData: members?.get('collects_data')?.flag() ?? true,
+    ...(trains !== undefined && { trains }),
+    ...(retentionDays !== undefined && { retentionDays }),
     zeroDataRetention: members?.get('zero_data_retention')?.flag() ?? false,
     ...(region !== undefined && { region }),
   };

@@ -1,7 +1,8 @@
 import type { ToolEngine, ToolsConfiguration } from '../core/routing/catalog.js';
 import type { Field } from './field.js';
 import { MODEL_ID } from './read-model.js';
-import { readBaseUrl, readCredential, type VariableLookup } from './read-provider.js';
+import { readSecret, type CredentialSources } from './read-credential.js';
+import { readBaseUrl } from './read-provider.js';
 
 /** The `tools` of one file. */
 export interface ToolsDraft {
@@ -11,9 +12,9 @@ export interface ToolsDraft {
 }
 
 /** Reads `tools`. What is wrong is noted as faults and left out. */
-export function readTools(field: Field | undefined, variable: VariableLookup): ToolsDraft {
+export function readTools(field: Field | undefined, sources: CredentialSources): ToolsDraft {
   const members = field?.members([], ['web_search', 'image_generation']);
-  const webSearch = readWebSearch(members?.get('web_search'), variable);
+  const webSearch = readWebSearch(members?.get('web_search'), sources);
   const imageModelField = members?.get('image_generation')?.members(['model'])?.get('model');
   const model = imageModelField?.matching(MODEL_ID, 'author/slug or author/slug:variant');
   return {
@@ -22,22 +23,21 @@ export function readTools(field: Field | undefined, variable: VariableLookup): T
   };
 }
 
-function readWebSearch(field: Field | undefined, variable: VariableLookup): ToolsConfiguration['webSearch'] {
+function readWebSearch(field: Field | undefined, sources: CredentialSources): ToolsConfiguration['webSearch'] {
   const members = field?.members(['default', 'engines']);
   const defaultField = members?.get('default');
   const preferred = defaultField?.slug();
   const engines = new Map<string, ToolEngine>();
-  for (const [name, engine] of members?.get('engines')?.entries() ?? [])
-    engines.set(name, readEngine(engine, variable));
+  for (const [name, engine] of members?.get('engines')?.entries() ?? []) engines.set(name, readEngine(engine, sources));
   if (!defaultField || preferred === undefined) return undefined;
   return engines.has(preferred) ? { default: preferred, engines } : defaultField.refuse('names none of the engines');
 }
 
-function readEngine(field: Field, variable: VariableLookup): ToolEngine {
+function readEngine(field: Field, sources: CredentialSources): ToolEngine {
   const members = field.members([], ['base_url', 'credential', 'price']);
   const baseUrlField = members?.get('base_url');
   const baseUrl = baseUrlField && readBaseUrl(baseUrlField);
-  const credential = readCredential(members?.get('credential'), variable);
+  const credential = readSecret(members?.get('credential'), sources);
   const price = members?.get('price')?.pricePerUnit();
   return {
     ...(baseUrl !== undefined && { baseUrl }),

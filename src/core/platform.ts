@@ -18,10 +18,18 @@ export interface CallContext {
   readonly credential: Secret | undefined;
 }
 
+/** An address whose host a caller named, in a credential of the caller's own. */
+export interface GuardedAddress {
+  readonly url: string;
+  /** It is reached as URLs of callers are: at public addresses, and at what the operator lists. */
+  readonly isGuarded: true;
+}
+
 /** A call as it goes out, but for what authorises it. */
 export interface PrintedCall {
-  /** Absolute. Nothing of it comes from the caller. */
+  /** Absolute. Nothing of it comes from the caller, but for what `isGuarded` says. */
   readonly url: string;
+  readonly isGuarded?: true | undefined;
   readonly headers: CallHeaders;
   readonly body: PrintedBody;
 }
@@ -32,15 +40,21 @@ export interface PrintedCall {
  */
 export interface Platform {
   /**
+   * The model's name at the provider, where the credential has one of its own for it; else that of the endpoint.
+   * @throws ProviderFault, as `address` does
+   */
+  modelOf?(context: CallContext): string | undefined;
+  /**
    * The dialect's call as this platform takes it: the model in the address and not in the body, say. Absent: as it is.
    * It is given no credential, because what was sent may be shown to the caller.
    */
   adapt?(call: UpstreamCall, target: Target): UpstreamCall;
   /**
    * Where the call goes: an absolute URL. The base URL's placeholders, such as `{region}`, are the platform's to fill.
+   * An address that the credential of a caller names is guarded, unless it is of the vendor's own hosts.
    * @throws ProviderFault `refused-credential` when the credential lacks what the address is made of
    */
-  address(context: CallContext, call: UpstreamCall): string;
+  address(context: CallContext, call: UpstreamCall): string | GuardedAddress;
   /**
    * The headers that authorise the call; they replace those of the same name. Headers of the connection (`host`,
    * `content-length`, …) are the transport's: they may be signed, and are not sent from here.

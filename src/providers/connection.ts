@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { ProviderFault } from '../core/errors.js';
@@ -48,11 +48,15 @@ export class Connection {
   private isStopped = false;
   private connectTimeoutMs = 0;
 
-  /** @param onClose its socket has closed; called whether a call was under way or not */
+  /**
+   * @param onClose its socket has closed; called whether a call was under way or not
+   * @param lookup what its host's name stands for; absent: what the system says
+   */
   constructor(
     origin: string,
     private readonly session: TlsSession,
     private readonly onClose: (connection: Connection) => void,
+    private readonly lookup: LookupFunction | undefined,
   ) {
     this.client = new Client(origin, {
       connect: this.connect,
@@ -163,7 +167,8 @@ export class Connection {
   }
 
   private openPlain(target: buildConnector.Options): Socket {
-    return connectPlain({ host: target.hostname, port: Number(target.port || 80), onread: this.onread });
+    const { lookup, onread } = this;
+    return connectPlain({ host: target.hostname, port: Number(target.port || 80), onread, ...(lookup && { lookup }) });
   }
 
   private openSecure(target: buildConnector.Options): Socket {
@@ -176,6 +181,7 @@ export class Connection {
       onread: this.onread,
       ...(target.servername && { servername: target.servername }),
       ...(ticket && { session: ticket }),
+      ...(this.lookup && { lookup: this.lookup }),
     };
     const socket = connectSecure(options);
     socket.on('session', (latest: Buffer) => {
@@ -196,8 +202,10 @@ export class OriginPool {
   private readonly busy = new Set<Connection>();
   private readonly session: TlsSession = {};
 
+  /** @param lookup what its host's name stands for; absent: what the system says */
   constructor(
     private readonly origin: string,
+    private readonly lookup?: LookupFunction,
     private readonly connectionsMax = CONNECTIONS_MAX,
   ) {}
 
@@ -234,7 +242,7 @@ export class OriginPool {
 
   private open(): Connection {
     try {
-      return new Connection(this.origin, this.session, this.forget);
+      return new Connection(this.origin, this.session, this.forget, this.lookup);
     } catch (error) {
       throw new ProviderFault('unreachable', "The provider's address is not a valid one.", {}, { cause: error });
     }

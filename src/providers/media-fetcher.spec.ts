@@ -7,7 +7,8 @@ import { GatewayError } from '../core/errors.js';
 import type { RequiredMedia } from '../core/provider.js';
 import { BytesInFlight } from '../shared/bytes-in-flight.js';
 import type { Environment } from '../shared/environment.js';
-import { EgressError, type SafeFetch, type SafeFetchRequest } from '../shared/http/safe-fetch.js';
+import { EgressError } from '../shared/http/egress-error.js';
+import { type SafeFetch, type SafeFetchRequest } from '../shared/http/safe-fetch.js';
 import { MediaFetcher } from './media-fetcher.js';
 import { unlessAborted } from './unless-aborted.js';
 

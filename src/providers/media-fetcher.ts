@@ -4,7 +4,8 @@ import { GatewayError } from '../core/errors.js';
 import { Base64Builder, base64Length } from '../core/json/base64-text.js';
 import type { FetchedMedia, Media, RequiredMedia } from '../core/provider.js';
 import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../shared/bytes-in-flight.js';
-import { EgressError, SafeFetch } from '../shared/http/safe-fetch.js';
+import { EgressError } from '../shared/http/egress-error.js';
+import { SafeFetch } from '../shared/http/safe-fetch.js';
 
 const MEDIA_PER_REQUEST_MAX = 20;
 const MEDIA_BYTES_MAX = 32 * 1024 * 1024;

@@ -114,11 +114,18 @@ export class PreparedCall implements CallContext, DecodeContext {
   // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.
 
   private begin(signal: CancelSignal): Promise<UpstreamResponse> {
-    return this.post(this.access.dialect.encode(this.request, this.target, this.media), signal);
+    return this.post(this.access.dialect.encode(this.request, this.named(), this.media), signal);
   }
 
   private beginCount(counting: TokenCounting, signal: CancelSignal): Promise<UpstreamResponse> {
-    return this.post(counting.encode(this.request, this.target), signal);
+    return this.post(counting.encode(this.request, this.named()), signal);
+  }
+
+  /** The target, by the name that the credential has for its model. */
+  private named(): Target {
+    const { target } = this;
+    const upstreamModel = this.access.platform.modelOf?.(this);
+    return upstreamModel === undefined ? target : { ...target, endpoint: { ...target.endpoint, upstreamModel } };
   }
 
   private post(encoded: UpstreamCall, signal: CancelSignal): Promise<UpstreamResponse> {
@@ -131,9 +138,10 @@ export class PreparedCall implements CallContext, DecodeContext {
   private send(call: UpstreamCall, body: PrintedBody, signal: CancelSignal): Promise<UpstreamResponse> {
     const { connectMs: connectTimeoutMs, idleMs: idleTimeoutMs } = this.dependencies.timeouts;
     const headers = outgoingHeaders(call.headers);
-    const url = this.access.platform.address(this, call);
+    const address = this.access.platform.address(this, call);
+    const { url, isGuarded } = typeof address === 'string' ? { url: address, isGuarded: undefined } : address;
     const { onSent } = this;
-    const outgoing = { url, headers, body, stream: call.stream, connectTimeoutMs, idleTimeoutMs, onSent };
+    const outgoing = { url, isGuarded, headers, body, stream: call.stream, connectTimeoutMs, idleTimeoutMs, onSent };
     const authorisation = this.access.platform.authorise(this, outgoing, signal);
     if (!(authorisation instanceof Promise)) return this.open(outgoing, authorisation, signal);
     return unlessAborted(authorisation, signal).then((headers) => this.open(outgoing, headers, signal));

@@ -3,6 +3,8 @@ import type { PrintedCall } from '../core/platform.js';
 
 /** A call ready for the wire, authorised. A body in parts is written part by part, as the provider takes them. */
 export interface OutgoingCall extends PrintedCall {
+  /** Absent: `POST`. */
+  readonly method?: 'GET';
   readonly stream: boolean;
   readonly connectTimeoutMs: number;
   /** Longest silence between two chunks that somebody waits for. Streamed calls only. */

@@ -1,13 +1,17 @@
 import { Readable } from 'node:stream';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Optional, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { IncomingReply } from './incoming-reply.js';
 import { OriginPool } from './connection.js';
 import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { Transport, type OutgoingCall, type UpstreamResponse } from './transport.js';
-import type { CancelSignal } from '../core/cancellation.js';
+import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
+import { ProviderFault } from '../core/errors.js';
+import { CheckedAddresses, pinned } from '../shared/http/checked-addresses.js';
+import { EgressError } from '../shared/http/egress-error.js';
+import type { ResolvedAddress } from '../shared/http/name-resolver.js';
 
-/** Most origins with open connections, as long as one of them is idle. Origins come from the catalog only. */
+/** Most origins with open connections, as long as one of them is idle. */
 const ORIGINS_MAX = 256;
 
 /** Parts of a body that are written in one turn: a quarter of a mebibyte. Chosen. */
@@ -23,18 +27,54 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   private readonly pools = new Map<string, OriginPool>();
   private calls = 0;
 
+  /** @param addresses where hosts that callers name lead; without them none of those is called */
+  constructor(@Optional() private readonly addresses?: CheckedAddresses) {
+    super();
+  }
+
   override open(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
+    return call.isGuarded ? this.openGuarded(call, signal) : this.send(call, undefined, signal);
+  }
+
+  /**
+   * Connections of such calls lead to the addresses that were checked and serve no other calls: what a name stands for
+   * later is checked anew, and reached by others.
+   */
+  private async openGuarded(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
+    const addresses = await this.checked(new URL(call.url), toAbortSignal(signal));
+    return this.send(call, addresses, signal);
+  }
+
+  private async checked(url: URL, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
+    // A credential goes in the clear only where the operator says so.
+    if (this.addresses && (url.protocol === 'https:' || this.addresses.isListed(url))) {
+      try {
+        return await this.addresses.of(url, signal);
+      } catch (cause) {
+        signal.throwIfAborted();
+        const isRefused = cause instanceof EgressError && cause.reason === 'refused-address';
+        if (!isRefused) throw new ProviderFault('unreachable', 'The provider could not be reached.', {}, { cause });
+      }
+    }
+    throw new ProviderFault('refused-credential', 'The credential names an address that may not be called.');
+  }
+
+  private send(
+    call: OutgoingCall,
+    addresses: readonly ResolvedAddress[] | undefined,
+    signal: CancelSignal,
+  ): Promise<UpstreamResponse> {
     return new Promise<UpstreamResponse>((resolve, reject) => {
       signal.throwIfAborted();
       const pathStart = call.url.indexOf('/', call.url.indexOf('://') + 3);
-      const pool = this.poolOf(call.url.slice(0, pathStart));
+      const pool = this.poolOf(call.url.slice(0, pathStart), addresses);
       pool.lastUsed = ++this.calls;
       const connection = pool.acquire();
       const idleTimeoutMs = call.stream ? call.idleTimeoutMs : undefined;
       const pending = { resolve, reject, written: typeof call.body === 'string' ? call.onSent : undefined };
       const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, pending);
       connection.send(
-        { method: 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
+        { method: call.method ?? 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
         reply,
         call.connectTimeoutMs,
       );
@@ -47,12 +87,13 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
     this.pools.clear();
   }
 
-  private poolOf(origin: string): OriginPool {
-    const known = this.pools.get(origin);
+  private poolOf(origin: string, addresses: readonly ResolvedAddress[] | undefined): OriginPool {
+    const name = addresses ? `${origin} ${addresses.map(({ address }) => address).join(' ')}` : origin;
+    const known = this.pools.get(name);
     if (known) return known;
     if (this.pools.size >= ORIGINS_MAX) this.closeOldest();
-    const pool = new OriginPool(origin);
-    this.pools.set(origin, pool);
+    const pool = new OriginPool(origin, addresses && pinned(addresses));
+    this.pools.set(name, pool);
     return pool;
   }
 
@@ -70,7 +111,9 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   }
 }
 
-function payloadOf({ headers, body, onSent }: OutgoingCall): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
+function payloadOf(call: OutgoingCall): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
+  const { headers, body, onSent, method } = call;
+  if (method === 'GET') return { headers };
   if (typeof body === 'string') return { headers, body };
   const length = body.reduce((bytes, part) => bytes + part.length, 0);
   // Cut before its last part, it is no request.

@@ -4,6 +4,7 @@ import { BytesInFlight } from './bytes-in-flight.js';
 import { ClusterMetrics } from './cluster-metrics.js';
 import { Environment } from './environment.js';
 import { HealthController } from './health.controller.js';
+import { CheckedAddresses } from './http/checked-addresses.js';
 import { SafeFetch } from './http/safe-fetch.js';
 import { PinoLogger } from './logger.js';
 import { MetricsController } from './metrics.controller.js';
@@ -38,6 +39,7 @@ export class SharedModule {
         { provide: PinoLogger, useValue: logger },
         { provide: Tracing, useValue: tracing },
         BytesInFlight,
+        CheckedAddresses,
         Metrics,
         Readiness,
         SafeFetch,
@@ -47,7 +49,17 @@ export class SharedModule {
           useFactory: (metrics: Metrics) => new ClusterMetrics(metrics, findPrimaryChannel()),
         },
       ],
-      exports: [BytesInFlight, Environment, Clock, PinoLogger, Metrics, Readiness, SafeFetch, Tracing],
+      exports: [
+        BytesInFlight,
+        CheckedAddresses,
+        Environment,
+        Clock,
+        PinoLogger,
+        Metrics,
+        Readiness,
+        SafeFetch,
+        Tracing,
+      ],
     };
   }
 }

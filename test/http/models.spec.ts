@@ -373,9 +373,16 @@ describeOnEmbedded('the catalogue', (database) => {
   it('lists the providers', async () => {
     const { body } = await get('/providers');
     const nothing = { privacy_policy_url: null, terms_of_service_url: null, status_page_url: null };
-    expect(body.data).toEqual(
-      ['alpha', 'beta', 'gamma'].map((slug) => ({ name: `Provider ${slug}`, slug, ...nothing })),
-    );
+    const told = ['alpha', 'beta', 'gamma'].map((slug) => ({ name: `Provider ${slug}`, slug, ...nothing }));
+    expect(body.data.map(({ data_policy: _policy, ...row }: JsonBody) => row)).toEqual(told);
+    const { policy } = (CATALOG as JsonBody).providers[0];
+    expect(body.data[0].data_policy).toEqual({
+      collects_data: policy?.collects_data ?? true,
+      trains: policy?.trains ?? policy?.collects_data ?? true,
+      retention_days: policy?.retention_days ?? null,
+      zero_data_retention: policy?.zero_data_retention ?? false,
+      region: policy?.region ?? null,
+    });
   });
 });
 

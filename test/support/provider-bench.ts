@@ -18,6 +18,11 @@ export interface BenchCall {
   readonly baseUrl: string;
   readonly dialect?: DialectId;
   readonly credential?: string;
+  /** The credential is the operator's; else it is a caller's own. */
+  readonly isOperators?: boolean;
+  /** Of the provider's entry in the catalog. */
+  readonly provider?: Partial<CatalogProvider>;
+  readonly upstreamModel?: string;
   readonly request?: Partial<ModelRequest>;
 }
 
@@ -25,6 +30,7 @@ export interface BenchCall {
 export class ProviderBench {
   readonly clock = new AheadClock();
   readonly client: ProviderClient;
+  private readonly secrets = new Map<string, Secret>();
 
   constructor(transport: Transport, create?: (means: PlatformDependencies) => Platform) {
     const { clock } = this;
@@ -34,18 +40,22 @@ export class ProviderBench {
     this.client = new ProviderClient(registry, SETTINGS);
   }
 
-  prepare({ baseUrl, dialect = 'anthropic-messages', credential = 'sk-test', request = {} }: BenchCall): PreparedCall {
+  prepare(call: BenchCall): PreparedCall {
+    const { baseUrl, dialect = 'anthropic-messages', isOperators = false, request = {} } = call;
+    const credential = this.secretOf(call.credential ?? 'sk-test');
     const provider: CatalogProvider = {
       slug: 'test',
       name: 'Test',
       dialect,
       baseUrl,
       policy: { collectsData: false, zeroDataRetention: true },
+      ...(isOperators && { credential }),
+      ...call.provider,
     };
     const endpoint: Endpoint = {
       tag: 'test',
       provider,
-      upstreamModel: 'vendor/model-1:0',
+      upstreamModel: call.upstreamModel ?? 'vendor/model-1:0',
       pricing: null,
       quantization: 'unknown',
       contextLength: 200_000,
@@ -60,7 +70,14 @@ export class ProviderBench {
       scores: {},
       endpoints: [endpoint],
     } as const;
-    return this.client.prepare({ model, endpoint, tier: 'standard' }, requestOf(request), new Secret(credential));
+    return this.client.prepare({ model, endpoint, tier: 'standard' }, requestOf(request), credential);
+  }
+
+  /** The same for the same text, as that of an entry of a catalog is. */
+  private secretOf(text: string): Secret {
+    const known = this.secrets.get(text) ?? new Secret(text);
+    this.secrets.set(text, known);
+    return known;
   }
 }
 

@@ -25,9 +25,14 @@ export const webCitation = ({ url, title, quote, place }: WebCitation): JsonObje
   ...(place && { start_index: place.start, end_index: place.end }),
 });
 
-/** True of citations that `webCitation` made: Anthropic would not know them again. */
+/** Of the caller's own documents. Anthropic quotes what it cites; another vendor may not say what it read there. */
+const OWN_TYPES: ReadonlySet<Json | undefined> = new Set(['char_location', 'search_result_location']);
+
+/** True of citations that another vendor's reply was told with: Anthropic would not know them again. */
 export const isForeignCitation = (citation: Json): boolean =>
-  isJsonObject(citation) && citation['type'] === TYPE && citation['encrypted_index'] === '';
+  isJsonObject(citation) &&
+  ((citation['type'] === TYPE && citation['encrypted_index'] === '') ||
+    (OWN_TYPES.has(citation['type']) && citation['cited_text'] === ''));
 
 /** The citation as the Messages format has it. */
 export function withoutPlace(citation: Json): Json {

@@ -9,12 +9,19 @@ export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
 /** How upstreams talk. Each is a folder under `providers/dialects`. */
-export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'simulated'] as const;
+export const DIALECT_IDS = ['anthropic-messages', 'cohere-chat', 'openai-chat', 'simulated'] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
 /** How providers are addressed, authorised and framed. Each is a file under `providers/platforms`. */
-export const PLATFORM_IDS = ['direct'] as const;
+export const PLATFORM_IDS = ['direct', 'azure', 'vertex'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
+
+/** What base URLs may hold in braces, which the platform puts into them from the credential. */
+export const PLACEHOLDERS: Readonly<Record<PlatformId, readonly string[]>> = {
+  direct: [],
+  azure: ['resource'],
+  vertex: ['region', 'project'],
+};
 
 /** Base URLs of the `simulated` dialect begin so: they name nothing on any network. */
 export const SIMULATED_SCHEME = 'simulated://';
@@ -22,9 +29,16 @@ export const SIMULATED_SCHEME = 'simulated://';
 /** What a provider does with the data it is sent. What the catalog does not say is taken as restrictive. */
 export interface DataPolicy {
   readonly collectsData: boolean;
+  /** It trains models on them. Absent: where it collects them. */
+  readonly trains?: boolean;
+  /** How long it keeps them; absent: nobody said. */
+  readonly retentionDays?: number;
   readonly zeroDataRetention: boolean;
   readonly region?: string;
 }
+
+/** Whether it keeps data for ends of its own: who trains on them does. */
+export const collects = ({ collectsData, trains = collectsData }: DataPolicy): boolean => collectsData || trains;
 
 /** A company that answers, as the catalog file describes it. */
 export interface CatalogProvider {
@@ -36,6 +50,10 @@ export interface CatalogProvider {
   readonly platform?: PlatformId;
   /** Without a trailing slash. The platform makes addresses of it, mostly by appending the dialect's paths. */
   readonly baseUrl: string;
+  /** Of the platform `azure`: which version of its API is asked; absent: the one without. */
+  readonly apiVersion?: string;
+  /** It needs no key, whatever the code knows of it. */
+  readonly needsNoCredential?: true;
   /** The operator's own credential; absent: callers must bring theirs. */
   readonly credential?: Secret;
   readonly policy: DataPolicy;

@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate.js';
-import type { Endpoint } from './catalog.js';
+import { collects, type Endpoint } from './catalog.js';
 import type { Exclusion, ServiceTier } from './plan.js';
 import { unpricedField } from './priced-words.js';
 import { findPriceAbove, readCaps, type ReadCaps } from './price-caps.js';
@@ -139,7 +139,7 @@ export function findExclusion(
   if (ignoredBy) return { reason: 'ignored', detail: listName(ignoredBy, 'provider.ignore') };
   if (rules.onlyOrdered && findSlug(rules.order, candidate) === -1) return { reason: 'not-in-order' };
 
-  if (rules.refusesCollection && provider.policy.collectsData) return { reason: 'collects-data' };
+  if (rules.refusesCollection && collects(provider.policy)) return { reason: 'collects-data' };
   const isRetaining = rules.refusesRetention !== false && !provider.policy.zeroDataRetention;
   if (isRetaining && refusesRetentionOf(rules, model.id)) return { reason: 'retains-data' };
   if (preferences.enforceDistillableText === true && model.distillable !== true) return { reason: 'not-distillable' };

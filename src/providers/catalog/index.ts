@@ -1,6 +1,9 @@
 import type { CredentialScheme, ProviderDefinition, UndeclaredFields } from '../../core/provider.js';
 import type { CatalogProvider } from '../../core/routing/catalog.js';
 import { anthropic } from './anthropic.js';
+import { azure } from './azure.js';
+import { cohere } from './cohere.js';
+import { googleVertex } from './google-vertex.js';
 import { mistral } from './mistral.js';
 import { openaiCompatible } from './openai-compatible.js';
 import { openai } from './openai.js';
@@ -10,11 +13,22 @@ import { openrouter } from './openrouter.js';
  * Every provider that the code knows more of than the catalog file says. Adding one is a file, or a line in
  * a table, and a line here.
  */
-export const DEFINITIONS: readonly ProviderDefinition[] = [anthropic, mistral, openai, openrouter, ...openaiCompatible];
+export const DEFINITIONS: readonly ProviderDefinition[] = [
+  anthropic,
+  azure,
+  cohere,
+  googleVertex,
+  mistral,
+  openai,
+  openrouter,
+  ...openaiCompatible,
+];
 
 const bySlug = new Map(DEFINITIONS.map((definition) => [definition.slug, definition]));
 
 const ALL_FIELDS: UndeclaredFields = { allBut: new Map() };
+
+type DefinedByFile = Pick<CatalogProvider, 'quirks' | 'passesUnknownFields' | 'needsNoCredential'>;
 
 /**
  * What is known of a provider. One that nobody described has its dialect's own credential scheme and no quirks, and is
@@ -24,12 +38,13 @@ const ALL_FIELDS: UndeclaredFields = { allBut: new Map() };
 export function definitionOf(
   slug: string,
   defaultCredential: CredentialScheme,
-  { quirks, passesUnknownFields }: Pick<CatalogProvider, 'quirks' | 'passesUnknownFields'> = {},
+  { quirks, passesUnknownFields, needsNoCredential }: DefinedByFile = {},
 ): ProviderDefinition {
   const known = bySlug.get(slug) ?? { slug, credential: defaultCredential, quirks: {} };
-  if (!quirks && passesUnknownFields !== true) return known;
+  if (!quirks && !passesUnknownFields && !needsNoCredential) return known;
   return {
     ...known,
+    ...(needsNoCredential && { credential: 'none' as const }),
     quirks: { ...known.quirks, ...quirks },
     ...(passesUnknownFields && { undeclared: ALL_FIELDS }),
   };

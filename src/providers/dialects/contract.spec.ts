@@ -21,6 +21,7 @@ const RECORDINGS = join(process.cwd(), 'test', 'providers', 'recordings');
 /** The sandbox answers in another dialect's format. */
 const FOLDER_OF: Readonly<Record<DialectId, string>> = {
   'anthropic-messages': 'anthropic-messages',
+  'cohere-chat': 'cohere-chat',
   'openai-chat': 'openai-chat',
   simulated: 'anthropic-messages',
 };

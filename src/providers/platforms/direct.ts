@@ -15,7 +15,7 @@ const NO_HEADERS: CallHeaders = {};
 export const direct: Platform = {
   address: ({ target }, { path }) => target.endpoint.provider.baseUrl + path,
   authorise: authoriseByKey,
-  frames: (headers) => (isJson(headers) ? undefined : new SseReader()),
+  frames: framesOf,
 };
 
 /**
@@ -43,9 +43,21 @@ function authoriseByKey({ target, credential }: CallContext): CallHeaders {
  */
 export function revealSafe(credential: Secret | undefined): string {
   if (!credential) throw new ProviderFault('refused-credential', 'There is no credential for the provider.');
-  const value = credential.reveal();
+  return headerSafe(credential.reveal());
+}
+
+/**
+ * A key that stands in a credential, likewise.
+ * @throws ProviderFault `refused-credential`
+ */
+export function headerSafe(value: string): string {
   if (HEADER_SAFE.test(value)) return value;
   throw new ProviderFault('refused-credential', 'The credential contains characters that no HTTP header can carry.');
+}
+
+/** Server-sent events, where the reply is not one JSON text. */
+export function framesOf(headers: UpstreamFailure['headers']): SseReader | undefined {
+  return isJson(headers) ? undefined : new SseReader();
 }
 
 /** Some upstreams answer a streamed call with a whole reply; anything that is not called JSON is read as events. */

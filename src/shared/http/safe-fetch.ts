@@ -1,16 +1,16 @@
-import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { Injectable, Optional } from '@nestjs/common';
+import type { Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
 import { buildConnector, Client } from 'undici';
 import { type CancelSignal, toAbortSignal } from '../../core/cancellation.js';
 import { GatewayError } from '../../core/errors.js';
 import type { FetchLimits } from '../../core/extension.js';
-import { Environment } from '../environment.js';
 import { FairSlots } from '../fair-slots.js';
-import { EgressGuard } from './egress-guard.js';
+import { CheckedAddresses, pinned } from './checked-addresses.js';
+import { EgressError } from './egress-error.js';
 import { acceptedMediaType, SIGNATURE_BYTES } from './media-signatures.js';
-import { NameResolver, ServerNameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
 import { readByTurns } from './read-by-turns.js';
 import { readResponse, type ResponseHeaders, type ResponseReader } from './read-response.js';
+import { untilAborted } from './until-aborted.js';
 
 /** A fetch, and who wants it. */
 export interface SafeFetchRequest {
@@ -22,34 +22,8 @@ export interface SafeFetchRequest {
   readonly take: (chunk: Buffer) => void;
 }
 
-export type EgressReason =
-  | 'too-busy'
-  | 'refused-url'
-  | 'refused-address'
-  | 'unreachable'
-  | 'bad-status'
-  | 'too-many-redirects'
-  | 'too-large'
-  | 'wrong-type'
-  | 'timed-out';
-
-/** Why a caller-named URL was not fetched. The message is safe to show, and reads on after `<path>: `. */
-export class EgressError extends Error {
-  override readonly name = 'EgressError';
-
-  constructor(
-    readonly reason: EgressReason,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
-
 const URL_LENGTH_MAX = 8192;
 const HEADER_BYTES_MAX = 32 * 1024;
-/** Of the addresses of a name. Chosen: who has more of them serves the same at each. */
-const ADDRESSES_TRIED_MAX = 16;
 /** Before the next address is tried beside the one that says nothing. */
 const ADDRESS_MS = 250;
 /**
@@ -69,16 +43,9 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
  */
 @Injectable()
 export class SafeFetch {
-  private readonly guard: EgressGuard;
   private readonly slots = new FairSlots(SLOTS);
-  private readonly system = new SystemNameResolver();
 
-  constructor(
-    environment: Environment,
-    @Optional() private readonly resolver: NameResolver = new ServerNameResolver(),
-  ) {
-    this.guard = new EgressGuard(environment.egressAllow);
-  }
+  constructor(private readonly addresses: CheckedAddresses) {}
 
   /**
    * @returns the media type: one of those accepted, shown by the bytes where their kind has a signature
@@ -121,10 +88,10 @@ export class SafeFetch {
   /** One request; the type of its answer, or where it redirects to. */
   private async fetchHop(url: URL, request: SafeFetchRequest, signal: AbortSignal): Promise<string | URL> {
     const { limits } = request;
-    const addresses = await this.checkedAddresses(url, signal);
+    const addresses = await this.addresses.of(url, signal);
     let socket: Socket | undefined;
     const connect = buildConnector({
-      lookup: pinned(addresses.slice(0, ADDRESSES_TRIED_MAX)),
+      lookup: pinned(addresses),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_MS,
       timeout: limits.timeoutMs,
@@ -151,23 +118,6 @@ export class SafeFetch {
       client.destroy().catch(() => undefined);
       socket?.destroy();
     }
-  }
-
-  /** @returns every address of the URL's host, each of them allowed */
-  private async checkedAddresses(url: URL, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
-    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    const isListed = this.guard.allowsHost(url.hostname, port);
-    const literal = isIP(hostname);
-    const addresses = literal
-      ? [{ address: hostname, family: literal }]
-      : await untilAborted((isListed ? this.system : this.resolver).resolve(hostname, signal), signal);
-    if (addresses.length === 0) throw new EgressError('unreachable', 'could not be fetched');
-    // One private address among public ones is enough to refuse: which one is tried first is the attacker's choice.
-    if (!isListed && !addresses.every(({ address }) => this.guard.allowsAddress(address))) {
-      throw new EgressError('refused-address', 'leads to an address that is not public');
-    }
-    return addresses;
   }
 }
 
@@ -241,22 +191,4 @@ function readUrl(text: string): URL {
   }
   if (url.username !== '' || url.password !== '') throw new EgressError('refused-url', 'must not contain credentials');
   return url;
-}
-
-/** A resolution that knows one answer only: between check and connection nothing is asked again. */
-function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
-  return (_hostname, options, callback) => {
-    if (options.all) callback(null, [...addresses]);
-    else callback(null, addresses[0]!.address, addresses[0]!.family);
-  };
-}
-
-/** Gives up waiting at the abort; what is waited for is called off elsewhere, or, like name resolution, cannot be. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,0 +1,11 @@
+import type { ProviderDefinition } from '../../core/provider.js';
+
+/**
+ * Google's cloud, on its platform, whose credential is put on by that. No field that no face declares is sent: its
+ * endpoints refuse bodies with fields that they do not know.
+ */
+export const googleVertex: ProviderDefinition = {
+  slug: 'google-vertex',
+  credential: 'bearer',
+  quirks: { reasoningStyle: 'reasoning_effort' },
+};

@@ -1,0 +1,117 @@
+import type { ModelEvent } from '../../../core/conversation/event.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import type { SseFrame } from '../../../core/stream/sse.js';
+import type { Step } from '../../../core/stream/step.js';
+import { listOf, malformed, objectOf, parseEvent } from '../read-json.js';
+import { CohereReply } from './cohere-reply.js';
+import { findInBandFault } from './fault.js';
+
+/** Reads a streamed reply. One per reply; frames after its end are passed over. */
+export class CohereStreamDecoder implements Step<SseFrame, ModelEvent> {
+  private readonly reply: CohereReply;
+
+  constructor(context: DecodeContext) {
+    this.reply = new CohereReply(context);
+  }
+
+  push(frame: SseFrame, out: ModelEvent[]): void {
+    // Anything else is no event: the sentinel at the end, keep-alives.
+    if (this.reply.isOver || !frame.data.startsWith('{')) return;
+    const event = parseEvent(frame.data);
+    if (event === undefined) return;
+    const fault = findInBandFault(event);
+    if (fault !== undefined) throw fault;
+    this.read(event, out);
+  }
+
+  end(out: ModelEvent[]): void {
+    this.reply.end(out);
+  }
+
+  private read(event: JsonObject, out: ModelEvent[]): void {
+    const { reply } = this;
+    const delta = objectOf(event['delta']);
+    const message = objectOf(delta['message']);
+    const { type } = event;
+    // Whatever comes first begins the reply.
+    reply.begin(event['id'], out);
+    switch (type) {
+      case 'content-start':
+        reply.beginContent();
+        reply.content(objectOf(message['content']), out);
+        break;
+      case 'content-delta':
+        reply.content(objectOf(message['content']), out);
+        reply.logprobs(event['logprobs'], out);
+        break;
+      case 'tool-plan-delta':
+        reply.plan(message['tool_plan'], out);
+        break;
+      case 'tool-call-start':
+        reply.beginCall(indexOf(event), firstOf(message['tool_calls']), out);
+        break;
+      case 'tool-call-delta':
+        reply.arguments(indexOf(event), firstOf(message['tool_calls']), out);
+        break;
+      case 'tool-call-end':
+        reply.endCall(indexOf(event), out);
+        break;
+      case 'citation-start':
+        reply.cite(message['citations'], out);
+        break;
+      case 'message-end':
+        reply.finish(delta);
+        reply.end(out);
+        break;
+      // `message-start`, `content-end`, `citation-end` and what the vendor adds say nothing more.
+      default:
+    }
+  }
+}
+
+/**
+ * The events of a whole reply: those of the stream with the same content.
+ * @throws ProviderFault for an error inside a 200 and for a body that holds no completion
+ */
+export function decodeWholeCohere(body: unknown, context: DecodeContext): ModelEvent[] {
+  if (!isJsonObject(body)) throw malformed('is not a JSON object');
+  const fault = findInBandFault(body);
+  if (fault !== undefined) throw fault;
+  const { message } = body;
+  if (!isJsonObject(message)) throw malformed('has no answer');
+  const out: ModelEvent[] = [];
+  const reply = new CohereReply(context);
+  reply.begin(body['id'], out);
+  reply.plan(message['tool_plan'], out);
+  const citations = listOf(message['citations']);
+  reply.cite(citations.filter(isOfPlan), out);
+  const content = listOf(message['content']);
+  const texts = content.flatMap((part, index) => (isJsonObject(part) && part['type'] === 'text' ? [index] : []));
+  for (const [index, part] of content.entries()) {
+    if (!isJsonObject(part)) continue;
+    reply.beginContent();
+    reply.content(part, out);
+    if (index === texts[0]) reply.logprobs(body['logprobs'], out);
+    // Older models do not say which: there is one text.
+    const isOfPart = (one: Json): boolean => !isOfPlan(one) && (objectOf(one)['content_index'] ?? texts[0]) === index;
+    if (citations.length > 0) reply.cite(citations.filter(isOfPart), out);
+  }
+  for (const [index, call] of listOf(message['tool_calls']).entries()) {
+    if (!isJsonObject(call)) continue;
+    reply.beginCall(index, call, out);
+    reply.endCall(index, out);
+  }
+  reply.finish(body);
+  reply.end(out);
+  return out;
+}
+
+const isOfPlan = (citation: Json): boolean => objectOf(citation)['type'] === 'PLAN';
+
+function indexOf({ index }: JsonObject): number {
+  return typeof index === 'number' ? index : 0;
+}
+
+/** One call, or a list of it, as the reference has it. */
+const firstOf = (value: Json | undefined): JsonObject => objectOf(Array.isArray(value) ? (value as Json[])[0] : value);

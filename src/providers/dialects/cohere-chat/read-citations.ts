@@ -1,0 +1,74 @@
+import { webCitation } from '../../../core/conversation/web-citation.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { listOf, nonEmpty, objectOf } from '../read-json.js';
+import type { CitedSource, CitedSources } from './cited-sources.js';
+
+/** Where in a text words stand that a source is cited for. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The sources of one citation: those with an address as pages, the caller's own blocks as the Messages format cites
+ * them. Others, such as what a tool of the caller's said, have no form here and are dropped.
+ * @param text what has been said in the block that it is about
+ * @param offset characters of the reply's text before that block
+ */
+export function readCitation(citation: JsonObject, text: string, offset: number, sources: CitedSources): JsonObject[] {
+  const span = readSpan(citation, text);
+  const place = span && { start: offset + span.start, end: offset + span.end };
+  return listOf(citation['sources']).flatMap((source): JsonObject[] => {
+    if (!isJsonObject(source)) return [];
+    const data = objectOf(source['document'] ?? source['tool_output']);
+    const own = sources.find(nonEmpty(source['id']) ?? '');
+    if (own !== undefined) return [citationOf(own, place)];
+    const url = nonEmpty(data['url']);
+    if (url === undefined || !/^https?:/i.test(url)) return [];
+    const title = nonEmpty(data['title']);
+    const quote = nonEmpty(data['text']) ?? nonEmpty(data['snippet']);
+    return [webCitation({ url, ...(title && { title }), ...(quote && { quote }), ...(place && { place }) })];
+  });
+}
+
+/** The vendor counts characters, and only names where words stand that it repeats: they are looked for there. */
+function readSpan({ start, end, text: words }: JsonObject, text: string): Span | undefined {
+  if (typeof start !== 'number' || typeof end !== 'number' || typeof words !== 'string' || words === '')
+    return undefined;
+  if (text.startsWith(words, start)) return { start, end: start + words.length };
+  // Characters beyond the first plane are two units here.
+  const before = [...text].slice(0, start).join('').length;
+  return text.startsWith(words, before) ? { start: before, end: before + words.length } : undefined;
+}
+
+/**
+ * The vendor cites a block as a whole, and says nothing of a place in it. The quote is empty: by that the citation is
+ * known again as none of Anthropic's (`isForeignCitation`).
+ */
+function citationOf({ block, index, text }: CitedSource, place: Span | undefined): JsonObject {
+  if (block.type === 'document') {
+    return {
+      type: 'char_location',
+      cited_text: '',
+      document_index: index,
+      document_title: block.title ?? null,
+      start_char_index: 0,
+      end_char_index: text.length,
+    };
+  }
+  if (/^https?:/i.test(block.source))
+    return webCitation({ url: block.source, title: block.title, ...(place && { place }) });
+  return {
+    type: 'search_result_location',
+    cited_text: '',
+    source: block.source,
+    title: block.title,
+    search_result_index: index,
+    start_block_index: 0,
+    end_block_index: block.content.length,
+  };
+}
+
+/** The citations of an event or a message: one, or a list of them. */
+export const citationsIn = (value: Json | undefined): readonly JsonObject[] =>
+  isJsonObject(value) ? [value] : listOf(value).filter((one) => isJsonObject(one));

@@ -1,0 +1,182 @@
+import { ProviderFault } from '../../core/errors.js';
+import type { CallContext, CallHeaders, GuardedAddress, Platform } from '../../core/platform.js';
+import type { UpstreamCall, UpstreamFailure } from '../../core/provider.js';
+import { dialectOf } from '../../core/routing/catalog.js';
+import type { Clock } from '../../core/time.js';
+import type { Transport } from '../transport.js';
+import { AccessTokens, type AccessToken } from './access-tokens.js';
+import {
+  readAzureCredential,
+  type AzureApplication,
+  type AzureDeployment,
+  type AzureResource,
+  type ResourceType,
+} from './azure-credential.js';
+import { CredentialReader, isCallers, refused } from './credential-members.js';
+import { framesOf, headerSafe, revealSafe } from './direct.js';
+import type { PlatformDependencies } from './index.js';
+import { askTokenService, form, readOauthToken } from './token-service.js';
+import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
+
+const SCOPE = 'https://cognitiveservices.azure.com/.default';
+const LOGIN = 'https://login.microsoftonline.com';
+
+/** Where resources of each kind are reached. */
+const HOSTS: Readonly<Record<ResourceType, string>> = {
+  openai: '{resource}.openai.azure.com',
+  ai_foundry: '{resource}.services.ai.azure.com',
+};
+
+/** Behind the resource's address, by dialect. */
+const PATHS: Readonly<Record<string, (call: UpstreamCall) => string>> = {
+  'openai-chat': () => '/openai/v1/chat/completions',
+  'openai-responses': () => '/openai/v1/responses',
+  // The count of tokens stands beside it.
+  'anthropic-messages': ({ path }) => `/anthropic${path}`,
+};
+
+/** Kinds of resources that do not serve a dialect. */
+const FOUNDRY_ALONE: ReadonlySet<string> = new Set(['anthropic-messages']);
+
+/** What of a credential a call goes with. */
+type Access = { readonly type: 'key' } | AzureApplication | AzureResource | AzureDeployment;
+
+/**
+ * Azure: a resource's own address, the deployment in it where a version of the API is set, and a key or a token of
+ * Entra. A caller's credential leads to a resource of the caller's.
+ */
+export class AzurePlatform implements Platform {
+  private readonly credentials = new CredentialReader(readAzureCredential);
+  private readonly tokens: AccessTokens;
+  private readonly transport: Transport;
+  private readonly clock: Clock;
+
+  constructor({ transport, clock }: PlatformDependencies) {
+    this.tokens = new AccessTokens(clock);
+    this.transport = transport;
+    this.clock = clock;
+  }
+
+  modelOf(context: CallContext): string | undefined {
+    if (context.target.definition.credential === 'none') return undefined;
+    const access = this.accessOf(context);
+    return access.type === 'deployment' ? access.modelId : undefined;
+  }
+
+  address(context: CallContext, call: UpstreamCall): string | GuardedAddress {
+    const { endpoint, definition } = context.target;
+    const access: Access = definition.credential === 'none' ? { type: 'key' } : this.accessOf(context);
+    if (access.type === 'deployment') return deploymentAddress(access, context, call);
+    return baseOf(endpoint.provider.baseUrl, access, isCallers(context)) + pathOf(context, call);
+  }
+
+  authorise(context: CallContext): CallHeaders | Promise<CallHeaders> {
+    if (context.target.definition.credential === 'none') return {};
+    const access = this.accessOf(context);
+    switch (access.type) {
+      case 'key':
+        return { 'api-key': revealSafe(context.credential) };
+      case 'resource':
+      case 'deployment':
+        return { 'api-key': headerSafe(access.apiKey) };
+      case 'application': {
+        const token = this.tokens.tokenFor(this.keyOf(context), () => this.fetchToken(access, isCallers(context)));
+        return typeof token === 'string' ? bearer(token) : token.then(bearer);
+      }
+    }
+  }
+
+  frames(headers: UpstreamFailure['headers']): ReturnType<Platform['frames']> {
+    return framesOf(headers);
+  }
+
+  /** A token that is refused is not used again. The dialect tells why. */
+  fault({ status }: UpstreamFailure, context: CallContext): undefined {
+    if (status === 401 && context.credential) this.tokens.forget(this.keyOf(context));
+  }
+
+  private keyOf(context: CallContext): string {
+    const { key } = this.credentials.read(context);
+    return isCallers(context) ? `caller ${key}` : key;
+  }
+
+  private accessOf(context: CallContext): Access {
+    const { reading } = this.credentials.read(context);
+    if (reading.type !== 'list') return reading;
+    const { model, endpoint } = context.target;
+    const isFoundryAlone = FOUNDRY_ALONE.has(dialectOf(endpoint));
+    const found =
+      reading.entries.find((entry) => entry.type === 'deployment' && entry.model === model.id) ??
+      reading.entries.find(
+        (entry) => entry.type === 'resource' && (!isFoundryAlone || entry.resourceType === 'ai_foundry'),
+      );
+    return found ?? raise(refused(`has no entry for the model ${model.id}`));
+  }
+
+  private async fetchToken(application: AzureApplication, callers: boolean): Promise<AccessToken> {
+    const { tenantId, clientId, clientSecret, tokenUrl } = application;
+    const askedAtMs = this.clock.now();
+    const url = tokenUrl ?? `${LOGIN}/${tenantId}/oauth2/v2.0/token`;
+    const answer = await askTokenService(this.transport, {
+      address: namedAddress(url, callers, VENDOR_HOSTS.azure, 'token_url'),
+      ...form({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+        scope: SCOPE,
+      }),
+    });
+    return readOauthToken(answer, askedAtMs);
+  }
+}
+
+const bearer = (token: string): CallHeaders => ({ authorization: `Bearer ${token}` });
+
+function raise(fault: ProviderFault): never {
+  throw fault;
+}
+
+/**
+ * The catalog's address with the resource in it, on the host of the resource's kind where it is one of the vendor's.
+ * One without a place for it is the operator's own resource, to which the key of a caller's does not belong.
+ */
+function baseOf(baseUrl: string, access: Exclude<Access, AzureDeployment>, callers: boolean): string {
+  const name = access.type === 'key' ? undefined : access.name;
+  if (!baseUrl.includes('{resource}')) {
+    if (!callers || name === undefined || access.type === 'key') return baseUrl;
+    return `https://${HOSTS[access.resourceType].replace('{resource}', name)}`;
+  }
+  if (name === undefined || access.type === 'key') throw refused('names no resource');
+  const isVendors = Object.values(HOSTS).some((host) => baseUrl === `https://${host}`);
+  return (isVendors ? `https://${HOSTS[access.resourceType]}` : baseUrl).replaceAll('{resource}', name);
+}
+
+function pathOf({ target: { endpoint } }: CallContext, call: UpstreamCall): string {
+  const dialect = dialectOf(endpoint);
+  const { apiVersion } = endpoint.provider;
+  if (dialect === 'openai-chat' && apiVersion !== undefined) {
+    const model = encodeURIComponent(endpoint.upstreamModel);
+    return `/openai/deployments/${model}/chat/completions?api-version=${encodeURIComponent(apiVersion)}`;
+  }
+  const path = Object.hasOwn(PATHS, dialect) ? PATHS[dialect] : undefined;
+  if (!path)
+    throw new ProviderFault('rejected-request', 'The platform azure has no address for calls of this dialect.');
+  return path(call);
+}
+
+/** The address of the very call; or of what stands in front of it: a deployment, say, or a bare host. */
+function deploymentAddress(
+  { endpointUrl }: AzureDeployment,
+  context: CallContext,
+  call: UpstreamCall,
+): string | GuardedAddress {
+  const named = namedAddress(endpointUrl, isCallers(context), VENDOR_HOSTS.azure, 'endpoint_url');
+  const url = new URL(typeof named === 'string' ? named : named.url);
+  const front = url.pathname.replace(/\/+$/, '');
+  if (front === '') {
+    const behind = new URL(pathOf(context, call), url);
+    url.pathname = behind.pathname;
+    if (behind.search !== '') url.search = behind.search;
+  } else if (!front.endsWith(call.path)) url.pathname = front + call.path;
+  return typeof named === 'string' ? url.href : { ...named, url: url.href };
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { ProviderFault } from '../../core/errors.js';
+import { isJsonObject, parseJson, type JsonObject } from '../../core/json/json.js';
+import type { CallContext } from '../../core/platform.js';
+import type { Secret } from '../../core/secret.js';
+
+/** What becomes a part of an address: nothing in it can lead elsewhere. */
+const HOST_PART = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/;
+
+/**
+ * A structured credential's members, read with faults that name them and never their values.
+ * @throws ProviderFault `refused-credential`, each of them
+ */
+export class CredentialMembers {
+  constructor(private readonly value: JsonObject) {}
+
+  has(name: string): boolean {
+    return this.value[name] !== undefined && this.value[name] !== null;
+  }
+
+  optional(name: string): string | undefined {
+    const value = this.value[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  }
+
+  text(name: string): string {
+    return this.optional(name) ?? lacks(name);
+  }
+
+  /** @param pattern what may become a part of an address */
+  part(name: string, pattern = HOST_PART): string {
+    const value = this.text(name);
+    if (!pattern.test(value)) throw refused(`has a member ${name} that cannot be a part of an address`);
+    return value;
+  }
+
+  optionalPart(name: string): string | undefined {
+    return this.has(name) ? this.part(name) : undefined;
+  }
+
+  /** Those that are texts. */
+  texts(): readonly (readonly [string, string])[] {
+    return Object.entries(this.value).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as const] : [],
+    );
+  }
+
+  inside(name: string): CredentialMembers {
+    const value = this.value[name];
+    return isJsonObject(value) ? new CredentialMembers(value) : lacks(name);
+  }
+}
+
+export const refused = (complaint: string): ProviderFault =>
+  new ProviderFault('refused-credential', `The credential ${complaint}.`);
+
+function lacks(name: string): never {
+  throw refused(`lacks the member ${name}`);
+}
+
+/** The JSON of a structured credential; undefined for one that is a plain text. @throws ProviderFault */
+export function readStructure(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    // The parser's own error quotes what it read.
+    throw refused('is not valid JSON');
+  }
+}
+
+/** Whether the call goes with a caller's own credential, and not with the very one that the catalog holds. */
+export const isCallers = ({ target, credential }: CallContext): boolean =>
+  credential !== target.endpoint.provider.credential;
+
+/** Readings of credentials, each made once and kept as long as the credential itself. */
+export class CredentialReader<Reading> {
+  private readonly readings = new WeakMap<Secret, { readonly reading: Reading; readonly key: string }>();
+
+  /** @throws ProviderFault `refused-credential` */
+  constructor(private readonly readText: (text: string) => Reading) {}
+
+  /** @returns what it says, and a hash of it, by which its tokens are kept */
+  read({ credential }: CallContext): { readonly reading: Reading; readonly key: string } {
+    if (!credential) throw new ProviderFault('refused-credential', 'There is no credential for the provider.');
+    let known = this.readings.get(credential);
+    if (!known) {
+      const text = credential.reveal();
+      known = { reading: this.readText(text), key: createHash('sha256').update(text).digest('base64') };
+      this.readings.set(credential, known);
+    }
+    return known;
+  }
+}

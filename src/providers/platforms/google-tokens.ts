@@ -1,0 +1,124 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { ProviderFault } from '../../core/errors.js';
+import type { Clock } from '../../core/time.js';
+import type { Transport } from '../transport.js';
+import type { AccessToken } from './access-tokens.js';
+import { refused } from './credential-members.js';
+import type { ExternalAccount, ServiceAccount } from './google-credential.js';
+import { askTokenService, form, isHeaderSafe, readOauthToken, readTokenReply } from './token-service.js';
+import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+/** The longest an assertion may hold (RFC 7523 as Google has it). */
+const ASSERTION_S = 3_600;
+const FILE_BYTES_MAX = 64 * 1024;
+
+const signed = promisify(sign);
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** Fetches the tokens that calls to Google's cloud go with. */
+export class GoogleTokens {
+  constructor(
+    private readonly transport: Pick<Transport, 'open'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param isCallers the credential is a caller's: it reads no file here, and its addresses are guarded
+   * @throws ProviderFault
+   */
+  fetch(account: ServiceAccount | ExternalAccount, isCallers: boolean): Promise<AccessToken> {
+    return account.type === 'service-account'
+      ? this.ofServiceAccount(account, isCallers)
+      : this.ofExternalAccount(account, isCallers);
+  }
+
+  private async ofServiceAccount(account: ServiceAccount, isCallers: boolean): Promise<AccessToken> {
+    const askedAtMs = this.clock.now();
+    const assertion = await signAssertion(account, Math.floor(askedAtMs / 1_000));
+    const answer = await askTokenService(this.transport, {
+      address: namedAddress(account.tokenUri, isCallers, VENDOR_HOSTS.vertex, 'token_uri'),
+      ...form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
+    });
+    return readOauthToken(answer, askedAtMs);
+  }
+
+  private async ofExternalAccount(account: ExternalAccount, isCallers: boolean): Promise<AccessToken> {
+    const askedAtMs = this.clock.now();
+    const answer = await askTokenService(this.transport, {
+      address: namedAddress(account.tokenUrl, isCallers, VENDOR_HOSTS.vertex, 'token_url'),
+      ...form({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        audience: account.audience,
+        scope: SCOPE,
+        requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        subject_token: await this.subjectToken(account, isCallers),
+        subject_token_type: account.subjectTokenType,
+      }),
+    });
+    const token = readOauthToken(answer, askedAtMs);
+    return account.impersonationUrl === undefined
+      ? token
+      : this.impersonate(account.impersonationUrl, token.text, isCallers);
+  }
+
+  private async subjectToken({ source }: ExternalAccount, isCallers: boolean): Promise<string> {
+    const { file, url, headers, field } = source;
+    if (file !== undefined && isCallers) throw refused('names a file, which only those of the catalog may');
+    const text =
+      file !== undefined
+        ? await readSubjectFile(file)
+        : await askTokenService(this.transport, {
+            address: namedAddress(url!, isCallers, VENDOR_HOSTS.vertex, 'credential_source.url'),
+            method: 'GET',
+            headers,
+            body: '',
+          });
+    const token = field === undefined ? text.trim() : readTokenReply(text)[field];
+    if (!isHeaderSafe(token)) throw refused('has a credential_source that holds no token');
+    return token;
+  }
+
+  /** The workload stands for a service account: its token is exchanged once more. */
+  private async impersonate(url: string, token: string, isCallers: boolean): Promise<AccessToken> {
+    const answer = await askTokenService(this.transport, {
+      address: namedAddress(url, isCallers, VENDOR_HOSTS.vertex, 'service_account_impersonation_url'),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ scope: [SCOPE], lifetime: `${ASSERTION_S}s` }),
+    });
+    const { accessToken, expireTime } = readTokenReply(answer);
+    const expiresAtMs = typeof expireTime === 'string' ? Date.parse(expireTime) : NaN;
+    if (!isHeaderSafe(accessToken) || Number.isNaN(expiresAtMs))
+      throw new ProviderFault('malformed-reply', "The credential's token service sent no token.");
+    return { text: accessToken, expiresAtMs };
+  }
+}
+
+/** Off the event loop: a signature takes a millisecond. */
+async function signAssertion(account: ServiceAccount, nowS: number): Promise<string> {
+  const { clientEmail, privateKey, privateKeyId, tokenUri } = account;
+  const head = { alg: 'RS256', typ: 'JWT', ...(privateKeyId !== undefined && { kid: privateKeyId }) };
+  const claims = { iss: clientEmail, scope: SCOPE, aud: tokenUri, iat: nowS, exp: nowS + ASSERTION_S };
+  const text = `${base64url(head)}.${base64url(claims)}`;
+  let signature: Buffer;
+  try {
+    const key = createPrivateKey(privateKey);
+    if (key.asymmetricKeyType !== 'rsa') throw refused('has a private_key that is no RSA key');
+    signature = await signed('RSA-SHA256', Buffer.from(text), key);
+  } catch (error) {
+    // What the library says may quote the key.
+    throw error instanceof ProviderFault ? error : refused('has a private_key that cannot be read');
+  }
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+async function readSubjectFile(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).size <= FILE_BYTES_MAX) return await readFile(path, 'utf8');
+  } catch {
+    // Told below, without the path: it says how the operator's machine is laid out.
+  }
+  throw refused('has a credential_source whose file cannot be read');
+}

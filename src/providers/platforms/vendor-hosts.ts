@@ -1,0 +1,44 @@
+import { ProviderFault } from '../../core/errors.js';
+import type { GuardedAddress } from '../../core/platform.js';
+
+/**
+ * The hosts that an address of a caller's credential may name as they are; one that begins with a dot stands for all
+ * names below it. Whatever else a caller names is reached only as URLs of callers are (`isGuarded`).
+ */
+export const VENDOR_HOSTS = {
+  azure: [
+    '.openai.azure.com',
+    '.services.ai.azure.com',
+    '.cognitiveservices.azure.com',
+    '.openai.azure.us',
+    '.cognitiveservices.azure.us',
+    'login.microsoftonline.com',
+    'login.microsoftonline.us',
+  ],
+  vertex: ['oauth2.googleapis.com', 'sts.googleapis.com', 'iamcredentials.googleapis.com'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/**
+ * An address that a credential names, as it may be called.
+ * @param isCallers the credential is a caller's own: the operator may name any address
+ * @throws ProviderFault `refused-credential` for what is no address; the message does not hold it
+ */
+export function namedAddress(
+  text: string,
+  isCallers: boolean,
+  hosts: readonly string[],
+  member: string,
+): string | GuardedAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '') {
+    throw new ProviderFault('refused-credential', `The credential's ${member} is not an http or https address.`);
+  }
+  url.hash = '';
+  if (!isCallers || isVendors(url, hosts)) return url.href;
+  return { url: url.href, isGuarded: true };
+}
+
+const isVendors = ({ protocol, port, hostname }: URL, hosts: readonly string[]): boolean =>
+  protocol === 'https:' &&
+  port === '' &&
+  hosts.some((host) => (host.startsWith('.') ? hostname.endsWith(host) : hostname === host));

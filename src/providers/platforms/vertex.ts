@@ -1,0 +1,101 @@
+import { ProviderFault } from '../../core/errors.js';
+import type { CallContext, CallHeaders, Platform } from '../../core/platform.js';
+import type { Target, UpstreamCall, UpstreamFailure } from '../../core/provider.js';
+import { dialectOf } from '../../core/routing/catalog.js';
+import { AccessTokens } from './access-tokens.js';
+import { CredentialReader, isCallers, refused } from './credential-members.js';
+import { readGoogleCredential } from './google-credential.js';
+import { GoogleTokens } from './google-tokens.js';
+import { framesOf, revealSafe } from './direct.js';
+import { adaptForVertex } from './vertex-bodies.js';
+import type { PlatformDependencies } from './index.js';
+
+/** Everywhere: Google chooses. */
+const GLOBAL = 'global';
+const COUNT = '/v1/messages/count_tokens';
+
+/** Of the address behind the place: `publishers/google/models/gemini-3:generateContent`. By dialect. */
+const ROUTES: Readonly<Record<string, (call: UpstreamCall, model: string) => string>> = {
+  'google-gemini': ({ path }, model) => `publishers/google/models/${model}${verbOf(path)}`,
+  'anthropic-messages': ({ path, stream }, model) =>
+    path === COUNT
+      ? 'publishers/anthropic/models/count-tokens:rawPredict'
+      : `publishers/anthropic/models/${model}:${stream ? 'streamRawPredict' : 'rawPredict'}`,
+  'openai-chat': () => 'endpoints/openapi/chat/completions',
+};
+
+/**
+ * Google's cloud: the model and the place in the address, a token for it fetched by a service account's key or by
+ * workload identity and kept, or an API key (express mode, which has neither project nor place).
+ */
+export class VertexPlatform implements Platform {
+  private readonly credentials = new CredentialReader(readGoogleCredential);
+  private readonly tokens: AccessTokens;
+  private readonly google: GoogleTokens;
+
+  constructor({ transport, clock }: PlatformDependencies) {
+    this.tokens = new AccessTokens(clock);
+    this.google = new GoogleTokens(transport, clock);
+  }
+
+  adapt(call: UpstreamCall, target: Target): UpstreamCall {
+    return adaptForVertex(call, target);
+  }
+
+  address(context: CallContext, call: UpstreamCall): string {
+    const { endpoint, definition } = context.target;
+    const route = Object.hasOwn(ROUTES, dialectOf(endpoint)) ? ROUTES[dialectOf(endpoint)] : undefined;
+    if (!route)
+      throw new ProviderFault('rejected-request', 'The platform vertex has no address for calls of this dialect.');
+    const behind = route(call, encodeURIComponent(endpoint.upstreamModel).replaceAll('%40', '@'));
+    const { baseUrl } = endpoint.provider;
+    if (definition.credential === 'none') return `${withRegion(baseUrl, GLOBAL)}/v1/${behind}`;
+    const { reading } = this.credentials.read(context);
+    if (reading.type === 'api-key') {
+      if (baseUrl.includes('{project}') || !behind.startsWith('publishers/'))
+        throw refused('is an API key, and calls of this kind need a project');
+      return `${withRegion(baseUrl, GLOBAL)}/v1/${behind}`;
+    }
+    const region = reading.region ?? regionIn(baseUrl) ?? GLOBAL;
+    const base = withRegion(baseUrl, region).replaceAll('{project}', encodeURIComponent(reading.projectId));
+    return `${base}/v1/projects/${encodeURIComponent(reading.projectId)}/locations/${region}/${behind}`;
+  }
+
+  authorise(context: CallContext): CallHeaders | Promise<CallHeaders> {
+    if (context.target.definition.credential === 'none') return {};
+    const { reading, key } = this.credentials.read(context);
+    if (reading.type === 'api-key') return { 'x-goog-api-key': revealSafe(context.credential) };
+    const token = this.tokens.tokenFor(this.keyOf(key, context), () => this.google.fetch(reading, isCallers(context)));
+    return typeof token === 'string' ? bearer(token) : token.then(bearer);
+  }
+
+  frames(headers: UpstreamFailure['headers']): ReturnType<Platform['frames']> {
+    return framesOf(headers);
+  }
+
+  /** A token that is refused is not used again. The dialect tells why. */
+  fault({ status }: UpstreamFailure, context: CallContext): undefined {
+    if (status !== 401 || !context.credential) return;
+    this.tokens.forget(this.keyOf(this.credentials.read(context).key, context));
+  }
+
+  /** A caller who brings the operator's own text is not given what was fetched by other rules. */
+  private keyOf(key: string, context: CallContext): string {
+    return isCallers(context) ? `caller ${key}` : key;
+  }
+}
+
+const bearer = (token: string): CallHeaders => ({ authorization: `Bearer ${token}` });
+
+/** The host of all regions bears none in its name. */
+const withRegion = (baseUrl: string, region: string): string =>
+  (region === GLOBAL ? baseUrl.replace('{region}-', '') : baseUrl).replaceAll('{region}', region);
+
+/** Of an address that is one region's already. */
+const regionIn = (baseUrl: string): string | undefined =>
+  /^https:\/\/([a-z0-9-]+)-aiplatform\.googleapis\.com/.exec(baseUrl)?.[1];
+
+/** `:streamGenerateContent?alt=sse` of the dialect's own path. */
+function verbOf(path: string): string {
+  return path.slice(path.lastIndexOf(':'));
+}

@@ -1,0 +1,23 @@
+export type EgressReason =
+  | 'too-busy'
+  | 'refused-url'
+  | 'refused-address'
+  | 'unreachable'
+  | 'bad-status'
+  | 'too-many-redirects'
+  | 'too-large'
+  | 'wrong-type'
+  | 'timed-out';
+
+/** Why a caller-named URL was not fetched. The message is safe to show, and reads on after `<path>: `. */
+export class EgressError extends Error {
+  override readonly name = 'EgressError';
+
+  constructor(
+    readonly reason: EgressReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * Goal: calls reach Google's cloud where region, project and model say, with a token that was fetched as the credential
+ * says, and nowhere a caller's credential should not lead. Method: the client over the real transport, before a
+ * loopback upstream that is the cloud and its token service and checks each assertion.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Cancellation } from '../../src/core/cancellation.js';
+import { CallerGone, ProviderFault } from '../../src/core/errors.js';
+import type { PreparedCall } from '../../src/providers/prepared-call.js';
+import { UndiciTransport } from '../../src/providers/undici-transport.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
+import { anthropicText } from '../support/anthropic-upstream.js';
+import { assertionFault, formOf, oauthToken, serviceAccount } from '../support/cloud-upstream.js';
+import { openaiText } from '../support/openai-upstream.js';
+import { ProviderBench, type BenchCall } from '../support/provider-bench.js';
+import type { RecordedRequest } from '../support/recorded-request.js';
+import { json, neverAnswers, type Answer } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+
+const TOKEN = 'ya29.CANARY-token-of-24-characters';
+
+let upstream: Upstream;
+let transport: UndiciTransport;
+let bench: ProviderBench;
+let issue: (request: RecordedRequest) => Answer | Promise<Answer>;
+let answer: (request: RecordedRequest, index: number) => Answer | Promise<Answer>;
+
+const transportTo = (...egressAllow: string[]): UndiciTransport => {
+  const settings: Pick<Environment, 'egressAllow'> = { egressAllow };
+  return new UndiciTransport(new CheckedAddresses(settings as Environment));
+};
+
+beforeEach(async () => {
+  upstream = await startUpstream('anthropic');
+  upstream.strict = false;
+  upstream.script((request, index) => (request.path.startsWith('/token') ? issue(request) : answer(request, index)));
+  transport = transportTo();
+  bench = new ProviderBench(transport);
+  issue = (request) => {
+    const fault = assertionFault(request, tokenUri(), bench.clock.now());
+    return fault === undefined ? oauthToken(TOKEN) : json({ error: 'invalid_grant', error_description: fault }, 400);
+  };
+  answer = anthropicText('Hi');
+});
+
+afterEach(async () => {
+  transport.onApplicationShutdown();
+  await upstream.close();
+});
+
+const tokenUri = (): string => `${upstream.origin}/token`;
+const live = (): Cancellation => new Cancellation();
+const prepare = (call: Partial<BenchCall> = {}, on = bench): PreparedCall =>
+  on.prepare({
+    baseUrl: upstream.origin,
+    credential: serviceAccount(tokenUri(), { region: 'europe-west1' }),
+    isOperators: true,
+    upstreamModel: 'claude-x@20250929',
+    ...call,
+    provider: { platform: 'vertex', ...call.provider },
+  });
+const calls = (): RecordedRequest[] => upstream.requests.filter(({ path }) => !path.startsWith('/token'));
+const tokensAsked = (): number => upstream.requests.length - calls().length;
+
+async function faultOf(work: Promise<unknown>): Promise<ProviderFault> {
+  const thrown: unknown = await work.catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(ProviderFault);
+  expect(`${(thrown as Error).message} ${JSON.stringify((thrown as ProviderFault).detail)}`).not.toMatch(
+    /CANARY|PRIVATE/,
+  );
+  return thrown as ProviderFault;
+}
+
+async function streamed(call: PreparedCall): Promise<void> {
+  for await (const _ of await call.stream(live(), () => true));
+}
+
+describe('addresses and bodies', () => {
+  const at = '/v1/projects/project-1/locations/europe-west1';
+
+  it('has the model of a Messages call in the address, and its version in the body', async () => {
+    await prepare({ request: { betas: ['interleaved-thinking-2025-05-14', 'files-api-2025-04-14'] } }).answer(live());
+    await streamed(prepare({ request: { stream: true, serviceTier: 'standard_only' } }));
+    const [whole, stream] = calls();
+    expect(whole!.path).toBe(`${at}/publishers/anthropic/models/claude-x@20250929:rawPredict`);
+    expect(stream!.path).toBe(`${at}/publishers/anthropic/models/claude-x@20250929:streamRawPredict`);
+    expect(whole!.json).toMatchObject({ anthropic_version: 'vertex-2023-10-16', max_tokens: 100 });
+    expect(stream!.json).toMatchObject({ anthropic_version: 'vertex-2023-10-16', stream: true });
+    for (const field of ['model', 'service_tier']) {
+      expect(whole!.json).not.toHaveProperty(field);
+      expect(stream!.json).not.toHaveProperty(field);
+    }
+    expect(whole!.headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      'anthropic-beta': 'interleaved-thinking-2025-05-14',
+    });
+    expect(whole!.headers).not.toHaveProperty('anthropic-version');
+    expect(tokensAsked()).toBe(1);
+  });
+
+  it('counts tokens at the one address there is, which is told the model', async () => {
+    answer = () => json({ input_tokens: 7 });
+    expect(await prepare().count(live())).toBe(7);
+    expect(calls()[0]!.path).toBe(`${at}/publishers/anthropic/models/count-tokens:rawPredict`);
+    expect(calls()[0]!.json).toMatchObject({ model: 'claude-x@20250929', anthropic_version: 'vertex-2023-10-16' });
+  });
+
+  it('sends a chat call as it is', async () => {
+    answer = openaiText('Hi');
+    await prepare({ dialect: 'openai-chat', upstreamModel: 'meta/llama' }).answer(live());
+    expect(calls()[0]!.path).toBe(`${at}/endpoints/openapi/chat/completions`);
+    expect(calls()[0]!.json).toMatchObject({ model: 'meta/llama' });
+  });
+
+  it.each([
+    ['the region of the credential', '/{project}/{region}', { region: 'us-east5' }, '/project-1/us-east5/v1/projects/project-1/locations/us-east5/'],
+    ['everywhere, where none is named', '/{region}-x', {}, '/x/v1/projects/project-1/locations/global/'],
+  ])('is in %s', async (_, base, more, path) => {
+    await prepare({ baseUrl: upstream.origin + base, credential: serviceAccount(tokenUri(), more) }).answer(live());
+    expect(calls()[0]!.path).toContain(path);
+  }); // prettier-ignore
+
+  it('goes by an API key, without project or place', async () => {
+    await prepare({ credential: 'AIza-CANARY' }).answer(live());
+    expect(calls()[0]!.path).toBe('/v1/publishers/anthropic/models/claude-x@20250929:rawPredict');
+    expect(calls()[0]!.headers).toMatchObject({ 'x-goog-api-key': 'AIza-CANARY' });
+    const fault = await faultOf(prepare({ credential: 'AIza-CANARY', dialect: 'openai-chat' }).answer(live()));
+    expect(fault.kind).toBe('refused-credential');
+  });
+
+  it.each([
+    ['{"type":"service_account"', 'is not valid JSON'],
+    ['[]', 'must be an object'],
+    ['{"type":"authorized_user"}', 'of a type that cannot be used'],
+    ['{"type":"service_account","project_id":"../CANARY"}', 'project_id that cannot be a part'],
+    ['{"type":"service_account","project_id":"p"}', 'lacks the member client_email'],
+    ['{"type":"service_account","project_id":"p","region":"CANARY.evil/","client_email":"a","private_key":"b"}', 'region that cannot'],
+  ])('says what is wrong with %s', async (credential, words) => {
+    expect(await faultOf(prepare({ credential }).answer(live()))).toMatchObject({
+      kind: 'refused-credential',
+      message: expect.stringContaining(words),
+    });
+    expect(upstream.requests).toHaveLength(0);
+  }); // prettier-ignore
+});
+
+describe('tokens', () => {
+  it('are fetched once for calls at the same time, and again when the provider refuses one', async () => {
+    await Promise.all([1, 2, 3].map(() => prepare().answer(live())));
+    expect(tokensAsked()).toBe(1);
+    bench.clock.aheadMs += 10_000;
+    answer = (request, index) =>
+      tokensAsked() < 2 ? json({ error: { message: TOKEN } }, 401) : anthropicText('Hi')(request, index);
+    expect((await faultOf(prepare().answer(live()))).kind).toBe('refused-credential');
+    await prepare().answer(live());
+    expect(tokensAsked()).toBe(2);
+  });
+
+  it('are waited for no longer than the call lives, and fetched for the others all the same', async () => {
+    let release!: () => void;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    issue = () => gate.then(() => oauthToken(TOKEN));
+    const left = live();
+    const work = [prepare().answer(left), prepare().answer(live())];
+    await upstream.request(0);
+    left.abort(new CallerGone());
+    await expect(work[0]).rejects.toBeInstanceOf(CallerGone);
+    release();
+    await work[1];
+    expect([tokensAsked(), calls().length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    [json({ error: 'invalid_grant', error_description: 'CANARY' }, 400), 'refused-credential', 'status 400: invalid_grant'],
+    [json({ error: { status: 'CANARY and more' } }, 403), 'refused-credential', 'status 403.'],
+    [json({}, 503), 'unavailable', 'status 503'],
+    [json({}, 429), 'rate-limited', 'status 429'],
+    [json({ access_token: 'a b', expires_in: 5 }), 'malformed-reply', 'sent no token'],
+    [json('CANARY'), 'malformed-reply', 'sent no JSON'],
+  ])('that cannot be had are the fault that says so', async (given, kind, words) => {
+    issue = () => given;
+    expect(await faultOf(prepare().answer(live()))).toMatchObject({ kind, message: expect.stringContaining(words) });
+    expect(calls()).toHaveLength(0);
+  }); // prettier-ignore
+
+  it('of a key that is none are not asked for', async () => {
+    const credential = serviceAccount(tokenUri(), { private_key: 'CANARY' });
+    expect((await faultOf(prepare({ credential }).answer(live()))).message).toContain(
+      'private_key that cannot be read',
+    );
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('that never come are given up when the caller leaves', async () => {
+    issue = neverAnswers;
+    const left = live();
+    const work = prepare().answer(left);
+    await upstream.request(0);
+    left.abort(new CallerGone());
+    await expect(work).rejects.toBeInstanceOf(CallerGone);
+  });
+});
+
+describe('workload identity', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-vertex-'));
+  const file = join(folder, 'subject');
+  beforeAll(() => writeFileSync(file, JSON.stringify({ id_token: 'subject-token' })));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const account = (more: object): string =>
+    JSON.stringify({
+      type: 'external_account',
+      audience: '//iam.googleapis.com/pool',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      token_url: `${tokenUri()}/sts`,
+      project_id: 'project-2',
+      credential_source: { file, format: { type: 'json', subject_token_field_name: 'id_token' } },
+      ...more,
+    });
+
+  beforeEach(() => {
+    issue = ({ path, ...request }) => {
+      if (path === '/token/subject')
+        return request.headers['metadata'] === 'yes' ? { body: ['subject-token\n'] } : json({}, 403);
+      if (path === '/token/account:generateAccessToken') {
+        const isRight = request.headers.authorization === 'Bearer sts-token';
+        return isRight
+          ? json({ accessToken: TOKEN, expireTime: new Date(bench.clock.now() + 3_600_000).toISOString() })
+          : json({}, 403);
+      }
+      const form = formOf(request as RecordedRequest);
+      const isRight =
+        form.get('subject_token') === 'subject-token' && form.get('audience') === '//iam.googleapis.com/pool';
+      return isRight ? oauthToken('sts-token') : json({ error: 'invalid_request' }, 400);
+    };
+  });
+
+  it('exchanges the token of a file', async () => {
+    await prepare({ credential: account({}) }).answer(live());
+    expect(calls()[0]!.headers.authorization).toBe('Bearer sts-token');
+    expect(calls()[0]!.path).toContain('/projects/project-2/locations/global/');
+  });
+
+  it('exchanges the token of an address, and that for one of the account it stands for', async () => {
+    const credential = account({
+      credential_source: { url: `${tokenUri()}/subject`, headers: { Metadata: 'yes' } },
+      service_account_impersonation_url: `${tokenUri()}/account:generateAccessToken`,
+    });
+    await prepare({ credential }).answer(live());
+    expect(calls()[0]!.headers.authorization).toBe(`Bearer ${TOKEN}`);
+    expect(upstream.requests.map(({ method, path }) => [method, path]).slice(0, 2)).toEqual([
+      ['GET', '/token/subject'],
+      ['POST', '/token/sts'],
+    ]);
+  });
+
+  it('reads no file for a caller, wherever tokens may come from', async () => {
+    transport.onApplicationShutdown();
+    transport = transportTo(`127.0.0.1:${upstream.port}`);
+    const on = new ProviderBench(transport);
+    const fault = await faultOf(prepare({ credential: account({}), isOperators: false }, on).answer(live()));
+    expect(fault).toMatchObject({ kind: 'refused-credential', message: expect.stringContaining('names a file') });
+    expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+describe('addresses of a caller’s credential', () => {
+  it('lead nowhere but to public places', async () => {
+    const fault = await faultOf(prepare({ isOperators: false }).answer(live()));
+    expect(fault.message).toContain('may not be called');
+    expect(upstream.connectionsAccepted).toBe(0);
+  });
+
+  it('lead where the operator lets them', async () => {
+    transport.onApplicationShutdown();
+    transport = transportTo(`127.0.0.1:${upstream.port}`);
+    const on = new ProviderBench(transport);
+    await prepare({ isOperators: false }, on).answer(live());
+    await prepare({ isOperators: false }, on).answer(live());
+    expect([tokensAsked(), calls().length]).toEqual([1, 2]);
+  });
+
+  it('do not lead there in the clear because the network is listed', async () => {
+    transport.onApplicationShutdown();
+    transport = transportTo('127.0.0.0/8');
+    const fault = await faultOf(prepare({ isOperators: false }, new ProviderBench(transport)).answer(live()));
+    expect(fault.message).toContain('may not be called');
+    expect(upstream.connectionsAccepted).toBe(0);
+  });
+});
