@@ -2,11 +2,13 @@ import type { Dialect } from '../../core/provider.js';
 import type { DialectId } from '../../core/routing/catalog.js';
 import { anthropicMessages } from './anthropic-messages/dialect.js';
 import { openaiChat } from './openai-chat/dialect.js';
+import { openaiResponses } from './openai-responses/dialect.js';
 import { simulated } from './simulated/dialect.js';
 
 /** Every dialect, by its id in the catalog file. Adding one is a folder and a line here. */
 export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
   'anthropic-messages': anthropicMessages,
   'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
   simulated,
 };

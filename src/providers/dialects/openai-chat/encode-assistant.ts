@@ -1,10 +1,10 @@
 import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
 import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
-import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
+import { printJson, type JsonObject } from '../../../core/json/json.js';
 import { BLOCK_SEPARATOR } from '../block-text.js';
 import type { EncodeContext } from './encode-context.js';
 import { encodeReasoningDetail } from './encode-reasoning-details.js';
-import { ruleForForeign } from '../foreign-blocks.js';
+import { callsOfDroppedResults, ruleForForeign } from '../foreign-blocks.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
 
 /** A block of a turn as errors name it. */
@@ -20,7 +20,7 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
   const reasoning: string[] = [];
   const details: JsonObject[] = [];
   const calls: ChatToolCall[] = [];
-  const droppedCalls = findDroppedCalls(message.content);
+  const droppedCalls = callsOfDroppedResults(message.content);
   let marker: WireCacheControl | undefined;
   for (const [index, block] of message.content.entries()) {
     marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
@@ -86,17 +86,6 @@ class TextRun {
   join(): string {
     return this.texts.join(BLOCK_SEPARATOR);
   }
-}
-
-/** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
-function findDroppedCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
-  const ids = new Set<Json | undefined>();
-  for (const block of content) {
-    if (block.type !== 'opaque') continue;
-    const id = block.opaque.value['tool_use_id'];
-    if (id !== undefined && ruleForForeign(block.opaque).type === 'drop') ids.add(id);
-  }
-  return ids;
 }
 
 /** A signature is another vendor's: signed reasoning goes only to the family that signed it. */
