@@ -9,8 +9,8 @@ export const isRefusal = (block: BlockStart): boolean =>
   block.type === 'text' && block.extras?.vendor === 'openai' && block.extras.value['type'] === 'refusal';
 
 /**
- * What part of the model's work the words of a message are, where its vendor says so and they are of one: the format has
- * one text for all.
+ * What part of the model's work the words of a message are, where its vendor says so and they are of one: the format
+ * has one text for all.
  */
 export function viewPhase(phases: ReadonlySet<string | undefined>): JsonObject {
   const [phase] = phases;

@@ -22,8 +22,8 @@ export interface Quirks {
   /** It wants its own unsigned reasoning back in the history, as `reasoning_content`. */
   readonly returnsReasoning?: boolean;
   /**
-   * It wants reasoning back in the history as `reasoning_details`, also what another platform of its signer told. False:
-   * it knows no such field, though it may tell sealed reasoning in the responses format.
+   * It wants reasoning back in the history as `reasoning_details`, also what another platform of its signer told.
+   * False: it knows no such field, though it may tell sealed reasoning in the responses format.
    */
   readonly returnsReasoningDetails?: boolean;
   /** It sells service tiers, by the names of the chat format. */

@@ -6,8 +6,8 @@ import { encodeParts, encodeToolResult, withoutEmptyTexts } from './encode-parts
 import type { InputItem, InputPart } from './wire.js';
 
 /**
- * The conversation as items. The instructions are its first item, not `instructions`: some upstreams of this format have
- * no such field. Everything stays where it stands, so that the prefix before it stays the same
+ * The conversation as items. The instructions are its first item, not `instructions`: some upstreams of this format
+ * have no such field. Everything stays where it stands, so that the prefix before it stays the same
  * (docs/reasons/translation.md#instructions-in-the-middle).
  * @throws Untranslatable naming the block that the target cannot carry
  */

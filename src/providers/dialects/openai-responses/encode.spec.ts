@@ -1,6 +1,6 @@
 // Goal: every field and block of a request has its place in a responses call, is dropped by the written rule or refused
-// by name, and equal histories give equal items. Method: tables over neutral requests; what faces read of what they told
-// is encoded again. Rules: docs/translation/openai-responses.md.
+// by name, and reasoning goes back to who sealed it alone. Method: tables over neutral requests.
+// Rules: docs/translation/openai-responses.md.
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';

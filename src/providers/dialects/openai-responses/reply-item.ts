@@ -30,8 +30,8 @@ export interface ReplyParts {
 }
 
 /**
- * One item of `output` under construction: it may come in events, or whole, or both. What was told in events is not told
- * again. An item of another type than are modelled is the vendor's own, and told whole.
+ * One item of `output` under construction: it may come in events, or whole, or both. What was told in events is not
+ * told again. An item of another type than are modelled is the vendor's own, and told whole.
  */
 export class ReplyItem {
   private id: string | undefined;

@@ -8,8 +8,8 @@ import { readUrlCitation } from '../url-citation.js';
 const UNTIL_ENDED: BlockOptions = { isComplete: false };
 
 /**
- * One part of an item, a block of the reply: words that come in pieces, and perhaps once more as a whole. It begins with
- * the first of them.
+ * One part of an item, a block of the reply: words that come in pieces, and perhaps once more as a whole. It begins
+ * with the first of them.
  */
 export class ReplyPart {
   private block: SequencedBlock | undefined;

@@ -120,8 +120,8 @@ export class ResponsesReply implements ReplyParts {
   }
 
   /**
-   * The item as events told it: by its id, which xAI gives to several and others change from event to event, else by its
-   * place.
+   * The item as events told it: by its id, which xAI gives to several and others change from event to event, else by
+   * its place.
    * @param told those that are not found yet
    */
   private find(item: JsonObject, index: number, told: ReadonlySet<ReplyItem>): ReplyItem | undefined {
