@@ -269,6 +269,20 @@ describe('reasoning', () => {
     }
   });
 
+  it('may be told in its own words and in short, side by side, each part as soon as the one before has ended', () => {
+    const words = { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0 };
+    const told = { ...item, content: [{ type: 'reasoning_text', text: 'Hm, hm.' }] };
+    const step = openaiResponses.decodeStream(context());
+    const out: ModelEvent[] = [];
+    const events = [created, { ...words, delta: 'Hm' }, thought(0, 'One'), { ...words, delta: ', hm.' }, thought(0, '.'), { type: 'response.reasoning_text.done', output_index: 0, content_index: 0 }, thought(1, 'Two')];
+    for (const event of events) step.push({ event: '', data: JSON.stringify(event) }, out);
+    expect(out.at(-1)).toEqual({ type: 'block-delta', index: 2, delta: { type: 'thinking', text: 'Two' } });
+    step.push({ event: '', data: JSON.stringify(done(0, told)) }, out);
+    step.push({ event: '', data: JSON.stringify(completed([told])) }, out);
+    assertGrammar(out);
+    expect(namesOf(out)).toEqual([['thinking', 'Hm, hm.'], ['thinking', 'One.'], ['thinking', 'Two.'], ['redacted-thinking', 'SEAL']]);
+  }); // prettier-ignore
+
   it('may be told in its own words', () => {
     const told = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
     const events = decode([
@@ -398,6 +412,7 @@ describe('a failure', () => {
     [response([], { status: 'in_progress' }), 'malformed-reply'],
     [response([], { status: 'cancelled' }), 'malformed-reply'],
     [{ ...response([]), output: 'x' }, 'malformed-reply'],
+    [response([{ type: 'function_call', call_id: 'c', arguments: '{}' }]), 'malformed-reply'],
   ] as const)('is the whole body %j', (body, kind) => {
     expect(faultOf(() => decodeWhole(body)).kind).toBe(kind);
   });

@@ -19,7 +19,7 @@ const finishReply: Reader = (reply, { response }, out) => {
 };
 
 /**
- * What each event says. Those that are not here repeat what others say (`content_part.*`, `*.done`) or tell how far the
+ * What each event says. Those that are not here repeat what others say (`content_part.*`, most of `*.done`) or tell how far the
  * vendor's own tools are, whose items come whole; unknown ones are passed over likewise.
  */
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
@@ -51,6 +51,14 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   [
     'response.reasoning_text.delta',
     (reply, event, out) => reply.item(event).words('reasoning', event['content_index'], textAt(event, 'delta'), out),
+  ],
+  [
+    'response.reasoning_summary_part.done',
+    (reply, event, out) => reply.item(event).endPart('summary', event['summary_index'], out),
+  ],
+  [
+    'response.reasoning_text.done',
+    (reply, event, out) => reply.item(event).endPart('reasoning', event['content_index'], out),
   ],
   [
     'response.function_call_arguments.delta',

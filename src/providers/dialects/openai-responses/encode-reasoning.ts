@@ -1,10 +1,7 @@
 import type { RedactedThinkingBlock, ThinkingBlock } from '../../../core/conversation/content.js';
-import type { ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
+import { RESPONSES_REASONING, type ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import type { Target } from '../../../core/provider.js';
 import type { ReasoningItem } from './wire.js';
-
-/** What the models of this format seal, in the words of `reasoning_details`. */
-export const RESPONSES_REASONING = 'openai-responses-v1';
 
 /**
  * The reasoning items of a turn that go back to who sealed them. Their words come first and the seal ends them; what is

@@ -1,9 +1,8 @@
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
-import type { ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
+import { RESPONSES_REASONING, type ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { BlockSequencer } from '../block-sequencer.js';
-import { listOf, nonEmpty, printed } from '../read-json.js';
-import { RESPONSES_REASONING } from './encode-reasoning.js';
+import { listOf, malformed, nonEmpty, printed } from '../read-json.js';
 import { ReplyCall } from './reply-call.js';
 import { ReplyPart } from './reply-part.js';
 
@@ -36,11 +35,11 @@ export interface ReplyParts {
 export class ReplyItem {
   private id: string | undefined;
   type: string | undefined;
-  callId: string | undefined;
+  private callId: string | undefined;
   private phase: string | undefined;
   private call: ReplyCall | undefined;
   private readonly parts = new Map<string, ReplyPart>();
-  private latest: ReplyPart | undefined;
+  private readonly latest = new Map<PartKind, ReplyPart>();
   private hasEnded = false;
 
   constructor(private readonly reply: ReplyParts) {}
@@ -74,6 +73,11 @@ export class ReplyItem {
     if (!this.hasEnded) this.part('text', index, out).cite(annotation, out);
   }
 
+  /** A part of its reasoning has ended: what follows is told at once, however long it reasons on. */
+  endPart(kind: 'summary' | 'reasoning', index: Json | undefined, out: ModelEvent[]): void {
+    this.parts.get(partKey(kind, index))?.end(out);
+  }
+
   arguments(json: string, out: ModelEvent[]): void {
     this.call?.add(json, out);
   }
@@ -90,13 +94,14 @@ export class ReplyItem {
         this.endReasoning(item, out);
         break;
       case 'function_call':
-        this.call?.complete(argumentsOf(item['arguments']), out);
-        this.call?.end(out);
+        if (this.call === undefined) throw malformed('calls a tool that it does not name');
+        this.call.complete(argumentsOf(item['arguments']), out);
+        this.call.end(out);
         break;
       default:
         this.endOwn(item, out);
     }
-    this.latest?.end(out);
+    for (const part of this.parts.values()) part.end(out);
     this.hasEnded = true;
   }
 
@@ -127,7 +132,6 @@ export class ReplyItem {
     }
     const data = nonEmpty(item['encrypted_content']);
     if (data === undefined) return;
-    this.latest?.end(out);
     const mark = this.mark(false);
     this.reply.sequencer.begin({ type: 'redacted-thinking', data, mark }, { isComplete: true }, out);
   }
@@ -140,15 +144,16 @@ export class ReplyItem {
   }
 
   private part(kind: PartKind, index: Json | undefined, out: ModelEvent[]): ReplyPart {
-    const key = `${kind} ${typeof index === 'number' ? index : 0}`;
+    const key = partKey(kind, index);
     let part = this.parts.get(key);
     if (part === undefined) {
-      this.latest?.end(out);
+      // One part of a kind ends where the next begins; of another kind it may grow beside it.
+      this.latest.get(kind)?.end(out);
       const isFirst = kind === 'text' && this.reply.beginText();
       if (kind === 'refusal') this.reply.refuses();
       part = new ReplyPart(this.startOf(kind), this.reply.sequencer, isFirst);
       this.parts.set(key, part);
-      this.latest = part;
+      this.latest.set(kind, part);
     }
     return part;
   }
@@ -175,6 +180,8 @@ export class ReplyItem {
     };
   }
 }
+
+const partKey = (kind: PartKind, index: Json | undefined): string => `${kind} ${typeof index === 'number' ? index : 0}`;
 
 /** Some upstreams send the object itself. */
 const argumentsOf = (value: Json | undefined): string =>
