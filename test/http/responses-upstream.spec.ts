@@ -219,6 +219,21 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
     }); // prettier-ignore
   });
 
+  it('tells every key of usage in the first event of a stream, and its figures in the last', async () => {
+    openai.script(responsesText('A stone.'));
+    const { text } = await send(FACES[0]!, { model: 'test/thinker', messages: [question], stream: true });
+    const events = readMessagesEvents(text);
+    expect(events[0]!.message.usage).toMatchObject({
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_creation: null,
+      cache_creation_input_tokens: null,
+      cache_read_input_tokens: null,
+    });
+    const last = events.find(({ type }) => type === 'message_delta')!;
+    expect(last.usage).toMatchObject({ input_tokens: 8, output_tokens: 7, cache_read_input_tokens: 4 });
+  });
+
   it.each(FACES)('tells failures of every kind through $name', async (face) => {
     const failed = responsesReply([], { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } }); // prettier-ignore
     openai.script(failed);

@@ -19,8 +19,8 @@ const finishReply: Reader = (reply, { response }, out) => {
 };
 
 /**
- * What each event says. Those that are not here repeat what others say (`content_part.*`, most of `*.done`) or tell how far the
- * vendor's own tools are, whose items come whole; unknown ones are passed over likewise.
+ * What each event says. Those that are not here repeat what others say (`content_part.*`, most of `*.done`) or tell how
+ * far the vendor's own tools are, whose items come whole; unknown ones are passed over likewise.
  */
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['response.created', beginReply],
