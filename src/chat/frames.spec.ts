@@ -18,6 +18,7 @@ const USAGE: Usage = { inputTokens: 3, outputTokens: 2 };
 type Block = readonly [BlockStart, ...BlockDelta[]];
 const textDeltas = (...words: string[]): BlockDelta[] => words.map((text) => ({ type: 'text', text }));
 const text = (...words: string[]): Block => [{ type: 'text' }, ...textDeltas(...words)];
+const phased = (phase: string, ...words: string[]): Block => [{ type: 'text', phase }, ...textDeltas(...words)];
 const thought = (words: string, signature?: string): Block => [
   { type: 'thinking' },
   { type: 'thinking', text: words },
@@ -84,6 +85,9 @@ const CASES: readonly [string, readonly Block[], object][] = [
   ['nothing', [], { content: '' }],
   ['words in pieces', [text('a', '', 'b')], { content: 'ab' }],
   ['texts that citations cut', [text('a'), text('b')], { content: 'ab' }],
+  ['texts of one phase', [phased('x', 'a'), call('t', '{}'), phased('x', 'b')], { content: 'a\n\nb', phase: 'x', tool_calls: [{ id: 't', type: 'function', index: 0, function: { name: 'f', arguments: '{}' } }] }], // prettier-ignore
+  ['texts of several phases', [phased('x', 'a'), phased('y', 'b')], { content: 'ab' }],
+  ['a text with a phase and one without', [phased('x', 'a'), text('b')], { content: 'ab' }],
   ['texts with something between', [text('a'), search, found, text('b', 'c')], { content: 'a\n\nbc' }],
   ['a text after something else only', [search, found, text('b')], { content: 'b' }],
   [

@@ -6,7 +6,15 @@ import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
 import type { GenerationView } from '../inference/inference.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ContentText } from './content-text.js';
-import { isRefusal, logprobsOf, NO_ARGUMENTS, reasoningSealed, reasoningText, viewAnnotations } from './view-block.js';
+import {
+  isRefusal,
+  logprobsOf,
+  NO_ARGUMENTS,
+  reasoningSealed,
+  reasoningText,
+  viewAnnotations,
+  viewPhase,
+} from './view-block.js';
 import { viewFinish } from './view-finish.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
@@ -58,6 +66,7 @@ export class ChatFrames implements FramePrinter {
   private hasArguments = false;
   private calls = 0;
   private reasonings = 0;
+  private readonly phases = new Set<string | undefined>();
 
   constructor(
     private readonly generation: GenerationView,
@@ -136,6 +145,8 @@ export class ChatFrames implements FramePrinter {
         this.reasonings++;
         return '';
       case 'text':
+        if (!isRefusal(block)) this.phases.add(block.phase);
+        return '';
       case 'server-tool-use':
       case 'opaque':
         return '';
@@ -201,7 +212,7 @@ export class ChatFrames implements FramePrinter {
   }
 
   private finish(stop: StopReason): string {
-    const choice = { index: 0, delta: {}, logprobs: null, ...viewFinish(stop) };
+    const choice = { index: 0, delta: viewPhase(this.phases), logprobs: null, ...viewFinish(stop) };
     return (
       chunk({ ...this.head, choices: [choice] }) +
       chunk({

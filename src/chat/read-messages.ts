@@ -105,6 +105,7 @@ function addTurn(
 /** What the model said, in the order in which it is told: reasoning, words, calls. */
 function readAssistant(message: WireAssistantMessage, path: string): Turn {
   const { content, tool_calls: calls, reasoning, reasoning_details: details, refusal, images } = message;
+  const phase = phaseOf(message);
   const turn: Turn = { role: 'assistant', content: [], paths: [], ...named(message) };
   const add = (block: ContentBlock, at: string): void => {
     turn.content.push(block);
@@ -112,10 +113,11 @@ function readAssistant(message: WireAssistantMessage, path: string): Turn {
   };
   for (const block of readReasoning(details, reasoning)) add(block, 'reasoning_details');
   if (typeof content === 'string') {
-    if (content !== '') add({ type: 'text', text: content }, 'content');
+    if (content !== '') add({ type: 'text', text: content, ...phase }, 'content');
   } else {
     for (const [place, part] of (content ?? []).entries()) {
-      const text: TextBlock = part.type === 'text' ? readText(part) : { type: 'text', text: part.refusal };
+      const text: TextBlock =
+        part.type === 'text' ? { ...readText(part), ...phase } : { type: 'text', text: part.refusal };
       add(text, `content.${place}`);
     }
   }
@@ -131,6 +133,12 @@ function readAssistant(message: WireAssistantMessage, path: string): Turn {
   // A turn that says nothing is one empty text, which every dialect has a rule for.
   if (turn.content.length === 0) add({ type: 'text', text: '' }, 'content');
   return turn;
+}
+
+/** What part of its work the model's words are: the word of a vendor that wants it back, told beside the message. */
+function phaseOf(message: WireAssistantMessage): { phase?: string } {
+  const { phase } = message as { readonly phase?: unknown };
+  return typeof phase === 'string' && phase !== '' ? { phase } : {};
 }
 
 const contentPaths = (content: string | readonly unknown[], path: string): string[] =>

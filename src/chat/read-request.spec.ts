@@ -179,6 +179,16 @@ describe('a conversation', () => {
   }); // prettier-ignore
 });
 
+describe('a phase handed back', () => {
+  it.each([
+    [{ content: 'x', phase: 'commentary' }, [{ type: 'text', text: 'x', phase: 'commentary' }]],
+    [{ content: [{ type: 'text', text: 'x' }], phase: 'commentary' }, [{ type: 'text', text: 'x', phase: 'commentary' }]],
+    [{ content: 'x', phase: 7 }, [{ type: 'text', text: 'x' }]],
+  ])('is that of the texts: %j', (message, blocks) => {
+    expect(readAll({ role: 'assistant', ...message }).messages[0]!.content).toEqual(blocks);
+  }); // prettier-ignore
+});
+
 describe('reasoning handed back', () => {
   const detail = (more: object) => ({ type: 'reasoning.text', ...more });
 

@@ -8,6 +8,15 @@ import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/j
 export const isRefusal = (block: BlockStart): boolean =>
   block.type === 'text' && block.extras?.vendor === 'openai' && block.extras.value['type'] === 'refusal';
 
+/**
+ * What part of the model's work the words of a message are, where its vendor says so and they are of one: the format
+ * has one text for all.
+ */
+export function viewPhase(phases: ReadonlySet<string | undefined>): JsonObject {
+  const [phase] = phases;
+  return phases.size === 1 && phase !== undefined ? { phase } : {};
+}
+
 /** What a model thought, in part or complete; the signature makes it the vendor's. */
 export const reasoningText = (
   index: number,

@@ -12,6 +12,7 @@ import {
   reasoningSealed,
   reasoningText,
   viewAnnotations,
+  viewPhase,
 } from './view-block.js';
 import { viewFinish } from './view-finish.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
@@ -55,6 +56,7 @@ function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
   const details: Json[] = [];
   const calls: Json[] = [];
   const annotations: Json[] = [];
+  const phases = new Set<string | undefined>();
   for (const { start, text, signature, citations } of blocks) {
     if (start.type !== 'text') content.interrupt();
     switch (start.type) {
@@ -63,6 +65,7 @@ function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
           refusal += text;
           break;
         }
+        phases.add(start.phase);
         const from = content.length;
         words += content.add(text);
         annotations.push(...viewAnnotations(citations, from, content.length));
@@ -99,5 +102,6 @@ function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(annotations.length > 0 && { annotations }),
+    ...viewPhase(phases),
   };
 }

@@ -21,7 +21,10 @@ export interface Quirks {
   readonly countsReasoningApart?: boolean;
   /** It wants its own unsigned reasoning back in the history, as `reasoning_content`. */
   readonly returnsReasoning?: boolean;
-  /** It wants reasoning back in the history as `reasoning_details`, also what another platform of its signer told. */
+  /**
+   * It wants reasoning back in the history as `reasoning_details`, also what another platform of its signer told.
+   * False: it knows no such field, though it may tell sealed reasoning in the responses format.
+   */
   readonly returnsReasoningDetails?: boolean;
   /** It sells service tiers, by the names of the chat format. */
   readonly serviceTiers?: boolean;

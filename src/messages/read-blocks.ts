@@ -41,7 +41,7 @@ export const originOf = (value: JsonObject): Origin => ({ vendor: 'anthropic', v
 function readBlock(block: WireBlock): ContentBlock {
   switch (block.type) {
     case 'text':
-      return readText(block);
+      return readSaid(block);
     case 'image':
     case 'document':
     case 'search_result':
@@ -76,6 +76,15 @@ function readBlock(block: WireBlock): ContentBlock {
         origin: originOf(block),
       };
   }
+}
+
+/** Its phase is another vendor's, and no word of the format: nobody gets such a text as it came. */
+function readSaid(block: WireTextBlock): TextBlock {
+  const text = readText(block);
+  const { phase } = block as { readonly phase?: unknown };
+  if (typeof phase !== 'string' || phase === '') return text;
+  const { origin: _foreign, ...said } = text;
+  return { ...said, phase };
 }
 
 function readThinking(block: Extract<WireBlock, { type: 'thinking' }>): ThinkingBlock {

@@ -233,6 +233,18 @@ describe('readRequest', () => {
     ]);
   });
 
+  it('reads the phase of a text, which then goes to nobody as it came', () => {
+    const plain = { type: 'text', text: 'b', phase: '' };
+    const said = { role: 'assistant', content: [{ type: 'text', text: 'a', phase: 'commentary' }, plain] };
+    expect(read({ messages: [...BASE.messages, said] }).messages[1]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'a', phase: 'commentary' },
+        { type: 'text', text: 'b', origin: origin(plain) },
+      ],
+    });
+  });
+
   it('reads every block, each with the object it came from', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } };
     const linked = { type: 'image', source: { type: 'url', url: 'u' } };

@@ -61,7 +61,13 @@ export function viewReply(generation: GenerationView, reply: Reply): MessageRepl
 export function viewBlockStart(block: BlockStart): JsonObject | undefined {
   switch (block.type) {
     case 'text':
-      return { type: 'text', ...ownExtras(block.extras), text: '', citations: [] };
+      return {
+        type: 'text',
+        ...ownExtras(block.extras),
+        ...(block.phase !== undefined && { phase: block.phase }),
+        text: '',
+        citations: [],
+      };
     case 'thinking':
       return { type: 'thinking', ...ownExtras(block.extras), thinking: '', signature: '' };
     case 'redacted-thinking':

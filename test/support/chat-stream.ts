@@ -49,11 +49,13 @@ export function joinChunks(chunks: readonly JsonBody[]): JsonBody {
       known.function.name += called.name ?? '';
       known.function.arguments += called.arguments ?? '';
     }
-    for (const { text, ...detail } of delta.reasoning_details ?? []) {
+    for (const { text, summary, ...detail } of delta.reasoning_details ?? []) {
       const known = (message.reasoning_details[detail.index] ??= {});
       Object.assign(known, detail);
       if (text !== undefined) known.text = (known.text ?? '') + text;
+      if (summary !== undefined) known.summary = (known.summary ?? '') + summary;
     }
+    if (delta.phase) message.phase = delta.phase;
     message.annotations.push(...(delta.annotations ?? []));
     if (choice.finish_reason) {
       finish = { finish_reason: choice.finish_reason, native_finish_reason: choice.native_finish_reason };

@@ -4,13 +4,16 @@ import type { AddressInfo, Socket } from 'node:net';
 import { anthropicComplaint, anthropicText } from './anthropic-upstream.js';
 import { openaiComplaint, openaiText } from './openai-upstream.js';
 import { RecordedRequest } from './recorded-request.js';
+import { responsesComplaint, responsesText } from './responses-upstream.js';
 import { CUT, HANG, json, type Answer, type Script } from './upstream-answers.js';
 
+/** The formats that most suites go through, one by one. */
 export type UpstreamKind = 'anthropic' | 'openai';
 
 const KINDS = {
   anthropic: { basePath: '', complaint: anthropicComplaint, text: anthropicText },
   openai: { basePath: '/v1', complaint: openaiComplaint, text: openaiText },
+  responses: { basePath: '/v1', complaint: responsesComplaint, text: responsesText },
 } as const;
 
 /**
@@ -29,7 +32,7 @@ export class Upstream {
   private waiters: (() => void)[] = [];
 
   constructor(
-    private readonly kind: UpstreamKind,
+    private readonly kind: keyof typeof KINDS,
     private current: Script,
   ) {
     this.server.requestTimeout = 0;
@@ -110,7 +113,7 @@ export class Upstream {
 }
 
 /** Starts an upstream that, unscripted, answers every request with a short text, streamed when the body asks for it. */
-export function startUpstream(kind: UpstreamKind, script?: Script | Answer): Promise<Upstream> {
+export function startUpstream(kind: keyof typeof KINDS, script?: Script | Answer): Promise<Upstream> {
   const upstream = new Upstream(kind, KINDS[kind].text('Hello from upstream.'));
   if (script) upstream.script(script);
   return upstream.listen();

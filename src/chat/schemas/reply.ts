@@ -94,6 +94,7 @@ const message = titled(
     reasoning_details: optional(list(reasoningDetail)),
     tool_calls: optional(list(toolCall)),
     annotations: optional(list(annotation)),
+    phase: optional(described('What part of its work the words are, where its vendor wants to be told again.', text())),
   }),
 );
 

@@ -26,6 +26,8 @@ export interface TextBlock extends Block {
   readonly text: string;
   /** Citations in the vendor's shape. */
   readonly citations?: readonly Json[];
+  /** What part of the model's work it was, in its vendor's word (`commentary`, `final_answer`), who wants it back. */
+  readonly phase?: string;
 }
 
 /** Bytes carried in the request (base64, never decoded on the way) or an address the caller named. */

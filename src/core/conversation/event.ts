@@ -13,7 +13,7 @@ export interface SourceBytes extends ByteRange {
 
 /** How a block begins. `extras` carries the wire keys of the block that core does not model. */
 export type BlockStart =
-  | { readonly type: 'text'; readonly extras?: Opaque }
+  | { readonly type: 'text'; readonly phase?: string; readonly extras?: Opaque }
   | { readonly type: 'thinking'; readonly mark?: ReasoningMark; readonly extras?: Opaque }
   | {
       readonly type: 'redacted-thinking';

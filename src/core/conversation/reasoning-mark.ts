@@ -1,6 +1,9 @@
 /** What Anthropic's models sign or seal, on whichever platform (docs/wire/chat.md#reasoning-details). */
 export const ANTHROPIC_REASONING = 'anthropic-claude-v1';
 
+/** What models seal that answer in OpenAI's responses format; who sealed it says the provider. */
+export const RESPONSES_REASONING = 'openai-responses-v1';
+
 /** The name where the provider gives none. */
 export const UNNAMED_REASONING = 'unknown';
 

@@ -54,7 +54,11 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
     'context_length_exceeded_behavior',
   ]),
   // Reasoning is counted beside what the limit holds for (docs/reasons/money.md#plausible-usage).
-  compatible('xai', { reasoningStyle: 'reasoning_effort', countsReasoningApart: true }),
+  compatible('xai', {
+    reasoningStyle: 'reasoning_effort',
+    countsReasoningApart: true,
+    returnsReasoningDetails: false,
+  }),
   // docs.z.ai/api-reference/llm/chat-completion
   compatible('z-ai', RETURNED_THINKING, ['do_sample', 'request_id', 'thinking', 'tool_stream', 'user_id']),
 ];

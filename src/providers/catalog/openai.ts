@@ -15,6 +15,7 @@ export const openai: ProviderDefinition = {
     acceptsFiles: true,
     serviceTiers: true,
     storesReplies: true,
+    returnsReasoningDetails: false,
     toolCallIdMax: 40,
   },
   undeclared: { allBut: DENIED_FIELDS },

@@ -23,6 +23,7 @@ const FOLDER_OF: Readonly<Record<DialectId, string>> = {
   'anthropic-messages': 'anthropic-messages',
   'cohere-chat': 'cohere-chat',
   'openai-chat': 'openai-chat',
+  'openai-responses': 'openai-responses',
   simulated: 'anthropic-messages',
 };
 
@@ -193,7 +194,8 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
   it('gives equal prefixes of a conversation equal bytes', () => {
     const messagesOf = (length: number): Json[] => {
       const call = dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map());
-      return (JSON.parse(printJson(call.body)) as { messages: Json[] }).messages;
+      const body = JSON.parse(printJson(call.body)) as { messages?: Json[]; input?: Json[] };
+      return body.messages ?? body.input!;
     };
     const full = messagesOf(CONVERSATION.length);
     for (let length = 1; length < CONVERSATION.length; length++) {

@@ -17,6 +17,10 @@ export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArr
 export const readCount = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 
+/** A part of a whole; one that is larger than it is no figure. */
+export const fitting = (part: number | undefined, whole: number | undefined): number | undefined =>
+  part !== undefined && whole !== undefined && part <= whole ? part : undefined;
+
 /**
  * JSON text of a value that an upstream sent as values.
  * @throws ProviderFault where it is nested deeper than can be printed: the parser takes more

@@ -5,7 +5,7 @@ import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
 import { malformed, parseEvent } from '../read-json.js';
 import { ChatReply } from './chat-reply.js';
-import { faultOfErrorText, findInBandFault } from './fault.js';
+import { faultOfErrorText, findInBandFault } from '../openai-faults.js';
 import { PlainChunk } from './plain-chunk.js';
 import { isWithheld } from './read-stop.js';
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../core/provider.js';
 import { ChatStreamDecoder, decodeWholeChat } from './decode.js';
 import { encodeChat } from './encode.js';
-import { faultOfFailure } from './fault.js';
+import { faultOfFailure } from '../openai-faults.js';
 import { findRequiredMedia } from '../required-media.js';
 import { carriesParameter } from './parameters.js';
 

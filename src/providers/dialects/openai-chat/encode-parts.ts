@@ -2,7 +2,6 @@ import { append } from '../../../core/append.js';
 import type {
   ContentBlock,
   DocumentBlock,
-  MediaSource,
   SearchResultBlock,
   ToolReferenceBlock,
 } from '../../../core/conversation/content.js';
@@ -10,10 +9,8 @@ import type { Base64Text } from '../../../core/json/base64-text.js';
 import { BLOCK_SEPARATOR, searchResultText, titledText } from '../block-text.js';
 import type { EncodeContext } from './encode-context.js';
 import { ruleForForeign } from '../foreign-blocks.js';
+import { dataUrl, fileName, textOf, urlOf } from '../media-parts.js';
 import type { ChatContent, ChatPart } from './wire.js';
-
-const PDF = 'application/pdf';
-const PDF_NAME = 'document.pdf';
 
 /**
  * The parts of one block of a user turn or tool result.
@@ -104,21 +101,16 @@ function fileParts(
   context: EncodeContext,
 ): ChatPart[] {
   if (mediaType.startsWith('text/')) {
-    return [{ type: 'text', text: titledText(block, Buffer.from(base64.toString(), 'base64').toString('utf8')) }];
+    return [{ type: 'text', text: titledText(block, textOf(base64)) }];
   }
   if (!context.acceptsFiles) return context.refuse(`${path}.source`, `a document of type ${mediaType}`);
   const parts: ChatPart[] = [];
   if (block.context !== undefined && block.context !== '') parts.push({ type: 'text', text: block.context });
-  const lead = `data:${mediaType};base64,`;
-  const data = typeof base64 === 'string' ? lead + base64 : base64.after(lead);
-  parts.push({ type: 'file', file: { filename: fileName(block.title, mediaType), file_data: data } });
+  parts.push({
+    type: 'file',
+    file: { filename: fileName(block.title, mediaType), file_data: dataUrl(mediaType, base64) },
+  });
   return parts;
-}
-
-/** The format wants a name, and OpenAI one whose ending tells the type. */
-function fileName(title: string | undefined, mediaType: string): string {
-  if (title === undefined || title === '') return mediaType === PDF ? PDF_NAME : 'document';
-  return mediaType !== PDF || title.toLowerCase().endsWith('.pdf') ? title : `${title}.pdf`;
 }
 
 /** A marker ends a prefix, so it stands on the last part of its block. */
@@ -126,8 +118,4 @@ function marked(parts: ChatPart[], block: DocumentBlock | SearchResultBlock, con
   const last = parts.at(-1);
   if (last !== undefined) Object.assign(last, context.cacheControl(block.cacheMarker));
   return parts;
-}
-
-function urlOf(source: MediaSource): string {
-  return source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }

@@ -24,9 +24,12 @@ export function encodeReasoningDetail(block: ReasoningBlock, index: number, targ
 }
 
 function isShownTo({ mark, ...block }: ReasoningBlock, { endpoint, definition }: Target): boolean {
+  const { returnsReasoningDetails } = definition.quirks;
+  // Its endpoints of another format tell reasoning that those of this one have no field for.
+  if (returnsReasoningDetails === false) return false;
   // It told so itself.
   if (mark?.provider === endpoint.provider.slug) return true;
-  if (definition.quirks.returnsReasoningDetails !== true) return false;
+  if (returnsReasoningDetails !== true) return false;
   const isSigned = block.type === 'redacted-thinking' || (block.signature ?? '') !== '';
   // What was sealed with one provider's key no other opens; what Anthropic's models sign holds on every platform.
   return isAnthropicReasoning(mark) ? isSigned : mark?.provider === undefined;

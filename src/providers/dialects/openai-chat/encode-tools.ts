@@ -1,5 +1,6 @@
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
 import type { Json } from '../../../core/json/json.js';
+import { withObjectType } from '../openai-fields.js';
 import { vendorToolName } from '../refuse.js';
 import type { EncodeContext } from './encode-context.js';
 import type { ChatFunctionTool, ChatTool, ChatToolFields } from './wire.js';
@@ -31,14 +32,12 @@ export function encodeTools(context: EncodeContext): ChatToolFields {
 }
 
 function functionTool(tool: FunctionTool, context: EncodeContext): ChatFunctionTool {
-  const { inputSchema } = tool;
   return {
     type: 'function',
     function: {
       name: context.names.toWire(tool.name),
       ...(tool.description !== undefined && { description: tool.description }),
-      // The schema's type is `object` unless said otherwise; chat upstreams want it said.
-      parameters: Object.hasOwn(inputSchema, 'type') ? inputSchema : { type: 'object', ...inputSchema },
+      parameters: withObjectType(tool.inputSchema),
       ...(tool.strict !== undefined && { strict: tool.strict }),
     },
     ...context.cacheControl(tool.cacheMarker),

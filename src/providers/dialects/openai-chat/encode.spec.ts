@@ -802,6 +802,7 @@ describe('assistant turns', () => {
       {},
       { type: 'reasoning.summary', summary: 't', format: 'f' },
     ],
+    ['its own, of a format that has no details', { type: 'redacted-thinking', data: 'd', mark: { format: 'openai-responses-v1', provider: 'acme' } }, { returnsReasoningDetails: false }, undefined],
     ['of another provider, though it takes details', { ...signed, ...told('f', 'other') }, { returnsReasoningDetails: true }, undefined],
     ['of another provider, signed by Claude', { ...signed, ...told(CLAUDE, 'other') }, { returnsReasoningDetails: true }, wireSigned],
     ['of another provider, signed by Claude, untold', { ...signed, ...told(CLAUDE, 'other') }, {}, undefined],

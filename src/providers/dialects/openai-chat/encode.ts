@@ -1,29 +1,18 @@
-import { createHash } from 'node:crypto';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
-import { tierParameters, type TierParameters } from '../service-tier.js';
+import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
+import { tierParameters } from '../service-tier.js';
+import { fitsStrictMode } from '../strict-schema.js';
 import { markLastPart } from './cache-markers.js';
 import { EncodeContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeParameters } from './parameters.js';
 import { encodeReasoning } from './reasoning.js';
-import { fitsStrictMode } from './strict-schema.js';
 import type { ChatBody } from './wire.js';
 
 const PATH = '/chat/completions';
-/** Longest `user` that OpenAI takes. */
-const USER_MAX = 64;
-const DEFAULT_FORMAT_NAME = 'reply';
-
-/** What other formats call a tier, in the words of this one; other words pass as they are. */
-const SERVICE_TIERS: Readonly<Record<string, string>> = {
-  fast: 'priority',
-  standard: 'default',
-  standard_only: 'default',
-};
-
 /**
  * The chat-completions call of a request. What it maps, drops and refuses is written in docs/translation.md.
  * @throws Untranslatable when the request holds something that no rule lets drop
@@ -51,7 +40,7 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...userField(request),
     // Who prices a tier apart sells it, whatever else is known of the provider.
-    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTier(words)),
+    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTierField(words)),
     // No vendor of this format has the word: one that the catalog prices it for does.
     ...(target.endpoint.geography && { inference_geo: words.inferenceGeo }),
     // docs/reasons/money.md#usage-is-asked-for: without it streamed replies carry no usage.
@@ -80,19 +69,4 @@ function responseFormat(format: OutputFormat): Json {
       strict: format.strict ?? fitsStrictMode(format.schema),
     },
   };
-}
-
-function userField(request: ModelRequest): { user?: string } {
-  // Of the chat format's own metadata no key says who is asking.
-  const named = request.metadata?.vendor === 'anthropic' ? request.metadata.value['user_id'] : undefined;
-  const user = request.user ?? (typeof named === 'string' ? named : undefined);
-  if (user === undefined || user === '') return {};
-  // A longer one would fail the call; its hash still groups the reports of one user.
-  return { user: user.length <= USER_MAX ? user : createHash('sha256').update(user).digest('hex') };
-}
-
-function serviceTier({ serviceTier, speed }: TierParameters): { service_tier?: string } {
-  const tier = serviceTier ?? speed;
-  if (tier === undefined) return {};
-  return { service_tier: Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier]! : tier };
 }

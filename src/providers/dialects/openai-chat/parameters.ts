@@ -1,8 +1,9 @@
 import { Untranslatable } from '../../../core/errors.js';
-import type { ModelRequest, Verbosity } from '../../../core/conversation/request.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 import { lists, takes } from '../listed-parameters.js';
+import { VERBOSITY_WORDS } from '../openai-fields.js';
 
 /** Most stop sequences a chat request holds (docs/wire/chat.md#request-fields). */
 const STOP_SEQUENCES_MAX = 4;
@@ -19,15 +20,6 @@ interface Parameter {
   readonly standard: boolean;
   readonly read: (request: ModelRequest) => Json | undefined;
 }
-
-/** The format knows three. */
-const VERBOSITY_WORDS: Readonly<Record<Verbosity, string>> = {
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'high',
-  max: 'high',
-};
 
 const PARAMETERS: readonly Parameter[] = [
   standard('temperature', (request) => request.sampling.temperature),

@@ -1,5 +1,7 @@
 import { webCitation, type WebCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { listOf } from '../read-json.js';
+import { pageOf, readUrlCitation } from '../url-citation.js';
 
 /**
  * The pages that a chat reply cites, each told once: `annotations` of the message, else the lists of a search beside
@@ -14,7 +16,7 @@ export class ReplyCitations {
   read(piece: JsonObject | undefined, chunk: JsonObject): readonly JsonObject[] {
     const annotations = piece?.['annotations'];
     const cited = Array.isArray(annotations)
-      ? (annotations as readonly Json[]).flatMap((annotation) => readAnnotation(annotation) ?? [])
+      ? (annotations as readonly Json[]).flatMap((annotation) => readUrlCitation(annotation) ?? [])
       : [];
     this.annotates ||= cited.length > 0;
     // Whoever annotates says more than the list of what was found.
@@ -30,15 +32,6 @@ export class ReplyCitations {
   }
 }
 
-function readAnnotation(annotation: Json): WebCitation | undefined {
-  if (!isJsonObject(annotation) || annotation['type'] !== 'url_citation') return undefined;
-  const inner = annotation['url_citation'];
-  const citation = isJsonObject(inner) ? inner : annotation;
-  const { start_index: start, end_index: end } = citation;
-  const isPlaced = typeof start === 'number' && typeof end === 'number' && start >= 0 && end > start;
-  return pageOf(citation, 'content', isPlaced ? { place: { start, end } } : {});
-}
-
 /** Two lists of the same pages: addresses alone, and what was found there. The addresses are those that texts count. */
 function searched({ citations, search_results: results }: JsonObject): WebCitation[] {
   const found = listOf(results).flatMap((result) => (isJsonObject(result) ? (pageOf(result, 'snippet') ?? []) : []));
@@ -49,16 +42,3 @@ function searched({ citations, search_results: results }: JsonObject): WebCitati
   });
   return cited.length > 0 ? cited : found;
 }
-
-function pageOf(page: JsonObject, quoteKey: string, more: Pick<WebCitation, 'place'> = {}): WebCitation | undefined {
-  const { url, title, [quoteKey]: quote } = page;
-  if (typeof url !== 'string' || url === '') return undefined;
-  return {
-    url,
-    ...(typeof title === 'string' && title !== '' && { title }),
-    ...(typeof quote === 'string' && quote !== '' && { quote }),
-    ...more,
-  };
-}
-
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { objectOf, readCount } from '../read-json.js';
+import { fitting, objectOf, readCount } from '../read-json.js';
 
 /**
  * Reads the usage object of a chat reply or chunk, whatever its figures are; what is no number from zero on is taken as
@@ -64,9 +64,4 @@ function outputTokens(
   if (prompt === undefined || completion === undefined || total === undefined) return completion;
   const beside = audio !== undefined && audio > prompt ? audio : 0;
   return Math.max(completion, total - prompt - beside);
-}
-
-/** A part that is larger than its whole is no figure. */
-function fitting(part: number | undefined, whole: number | undefined): number | undefined {
-  return part !== undefined && whole !== undefined && part <= whole ? part : undefined;
 }

@@ -1,5 +1,5 @@
 // Goal: strict mode is asked for only where upstreams take it. Method: table of schemas.
-import type { JsonObject } from '../../../core/json/json.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { fitsStrictMode } from './strict-schema.js';
 
 const closed = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({

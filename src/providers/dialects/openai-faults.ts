@@ -1,16 +1,19 @@
-import { ProviderFault, type FaultKind } from '../../../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import type { UpstreamFailure } from '../../../core/provider.js';
-import { faultFromStatus, faultKindOfStatus, safeCode, safeMessage } from '../faults.js';
+import { ProviderFault, type FaultKind } from '../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import type { UpstreamFailure } from '../../core/provider.js';
+import { faultFromStatus, faultKindOfStatus, safeCode, safeMessage } from './faults.js';
 
-/** A failure as chat upstreams describe it, in any of their shapes. */
+/** A failure as upstreams of OpenAI's formats describe it, in any of their shapes. */
 interface ErrorReport {
   readonly message?: string;
   readonly code?: string;
   readonly type?: string;
 }
 
-/** What an error inside a 200 means, by its `code` or else its `type`. */
+/**
+ * What an error inside a 200 means, by its `code` or else its `type`. Those about images are of the responses format
+ * (its type `ResponseError`).
+ */
 const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   rate_limit_exceeded: 'rate-limited',
   rate_limit_error: 'rate-limited',
@@ -24,6 +27,21 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   context_length_exceeded: 'rejected-request',
   content_policy_violation: 'rejected-request',
   content_filter: 'rejected-request',
+  bio_policy: 'rejected-request',
+  empty_image_file: 'rejected-request',
+  failed_to_download_image: 'rejected-request',
+  image_content_policy_violation: 'rejected-request',
+  image_file_not_found: 'rejected-request',
+  image_file_too_large: 'rejected-request',
+  image_parse_error: 'rejected-request',
+  image_too_large: 'rejected-request',
+  image_too_small: 'rejected-request',
+  invalid_base64_image: 'rejected-request',
+  invalid_image: 'rejected-request',
+  invalid_image_format: 'rejected-request',
+  invalid_image_mode: 'rejected-request',
+  invalid_image_url: 'rejected-request',
+  unsupported_image_media_type: 'rejected-request',
   badrequesterror: 'rejected-request',
   authentication_error: 'refused-credential',
   invalid_api_key: 'refused-credential',
@@ -36,6 +54,7 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   service_unavailable_error: 'unavailable',
   timeout: 'timed-out',
   timeout_error: 'timed-out',
+  vector_store_timeout: 'timed-out',
 };
 
 /**

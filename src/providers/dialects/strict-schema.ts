@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 
 /** Keywords whose value maps names to schemas: the names are the caller's, not keywords. */
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);

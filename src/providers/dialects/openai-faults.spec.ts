@@ -1,8 +1,8 @@
 // Goal: each status and error body becomes the right fault, whatever its shape. Method: tables over the statuses and
 // the shapes of the providers' documentation; hostile bodies.
 import fc from 'fast-check';
-import { ProviderFault } from '../../../core/errors.js';
-import { openaiChat } from './dialect.js';
+import { ProviderFault } from '../../core/errors.js';
+import { openaiChat } from './openai-chat/dialect.js';
 
 const faultOf = (status: number, body: string, headers: Record<string, string> = {}): ProviderFault =>
   openaiChat.fault({ status, headers, body });

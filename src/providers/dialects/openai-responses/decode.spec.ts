@@ -1,0 +1,419 @@
+// Goal: whatever an upstream of the responses format sends, in events, whole or both, the events obey the grammar and
+// say everything once. Method: items written from the vendors' public documentation, streamed in several ways; every
+// sequence passes GrammarCheck; a property over what of an item comes in events.
+import { modelRequest } from '../../../../test/support/model-request.js';
+import { endpoint, model } from '../../../../test/support/route-inputs.js';
+import fc from 'fast-check';
+import type { ModelEvent } from '../../../core/conversation/event.js';
+import { ReplyBuilder, type Reply } from '../../../core/conversation/reply.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { ProviderFault } from '../../../core/errors.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import type { Quirks } from '../../../core/quirks.js';
+import { assertGrammar, GrammarCheck } from '../../../core/stream/grammar.js';
+import { SseReader } from '../../../core/stream/sse.js';
+import { chain } from '../../../core/stream/step.js';
+import { openaiResponses } from './dialect.js';
+
+function context(parts: Partial<ModelRequest> = {}, quirks: Quirks = {}): DecodeContext {
+  const one = endpoint('acme');
+  const target = { model: model('acme/model', [one]), endpoint: one, tier: 'standard' } as const;
+  return {
+    request: modelRequest({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }], ...parts }),
+    target: { ...target, definition: { slug: 'acme', credential: 'bearer', quirks } },
+  };
+}
+
+type Event = JsonObject | string;
+
+const USAGE = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+const response = (output: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
+  id: 'resp_1',
+  object: 'response',
+  model: 'acme-upstream',
+  status: 'completed',
+  error: null,
+  output,
+  usage: USAGE,
+  ...more,
+});
+const created: JsonObject = {
+  type: 'response.created',
+  response: response([], { status: 'in_progress', usage: null }),
+};
+const completed = (output: readonly JsonObject[] = [], more: JsonObject = {}): JsonObject => ({
+  type: 'response.completed',
+  response: response(output, more),
+});
+const added = (output_index: number, item: JsonObject): JsonObject => ({ type: 'response.output_item.added', output_index, item }); // prettier-ignore
+const done = (output_index: number, item: JsonObject): JsonObject => ({ type: 'response.output_item.done', output_index, item }); // prettier-ignore
+const message = (text: string, more: JsonObject = {}, part: JsonObject = {}): JsonObject => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text, annotations: [], ...part }],
+  ...more,
+});
+const says = (output_index: number, delta: string, content_index = 0): JsonObject => ({
+  type: 'response.output_text.delta',
+  item_id: 'msg_1',
+  output_index,
+  content_index,
+  delta,
+});
+const call = (args: string, more: JsonObject = {}): JsonObject => ({
+  id: 'fc_1',
+  type: 'function_call',
+  call_id: 'call_1',
+  name: 'f',
+  arguments: args,
+  ...more,
+});
+const argues = (output_index: number, delta: string): JsonObject => ({
+  type: 'response.function_call_arguments.delta',
+  item_id: 'fc_1',
+  output_index,
+  delta,
+});
+
+const frameOf = (event: Event): string => {
+  if (typeof event === 'string') return `data: ${event}\n\n`;
+  const name = typeof event['type'] === 'string' ? `event: ${event['type']}\n` : '';
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
+};
+
+function decodeText(text: string, where = context()): ModelEvent[] {
+  const step = new GrammarCheck(chain(new SseReader(), openaiResponses.decodeStream(where)));
+  const out: ModelEvent[] = [];
+  step.push(Buffer.from(text), out);
+  step.end(out);
+  return out;
+}
+
+const decode = (events: readonly Event[], where = context()): ModelEvent[] =>
+  decodeText(events.map(frameOf).join(''), where);
+
+function decodeWhole(body: unknown, where = context()): ModelEvent[] {
+  const events = openaiResponses.decodeWhole(body, where);
+  assertGrammar(events);
+  return events;
+}
+
+function fold(events: readonly ModelEvent[]): Reply {
+  const reply = new ReplyBuilder();
+  for (const event of events) reply.push(event);
+  return reply.finish();
+}
+
+const namesOf = (events: readonly ModelEvent[]): [string, string][] =>
+  fold(events).blocks.map(({ start, text }) => [
+    start.type === 'tool-use' ? `${start.id}:${start.name}` : start.type,
+    start.type === 'redacted-thinking' ? start.data : text,
+  ]);
+
+function faultOf(run: () => unknown): ProviderFault {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ProviderFault) return error;
+    throw error;
+  }
+  throw new Error('There was no fault.');
+}
+
+describe('what comes in events, whole, or both, is told once', () => {
+  const item = message('Hello there');
+  it.each<[string, readonly Event[]]>([
+    ['in pieces', [created, added(0, message('')), says(0, 'Hello '), says(0, 'there'), done(0, item), completed([item])]],
+    ['in pieces, and the end is empty', [created, added(0, message('')), says(0, 'Hello '), says(0, 'there'), done(0, item), completed()]],
+    ['at the end alone', [completed([item])]],
+    ['as a finished item alone', [created, done(0, item), completed()]],
+    ['in part in pieces, and then whole', [created, added(0, message('')), says(0, 'Hello'), done(0, item), completed([item])]],
+    ['in part in pieces, and at the end whole', [created, says(0, 'Hello'), completed([item])]],
+    ['under ids that change', [created, added(0, message('', { id: 'a' })), says(0, 'Hello there'), done(0, message('Hello there', { id: 'b' })), completed([message('Hello there', { id: 'c' })])]],
+    ['without places', [created, { type: 'response.output_item.added', item: message('') }, { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Hello there' }, { type: 'response.output_item.done', item }, completed([item])]],
+    ['under names of the frames alone', [created, says(0, 'Hello there'), completed([item])]],
+    ['with the sentinel, keep-alives and events nobody knows', [': x', '[DONE]', { type: 'keepalive', sequence_number: 3 }, created, { type: 'response.new.thing', delta: 'no' }, says(0, 'Hello there'), completed(), '[DONE]', says(0, 'late')]],
+  ])('%s', (what, events) => {
+    const text = events.map(frameOf).join('');
+    const given = what.includes('frames alone') ? text.replaceAll(/\{"type":"[\w.]+",/g, '{') : text;
+    expect(namesOf(decodeText(given))).toEqual([['text', 'Hello there']]);
+  }); // prettier-ignore
+
+  it('is so for any cut between what comes in pieces and what does not', () => {
+    const items = [message('One, and more.'), call('{"a":[1,{"b":"}"}]}')];
+    const whole = namesOf(decodeWhole(response(items)));
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 14 }),
+        fc.nat(19),
+        fc.boolean(),
+        fc.boolean(),
+        (words, args, tellsDone, tellsEnd) => {
+          const events = [
+            created,
+            added(0, message('')),
+            says(0, 'One, and more.'.slice(0, words)),
+            ...(tellsDone ? [done(0, items[0]!)] : []),
+            added(1, call('')),
+            ...(args > 0 ? [argues(1, '{"a":[1,{"b":"}"}]}'.slice(0, args))] : []),
+            ...(tellsDone ? [done(1, items[1]!)] : []),
+            completed(tellsEnd || !tellsDone ? items : []),
+          ];
+          expect(namesOf(decode(events))).toEqual(whole);
+        },
+      ),
+    );
+  });
+
+  it('of items that grow side by side', () => {
+    const events = decode([
+      created,
+      added(0, call('')),
+      added(1, call('', { id: 'fc_2', call_id: 'call_2', name: 'g' })),
+      argues(1, '{"b":2}'),
+      argues(0, '{"a":'),
+      argues(0, '1}'),
+      completed([call('{"a":1}'), call('{"b":2}', { id: 'fc_2', call_id: 'call_2', name: 'g' })]),
+    ]);
+    expect(namesOf(events)).toEqual([['call_1:f', '{"a":1}'], ['call_2:g', '{"b":2}']]); // prettier-ignore
+    expect(fold(events).stop).toEqual({ unified: 'tool-use', raw: 'completed', vendor: 'openai-responses' });
+  });
+
+  it('of items that share an id', () => {
+    const item = (data: string): JsonObject => ({
+      type: 'reasoning',
+      id: 'rs_1',
+      summary: [],
+      encrypted_content: data,
+    });
+    const items = [item('A'), message('Hm.'), item('B')];
+    expect(namesOf(decodeWhole(response(items)))).toEqual([['redacted-thinking', 'A'], ['text', 'Hm.'], ['redacted-thinking', 'B']]); // prettier-ignore
+    expect(namesOf(decode([created, ...items.map((one, index) => done(index, one)), completed(items)]))).toHaveLength(
+      3,
+    );
+  });
+});
+
+describe('a tool call', () => {
+  it('has its pieces told at once', () => {
+    const step = openaiResponses.decodeStream(context());
+    const out: ModelEvent[] = [];
+    const push = (event: JsonObject): readonly ModelEvent[] => {
+      out.length = 0;
+      step.push({ event: '', data: JSON.stringify(event) }, out);
+      return out;
+    };
+    push(created);
+    expect(push(added(0, call('')))).toMatchObject([{ type: 'block-start', block: { id: 'call_1', name: 'f' } }]);
+    for (const piece of ['{"a"', ':', '1}']) {
+      expect(push(argues(0, piece))).toEqual([{ type: 'block-delta', index: 0, delta: { type: 'input-json', json: piece } }]); // prettier-ignore
+    }
+  });
+
+  it.each([
+    ['', '{}'],
+    ['  {"a":1}  x', '{"a":1}'],
+    ['broken', 'broken'],
+  ])('with the arguments %j has %j', (given, told) => {
+    expect(namesOf(decodeWhole(response([call(given)])))).toEqual([['call_1:f', told]]);
+    expect(namesOf(decode([added(0, call('')), argues(0, given), done(0, call(given)), completed()]))).toEqual([['call_1:f', told]]); // prettier-ignore
+  });
+
+  it('may give an object', () => {
+    const item = { ...call(''), arguments: { a: 1 } };
+    expect(namesOf(decodeWhole(response([item])))).toEqual([['call_1:f', '{"a":1}']]);
+  });
+
+  it('is named as the caller named it, and has an id of its own', () => {
+    const name = `${'n'.repeat(69)}.`;
+    const request = { tools: [{ type: 'function', name, inputSchema: {} }] } as const;
+    const sent = openaiResponses.encode(context(request).request, context().target, new Map()).body as { tools: { name: string }[] }; // prettier-ignore
+    const wire = sent.tools[0]!.name;
+    const events = decodeWhole(response([call('{}', { name: wire }), call('{}'), call('{}', { call_id: '' })]), context(request)); // prettier-ignore
+    expect(namesOf(events).map(([what]) => what)).toEqual([`call_1:${name}`, 'call_1_1:f', 'call_1_2:f']);
+  });
+});
+
+describe('reasoning', () => {
+  const item = {
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [{ type: 'summary_text', text: 'One.' }, { type: 'summary_text', text: 'Two.' }],
+    encrypted_content: 'SEAL',
+  }; // prettier-ignore
+  const mark = { format: 'openai-responses-v1', provider: 'acme', id: 'rs_1' };
+  const thought = (summary_index: number, delta: string): JsonObject => ({ type: 'response.reasoning_summary_text.delta', item_id: 'rs_1', output_index: 0, summary_index, delta }); // prettier-ignore
+
+  it('is a block for each part of its summary, and a sealed one, all marked', () => {
+    const starts = [
+      { type: 'thinking', mark: { ...mark, isSummary: true } },
+      { type: 'thinking', mark: { ...mark, isSummary: true } },
+      { type: 'redacted-thinking', data: 'SEAL', mark },
+      { type: 'text' },
+    ];
+    const streamed = decode([
+      created,
+      added(0, { ...item, summary: [], encrypted_content: 'EARLY' }),
+      thought(0, 'O'),
+      thought(0, 'ne.'),
+      thought(1, 'Two.'),
+      done(0, item),
+      says(1, 'So.'),
+      completed([item, message('So.')]),
+    ]);
+    for (const events of [streamed, decodeWhole(response([item, message('So.')]))]) {
+      expect(fold(events).blocks.map(({ start }) => start)).toEqual(starts);
+      expect(namesOf(events).map(([, text]) => text)).toEqual(['One.', 'Two.', 'SEAL', 'So.']);
+    }
+  });
+
+  it('may be told in its own words and in short, side by side, each part as soon as the one before has ended', () => {
+    const words = { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0 };
+    const told = { ...item, content: [{ type: 'reasoning_text', text: 'Hm, hm.' }] };
+    const step = openaiResponses.decodeStream(context());
+    const out: ModelEvent[] = [];
+    const events = [created, { ...words, delta: 'Hm' }, thought(0, 'One'), { ...words, delta: ', hm.' }, thought(0, '.'), { type: 'response.reasoning_text.done', output_index: 0, content_index: 0 }, thought(1, 'Two')];
+    for (const event of events) step.push({ event: '', data: JSON.stringify(event) }, out);
+    expect(out.at(-1)).toEqual({ type: 'block-delta', index: 2, delta: { type: 'thinking', text: 'Two' } });
+    step.push({ event: '', data: JSON.stringify(done(0, told)) }, out);
+    step.push({ event: '', data: JSON.stringify(completed([told])) }, out);
+    assertGrammar(out);
+    expect(namesOf(out)).toEqual([['thinking', 'Hm, hm.'], ['thinking', 'One.'], ['thinking', 'Two.'], ['redacted-thinking', 'SEAL']]);
+  }); // prettier-ignore
+
+  it('may be told in its own words', () => {
+    const told = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
+    const events = decode([
+      { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'Hm' },
+      done(0, told),
+      completed([told]),
+    ]);
+    for (const one of [events, decodeWhole(response([told]))]) expect(namesOf(one)).toEqual([['thinking', 'Hm.']]);
+  });
+});
+
+describe('what the vendor adds', () => {
+  const page = (start: number, end: number): JsonObject => ({ type: 'url_citation', url: 'https://a.test', title: 'A', start_index: start, end_index: end }); // prettier-ignore
+  const cites = (annotation: JsonObject): JsonObject => ({ type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation }); // prettier-ignore
+
+  it('cites each place once, in the first text with its place', () => {
+    const item = message('Rome. Rome.', {}, { annotations: [page(0, 4), page(6, 10), { type: 'file_citation', file_id: 'f' }] }); // prettier-ignore
+    const second = message('Oslo.', { id: 'msg_2' }, { annotations: [page(0, 4)] });
+    const streamed = decode([created, says(0, 'Rome. Rome.'), cites(page(0, 4)), cites(page(0, 4)), done(0, item), done(1, second), completed([item, second])]); // prettier-ignore
+    for (const events of [streamed, decodeWhole(response([item, second]))]) {
+      expect(fold(events).blocks.map(({ citations }) => citations)).toMatchObject([
+        [{ url: 'https://a.test', title: 'A', start_index: 0, end_index: 4 }, { start_index: 6, end_index: 10 }],
+        [{ url: 'https://a.test' }],
+      ]); // prettier-ignore
+      expect(fold(events).blocks[1]!.citations[0]).not.toHaveProperty('start_index');
+    }
+  });
+
+  it('says how likely the words are to who asked', () => {
+    const [a, b] = [{ token: 'a', logprob: -0.1 }, { token: 'b', logprob: -0.2 }] as const; // prettier-ignore
+    const item = message('ab', {}, { logprobs: [a, b] });
+    const streamed = [{ ...says(0, 'a'), logprobs: [a] }, says(0, 'b'), done(0, item), completed([item])];
+    const asked = context({ sampling: { logprobs: true } });
+    const likelihoods = (events: ModelEvent[]): unknown => fold(events).blocks[0]!.opaqueDeltas.map(({ vendor, value }) => [vendor, value['logprobs']]); // prettier-ignore
+    expect(likelihoods(decode(streamed, asked))).toEqual([['openai', { content: [a] }], ['openai', { content: [b] }]]); // prettier-ignore
+    expect(likelihoods(decodeWhole(response([item]), asked))).toEqual([['openai', { content: [a, b] }]]);
+    expect(likelihoods(decode(streamed))).toEqual([]);
+  });
+
+  it('is told whole where only it can read it, and counted', () => {
+    const items = [
+      { type: 'web_search_call', id: 'ws_1', action: { type: 'search', query: 'q' } },
+      { type: 'web_search_call', id: 'ws_2', action: { type: 'open_page', url: 'https://a.test' } },
+      { type: 'something_new', id: 'x' },
+    ];
+    const reply = fold(decodeWhole(response(items)));
+    expect(reply.blocks.map(({ start }) => start)).toEqual(
+      items.map((value) => ({ type: 'opaque', opaque: { vendor: 'openai-responses', value } })),
+    );
+    expect(reply.usage).toMatchObject({ webSearchRequests: 1, ranVendorTools: true });
+    expect(reply.stop.unified).toBe('end-turn');
+    const shortened = fold(decodeWhole(response([{ type: 'compaction', id: 'c', encrypted_content: 'x' }])));
+    expect(shortened.usage.ranVendorTools).toBeUndefined();
+  });
+
+  it('is the phase of a text', () => {
+    const item = message('Looking.', { phase: 'commentary' });
+    const streamed = decode([created, added(0, message('', { phase: 'commentary' })), says(0, 'Looking.'), completed([item])]); // prettier-ignore
+    for (const events of [streamed, decodeWhole(response([item]))]) {
+      expect(fold(events).blocks[0]!.start).toEqual({ type: 'text', phase: 'commentary' });
+    }
+  });
+});
+
+describe('how it ends', () => {
+  const refuses = { id: 'msg_1', type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
+  it.each<[string, JsonObject, string, string | null]>([
+    ['well', response([message('x')]), 'end-turn', 'completed'],
+    ['without a status', response([message('x')], { status: null }), 'end-turn', null],
+    ['with a call', response([message('x'), call('{}')]), 'tool-use', 'completed'],
+    ['with a refusal', response([refuses]), 'refusal', 'completed'],
+    ['at its limit', response([message('x')], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }), 'output-limit', 'max_output_tokens'],
+    ['filtered', response([], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }), 'content-filter', 'content_filter'],
+    ['for a reason nobody knows', response([], { status: 'incomplete', incomplete_details: { reason: 'toString' } }), 'other', 'toString'],
+    ['for no reason', response([], { status: 'incomplete' }), 'other', 'incomplete'],
+  ])('%s', (_what, body, unified, raw) => {
+    const type = body['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed';
+    for (const events of [decodeWhole(body), decode([created, { type, response: body }])]) {
+      expect(fold(events).stop).toEqual({ unified, raw, vendor: 'openai-responses' });
+    }
+  }); // prettier-ignore
+
+  it('tells a refusal as a text of its own', () => {
+    const events = decode([created, { type: 'response.refusal.delta', output_index: 0, delta: 'N' }, done(0, refuses), completed([refuses])]); // prettier-ignore
+    expect(fold(events).blocks).toMatchObject([{ text: 'No.', start: { extras: { value: { type: 'refusal' } } } }]);
+  });
+
+  it.each<[JsonObject | null, JsonObject]>([
+    [{ input_tokens: 100, input_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }, { inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 9, reasoningTokens: 4 }],
+    [{ input_tokens: 10, input_tokens_details: { cached_tokens: 60 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 40 } }, { inputTokens: 10, outputTokens: 9 }],
+    [{ input_tokens: -1, output_tokens: 'x' }, {}],
+    [{ input_tokens: 1, output_tokens: 2, server_side_tool_usage_details: { web_search_calls: 3 } }, { inputTokens: 1, outputTokens: 2, webSearchRequests: 3 }],
+    [{ input_tokens: 1, output_tokens: 2, server_tool_use_details: { web_search_requests: 4 } }, { inputTokens: 1, outputTokens: 2, webSearchRequests: 4 }],
+    [null, {}],
+  ])('counts %j as %j', (usage, figures) => {
+    const { extras: _extras, ...counted } = fold(decodeWhole(response([message('x')], { usage }))).usage;
+    expect(counted).toEqual(figures);
+  }); // prettier-ignore
+
+  it('names the tier it was served in, and what a limit does not hold for', () => {
+    const events = decodeWhole(response([message('x')], { service_tier: 'flex' }), context({}, { countsReasoningApart: true })); // prettier-ignore
+    expect(fold(events).usage).toMatchObject({ serviceTier: 'flex', reasoningIsApart: true });
+  });
+});
+
+describe('a failure', () => {
+  it.each<[string, Event, string, string]>([
+    ['of the reply', { type: 'response.failed', response: response([], { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow.' } }) }, 'rate-limited', 'Slow.'],
+    ['about an image', { type: 'response.failed', response: response([], { status: 'failed', error: { code: 'invalid_image', message: 'No.' } }) }, 'rejected-request', 'No.'],
+    ['that is not explained', { type: 'response.failed', response: response([], { status: 'failed' }) }, 'server-error', 'The provider failed while it answered.'],
+    ['as an event', { type: 'error', code: 'server_error', message: 'Oh.', param: null, sequence_number: 2 }, 'server-error', 'Oh.'],
+    ['as an event that holds one', { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'Long.' } }, 'rejected-request', 'Long.'],
+    ['as an event nobody named', { error: { code: 429, message: 'Slow.' } }, 'rate-limited', 'Slow.'],
+    ['as broken JSON', '{"type":', 'malformed-reply', 'The provider sent an event that is not valid JSON.'],
+  ])('%s', (_what, event, kind, words) => {
+    expect(faultOf(() => decode([created, event]))).toMatchObject({ kind, message: words });
+  }); // prettier-ignore
+
+  it('is a reply that stops in its midst', () => {
+    const fault = faultOf(() => decode([created, says(0, 'x'), done(0, message('x')), '[DONE]']));
+    expect(fault).toMatchObject({ kind: 'malformed-reply', detail: { isCut: true } });
+  });
+
+  it.each([
+    [{ error: { message: 'No.', code: 'insufficient_quota' } }, 'payment-required'],
+    [response([], { status: 'failed', error: { code: 'server_error', message: 'x' } }), 'server-error'],
+    [response([], { status: 'in_progress' }), 'malformed-reply'],
+    [response([], { status: 'cancelled' }), 'malformed-reply'],
+    [{ ...response([]), output: 'x' }, 'malformed-reply'],
+    [response([{ type: 'function_call', call_id: 'c', arguments: '{}' }]), 'malformed-reply'],
+  ] as const)('is the whole body %j', (body, kind) => {
+    expect(faultOf(() => decodeWhole(body)).kind).toBe(kind);
+  });
+});

@@ -1,0 +1,83 @@
+import type { FunctionTool, ToolChoice, VendorTool } from '../../../core/conversation/tools.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { withObjectType } from '../openai-fields.js';
+import { vendorToolName } from '../refuse.js';
+import type { EncodeContext } from './encode-context.js';
+import type { ToolFields } from './wire.js';
+
+type Rule = (tool: JsonObject) => boolean;
+const ALWAYS: Rule = () => true;
+
+/**
+ * The vendor's own tools that are sent, by their type without a date. Others are refused: those that look into what the
+ * account keeps (`file_search`) or reach elsewhere (`mcp`), as fields of that kind are
+ * (`providers/catalog/denied-fields.ts`), and those that nobody here has answers for (`computer_use`, `shell`).
+ */
+const VENDOR_TOOLS: Readonly<Record<string, Rule>> = {
+  web_search: ALWAYS,
+  web_search_preview: ALWAYS,
+  image_generation: ALWAYS,
+  // Its words are the caller's to answer.
+  custom: ALWAYS,
+  // A container of its own, without files of the account's.
+  code_interpreter: ({ container }) =>
+    isJsonObject(container) && container['type'] === 'auto' && container['file_ids'] === undefined,
+};
+/** `web_search_2025_08_26`, `web_search_preview_2025_03_11`. */
+const DATE = /_\d{4}_\d{2}_\d{2}$/;
+
+/**
+ * The tool fields of a body; none without tools, since there is no choice among nothing.
+ * @throws Untranslatable for tools that another vendor, or the gateway, runs
+ *   (docs/reasons/translation.md#tools-of-other-parties)
+ */
+export function encodeTools(context: EncodeContext): ToolFields {
+  const { request } = context;
+  if (request.tools.length === 0) return {};
+  const tools = request.tools.map((tool, index): JsonObject => {
+    switch (tool.type) {
+      case 'function':
+        return functionTool(tool, context);
+      case 'vendor':
+        if (isSent(tool)) return tool.opaque.value;
+        return context.refuse(`tools.${index}`, vendorToolName(tool));
+      case 'service':
+        return context.refuse(`tools.${index}`, `the tool ${tool.id}`);
+    }
+  });
+  return {
+    tools,
+    ...(request.toolChoice !== undefined && { tool_choice: toolChoice(request.toolChoice, context) }),
+    ...(request.parallelToolCalls !== undefined && { parallel_tool_calls: request.parallelToolCalls }),
+  };
+}
+
+function isSent({ opaque }: VendorTool): boolean {
+  const { type } = opaque.value;
+  if (opaque.vendor !== 'openai-responses' || typeof type !== 'string') return false;
+  const name = type.replace(DATE, '');
+  return Object.hasOwn(VENDOR_TOOLS, name) && VENDOR_TOOLS[name]!(opaque.value);
+}
+
+function functionTool(tool: FunctionTool, context: EncodeContext): JsonObject {
+  return {
+    type: 'function',
+    name: context.names.toWire(tool.name),
+    ...(tool.description !== undefined && { description: tool.description }),
+    parameters: withObjectType(tool.inputSchema),
+    // What is not said is true in this format, which refuses most schemas that were not written for it.
+    strict: tool.strict ?? false,
+  };
+}
+
+function toolChoice(choice: ToolChoice, context: EncodeContext): Json {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+      return choice.type;
+    case 'any':
+      return 'required';
+    case 'tool':
+      return { type: 'function', name: context.names.toWire(choice.name) };
+  }
+}
