@@ -3,10 +3,12 @@
 // compared, not single fields.
 import fc from 'fast-check';
 import { formatUsd } from '../core/money/credits.js';
-import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { DIALECT_IDS, type CatalogSnapshot } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog, type CatalogFile } from './read-catalog.js';
 import { QUIRK_KEYS } from './read-quirks.js';
+
+const DIALECT_LIST = DIALECT_IDS.map((id) => `"${id}"`).join(', ');
 
 const SOUND = `version: 1
 providers:
@@ -119,7 +121,8 @@ describe('a sound file', () => {
   it('reads every quirk there is', () => {
     const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object,
       efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, stores_replies: true, omit: [seed],
-      accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9 }`;
+      accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9,
+      gemini_generation: gemini-2.5 }`;
     const { providers } = catalogOf(withLine(7, `    quirks: ${quirks}`));
     expect(providers.get('acme')?.quirks).toEqual({
       maxTokensField: 'max_completion_tokens',
@@ -137,6 +140,7 @@ describe('a sound file', () => {
       toolNameMax: 40,
       toolCallIdMax: 64,
       toolCallIdLength: 9,
+      geminiGeneration: 'gemini-2.5',
     });
     expect(QUIRK_KEYS.filter((key) => !quirks.includes(`${key}:`))).toEqual([]);
   });
@@ -373,7 +377,7 @@ describe('a bad file', () => {
     ['has a provider in upper case', withLine(3, '  - slug: Acme'), `3: providers.0.slug: ${SLUG}`],
     ['has a provider without a name', withLine(4, ''), '3: providers.0.name: is required'],
     ['has a provider with a blank name', withLine(4, '    name: " "'), `4: providers.0.name: ${TEXT}`],
-    ['has an unknown dialect', withLine(5, '    dialect: soap'), '5: providers.0.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"'],
+    ['has an unknown dialect', withLine(5, '    dialect: soap'), `5: providers.0.dialect: must be one of ${DIALECT_LIST}`],
     ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), '7: providers.0.platform: must be "direct"'],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
     ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
@@ -421,7 +425,7 @@ describe('a bad file', () => {
     ['has a free endpoint with pricing', endpoint('free: true'), `15: ${ENDPOINT}.pricing: must be absent when free is true`],
     ['has an unknown quantization', endpoint('quantization: q4'), `16: ${ENDPOINT}.quantization: must be one of "int4", "int8", "fp4", "fp6", "fp8", "fp16", "bf16", "fp32", "unknown", "mxfp4", "nvfp4", "mxfp8"`],
     ['has a variant with a slash', endpoint('variant: a/b'), `16: ${ENDPOINT}.variant: ${SLUG}`],
-    ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"`],
+    ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of ${DIALECT_LIST}`],
     ['has a simulated endpoint at a provider that is real', endpoint('dialect: simulated'), `13: ${ENDPOINT}.provider: speaks openai-chat, and none of its endpoints simulated`],
     ['has a tag twice', endpoint('\n      - { provider: acme, model: b, free: true }'), '17: models.0.endpoints.1: has the tag "acme" of endpoint 0; give it a variant of its own'],
     ['has a parameter that is no name', endpoint('supported_parameters: [top-k]'), `16: ${ENDPOINT}.supported_parameters.0: must be the name of a request field`],

@@ -9,7 +9,7 @@ export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
 /** How upstreams talk. Each is a folder under `providers/dialects`. */
-export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'simulated'] as const;
+export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'google-gemini', 'simulated'] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
 /** How providers are addressed, authorised and framed. Each is a file under `providers/platforms`. */

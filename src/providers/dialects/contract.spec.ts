@@ -22,6 +22,7 @@ const RECORDINGS = join(process.cwd(), 'test', 'providers', 'recordings');
 const FOLDER_OF: Readonly<Record<DialectId, string>> = {
   'anthropic-messages': 'anthropic-messages',
   'openai-chat': 'openai-chat',
+  'google-gemini': 'google-gemini',
   simulated: 'anthropic-messages',
 };
 
@@ -135,6 +136,14 @@ function meaningOf(reply: Reply): unknown {
   return { ...reply, blocks };
 }
 
+/** The conversation in a body: its messages, or where turns grow by parts, these with whose they are. */
+function turnsOf({ messages, contents }: JsonObject): Json[] {
+  if (messages !== undefined) return messages as Json[];
+  return (contents as { role: string; parts: Json[] }[]).flatMap(({ role, parts }) =>
+    parts.map((part) => [role, part]),
+  );
+}
+
 /** Everything but the source bytes, which depend on nothing else. */
 const bare = (event: ModelEvent): unknown => ({ ...event, source: undefined });
 
@@ -192,7 +201,7 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
   it('gives equal prefixes of a conversation equal bytes', () => {
     const messagesOf = (length: number): Json[] => {
       const call = dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map());
-      return (JSON.parse(printJson(call.body)) as { messages: Json[] }).messages;
+      return turnsOf(JSON.parse(printJson(call.body)) as JsonObject);
     };
     const full = messagesOf(CONVERSATION.length);
     for (let length = 1; length < CONVERSATION.length; length++) {
