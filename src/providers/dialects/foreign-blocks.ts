@@ -1,3 +1,4 @@
+import type { ContentBlock } from '../../core/conversation/content.js';
 import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../core/json/json.js';
 
 /** What becomes of a block that only its own vendor understands. */
@@ -36,6 +37,17 @@ export function ruleForForeign(opaque: Opaque): ForeignRule {
     return typeof content === 'string' && content !== '' ? asText(content) : DROP;
   }
   return { type: 'refuse', blockType: type };
+}
+
+/** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
+export function findDroppedCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
+  const ids = new Set<Json | undefined>();
+  for (const block of content) {
+    if (block.type !== 'opaque') continue;
+    const id = block.opaque.value['tool_use_id'];
+    if (id !== undefined && ruleForForeign(block.opaque).type === 'drop') ids.add(id);
+  }
+  return ids;
 }
 
 const asText = (text: string): ForeignRule => ({ type: 'text', text });

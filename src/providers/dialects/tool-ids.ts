@@ -64,3 +64,24 @@ export function* toolIdsIn(messages: readonly Message[]): Generator<string> {
     }
   }
 }
+
+/**
+ * The ids of a reply's calls: the provider's, or one of our own where it gave none or one that stands for another call
+ * already, since vendors refuse a conversation with two of them. The same when the reply is read again.
+ */
+export class UniqueToolIds {
+  /** Of the conversation and this reply; undefined before the first call. */
+  private used: Set<string> | undefined;
+  private calls = 0;
+
+  constructor(private readonly messages: readonly Message[]) {}
+
+  take(given: string | undefined): string {
+    this.used ??= new Set(toolIdsIn(this.messages));
+    const own = `call_${this.messages.length}_${this.calls++}`;
+    let id = given ?? own;
+    for (let attempt = 0; this.used.has(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
+    this.used.add(id);
+    return id;
+  }
+}

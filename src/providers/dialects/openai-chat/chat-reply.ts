@@ -12,7 +12,7 @@ import { plainReasoning, readReasoning, type ReasoningPiece } from './read-reaso
 import { assertNoFault, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { nonEmpty, printed } from '../read-json.js';
-import { toolIdsIn } from '../tool-ids.js';
+import { UniqueToolIds } from '../tool-ids.js';
 import { ToolNames } from '../tool-names.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
@@ -41,8 +41,7 @@ export class ChatReply {
   private readonly callsByIndexAndId = new Map<string, ToolCall>();
   private readonly calls: ToolCall[] = [];
   private names: ToolNames | undefined;
-  /** Of the conversation and this reply; undefined before the first call. */
-  private usedIds: Set<string> | undefined;
+  private readonly ids: UniqueToolIds;
   /** Undefined until the provider says that it has finished. */
   private finishReason: string | null | undefined;
   private stopSequence: string | undefined;
@@ -63,7 +62,9 @@ export class ChatReply {
   /** At the latest report of the output. */
   private bytesReported = 0;
 
-  constructor(private readonly context: DecodeContext) {}
+  constructor(private readonly context: DecodeContext) {
+    this.ids = new UniqueToolIds(context.request.messages);
+  }
 
   get isOver(): boolean {
     return this.hasEnded;
@@ -273,7 +274,7 @@ export class ChatReply {
     this.names ??= new ToolNames(this.context.request, this.context.target.definition.quirks.toolNameMax);
     this.outputBytes += Buffer.byteLength(name);
     const givenId = nonEmpty(piece['id']);
-    const id = this.uniqueCallId(givenId);
+    const id = this.ids.take(givenId);
     const start = { type: 'tool-use', id, name: this.names.toOriginal(name) } as const;
     const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
     const call: ToolCall = { givenId, block, scan: new ArgumentScan() };
@@ -282,20 +283,6 @@ export class ChatReply {
     if (index !== undefined) this.callsByIndex.set(index, call);
     if (givenId !== undefined) this.callsByIndexAndId.set(indexAndId(index, givenId), call);
     return call;
-  }
-
-  /**
-   * The provider's id, or one of our own where it gave none or one that stands for another call already: vendors refuse
-   * a conversation with two of them. Unique in its conversation, and the same when the reply is read again.
-   */
-  private uniqueCallId(givenId: string | undefined): string {
-    const { messages } = this.context.request;
-    this.usedIds ??= new Set(toolIdsIn(messages));
-    const own = `call_${messages.length}_${this.calls.length}`;
-    let id = givenId ?? own;
-    for (let attempt = 0; this.usedIds.has(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
-    this.usedIds.add(id);
-    return id;
   }
 
   /** As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`). */

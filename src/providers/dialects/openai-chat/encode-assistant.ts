@@ -1,10 +1,11 @@
 import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
 import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
-import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
+import { printJson, type JsonObject } from '../../../core/json/json.js';
 import { BLOCK_SEPARATOR } from '../block-text.js';
 import type { EncodeContext } from './encode-context.js';
 import { encodeReasoningDetail } from './encode-reasoning-details.js';
-import { ruleForForeign } from '../foreign-blocks.js';
+import { findDroppedCalls, ruleForForeign } from '../foreign-blocks.js';
+import { TextRun } from '../text-run.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
 
 /** A block of a turn as errors name it. */
@@ -63,40 +64,6 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
 export function nameOf({ origin }: Message): { name?: string } {
   const name = origin?.vendor === 'openai' ? origin.value['name'] : undefined;
   return typeof name === 'string' ? { name } : {};
-}
-
-/**
- * Adjacent text blocks are one text that citations cut; those with another block between them are texts of their own.
- */
-class TextRun {
-  private readonly texts: string[] = [];
-  private isInterrupted = true;
-
-  add(text: string): void {
-    if (text === '') return;
-    if (this.isInterrupted || this.texts.length === 0) this.texts.push(text);
-    else this.texts[this.texts.length - 1] += text;
-    this.isInterrupted = false;
-  }
-
-  interrupt(): void {
-    this.isInterrupted = true;
-  }
-
-  join(): string {
-    return this.texts.join(BLOCK_SEPARATOR);
-  }
-}
-
-/** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
-function findDroppedCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
-  const ids = new Set<Json | undefined>();
-  for (const block of content) {
-    if (block.type !== 'opaque') continue;
-    const id = block.opaque.value['tool_use_id'];
-    if (id !== undefined && ruleForForeign(block.opaque).type === 'drop') ids.add(id);
-  }
-  return ids;
 }
 
 /** A signature is another vendor's: signed reasoning goes only to the family that signed it. */

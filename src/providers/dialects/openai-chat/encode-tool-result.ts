@@ -1,5 +1,5 @@
 import type { ToolResultBlock } from '../../../core/conversation/content.js';
-import { BLOCK_SEPARATOR, TOOL_ERROR_PREFIX } from '../block-text.js';
+import { ToolResultText } from '../tool-result-text.js';
 import type { EncodeContext } from './encode-context.js';
 import { encodeParts } from './encode-parts.js';
 import type { ChatMessage, ChatPart, WireCacheControl } from './wire.js';
@@ -14,25 +14,20 @@ export interface EncodedToolResult {
 /** @throws Untranslatable when something in the result has no form in the target */
 export function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): EncodedToolResult {
   const id = context.toolCallId(block.toolUseId);
-  const texts: string[] = [];
-  const carried: ChatPart[] = [];
+  const result = new ToolResultText<ChatPart>(id);
   let marker: WireCacheControl | undefined;
-  let mediaCount = 0;
   for (const [index, inner] of block.content.entries()) {
     for (const part of encodeParts(inner, `${path}.content.${index}`, context)) {
       marker = part.cache_control ?? marker;
       if (part.type === 'text') {
-        if (part.text !== '') texts.push(part.text);
+        result.addText(part.text);
       } else {
-        mediaCount++;
-        const name = `Attachment ${mediaCount} of tool result ${id}`;
-        texts.push(`[${name}: see the next user message]`);
         delete part.cache_control;
-        carried.push({ type: 'text', text: `[${name}]` }, part);
+        result.addMedium(part);
       }
     }
   }
-  const text = (block.isError === true ? TOOL_ERROR_PREFIX : '') + texts.join(BLOCK_SEPARATOR);
+  const text = result.join(block.isError);
   marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
   return {
     message: {
@@ -40,6 +35,6 @@ export function encodeToolResult(block: ToolResultBlock, path: string, context: 
       tool_call_id: id,
       content: marker === undefined ? text : [{ type: 'text', text, cache_control: marker }],
     },
-    carried,
+    carried: result.carried,
   };
 }
