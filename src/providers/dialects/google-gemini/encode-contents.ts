@@ -61,7 +61,7 @@ class Contents {
 }
 
 const saysSomething = (part: Part | OwnPart): boolean =>
-  part['text' as keyof typeof part] !== '' || 'thoughtSignature' in part;
+  !('text' in part) || part.text !== '' || 'thoughtSignature' in part;
 
 function instructionParts(message: Message, pathOf: PathOf, context: EncodeContext): Part[] {
   const texts: string[] = [];

@@ -1,11 +1,11 @@
 import type { ContentBlock, Message, ToolUseBlock } from '../../../core/conversation/content.js';
-import type { Json, JsonObject } from '../../../core/json/json.js';
+import type { Json } from '../../../core/json/json.js';
 import { encodeToolInput } from '../encode-tool-input.js';
-import { ruleForForeign } from '../foreign-blocks.js';
+import { findDroppedCalls, ruleForForeign } from '../foreign-blocks.js';
 import type { EncodeContext } from './encode-context.js';
 import { mediaPart } from './encode-parts.js';
 import { isOwn, NO_SIGNATURE, unsealPart } from './signatures.js';
-import type { Part } from './wire.js';
+import type { OwnPart, Part } from './wire.js';
 
 /** A block of a turn as errors name it. */
 export type PathOf = (place: number) => string;
@@ -15,7 +15,7 @@ export type PathOf = (place: number) => string;
  * (docs/translation/google-gemini.md#signatures). None where the written rules keep nothing.
  * @throws Untranslatable for blocks that no model turn of the format holds
  */
-export function encodeModelTurn(message: Message, pathOf: PathOf, context: EncodeContext): (Part | JsonObject)[] {
+export function encodeModelTurn(message: Message, pathOf: PathOf, context: EncodeContext): (Part | OwnPart)[] {
   const turn = new ModelTurn(signaturesOfCalls(message.content, context));
   const droppedCalls = findDroppedCalls(message.content);
   for (const [index, block] of message.content.entries()) {
@@ -54,7 +54,7 @@ export function encodeModelTurn(message: Message, pathOf: PathOf, context: Encod
 
 /** The parts of one turn as they are put together. */
 class ModelTurn {
-  readonly parts: (Part | JsonObject)[] = [];
+  readonly parts: (Part | OwnPart)[] = [];
   private hasCall = false;
   /** The text in front, for as long as nothing else came and it has no signature. */
   private text: { text: string; thoughtSignature?: string } | undefined;
@@ -103,13 +103,13 @@ class ModelTurn {
     });
   }
 
-  add(part: Part | JsonObject): void {
+  add(part: Part | OwnPart): void {
     this.flush();
     this.parts.push(part);
     this.text = undefined;
   }
 
-  finish(): (Part | JsonObject)[] {
+  finish(): (Part | OwnPart)[] {
     this.flush();
     return this.parts;
   }
@@ -127,17 +127,6 @@ function signaturesOfCalls(content: readonly ContentBlock[], context: EncodeCont
     if (block.mark?.id !== undefined) signatures.set(block.mark.id, block.data);
   }
   return signatures;
-}
-
-/** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
-function findDroppedCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
-  const ids = new Set<Json | undefined>();
-  for (const block of content) {
-    if (block.type !== 'opaque') continue;
-    const id = block.opaque.value['tool_use_id'];
-    if (id !== undefined && ruleForForeign(block.opaque).type === 'drop') ids.add(id);
-  }
-  return ids;
 }
 
 function foreignParts(

@@ -42,10 +42,8 @@ interface ErrorReport {
 
 /** Why a call that was not a 2xx failed. Tolerates any body: JSON, plain text, a proxy's page, nothing. */
 export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
-  const report = readBody(failure.body);
-  const fault = faultFromStatus(failure, report.message, report.reason ?? report.code, report.retryAfterMs);
-  const kind = kindOf(report.reason, KIND_OF_REASON);
-  return kind === undefined ? fault : new ProviderFault(kind, fault.message, fault.detail);
+  const { message, code, reason, retryAfterMs } = readBody(failure.body);
+  return faultFromStatus(failure, message, reason ?? code, kindOf(reason, KIND_OF_REASON), retryAfterMs);
 }
 
 /** The failure a provider tells inside a 200, in a chunk or a whole body; undefined when there is none. */

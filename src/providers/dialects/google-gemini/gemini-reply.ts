@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { DecodeContext } from '../../../core/provider.js';
 import { BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
 import { nonEmpty, objectOf } from '../read-json.js';
-import { toolIdsIn } from '../tool-ids.js';
+import { UniqueToolIds } from '../tool-ids.js';
 import type { ToolNames } from '../tool-names.js';
 import { toolNamesOf } from './encode-context.js';
 import { PartialCall } from './partial-call.js';
@@ -32,11 +32,10 @@ export class GeminiReply {
   private thoughts: SequencedBlock | undefined;
   /** Of the open text: told when nothing more is added to it. */
   private textSignatures: string[] = [];
-  private calls = 0;
+  private hasCalls = false;
+  private readonly ids: UniqueToolIds;
   private openCall: PartialCall | undefined;
   private names: ToolNames | undefined;
-  /** Of the conversation and this reply; undefined before the first call. */
-  private usedIds: Set<string> | undefined;
   private readonly sources = new ReplySources();
   /** Undefined until the provider says that it has finished. */
   private finishReason: string | null | undefined;
@@ -49,6 +48,7 @@ export class GeminiReply {
   private hasCandidate = false;
 
   constructor(private readonly context: DecodeContext) {
+    this.ids = new UniqueToolIds(context.request.messages);
     this.provider = context.target.endpoint.provider.slug;
     this.thinkingStart = { type: 'thinking', mark: markOf(this.provider) };
   }
@@ -149,7 +149,7 @@ export class GeminiReply {
     this.sequencer.finish(out);
     const isInterim = this.outputBytes > this.bytesReported;
     out.push({ type: 'usage', usage: this.finalUsage(), ...(isInterim && { isInterim }) });
-    out.push({ type: 'reply-end', stop: readStop(finishReason, blockReason, this.calls > 0) });
+    out.push({ type: 'reply-end', stop: readStop(finishReason, blockReason, this.hasCalls) });
   }
 
   private think(text: string, signature: string | undefined, out: ModelEvent[]): void {
@@ -195,26 +195,12 @@ export class GeminiReply {
     const { name, givenId, signature } = this.openCall!;
     this.openCall = undefined;
     this.names ??= toolNamesOf(this.context.request, this.context.target);
-    const id = this.uniqueCallId(givenId);
-    this.calls++;
+    const id = this.ids.take(givenId);
+    this.hasCalls = true;
     this.outputBytes += Buffer.byteLength(name) + Buffer.byteLength(json);
     if (signature !== undefined) this.seal(signature, id, out);
     const block = this.begin({ type: 'tool-use', id, name: this.names.toOriginal(name) }, out);
     this.sequencer.add(block, { type: 'input-json', json }, out);
-  }
-
-  /**
-   * The provider's id, or one of our own where it gave none or one that stands for another call already. Unique in its
-   * conversation, and the same when the reply is read again.
-   */
-  private uniqueCallId(givenId: string | undefined): string {
-    const { messages } = this.context.request;
-    this.usedIds ??= new Set(toolIdsIn(messages));
-    const own = `call_${messages.length}_${this.calls}`;
-    let id = givenId ?? own;
-    for (let attempt = 0; this.usedIds.has(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
-    this.usedIds.add(id);
-    return id;
   }
 
   /** @param callId of the call that the signature stands on */
