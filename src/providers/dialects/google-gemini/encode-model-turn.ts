@@ -4,7 +4,7 @@ import { encodeToolInput } from '../encode-tool-input.js';
 import { findDroppedCalls, ruleForForeign } from '../foreign-blocks.js';
 import type { EncodeContext } from './encode-context.js';
 import { mediaPart } from './encode-parts.js';
-import { isOwn, NO_SIGNATURE, unsealPart } from './signatures.js';
+import { isOwn, isSealedPart, NO_SIGNATURE, unsealPart } from './signatures.js';
 import type { OwnPart, Part } from './wire.js';
 
 /** A block of a turn as errors name it. */
@@ -30,9 +30,12 @@ export function encodeModelTurn(message: Message, pathOf: PathOf, context: Encod
       case 'redacted-thinking': {
         // One with an id is a call's, which it is put on there.
         if (!isOwn(block, context.target) || block.mark?.id !== undefined) break;
+        if (!isSealedPart(block.data)) {
+          turn.addSignature(block.data);
+          break;
+        }
         const part = unsealPart(block.data);
-        if (part === undefined) turn.addSignature(block.data);
-        else turn.add(part);
+        if (part !== undefined) turn.add(part);
         break;
       }
       case 'tool-use':

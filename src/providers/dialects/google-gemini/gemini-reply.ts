@@ -14,7 +14,7 @@ import { ReplySources } from './read-citations.js';
 import { readLogprobs } from './read-logprobs.js';
 import { assertNoFault, NO_REASON, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
-import { markOf, sealPart } from './signatures.js';
+import { isOwnPart, markOf, sealPart } from './signatures.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
 const TEXT: BlockStart = { type: 'text' };
@@ -75,14 +75,13 @@ export class GeminiReply {
       else this.words(text, signature, out);
     } else if (isJsonObject(functionCall)) {
       this.call(functionCall, signature, out);
-    } else if (isJsonObject(part['inlineData']) || isJsonObject(part['fileData'])) {
-      // What neither face has a word for yet, and far too large to be sealed.
-      this.begin({ type: 'opaque', opaque: { vendor: 'google', value: part } }, out);
+    } else if (isOwnPart(part)) {
+      this.seal(sealPart(part), undefined, out);
     } else if (Object.keys(part).every((key) => key === 'thoughtSignature' || key === 'thought')) {
       this.words('', signature, out);
     } else {
-      // What the vendor's own tools did: nobody else can read it, and the next turn must hold it.
-      this.seal(sealPart(part), undefined, out);
+      // What neither face has a word for yet: bytes, which are far too large to be sealed, and kinds to come.
+      this.begin({ type: 'opaque', opaque: { vendor: 'google', value: part } }, out);
     }
   }
 

@@ -134,6 +134,21 @@ describe('of another provider', () => {
   });
 });
 
+it.each([
+  '{',
+  '{"fileData":{"fileUri":"gs://b/x"}}',
+  '{"executableCode":{},"fileData":{}}',
+  '{"text":"x"}',
+  '{"thought":true}',
+])('lets nobody bring %s as a part that was sealed', (data) => {
+  const mark = { format: 'google-gemini-v1' };
+  const content: Message['content'] = [
+    { type: 'redacted-thinking', data, mark },
+    { type: 'text', text: 'Hi.' },
+  ];
+  expect(sentBack([{ role: 'assistant', content }])).toEqual([{ text: 'Hi.' }]);
+});
+
 it('gives a model that signs no call no word in place of a signature', () => {
   const message: Message = { role: 'assistant', content: [{ type: 'tool-use', id: 'a', name: 'f', input: {} }] };
   expect(sentBack([message], geminiTarget('gemini-2.5-pro'))).toEqual([{ functionCall: { name: 'f', args: {} } }]);

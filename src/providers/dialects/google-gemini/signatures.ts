@@ -23,15 +23,26 @@ export const NO_SIGNATURE = 'skip_thought_signature_validator';
 export const markOf = (provider: string, id?: string): ReasoningMark =>
   id === undefined ? { format: FORMAT, provider } : { format: FORMAT, provider, id };
 
+/** What the vendor's own tools did. A part of anything else that a caller brings sealed was not told so by anybody. */
+const OWN_PARTS: ReadonlySet<string> = new Set(['toolCall', 'toolResponse', 'executableCode', 'codeExecutionResult']);
+const BESIDE: ReadonlySet<string> = new Set(['thoughtSignature', 'thought']);
+
+/** Whether only the vendor understands this part, and the next turn must hold it. */
+export function isOwnPart(part: JsonObject): boolean {
+  const keys = Object.keys(part);
+  return keys.some((key) => OWN_PARTS.has(key)) && keys.every((key) => OWN_PARTS.has(key) || BESIDE.has(key));
+}
+
 /** What a part of the vendor's own is sealed as. No signature begins with a brace: they are base64. */
 export const sealPart = (part: JsonObject): string => printed(part);
 
-/** The part that was sealed; undefined for a signature. */
+export const isSealedPart = (data: string): boolean => data.startsWith('{');
+
+/** The part that was sealed; undefined where it is none that is ever sealed. */
 export function unsealPart(data: string): JsonObject | undefined {
-  if (!data.startsWith('{')) return undefined;
   try {
     const part: unknown = parseJson(data);
-    return isJsonObject(part) ? part : undefined;
+    return isJsonObject(part) && isOwnPart(part) ? part : undefined;
   } catch {
     return undefined;
   }
