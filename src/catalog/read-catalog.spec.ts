@@ -3,7 +3,7 @@
 // compared, not single fields.
 import fc from 'fast-check';
 import { formatUsd } from '../core/money/credits.js';
-import { DIALECT_IDS, type CatalogSnapshot } from '../core/routing/catalog.js';
+import { DIALECT_IDS, PLATFORM_IDS, type CatalogSnapshot } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog, type CatalogFile } from './read-catalog.js';
 import { QUIRK_KEYS } from './read-quirks.js';
@@ -11,6 +11,7 @@ import { credentialSources, NO_CREDENTIALS } from '../../test/support/credential
 
 const DIALECTS = DIALECT_IDS.map((id) => JSON.stringify(id)).join(', ');
 const PLATFORMS = PLATFORM_IDS.map((id) => JSON.stringify(id)).join(', ');
+
 
 const SOUND = `version: 1
 providers:
@@ -127,7 +128,8 @@ describe('a sound file', () => {
   it('reads every quirk there is', () => {
     const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object,
       efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, stores_replies: true, omit: [seed],
-      accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9 }`;
+      accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9,
+      gemini_generation: gemini-2.5 }`;
     const { providers } = catalogOf(withLine(7, `    quirks: ${quirks}`));
     expect(providers.get('acme')?.quirks).toEqual({
       maxTokensField: 'max_completion_tokens',
@@ -145,6 +147,7 @@ describe('a sound file', () => {
       toolNameMax: 40,
       toolCallIdMax: 64,
       toolCallIdLength: 9,
+      geminiGeneration: 'gemini-2.5',
     });
     expect(QUIRK_KEYS.filter((key) => !quirks.includes(`${key}:`))).toEqual([]);
   });

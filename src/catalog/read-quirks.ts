@@ -1,6 +1,6 @@
 import { EFFORTS } from '../core/conversation/effort.js';
 import { definedOnly } from '../core/defined.js';
-import { MAX_TOKENS_FIELDS, REASONING_STYLES, SYSTEM_ROLES, type Quirks } from '../core/quirks.js';
+import { GEMINI_GENERATIONS, MAX_TOKENS_FIELDS, REASONING_STYLES, SYSTEM_ROLES, type Quirks } from '../core/quirks.js';
 import type { Field } from './field.js';
 
 /** A quirk as the file spells it, and how its value is read. */
@@ -32,6 +32,7 @@ const READERS: { readonly [Name in keyof Quirks]-?: QuirkReader<NonNullable<Quir
   toolNameMax: { key: 'tool_name_max', read: readLength },
   toolCallIdMax: { key: 'tool_call_id_max', read: readLength },
   toolCallIdLength: { key: 'tool_call_id_length', read: readLength },
+  geminiGeneration: { key: 'gemini_generation', read: (field) => field.oneOf(GEMINI_GENERATIONS) },
 };
 
 /** Names of the quirks in the file, in the order of the code. */

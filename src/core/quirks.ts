@@ -2,6 +2,7 @@ import type { Effort } from './conversation/effort.js';
 
 export const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
 export const SYSTEM_ROLES = ['system', 'developer'] as const;
+export const GEMINI_GENERATIONS = ['gemini-2', 'gemini-2.5', 'gemini-3'] as const;
 export const REASONING_STYLES = ['reasoning_effort', 'reasoning_object', 'thinking_object'] as const;
 
 /**
@@ -42,4 +43,6 @@ export interface Quirks {
   readonly toolCallIdMax?: number;
   /** Tool-call ids must be exactly this many letters and digits. */
   readonly toolCallIdLength?: number;
+  /** Which generation of Gemini answers; absent: the model's name at the provider tells. */
+  readonly geminiGeneration?: (typeof GEMINI_GENERATIONS)[number];
 }

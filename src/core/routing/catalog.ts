@@ -9,7 +9,14 @@ export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
 /** How upstreams talk. Each is a folder under `providers/dialects`. */
-export const DIALECT_IDS = ['anthropic-messages', 'cohere-chat', 'openai-chat', 'openai-responses', 'simulated'] as const;
+export const DIALECT_IDS = [
+  'anthropic-messages',
+  'cohere-chat',
+  'google-gemini',
+  'openai-chat',
+  'openai-responses',
+  'simulated',
+] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
 /** How providers are addressed, authorised and framed. Each is a file under `providers/platforms`. */

@@ -4,6 +4,7 @@ import { anthropic } from './anthropic.js';
 import { azure } from './azure.js';
 import { cohere } from './cohere.js';
 import { googleVertex } from './google-vertex.js';
+import { googleAiStudio } from './google-ai-studio.js';
 import { mistral } from './mistral.js';
 import { openaiCompatible } from './openai-compatible.js';
 import { openai } from './openai.js';
@@ -18,6 +19,7 @@ export const DEFINITIONS: readonly ProviderDefinition[] = [
   azure,
   cohere,
   googleVertex,
+  googleAiStudio,
   mistral,
   openai,
   openrouter,

@@ -50,6 +50,8 @@ const QUIRKS: readonly Quirks[] = [
   { reasoningStyle: 'reasoning_effort' },
   { reasoningStyle: 'reasoning_object', acceptsCacheMarkers: true },
   { omit: ['seed', 'temperature'] },
+  { geminiGeneration: 'gemini-2.5' },
+  { geminiGeneration: 'gemini-3' },
 ];
 
 const targetOf = (supportedParameters: readonly string[], quirks: Quirks): Target => {

@@ -2,6 +2,7 @@ import type { Dialect } from '../../core/provider.js';
 import type { DialectId } from '../../core/routing/catalog.js';
 import { anthropicMessages } from './anthropic-messages/dialect.js';
 import { cohereChat } from './cohere-chat/dialect.js';
+import { googleGemini } from './google-gemini/dialect.js';
 import { openaiChat } from './openai-chat/dialect.js';
 import { openaiResponses } from './openai-responses/dialect.js';
 import { simulated } from './simulated/dialect.js';
@@ -12,5 +13,6 @@ export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
   'cohere-chat': cohereChat,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
+  'google-gemini': googleGemini,
   simulated,
 };

@@ -38,13 +38,20 @@ export function printed(value: JsonObject): string {
  * @throws ProviderFault `malformed-reply`
  */
 export function parseEvent(data: string): JsonObject | undefined {
-  let value: Json;
+  const value = parseEventValue(data);
+  return isJsonObject(value) ? value : undefined;
+}
+
+/**
+ * The value that an event of a stream holds.
+ * @throws ProviderFault `malformed-reply`
+ */
+export function parseEventValue(data: string): Json {
   try {
-    value = parseJson(data) as Json;
+    return parseJson(data) as Json;
   } catch (cause) {
     throw new ProviderFault('malformed-reply', 'The provider sent an event that is not valid JSON.', {}, { cause });
   }
-  return isJsonObject(value) ? value : undefined;
 }
 
 /** @param complaint what the reply is, or lacks */

@@ -6,13 +6,18 @@ type Kind = RequiredMedia['accept'];
 
 /**
  * What a request holds by address of these kinds, for targets that take it as bytes only. Each address is named once.
+ * @param readsItself which addresses the target reads all the same
  */
-export function findRequiredMedia(request: ModelRequest, kinds: readonly Kind[]): RequiredMedia[] {
+export function findRequiredMedia(
+  request: ModelRequest,
+  kinds: readonly Kind[],
+  readsItself: (url: string) => boolean = () => false,
+): RequiredMedia[] {
   const required = new Map<string, RequiredMedia>();
   for (const [index, message] of request.messages.entries()) {
     collect(message.content, (place) => blockPath(message, index, place), kinds, required);
   }
-  return [...required.values()];
+  return [...required.values()].filter(({ url }) => !readsItself(url));
 }
 
 function collect(

@@ -5,6 +5,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 export const TOOL_NAME_MAX = 64;
 
 const LEGAL = /^[A-Za-z0-9_-]+$/;
+const LEGAL_START = /^[A-Za-z_]/;
 const ILLEGAL_CHARACTERS = /[^A-Za-z0-9_-]/g;
 const SUFFIX_LENGTH = 8;
 
@@ -19,6 +20,8 @@ export class ToolNames {
   constructor(
     request: ModelRequest,
     private readonly max = TOOL_NAME_MAX,
+    /** The target wants names to begin with a letter or `_`. */
+    private readonly startsWithLetter = false,
   ) {
     const illegal = new Set<string>();
     const legal = new Set<string>();
@@ -37,11 +40,16 @@ export class ToolNames {
   }
 
   private isLegal(name: string): boolean {
-    return name.length <= this.max && LEGAL.test(name);
+    return name.length <= this.max && LEGAL.test(name) && this.isLegalStart(name);
+  }
+
+  private isLegalStart(name: string): boolean {
+    return !this.startsWithLetter || LEGAL_START.test(name);
   }
 
   private assign(name: string, legal: ReadonlySet<string>): void {
-    const stem = name.slice(0, this.max - SUFFIX_LENGTH - 1).replace(ILLEGAL_CHARACTERS, '_');
+    const lead = this.isLegalStart(name) ? name : `_${name}`;
+    const stem = lead.slice(0, this.max - SUFFIX_LENGTH - 1).replace(ILLEGAL_CHARACTERS, '_');
     // A caller may name a tool like a mapped one; the next hash is then taken until the name is free.
     for (let attempt = 0; ; attempt++) {
       const salted = attempt === 0 ? name : `${name}\u0000${attempt}`;

@@ -1,0 +1,32 @@
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { isJsonObject } from '../../../core/json/json.js';
+import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import { malformed, readCount } from '../read-json.js';
+import { encodeBody, modelPath } from './encode.js';
+
+const NO_MEDIA: FetchedMedia = new Map();
+
+/**
+ * The call that counts what the same request would send: the whole request, which names its model here.
+ * @throws Untranslatable as the request itself would, and for media by address: nothing is fetched for a count
+ */
+export function encodeCount(request: ModelRequest, target: Target): UpstreamCall {
+  return {
+    path: `${modelPath(target)}:countTokens`,
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: {
+      generateContentRequest: {
+        model: `models/${target.endpoint.upstreamModel}`,
+        ...encodeBody(request, target, NO_MEDIA),
+      },
+    },
+    stream: false,
+  };
+}
+
+/** @throws ProviderFault `malformed-reply` */
+export function decodeCount(body: unknown): number {
+  const count = isJsonObject(body) ? readCount(body['totalTokens']) : undefined;
+  if (count === undefined) throw malformed('has no count');
+  return count;
+}

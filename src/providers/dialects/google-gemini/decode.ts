@@ -1,0 +1,75 @@
+import type { ModelEvent } from '../../../core/conversation/event.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import type { SseFrame } from '../../../core/stream/sse.js';
+import type { Step } from '../../../core/stream/step.js';
+import { listOf, malformed, objectOf, parseEventValue } from '../read-json.js';
+import { findInBandFault } from './fault.js';
+import { GeminiReply } from './gemini-reply.js';
+
+/** Compatible proxies send it; Google does not. */
+const DONE = '[DONE]';
+
+/** Reads a streamed reply. One per reply; it ends with its stream, and nothing in it says that no more will come. */
+export class GeminiStreamDecoder implements Step<SseFrame, ModelEvent> {
+  private readonly reply: GeminiReply;
+
+  constructor(context: DecodeContext) {
+    this.reply = new GeminiReply(context);
+  }
+
+  push(frame: SseFrame, out: ModelEvent[]): void {
+    const { data } = frame;
+    if (data === '' || data === DONE) return;
+    for (const chunk of chunksIn(parseEventValue(data))) readChunk(chunk, this.reply, out);
+  }
+
+  end(out: ModelEvent[]): void {
+    this.reply.end(out);
+  }
+}
+
+/**
+ * The events of a whole reply: those of the stream with the same content.
+ * @throws ProviderFault for an error inside a 200 and for a body that holds no reply
+ */
+export function decodeWholeGemini(body: unknown, context: DecodeContext): ModelEvent[] {
+  const out: ModelEvent[] = [];
+  const reply = new GeminiReply(context);
+  for (const chunk of chunksIn(body as Json)) readChunk(chunk, reply, out);
+  if (!reply.hasAnswer) throw malformed('has no answer');
+  reply.endWhole(out);
+  return out;
+}
+
+/** One, or a list of them: streams without frames are lists, and so are failures inside streams. */
+function chunksIn(value: Json | undefined): readonly JsonObject[] {
+  return isJsonObject(value) ? [value] : listOf(value).filter(isJsonObject);
+}
+
+function readChunk(chunk: JsonObject, reply: GeminiReply, out: ModelEvent[]): void {
+  const fault = findInBandFault(chunk);
+  if (fault !== undefined) throw fault;
+  const { candidates, promptFeedback, usageMetadata } = chunk;
+  // Anything else is no chunk of a reply.
+  if (!Array.isArray(candidates) && !isJsonObject(promptFeedback) && !isJsonObject(usageMetadata)) return;
+  reply.envelope(chunk, out);
+  // Before the words that it counts: what begins a stream can carry the prompt's size then.
+  const hasReport = reply.report(usageMetadata, out);
+  const candidate = firstCandidate(candidates);
+  if (candidate !== undefined) {
+    for (const part of listOf(objectOf(candidate['content'])['parts'])) if (isJsonObject(part)) reply.part(part, out);
+    reply.beside(candidate, out);
+    reply.finish(candidate);
+  }
+  reply.feedback(objectOf(promptFeedback));
+  if (hasReport) reply.reported();
+}
+
+/** The candidate with index 0, or without one: only one was asked for. */
+function firstCandidate(candidates: Json | undefined): JsonObject | undefined {
+  for (const candidate of listOf(candidates)) {
+    if (isJsonObject(candidate) && (candidate['index'] ?? 0) === 0) return candidate;
+  }
+  return undefined;
+}

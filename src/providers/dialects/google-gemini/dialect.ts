@@ -1,0 +1,22 @@
+import type { Dialect } from '../../../core/provider.js';
+import { findRequiredMedia } from '../required-media.js';
+import { decodeCount, encodeCount } from './count.js';
+import { decodeWholeGemini, GeminiStreamDecoder } from './decode.js';
+import { encodeGemini } from './encode.js';
+import { faultOfFailure } from './fault.js';
+import { isReadByVendor } from './media-types.js';
+import { carriesParameter } from './parameters.js';
+
+/** Google's own format, `generateContent`, as the Gemini API and Vertex speak it. */
+export const googleGemini: Dialect = {
+  id: 'google-gemini',
+  vendor: 'google',
+  defaultCredential: 'x-goog-api-key',
+  requiredMedia: (request) => findRequiredMedia(request, ['image', 'document'], isReadByVendor),
+  carries: carriesParameter,
+  encode: encodeGemini,
+  decodeStream: (context) => new GeminiStreamDecoder(context),
+  decodeWhole: decodeWholeGemini,
+  fault: faultOfFailure,
+  counting: { encode: encodeCount, decode: decodeCount },
+};

@@ -1,0 +1,109 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { listOf, malformed, printed } from '../read-json.js';
+
+/** Most characters and values that the arguments of one call may come to while they are put together. */
+export const ARGUMENTS_MAX = 8 * 1024 * 1024;
+/** What a value costs besides its characters, so that many tiny ones are bounded too. */
+const VALUE_OVERHEAD = 64;
+const DEPTH_MAX = 128;
+
+type Members = { [key: string]: Json | undefined };
+type Container = Json[] | Members;
+
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/y;
+
+/**
+ * A call whose arguments come in pieces, each a value and its place: they are put together before they are told, since
+ * pieces of JSON text cannot be made of them before their order is known. One per call.
+ */
+export class PartialCall {
+  private readonly args: Members;
+  private size = 0;
+
+  constructor(
+    readonly name: string,
+    /** The provider's own; undefined where it gave none. */
+    readonly givenId: string | undefined,
+    readonly signature: string | undefined,
+    args: JsonObject,
+  ) {
+    this.args = { ...args };
+  }
+
+  /** @throws ProviderFault `malformed-reply` for a place that there cannot be */
+  add(pieces: Json | undefined): void {
+    for (const piece of listOf(pieces)) {
+      if (!isJsonObject(piece) || typeof piece['jsonPath'] !== 'string') continue;
+      this.put(readPath(piece['jsonPath']), piece);
+    }
+  }
+
+  /** The arguments' JSON. */
+  whole(): string {
+    return printed(this.args);
+  }
+
+  /** Half of the arguments must not look whole. */
+  cut(): string {
+    return this.whole().slice(0, -1);
+  }
+
+  private put(path: readonly (string | number)[], piece: JsonObject): void {
+    let place: Container = this.args;
+    for (const [index, step] of path.entries()) {
+      const known = read(place, step);
+      if (index === path.length - 1) {
+        write(place, step, this.valueOf(piece, known));
+      } else if (isContainer(known)) {
+        place = known;
+      } else {
+        const made: Container = typeof path[index + 1] === 'number' ? [] : {};
+        write(place, step, made);
+        place = made;
+      }
+    }
+  }
+
+  /** Texts grow, others come at once. */
+  private valueOf({ stringValue, numberValue, boolValue }: JsonObject, known: Json | undefined): Json {
+    this.size += VALUE_OVERHEAD + (typeof stringValue === 'string' ? stringValue.length : 0);
+    if (this.size > ARGUMENTS_MAX) throw malformed('holds arguments of a tool call that are too long');
+    if (typeof stringValue === 'string') return typeof known === 'string' ? known + stringValue : stringValue;
+    return numberValue ?? boolValue ?? null;
+  }
+}
+
+/** `$.a[0].b` as its steps. */
+function readPath(path: string): readonly (string | number)[] {
+  const steps: (string | number)[] = [];
+  STEP.lastIndex = 1;
+  while (STEP.lastIndex < path.length) {
+    const found = STEP.exec(path);
+    if (found === null || !path.startsWith('$') || steps.length === DEPTH_MAX) throw noPlace(path);
+    steps.push(found[2] === undefined ? (found[1] ?? found[3] ?? '') : Number(found[2]));
+  }
+  if (typeof steps[0] !== 'string') throw noPlace(path);
+  return steps;
+}
+
+const isContainer = (value: Json | undefined): value is Json & Container => Array.isArray(value) || isJsonObject(value);
+
+function read(place: Container, step: string | number): Json | undefined {
+  return Array.isArray(place) ? (typeof step === 'number' ? place[step] : undefined) : own(place, step);
+}
+
+function own(place: JsonObject, step: string | number): Json | undefined {
+  return Object.hasOwn(place, step) ? place[step] : undefined;
+}
+
+/** Lists grow by one at a time: a place far behind their end would be a list of that length. */
+function write(place: Container, step: string | number, value: Json): void {
+  // Defined, so that one named `__proto__` is a key as any other.
+  if (!Array.isArray(place))
+    Object.defineProperty(place, step, { value, writable: true, enumerable: true, configurable: true });
+  else if (typeof step === 'number' && step <= place.length) place[step] = value;
+  else throw noPlace(String(step));
+}
+
+const noPlace = (path: string): Error =>
+  malformed(`puts an argument of a tool call at a place that there is not (${path.slice(0, 40)})`);

@@ -1,0 +1,19 @@
+import type { Json, JsonObject } from '../../../core/json/json.js';
+import { listOf, objectOf } from '../read-json.js';
+
+/** How likely the words were, as the chat format tells it: the one that has a place for it. */
+export function readLogprobs(result: JsonObject): JsonObject {
+  const top = listOf(result['topCandidates']);
+  const content = listOf(result['chosenCandidates']).map((chosen, index) => ({
+    ...tokenOf(chosen),
+    top_logprobs: listOf(objectOf(top[index])['candidates']).map(tokenOf),
+  }));
+  return { content, refusal: null };
+}
+
+function tokenOf(candidate: Json): JsonObject {
+  const { token, logProbability } = objectOf(candidate);
+  const text = typeof token === 'string' ? token : '';
+  // A probability of one is left out: its logarithm is zero.
+  return { token: text, logprob: logProbability ?? 0, bytes: [...Buffer.from(text)] };
+}

@@ -1,0 +1,40 @@
+import type { Usage } from '../../../core/conversation/usage.js';
+import { definedOnly } from '../../../core/defined.js';
+import { isJsonObject, type Json } from '../../../core/json/json.js';
+import { nonEmpty, readCount } from '../read-json.js';
+
+/** Vertex tells the tier among the kinds of traffic. */
+const TIER_OF_TRAFFIC: Readonly<Record<string, string>> = {
+  ON_DEMAND: 'standard',
+  ON_DEMAND_FLEX: 'flex',
+  ON_DEMAND_PRIORITY: 'priority',
+};
+
+/**
+ * Reads `usageMetadata`. The prompt includes what was read from a cache, and not what tools read, which is input too;
+ * thoughts stand beside the candidates, and are output (ai.google.dev/api/generate-content, UsageMetadata). A figure of
+ * zero is left out.
+ * @returns undefined when it says nothing of tokens, as the reports within some streams
+ */
+export function readUsage(value: Json | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const prompt = readCount(value['promptTokenCount']);
+  const candidates = readCount(value['candidatesTokenCount']);
+  const thoughts = readCount(value['thoughtsTokenCount']);
+  if (prompt === undefined && candidates === undefined) return undefined;
+  const given = readCount(value['cachedContentTokenCount']);
+  // A part that is larger than its whole is no figure.
+  const cached = given !== undefined && given <= (prompt ?? 0) ? given : undefined;
+  const toolPrompt = readCount(value['toolUsePromptTokenCount']) ?? 0;
+  const traffic = nonEmpty(value['trafficType']) ?? '';
+  const usage: Usage = definedOnly({
+    inputTokens: prompt === undefined ? undefined : prompt - (cached ?? 0) + toolPrompt,
+    outputTokens: (candidates ?? 0) + (thoughts ?? 0),
+    cacheReadTokens: cached,
+    reasoningTokens: thoughts,
+    serviceTier:
+      nonEmpty(value['serviceTier'])?.toLowerCase() ??
+      (Object.hasOwn(TIER_OF_TRAFFIC, traffic) ? TIER_OF_TRAFFIC[traffic] : undefined),
+  });
+  return { ...usage, extras: { vendor: 'google', value } };
+}

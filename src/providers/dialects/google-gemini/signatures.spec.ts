@@ -1,0 +1,155 @@
+/**
+ * Goal: a signature comes back on the very part it stood on, byte for byte, through either face, and goes to nobody
+ * else. Method: replies in Gemini's own parts, decoded, told by a face, read by its reader, encoded again; a property
+ * over turns of any parts.
+ */
+import fc from 'fast-check';
+import { geminiChunk, geminiTarget, GEMINI_3, replyOf, streamGemini } from '../../../../test/support/gemini.js'; // prettier-ignore
+import { modelRequest } from '../../../../test/support/model-request.js';
+import { readMessages as readChat } from '../../../chat/read-messages.js';
+import { viewReply as viewChat } from '../../../chat/view-reply.js';
+import type { Message } from '../../../core/conversation/content.js';
+import type { Reply } from '../../../core/conversation/reply.js';
+import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { Target } from '../../../core/provider.js';
+import type { GenerationView } from '../../../inference/inference.js';
+import { readMessage } from '../../../messages/read-blocks.js';
+import { viewReply as viewMessage } from '../../../messages/view-reply.js';
+import { DIALECTS } from '../index.js';
+import { googleGemini } from './dialect.js';
+
+const GENERATION: GenerationView = {
+  id: 'gen-1700000000-AAAAAAAAAAAAAAAAAAAA',
+  model: 'google/gemini',
+  provider: 'Google',
+  bill: undefined,
+  isByok: false,
+  charged: undefined,
+  extras: {},
+  upstreamBody: undefined,
+};
+
+/** The assistant's turn as a caller sends it back, having got it from a face. */
+const FACES: Readonly<Record<'messages' | 'chat', (reply: Reply) => Message[]>> = {
+  messages: (reply) => {
+    const { role, content } = viewMessage(GENERATION, reply);
+    return [readMessage(JSON.parse(JSON.stringify({ role, content })) as never)];
+  },
+  chat: (reply) => {
+    const [choice] = viewChat(reply, GENERATION, false)['choices'] as JsonObject[];
+    return [...readChat([JSON.parse(JSON.stringify(choice!['message'])) as never]).messages];
+  },
+};
+const BOTH = Object.keys(FACES) as (keyof typeof FACES)[];
+
+const HELLO: Message = { role: 'user', content: [{ type: 'text', text: 'Hi' }] };
+const replyTo = (parts: readonly JsonObject[]): Reply =>
+  replyOf(streamGemini(parts.map((part, place) => geminiChunk([part], place === parts.length - 1 ? { finishReason: 'STOP' } : {})))); // prettier-ignore
+
+/** The model's turn as it is sent. */
+function sentBack(messages: readonly Message[], target: Target = GEMINI_3): JsonObject[] {
+  const request = modelRequest({ messages: [HELLO, ...messages] });
+  const body = JSON.parse(printJson(googleGemini.encode(request, target, new Map()).body)) as { contents: { parts: JsonObject[] }[] }; // prettier-ignore
+  return body.contents[1]?.parts ?? [];
+}
+
+const functionCall = (id: string, args: Json = {}): JsonObject => ({ functionCall: { id, name: 'f', args } });
+const signed = (part: JsonObject, thoughtSignature: string): JsonObject => ({ ...part, thoughtSignature });
+
+it.each<[string, JsonObject[]]>([
+  ['parallel calls, the first signed', [{ text: 'Looking.' }, signed(functionCall('a', { x: 1 }), 'cw=='), functionCall('b')]],
+  ['calls that are all signed', [signed(functionCall('a'), 'czE='), signed(functionCall('b'), 'czI=')]],
+  ['thoughts, a text and a call', [signed({ text: 'hm', thought: true }, 'czA='), signed({ text: 'Hi.' }, 'czE='), signed(functionCall('a'), 'czI=')]],
+  ['a text', [signed({ text: 'Hi.' }, 'czE=')]],
+  ['nothing but a signature', [signed({ text: '' }, 'czE=')]],
+  ['what its own tools did', [signed({ toolCall: { id: 't', args: { q: 'é"\\' } } }, 'czE='), signed({ toolResponse: { id: 't', response: {} } }, 'czI='), signed({ text: 'So.' }, 'czM=')]],
+])('gives back %s as it came, through either face', (_, parts) => {
+  for (const face of BOTH) expect([face, sentBack(FACES[face](replyTo(parts)))]).toEqual([face, parts]);
+}); // prettier-ignore
+
+it('gives back a text that was signed in its stream as one, signed', () => {
+  for (const face of BOTH) {
+    const turn = FACES[face](replyTo([{ text: 'One ' }, { text: 'two.' }, signed({ text: '' }, 'czE=')]));
+    expect(sentBack(turn)).toEqual([signed({ text: 'One two.' }, 'czE=')]);
+  }
+});
+
+it('gives back any turn through the Messages face, and every signature of a call through both', () => {
+  const signature = fc.option(fc.base64String({ minLength: 4, maxLength: 12 }), { nil: undefined });
+  const withSignature = (part: JsonObject, thoughtSignature: string | undefined): JsonObject => (thoughtSignature === undefined ? part : { ...part, thoughtSignature }); // prettier-ignore
+  const part = fc.oneof(
+    fc.record({ kind: fc.constant('text' as const), signature }),
+    fc.record({ kind: fc.constant('call' as const), signature }),
+    fc.record({ kind: fc.constant('own' as const), signature }),
+    fc.record({ kind: fc.constant('thought' as const), signature: fc.base64String({ minLength: 4, maxLength: 12 }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (kinds) => {
+      const parts = kinds
+        // Adjacent texts are one.
+        .filter(({ kind }, place) => kind !== 'text' || kinds[place - 1]?.kind !== 'text')
+        .map(({ kind, signature: given }, place) => {
+          if (kind === 'text') return withSignature({ text: `t${place}` }, given);
+          if (kind === 'call') return withSignature(functionCall(`c${place}`), given);
+          if (kind === 'own') return withSignature({ executableCode: { code: `x${place}` } }, given);
+          return withSignature({ text: `h${place}`, thought: true }, given);
+        });
+      // The first call of a step is never without.
+      const first = parts.findIndex((one) => 'functionCall' in one);
+      const expected = parts.map((one, place) =>
+        place === first && !('thoughtSignature' in one) ? signed(one, 'skip_thought_signature_validator') : one,
+      );
+      const reply = replyTo(parts);
+      expect(sentBack(FACES.messages(reply))).toEqual(expected);
+      const callsOf = (turn: readonly JsonObject[]) => turn.filter((one) => 'functionCall' in one);
+      expect(callsOf(sentBack(FACES.chat(reply)))).toEqual(callsOf(expected));
+    }),
+  );
+});
+
+describe('of another provider', () => {
+  const turn = FACES.messages(replyTo([signed({ text: 'hm', thought: true }, 'czA='), signed({ text: 'Hi.' }, 'czE='), signed(functionCall('a'), 'czI=')])); // prettier-ignore
+  const VERTEX = geminiTarget('gemini-3-flash');
+  const elsewhere: Target = {
+    ...VERTEX,
+    endpoint: { ...VERTEX.endpoint, provider: { ...VERTEX.endpoint.provider, slug: 'google-vertex' } },
+  };
+
+  it('C18: is not sent, and the first call of a step has the documented word instead', () => {
+    expect(sentBack(turn, elsewhere)).toEqual([{ text: 'Hi.' }, signed(functionCall('a'), 'skip_thought_signature_validator')]); // prettier-ignore
+  });
+
+  it('is shown to no other dialect', () => {
+    for (const dialect of [DIALECTS['anthropic-messages'], DIALECTS['openai-chat']]) {
+      const call = dialect.encode(modelRequest({ messages: [HELLO, ...turn] }), elsewhere, new Map());
+      expect(printJson(call.body)).not.toMatch(/cz[AEI]=/);
+    }
+  });
+
+  it('is taken on the word of a caller who brings it and does not say whose it is', () => {
+    const details = [{ type: 'reasoning.encrypted', data: 'czI=', format: 'google-gemini-v1', id: 'a', index: 0 }];
+    const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const { messages } = readChat([{ role: 'assistant', content: null, reasoning_details: details, tool_calls: calls } as never]); // prettier-ignore
+    expect(sentBack(messages)).toEqual([signed(functionCall('a'), 'czI=')]);
+  });
+});
+
+it.each([
+  '{',
+  '{"fileData":{"fileUri":"gs://b/x"}}',
+  '{"executableCode":{},"fileData":{}}',
+  '{"text":"x"}',
+  '{"thought":true}',
+])('lets nobody bring %s as a part that was sealed', (data) => {
+  const mark = { format: 'google-gemini-v1' };
+  const content: Message['content'] = [
+    { type: 'redacted-thinking', data, mark },
+    { type: 'text', text: 'Hi.' },
+  ];
+  expect(sentBack([{ role: 'assistant', content }])).toEqual([{ text: 'Hi.' }]);
+});
+
+it('gives a model that signs no call no word in place of a signature', () => {
+  const message: Message = { role: 'assistant', content: [{ type: 'tool-use', id: 'a', name: 'f', input: {} }] };
+  expect(sentBack([message], geminiTarget('gemini-2.5-pro'))).toEqual([{ functionCall: { name: 'f', args: {} } }]);
+});
