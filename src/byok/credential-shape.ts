@@ -55,7 +55,9 @@ interface ServiceAccount {
 }
 
 const azureKey = compile(list(azureEntry, { min: 1, max: 100 })) as Compiled<readonly AzureEntry[]>;
-const bedrockKey: Compiled<BedrockKey> = compile(object({ accessKeyId: word, secretAccessKey: word, region }));
+const bedrockKey: Compiled<BedrockKey> = compile(
+  object({ accessKeyId: word, secretAccessKey: word, sessionToken: optional(word), region }),
+);
 const serviceAccount: Compiled<ServiceAccount> = compile(
   object({
     type: oneOf(['service_account']),

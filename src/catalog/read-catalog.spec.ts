@@ -3,10 +3,12 @@
 // compared, not single fields.
 import fc from 'fast-check';
 import { formatUsd } from '../core/money/credits.js';
-import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { DIALECT_IDS, PLATFORM_IDS, type CatalogSnapshot } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog, type CatalogFile } from './read-catalog.js';
 import { QUIRK_KEYS } from './read-quirks.js';
+
+const listed = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ');
 
 const SOUND = `version: 1
 providers:
@@ -373,8 +375,8 @@ describe('a bad file', () => {
     ['has a provider in upper case', withLine(3, '  - slug: Acme'), `3: providers.0.slug: ${SLUG}`],
     ['has a provider without a name', withLine(4, ''), '3: providers.0.name: is required'],
     ['has a provider with a blank name', withLine(4, '    name: " "'), `4: providers.0.name: ${TEXT}`],
-    ['has an unknown dialect', withLine(5, '    dialect: soap'), '5: providers.0.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"'],
-    ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), '7: providers.0.platform: must be "direct"'],
+    ['has an unknown dialect', withLine(5, '    dialect: soap'), `5: providers.0.dialect: must be one of ${listed(DIALECT_IDS)}`],
+    ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), `7: providers.0.platform: must be one of ${listed(PLATFORM_IDS)}`],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
     ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
     ['has an address of another scheme', withLine(6, '    base_url: ftp://x'), '6: providers.0.base_url: must be an http or https URL'],
@@ -421,7 +423,7 @@ describe('a bad file', () => {
     ['has a free endpoint with pricing', endpoint('free: true'), `15: ${ENDPOINT}.pricing: must be absent when free is true`],
     ['has an unknown quantization', endpoint('quantization: q4'), `16: ${ENDPOINT}.quantization: must be one of "int4", "int8", "fp4", "fp6", "fp8", "fp16", "bf16", "fp32", "unknown", "mxfp4", "nvfp4", "mxfp8"`],
     ['has a variant with a slash', endpoint('variant: a/b'), `16: ${ENDPOINT}.variant: ${SLUG}`],
-    ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of "anthropic-messages", "openai-chat", "simulated"`],
+    ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of ${listed(DIALECT_IDS)}`],
     ['has a simulated endpoint at a provider that is real', endpoint('dialect: simulated'), `13: ${ENDPOINT}.provider: speaks openai-chat, and none of its endpoints simulated`],
     ['has a tag twice', endpoint('\n      - { provider: acme, model: b, free: true }'), '17: models.0.endpoints.1: has the tag "acme" of endpoint 0; give it a variant of its own'],
     ['has a parameter that is no name', endpoint('supported_parameters: [top-k]'), `16: ${ENDPOINT}.supported_parameters.0: must be the name of a request field`],

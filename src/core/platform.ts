@@ -1,6 +1,7 @@
 import type { CancelSignal } from './cancellation.js';
 import type { ProviderFault } from './errors.js';
 import type { Target, UpstreamCall, UpstreamFailure } from './provider.js';
+import type { DialectId } from './routing/catalog.js';
 import type { Secret } from './secret.js';
 import type { SseFrame } from './stream/sse.js';
 import type { Step } from './stream/step.js';
@@ -34,8 +35,13 @@ export interface Platform {
   /**
    * The dialect's call as this platform takes it: the model in the address and not in the body, say. Absent: as it is.
    * It is given no credential, because what was sent may be shown to the caller.
+   * @throws Untranslatable when the request holds something that is not taken here and no rule lets drop
    */
   adapt?(call: UpstreamCall, target: Target): UpstreamCall;
+  /** Whether a field that the dialect would send still stands in the call that `adapt` makes. Absent: every one does. */
+  carries?(parameter: string, target: Target): boolean;
+  /** Whether calls by which this dialect counts tokens can be made here. Absent: they can. */
+  counts?(dialect: DialectId): boolean;
   /**
    * Where the call goes: an absolute URL. The base URL's placeholders, such as `{region}`, are the platform's to fill.
    * @throws ProviderFault `refused-credential` when the credential lacks what the address is made of

@@ -69,15 +69,16 @@ export class ProviderClient {
    * media would hold is taken for granted.
    */
   refusalOf({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): Untranslatable | undefined {
-    const { dialect, definition } = this.registry.accessTo(endpoint);
+    const { dialect, platform, definition } = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
-      dialect.encode(
+      const call = dialect.encode(
         withPassedFields(request, target, dialect.vendor),
         target,
         new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]])),
       );
+      platform.adapt?.(call, target);
       return undefined;
     } catch (error) {
       if (error instanceof Untranslatable) return error;
@@ -100,6 +101,7 @@ export class ProviderClient {
 
   /** True when the endpoint can count the tokens of a prompt without answering it. */
   canCount(endpoint: Endpoint): boolean {
-    return this.registry.accessTo(endpoint).dialect.counting !== undefined;
+    const { dialect, platform } = this.registry.accessTo(endpoint);
+    return dialect.counting !== undefined && (platform.counts?.(dialect.id) ?? true);
   }
 }

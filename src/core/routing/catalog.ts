@@ -9,11 +9,11 @@ export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
 /** How upstreams talk. Each is a folder under `providers/dialects`. */
-export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'simulated'] as const;
+export const DIALECT_IDS = ['anthropic-messages', 'openai-chat', 'bedrock-converse', 'simulated'] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
 /** How providers are addressed, authorised and framed. Each is a file under `providers/platforms`. */
-export const PLATFORM_IDS = ['direct'] as const;
+export const PLATFORM_IDS = ['direct', 'bedrock'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
 /** Base URLs of the `simulated` dialect begin so: they name nothing on any network. */

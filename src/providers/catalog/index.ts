@@ -1,5 +1,6 @@
 import type { CredentialScheme, ProviderDefinition, UndeclaredFields } from '../../core/provider.js';
 import type { CatalogProvider } from '../../core/routing/catalog.js';
+import { amazonBedrock } from './amazon-bedrock.js';
 import { anthropic } from './anthropic.js';
 import { mistral } from './mistral.js';
 import { openaiCompatible } from './openai-compatible.js';
@@ -10,7 +11,14 @@ import { openrouter } from './openrouter.js';
  * Every provider that the code knows more of than the catalog file says. Adding one is a file, or a line in
  * a table, and a line here.
  */
-export const DEFINITIONS: readonly ProviderDefinition[] = [anthropic, mistral, openai, openrouter, ...openaiCompatible];
+export const DEFINITIONS: readonly ProviderDefinition[] = [
+  amazonBedrock,
+  anthropic,
+  mistral,
+  openai,
+  openrouter,
+  ...openaiCompatible,
+];
 
 const bySlug = new Map(DEFINITIONS.map((definition) => [definition.slug, definition]));
 

@@ -22,6 +22,7 @@ const RECORDINGS = join(process.cwd(), 'test', 'providers', 'recordings');
 const FOLDER_OF: Readonly<Record<DialectId, string>> = {
   'anthropic-messages': 'anthropic-messages',
   'openai-chat': 'openai-chat',
+  'bedrock-converse': 'bedrock-converse',
   simulated: 'anthropic-messages',
 };
 
@@ -190,14 +191,15 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
   });
 
   it('gives equal prefixes of a conversation equal bytes', () => {
-    const messagesOf = (length: number): Json[] => {
+    // Without what closes it: where turns of one side must be one, the last of a shorter conversation goes on.
+    const historyOf = (length: number): string => {
       const call = dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map());
-      return (JSON.parse(printJson(call.body)) as { messages: Json[] }).messages;
+      return JSON.stringify((JSON.parse(printJson(call.body)) as { messages: Json[] }).messages).replace(/[\]}]*$/, '');
     };
-    const full = messagesOf(CONVERSATION.length);
+    const full = historyOf(CONVERSATION.length);
     for (let length = 1; length < CONVERSATION.length; length++) {
-      const part = messagesOf(length);
-      expect(JSON.stringify(full.slice(0, part.length))).toBe(JSON.stringify(part));
+      const part = historyOf(length);
+      expect(full.slice(0, part.length)).toBe(part);
     }
   });
 

@@ -33,23 +33,21 @@ export function faultKindOfStatus(status: number): FaultKind {
  * The fault of a call that was answered with something other than a 2xx.
  * @param message the provider's own words; they are bounded and cleaned here
  * @param providerCode the provider's own name of the failure
+ * @param kind where that name says more than the status
  */
 export function faultFromStatus(
   failure: UpstreamFailure,
   message: string | undefined,
   providerCode: string | undefined,
+  kind = faultKindOfStatus(failure.status),
 ): ProviderFault {
   const wait = retryAfterMs(failure.headers);
   const words = message === undefined ? '' : safeMessage(message);
-  return new ProviderFault(
-    faultKindOfStatus(failure.status),
-    words === '' ? `The provider answered with status ${failure.status}.` : words,
-    {
-      status: failure.status,
-      ...(providerCode !== undefined && { providerCode: safeCode(providerCode) }),
-      ...(wait !== undefined && { retryAfterMs: wait }),
-    },
-  );
+  return new ProviderFault(kind, words === '' ? `The provider answered with status ${failure.status}.` : words, {
+    status: failure.status,
+    ...(providerCode !== undefined && { providerCode: safeCode(providerCode) }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../core/provider.js';
 import type { DialectId } from '../../core/routing/catalog.js';
 import { anthropicMessages } from './anthropic-messages/dialect.js';
+import { bedrockConverse } from './bedrock-converse/dialect.js';
 import { openaiChat } from './openai-chat/dialect.js';
 import { simulated } from './simulated/dialect.js';
 
@@ -8,5 +9,6 @@ import { simulated } from './simulated/dialect.js';
 export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
   'anthropic-messages': anthropicMessages,
   'openai-chat': openaiChat,
+  'bedrock-converse': bedrockConverse,
   simulated,
 };

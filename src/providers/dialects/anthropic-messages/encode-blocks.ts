@@ -12,7 +12,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import { Untranslatable } from '../../../core/errors.js';
 import type { Target } from '../../../core/provider.js';
 import { hashedId, type ToolIdRule, type ToolIds } from '../tool-ids.js';
-import { encodeToolInput } from './encode-tool-input.js';
+import { encodeToolInput } from '../encode-tool-input.js';
 import type { KeptTurn } from './history.js';
 
 const LEGAL_TOOL_ID = /^[\w-]+$/;

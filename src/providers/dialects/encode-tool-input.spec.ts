@@ -1,8 +1,8 @@
 // Goal: arguments of any making become an object that the vendor takes. Method: a table; a property over any text in
 // them; the limits that a body is read by.
 import fc from 'fast-check';
-import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../../core/json/json-scan.js';
-import { parseJson, printJson, type Json } from '../../../core/json/json.js';
+import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../core/json/json-scan.js';
+import { parseJson, printJson, type Json } from '../../core/json/json.js';
 import { encodeToolInput } from './encode-tool-input.js';
 
 const LONG_NUMBER = parseJson('9007199254740993') as Json;

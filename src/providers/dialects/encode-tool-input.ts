@@ -1,5 +1,5 @@
-import { JSON_DEPTH_MAX, JsonScan } from '../../../core/json/json-scan.js';
-import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { JSON_DEPTH_MAX, JsonScan } from '../../core/json/json-scan.js';
+import { parseJson, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 
 /** Every level is opened and closed: a shorter text cannot be nested too deep. */
 const SHALLOW_LENGTH = 2 * JSON_DEPTH_MAX;
