@@ -1,4 +1,5 @@
 import type { CancelSignal } from './cancellation.js';
+import type { ModelRequest } from './conversation/request.js';
 import type { ProviderFault } from './errors.js';
 import type { Target, UpstreamCall, UpstreamFailure } from './provider.js';
 import type { DialectId } from './routing/catalog.js';
@@ -38,6 +39,13 @@ export interface Platform {
    * @throws Untranslatable when the request holds something that is not taken here and no rule lets drop
    */
   adapt?(call: UpstreamCall, target: Target): UpstreamCall;
+  /**
+   * False: nobody behind it fetches media by address, whatever the dialect. It is given bytes then, in the request where
+   * the dialect leaves addresses in it.
+   */
+  readonly fetchesMedia?: false;
+  /** What of a request `adapt` leaves out by its rules, by name. */
+  dropped?(request: ModelRequest, target: Target): readonly string[];
   /** Whether a field that the dialect would send still stands in the call that `adapt` makes. Absent: every one does. */
   carries?(parameter: string, target: Target): boolean;
   /** Whether calls by which this dialect counts tokens can be made here. Absent: they can. */

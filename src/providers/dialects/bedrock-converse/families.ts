@@ -77,7 +77,7 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map<string, Family>([
 const UNKNOWN: Family = { caching: { tools: true, ttl: true }, takesStatus: true };
 
 /** `us.anthropic.claude-…`, `anthropic.claude-…`, `arn:aws:bedrock:…:inference-profile/eu.anthropic.claude-…` */
-const AUTHOR_IN_MODEL = /(?:^|[./])([a-z0-9]+)\.[^./]/g;
+const AUTHOR_IN_MODEL = /(?:^|[./])([a-z0-9]+)(?=\.[^./])/g;
 
 export function familyOf(target: Target): Family {
   return FAMILIES.get(authorOf(target)) ?? UNKNOWN;

@@ -1,3 +1,4 @@
+import type { ModelRequest } from '../../../core/conversation/request.js';
 import { Untranslatable } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
@@ -52,6 +53,17 @@ const NOT_TAKEN: ReadonlySet<string> = new Set(['context_management', 'metadata'
 /** Whether a field that the dialect prints goes on. */
 export const takesParameter = (parameter: string, endpoint: Endpoint): boolean =>
   parameter === 'verbosity' ? takesEffort(endpoint.upstreamModel) : !NOT_TAKEN.has(parameter);
+
+/** What of a request `adaptMessages` leaves out, by the names that callers know. */
+export function droppedOf(request: ModelRequest, { upstreamModel }: Endpoint): readonly string[] {
+  const names: string[] = [];
+  if (request.contextManagement) names.push('context_management');
+  if (request.metadata?.vendor === 'anthropic') names.push('metadata');
+  if (request.taskBudget) names.push('output_config.task_budget');
+  if (request.effort !== undefined && !takesEffort(upstreamModel)) names.push('output_config.effort');
+  for (const beta of request.betas) if (!BETAS.has(beta)) names.push(beta);
+  return names;
+}
 
 /**
  * A call of the Messages format as `InvokeModel` takes it: without model and `stream`, which the address says, with

@@ -3,7 +3,6 @@
 import { awsEvent, awsException, awsMessage } from '../../../../test/support/aws-event-stream.js';
 import { AheadClock } from '../../../../test/support/ahead-clock.js';
 import { endpoint, model, provider } from '../../../../test/support/route-inputs.js';
-import { Cancellation } from '../../../core/cancellation.js';
 import { ProviderFault } from '../../../core/errors.js';
 import type { CallContext, CallHeaders } from '../../../core/platform.js';
 import type { Target } from '../../../core/provider.js';
@@ -38,7 +37,7 @@ const call = (path: string, stream = false) => ({ path, headers: {}, body: {}, s
 
 function authorise(context: CallContext, headers: CallHeaders = {}): CallHeaders {
   const url = platform.address(context, call('/model/m/converse'));
-  return platform.authorise(context, { url, headers, body: '{}' }, new Cancellation()) as CallHeaders;
+  return platform.authorise(context, { url, headers, body: '{}' });
 }
 
 describe('address', () => {

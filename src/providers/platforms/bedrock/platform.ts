@@ -1,3 +1,4 @@
+import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { ServiceTier } from '../../../core/routing/plan.js';
 import type { CallContext, CallHeaders, Platform, PrintedCall } from '../../../core/platform.js';
 import type { Target, UpstreamCall, UpstreamFailure } from '../../../core/provider.js';
@@ -10,7 +11,7 @@ import { pathSegment } from '../../dialects/path-segment.js';
 import { apiKeyOf, baseUrlOf, readAccount } from './account.js';
 import { EventFrames } from './event-frames.js';
 import { EventStreamReader } from './event-stream.js';
-import { adaptMessages, takesParameter } from './invoke-body.js';
+import { adaptMessages, droppedOf, takesParameter } from './invoke-body.js';
 import { SignatureV4 } from './signature-v4.js';
 
 const SERVICE = 'bedrock';
@@ -35,12 +36,18 @@ export class BedrockPlatform implements Platform {
 
   constructor(private readonly clock: Clock) {}
 
+  readonly fetchesMedia = false;
+
   adapt(call: UpstreamCall, target: Target): UpstreamCall {
     return dialectOf(target.endpoint) === 'anthropic-messages' ? adaptMessages(call, target) : call;
   }
 
   carries(parameter: string, { endpoint }: Target): boolean {
     return dialectOf(endpoint) !== 'anthropic-messages' || takesParameter(parameter, endpoint);
+  }
+
+  dropped(request: ModelRequest, { endpoint }: Target): readonly string[] {
+    return dialectOf(endpoint) === 'anthropic-messages' ? droppedOf(request, endpoint) : [];
   }
 
   counts(dialect: DialectId): boolean {
