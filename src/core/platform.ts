@@ -40,13 +40,13 @@ export interface Platform {
    */
   adapt?(call: UpstreamCall, target: Target): UpstreamCall;
   /**
-   * False: nobody behind it fetches media by address, whatever the dialect. It is given bytes then, in the request where
-   * the dialect leaves addresses in it.
+   * False: nobody behind it fetches media by address, whatever the dialect. It is given bytes then, in the request
+   * where the dialect leaves addresses in it.
    */
   readonly fetchesMedia?: false;
   /** What of a request `adapt` leaves out by its rules, by name. */
   dropped?(request: ModelRequest, target: Target): readonly string[];
-  /** Whether a field that the dialect would send still stands in the call that `adapt` makes. Absent: every one does. */
+  /** Whether a field that the dialect would send still stands in what `adapt` makes of it. Absent: every one does. */
   carries?(parameter: string, target: Target): boolean;
   /** Whether calls by which this dialect counts tokens can be made here. Absent: they can. */
   counts?(dialect: DialectId): boolean;

@@ -5,8 +5,8 @@ import type { FetchedMedia } from '../core/provider.js';
 type Block = ContentBlock | ToolReferenceBlock;
 
 /**
- * The request with these media as bytes in the place of their addresses, for platforms behind which nobody fetches them.
- * Whatever holds none is the same object; what is rewritten has no origin.
+ * The request with these media as bytes in the place of their addresses, for platforms behind which nobody fetches
+ * them. Whatever holds none is the same object; what is rewritten has no origin.
  */
 export function withInlineMedia(request: ModelRequest, media: FetchedMedia): ModelRequest {
   if (media.size === 0) return request;

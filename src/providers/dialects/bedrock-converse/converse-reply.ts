@@ -29,8 +29,9 @@ interface Place {
   readonly scan: ArgumentScan | undefined;
   /** It is of a tool that the vendor runs, or of a kind that nobody asked for. */
   readonly isPassedOver: boolean;
-  /** Sealed reasoning as far as it came: it is told whole. */
+  /** Sealed reasoning, and a signature, as far as they came: each is told whole, since a face may wrap it. */
   sealed: string;
+  signature: string;
 }
 
 /**
@@ -92,7 +93,10 @@ export class ConverseReply {
       const block: BlockStart = { type: 'redacted-thinking', data: place.sealed, mark: this.ownMark() };
       this.sequencer.begin(block, { isComplete: true }, out);
     }
-    if (place.block) this.sequencer.complete(place.block, out);
+    if (place.block === undefined) return;
+    const { signature } = place;
+    if (signature !== '') this.sequencer.add(place.block, { type: 'signature', signature }, out);
+    this.sequencer.complete(place.block, out);
   }
 
   /** @param body a `messageStop`, or a whole reply */
@@ -141,7 +145,7 @@ export class ConverseReply {
     this.sequencer.add(block, { type: 'citation', citation: read }, out);
   }
 
-  /** A signature ends its words; whatever is sealed waits until all of it is there. */
+  /** Words at once; what is sealed or signed when all of it is there. */
   private reasoning(index: number, piece: JsonObject, out: ModelEvent[]): void {
     const sealed = nonEmpty(piece['redactedContent']);
     if (sealed !== undefined) {
@@ -152,11 +156,13 @@ export class ConverseReply {
     const text = nonEmpty(piece['text']);
     const signature = nonEmpty(piece['signature']);
     if (text === undefined && signature === undefined) return;
-    const known = this.places.get(index)?.block;
-    const block =
-      known?.start.type === 'thinking' ? known : this.begins(index, { type: 'thinking', mark: this.ownMark() }, out);
-    if (text !== undefined) this.sequencer.add(block, { type: 'thinking', text }, out);
-    if (signature !== undefined) this.sequencer.add(block, { type: 'signature', signature }, out);
+    if (this.places.get(index)?.block?.start.type !== 'thinking') {
+      this.begins(index, { type: 'thinking', mark: this.ownMark() }, out);
+    }
+    const place = this.places.get(index);
+    if (place?.block === undefined) return;
+    if (text !== undefined) this.sequencer.add(place.block, { type: 'thinking', text }, out);
+    place.signature += signature ?? '';
   }
 
   private beginCall(index: number, toolUse: JsonObject, out: ModelEvent[]): void {
@@ -174,7 +180,7 @@ export class ConverseReply {
     this.calls++;
     const start: BlockStart = { type: 'tool-use', id, name: this.names.toOriginal(name) };
     const block = this.sequencer.begin(start, CALL_UNTIL_COMPLETE, out);
-    this.places.set(index, { block, scan: new ArgumentScan(), isPassedOver: false, sealed: '' });
+    this.places.set(index, placeOf(block, new ArgumentScan()));
   }
 
   /** @param input a piece of their text, or in a whole reply the value itself */
@@ -204,12 +210,12 @@ export class ConverseReply {
   private begins(index: number, start: BlockStart, out: ModelEvent[]): SequencedBlock {
     this.blockStop(index, out);
     const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
-    this.places.set(index, { block, scan: undefined, isPassedOver: false, sealed: '' });
+    this.places.set(index, placeOf(block));
     return block;
   }
 
   private opened(index: number): Place {
-    const place: Place = { block: undefined, scan: undefined, isPassedOver: false, sealed: '' };
+    const place = placeOf(undefined);
     this.places.set(index, place);
     return place;
   }
@@ -219,4 +225,12 @@ export class ConverseReply {
   }
 }
 
-const passedOver = (): Place => ({ block: undefined, scan: undefined, isPassedOver: true, sealed: '' });
+const placeOf = (block: SequencedBlock | undefined, scan?: ArgumentScan): Place => ({
+  block,
+  scan,
+  isPassedOver: false,
+  sealed: '',
+  signature: '',
+});
+
+const passedOver = (): Place => ({ ...placeOf(undefined), isPassedOver: true });

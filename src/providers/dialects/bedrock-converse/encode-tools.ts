@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { Json, JsonObject } from '../../../core/json/json.js';
 import type { FunctionTool } from '../../../core/conversation/tools.js';
 import { vendorToolName } from '../refuse.js';
 import type { EncodeContext } from './encode-context.js';
@@ -64,7 +64,7 @@ function definition({ name, description, inputSchema, strict }: FunctionTool, { 
       // An empty one is refused.
       ...(description !== undefined && description !== '' && { description }),
       inputSchema: {
-        json: isJsonObject(inputSchema) && 'type' in inputSchema ? inputSchema : { type: 'object', ...inputSchema },
+        json: Object.hasOwn(inputSchema, 'type') ? inputSchema : { type: 'object', ...inputSchema },
       },
       ...(strict === true && { strict }),
     },

@@ -64,7 +64,7 @@ export function encodeTurns(context: EncodeContext): Turn[] {
   return turns;
 }
 
-/** Whether reasoning may go back to this target: its own, or Claude's to Claude on whatever platform, if it is sealed. */
+/** Whether reasoning may go back to this target: its own, or Claude's to Claude from whatever platform, if signed. */
 export function isShownTo({ mark, ...block }: ThinkingBlock | RedactedThinkingBlock, target: Target): boolean {
   if (block.type === 'thinking' && (block.signature ?? '') === '') return false;
   const own = markOf(target);
@@ -148,7 +148,7 @@ function droppedCalls(blocks: readonly ContentBlock[]): ReadonlySet<unknown> {
   return ids;
 }
 
-/** Puts a point behind what there is: a prefix of the same words ends there, also where the block itself was dropped. */
+/** Puts a point behind what there is: the same words end there, also where the block itself was dropped. */
 function mark(parts: Part[], marker: CacheMarker | undefined, context: EncodeContext): void {
   const point = context.cachePoint(marker);
   const last = parts.at(-1);

@@ -70,7 +70,7 @@ export function encodeBody(context: EncodeContext): ConverseBody {
     toolConfig,
     additionalModelRequestFields: additionalFields(context, ownChoice),
     additionalModelResponseFieldPaths: tellsStop ? family.stopSequencePaths : undefined,
-    outputConfig: request.outputFormat && encodeFormat(request.outputFormat),
+    outputConfig: carriesParameter('structured_outputs', target) ? encodeFormat(request.outputFormat) : undefined,
     serviceTier: tier === undefined ? undefined : { type: tier },
     performanceConfig: speed === 'fast' ? { latency: 'optimized' } : undefined,
     messages: turns,
@@ -118,8 +118,8 @@ function shownThinking(request: ModelRequest, target: Target): ModelRequest['thi
 }
 
 /** JSON without a schema has no word here and is left out: formats that have one want the prompt to ask for it too. */
-function encodeFormat(format: OutputFormat): JsonObject | undefined {
-  if (format.type === 'json-object') return undefined;
+function encodeFormat(format: OutputFormat | undefined): JsonObject | undefined {
+  if (format?.type !== 'json-schema') return undefined;
   const { schema, name, description } = format;
   const jsonSchema = {
     schema: printJson(schema),

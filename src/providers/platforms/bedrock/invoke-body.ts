@@ -10,8 +10,8 @@ const ANTHROPIC_VERSION = 'bedrock-2023-05-31';
 /**
  * What Bedrock takes of the Messages format, at the top level of a body: what stands behind the name makes what is
  * sent of the value. Anything else it answers with an error, and with it every request of a client that has learnt a
- * new field. docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
- * and structured-output.html, read 2026-11-23.
+ * new field. By model-parameters-anthropic-claude-messages-request-response.html and structured-output.html of
+ * docs.aws.amazon.com/bedrock/latest/userguide, read 2026-11-23.
  */
 const FIELDS: ReadonlyMap<string, (value: Json, target: Target) => Json | undefined> = new Map([
   ['max_tokens', asItIs],

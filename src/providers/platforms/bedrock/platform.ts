@@ -1,8 +1,9 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import type { ServiceTier } from '../../../core/routing/plan.js';
+import type { ProviderFault } from '../../../core/errors.js';
 import type { CallContext, CallHeaders, Platform, PrintedCall } from '../../../core/platform.js';
 import type { Target, UpstreamCall, UpstreamFailure } from '../../../core/provider.js';
 import { dialectOf, type DialectId } from '../../../core/routing/catalog.js';
+import type { ServiceTier } from '../../../core/routing/plan.js';
 import { SseReader, type SseFrame } from '../../../core/stream/sse.js';
 import { chain, type Step } from '../../../core/stream/step.js';
 import type { Clock } from '../../../core/time.js';
@@ -32,11 +33,10 @@ const TIER_HEADERS: Readonly<Record<ServiceTier, CallHeaders>> = {
 
 /** Amazon Bedrock's runtime (docs/platforms.md#bedrock). */
 export class BedrockPlatform implements Platform {
+  readonly fetchesMedia = false;
   private readonly signature = new SignatureV4(SERVICE);
 
   constructor(private readonly clock: Clock) {}
-
-  readonly fetchesMedia = false;
 
   adapt(call: UpstreamCall, target: Target): UpstreamCall {
     return dialectOf(target.endpoint) === 'anthropic-messages' ? adaptMessages(call, target) : call;
@@ -79,7 +79,7 @@ export class BedrockPlatform implements Platform {
   }
 
   /** Whatever is said to it, its own failures have its own form. */
-  fault(failure: UpstreamFailure): ReturnType<typeof findAwsFault> {
+  fault(failure: UpstreamFailure): ProviderFault | undefined {
     return findAwsFault(failure);
   }
 }
