@@ -67,8 +67,10 @@ interface ServiceAccount {
 }
 
 const azureKey = compile(list(azureEntry, { min: 1, max: 100 })) as Compiled<readonly AzureEntry[]>;
-const bedrockKey: Compiled<BedrockKey> = compile(object({ accessKeyId: word, secretAccessKey: word, region }));
 const project = text({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:-]*$', reason: "must be a project's id" });
+const bedrockKey: Compiled<BedrockKey> = compile(
+  object({ accessKeyId: word, secretAccessKey: word, sessionToken: optional(word), region }),
+);
 const serviceAccount: Compiled<ServiceAccount> = compile(
   object({
     type: oneOf(['service_account']),

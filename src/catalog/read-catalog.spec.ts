@@ -13,6 +13,7 @@ const DIALECTS = DIALECT_IDS.map((id) => JSON.stringify(id)).join(', ');
 const PLATFORMS = PLATFORM_IDS.map((id) => JSON.stringify(id)).join(', ');
 
 
+
 const SOUND = `version: 1
 providers:
   - slug: acme

@@ -1,6 +1,8 @@
 import type { CancelSignal } from './cancellation.js';
+import type { ModelRequest } from './conversation/request.js';
 import type { ProviderFault } from './errors.js';
 import type { Target, UpstreamCall, UpstreamFailure } from './provider.js';
+import type { DialectId } from './routing/catalog.js';
 import type { Secret } from './secret.js';
 import type { SseFrame } from './stream/sse.js';
 import type { Step } from './stream/step.js';
@@ -47,8 +49,20 @@ export interface Platform {
   /**
    * The dialect's call as this platform takes it: the model in the address and not in the body, say. Absent: as it is.
    * It is given no credential, because what was sent may be shown to the caller.
+   * @throws Untranslatable when the request holds something that is not taken here and no rule lets drop
    */
   adapt?(call: UpstreamCall, target: Target): UpstreamCall;
+  /**
+   * False: nobody behind it fetches media by address, whatever the dialect. It is given bytes then, in the request
+   * where the dialect leaves addresses in it.
+   */
+  readonly fetchesMedia?: false;
+  /** What of a request `adapt` leaves out by its rules, by name. */
+  dropped?(request: ModelRequest, target: Target): readonly string[];
+  /** Whether a field that the dialect would send still stands in what `adapt` makes of it. Absent: every one does. */
+  carries?(parameter: string, target: Target): boolean;
+  /** Whether calls by which this dialect counts tokens can be made here. Absent: they can. */
+  counts?(dialect: DialectId): boolean;
   /**
    * Where the call goes: an absolute URL. The base URL's placeholders, such as `{region}`, are the platform's to fill.
    * An address that the credential of a caller names is guarded, unless it is of the vendor's own hosts.

@@ -7,6 +7,8 @@ import type { Endpoint } from '../core/routing/catalog.js';
 import { droppedWords, pricedWords } from '../core/routing/priced-words.js';
 import type { Secret } from '../core/secret.js';
 import { Environment } from '../shared/environment.js';
+import { findRequiredMedia } from './dialects/required-media.js';
+import { withInlineMedia } from './inline-media.js';
 import { PreparedCall, type CallDependencies } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
 import { droppedFields, withPassedFields } from './undeclared-fields.js';
@@ -41,7 +43,8 @@ export class ProviderClient {
 
   /** The media that `prepare` is to be given as bytes. */
   requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
-    const { dialect, definition } = this.registry.accessTo(endpoint);
+    const { dialect, platform, definition } = this.registry.accessTo(endpoint);
+    if (platform.fetchesMedia === false) return findRequiredMedia(request, ['image', 'document']);
     return dialect.requiredMedia?.(request, { model, endpoint, tier, definition }) ?? NONE;
   }
 
@@ -60,7 +63,9 @@ export class ProviderClient {
   ): PreparedCall {
     const access = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
-    const sent = withPassedFields(request, target, access.dialect.vendor);
+    const passed = withPassedFields(request, target, access.dialect.vendor);
+    const isInline = access.platform.fetchesMedia === false && !access.dialect.requiredMedia;
+    const sent = isInline ? withInlineMedia(passed, media) : passed;
     return new PreparedCall(target, sent, credential, media, access, this.dependencies, onSent);
   }
 
@@ -69,15 +74,16 @@ export class ProviderClient {
    * media would hold is taken for granted.
    */
   refusalOf({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): Untranslatable | undefined {
-    const { dialect, definition } = this.registry.accessTo(endpoint);
+    const { dialect, platform, definition } = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
-      dialect.encode(
+      const call = dialect.encode(
         withPassedFields(request, target, dialect.vendor),
         target,
         new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]])),
       );
+      platform.adapt?.(call, target);
       return undefined;
     } catch (error) {
       if (error instanceof Untranslatable) return error;
@@ -86,20 +92,22 @@ export class ProviderClient {
   }
 
   /**
-   * What of a request a call would be made without, by name: words with a price of their own, and fields that no face
-   * declares (docs/wire/routing-metadata.md#fields).
+   * What of a request a call would be made without, by name: words with a price of their own, fields that no face
+   * declares, and what the platform does not take (docs/wire/routing-metadata.md#fields).
    */
   droppedBy({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): readonly string[] {
     const words = pricedWords(request);
-    if (words.length === 0 && !request.extras) return NONE;
-    const { dialect, definition } = this.registry.accessTo(endpoint);
+    const { dialect, platform, definition } = this.registry.accessTo(endpoint);
+    if (words.length === 0 && !request.extras && !platform.dropped) return NONE;
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const fields = droppedFields(request, target, dialect.vendor);
-    return [...new Set([...droppedWords(words, target), ...fields])];
+    const byPlatform = platform.dropped?.(request, target) ?? NONE;
+    return [...new Set([...droppedWords(words, target), ...fields, ...byPlatform])];
   }
 
   /** True when the endpoint can count the tokens of a prompt without answering it. */
   canCount(endpoint: Endpoint): boolean {
-    return this.registry.accessTo(endpoint).dialect.counting !== undefined;
+    const { dialect, platform } = this.registry.accessTo(endpoint);
+    return dialect.counting !== undefined && (platform.counts?.(dialect.id) ?? true);
   }
 }

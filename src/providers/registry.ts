@@ -61,8 +61,9 @@ export class ProviderRegistry {
 
   /** Whether a field that a request sets reaches such an endpoint. */
   carries({ model, endpoint, tier }: Omit<Target, 'definition'>, parameter: string): boolean {
-    const { dialect, definition } = this.accessTo(endpoint);
-    return dialect.carries(parameter, { model, endpoint, tier, definition });
+    const { dialect, platform, definition } = this.accessTo(endpoint);
+    const target: Target = { model, endpoint, tier, definition };
+    return dialect.carries(parameter, target) && (platform.carries?.(parameter, target) ?? true);
   }
 
   /** Whether a field of a request that no face declares is sent to such an endpoint as it is. */

@@ -22,7 +22,7 @@ const OWN_WORDS = new Set(
     'response_format max_tokens max_completion_tokens stream include_usage stream_options stop stop_sequences metadata user seed logit_bias ' +
     'prompt_cache_key reasoning reasoning_details reasoning_effort output_config effort format output_format context_management edits thinking ' +
     'input_examples search_result server_tool_use required true false true,false strict temperature top_p service_tier ' +
-    'true anthropic beta anthropic-beta container base64 application json octet accept version arguments Attachment of result results see the next message defs management client Context Search Source Web Document reply claude v1 index plain'
+    'true anthropic beta anthropic-beta container base64 application json octet accept version arguments Attachment of result results see the next message defs management client toolConfig toolSpec toolUse toolResult toolUseId outputConfig textFormat structure jsonSchema inputSchema inferenceConfig maxTokens stopSequences toolChoice reasoningContent reasoningText redactedContent cachePoint searchResult serviceTier additionalModelResponseFieldPaths additionalModelRequestFields bytes See attached document amazon eventstream client Context Search Source Web Document reply claude v1 index plain'
   ).split(' '),
 );
 

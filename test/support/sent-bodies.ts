@@ -3,11 +3,16 @@ import { Untranslatable } from '../../src/core/errors.js';
 import { printJson, type Json } from '../../src/core/json/json.js';
 import type { Target } from '../../src/core/provider.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
+import { bedrockConverse } from '../../src/providers/dialects/bedrock-converse/dialect.js';
 import { openaiChat } from '../../src/providers/dialects/openai-chat/dialect.js';
 
-const DIALECTS = [anthropicMessages, openaiChat];
+const DIALECTS = [anthropicMessages, openaiChat, bedrockConverse];
 
-function target(dialect: 'anthropic-messages' | 'openai-chat'): Target {
+type Encoded = 'anthropic-messages' | 'openai-chat' | 'bedrock-converse';
+
+function target(dialect: Encoded): Target {
+  // Converse has text documents in base64, in which no word is found again; without files it has them in words.
+  const readsFiles = dialect !== 'bedrock-converse';
   const endpoint: Target['endpoint'] = {
     tag: 'p',
     provider: {
@@ -27,12 +32,12 @@ function target(dialect: 'anthropic-messages' | 'openai-chat'): Target {
     id: 'm',
     name: 'M',
     contextLength: 200_000,
-    inputModalities: ['text', 'file'],
+    inputModalities: readsFiles ? ['text', 'file'] : ['text'],
     outputModalities: ['text'],
     scores: {},
     endpoints: [endpoint],
   };
-  const quirks = { returnsReasoningDetails: true, acceptsFiles: true };
+  const quirks = { returnsReasoningDetails: true, acceptsFiles: readsFiles };
   return { model, endpoint, tier: 'standard', definition: { slug: 'p', credential: 'bearer', quirks } };
 }
 
@@ -40,7 +45,7 @@ function target(dialect: 'anthropic-messages' | 'openai-chat'): Target {
 export function sentBodies(request: ModelRequest): { readonly body: Json | object; readonly headers: object }[] {
   return DIALECTS.flatMap((dialect) => {
     try {
-      const { body, headers } = dialect.encode(request, target(dialect.id as 'openai-chat'), new Map());
+      const { body, headers } = dialect.encode(request, target(dialect.id as Encoded), new Map());
       return [{ body, headers: headers ?? {} }];
     } catch (error) {
       if (error instanceof Untranslatable) return [];

@@ -22,7 +22,7 @@ const OUTPUT_CLASSES = CLASSES.filter((kind) => SIDE_OF[kind] === 'completion');
  * Who speaks these writes a cache where a marker asks for it, and else not. Others cache what they like.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-const CACHES_ON_REQUEST: ReadonlySet<DialectId> = new Set(['anthropic-messages']);
+const CACHES_ON_REQUEST: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'bedrock-converse']);
 
 /** The part of a leg that its bound depends on. */
 export interface BoundLeg extends Pick<Leg, 'model' | 'endpoint' | 'tier'> {

@@ -11,6 +11,7 @@ export type Modality = (typeof MODALITIES)[number];
 /** How upstreams talk. Each is a folder under `providers/dialects`. */
 export const DIALECT_IDS = [
   'anthropic-messages',
+  'bedrock-converse',
   'cohere-chat',
   'google-gemini',
   'openai-chat',
@@ -20,13 +21,14 @@ export const DIALECT_IDS = [
 export type DialectId = (typeof DIALECT_IDS)[number];
 
 /** How providers are addressed, authorised and framed. Each is a file under `providers/platforms`. */
-export const PLATFORM_IDS = ['direct', 'azure', 'vertex'] as const;
+export const PLATFORM_IDS = ['direct', 'azure', 'bedrock', 'vertex'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
 /** What base URLs may hold in braces, which the platform puts into them from the credential. */
 export const PLACEHOLDERS: Readonly<Record<PlatformId, readonly string[]>> = {
   direct: [],
   azure: ['resource'],
+  bedrock: ['region'],
   vertex: ['region', 'project'],
 };
 

@@ -1,5 +1,6 @@
 import type { CredentialScheme, ProviderDefinition, UndeclaredFields } from '../../core/provider.js';
 import type { CatalogProvider } from '../../core/routing/catalog.js';
+import { amazonBedrock } from './amazon-bedrock.js';
 import { anthropic } from './anthropic.js';
 import { azure } from './azure.js';
 import { cohere } from './cohere.js';
@@ -15,6 +16,7 @@ import { openrouter } from './openrouter.js';
  * a table, and a line here.
  */
 export const DEFINITIONS: readonly ProviderDefinition[] = [
+  amazonBedrock,
   anthropic,
   azure,
   cohere,

@@ -25,6 +25,7 @@ const FOLDER_OF: Readonly<Record<DialectId, string>> = {
   'openai-chat': 'openai-chat',
   'openai-responses': 'openai-responses',
   'google-gemini': 'google-gemini',
+  'bedrock-converse': 'bedrock-converse',
   simulated: 'anthropic-messages',
 };
 

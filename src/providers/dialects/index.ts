@@ -3,6 +3,7 @@ import type { DialectId } from '../../core/routing/catalog.js';
 import { anthropicMessages } from './anthropic-messages/dialect.js';
 import { cohereChat } from './cohere-chat/dialect.js';
 import { googleGemini } from './google-gemini/dialect.js';
+import { bedrockConverse } from './bedrock-converse/dialect.js';
 import { openaiChat } from './openai-chat/dialect.js';
 import { openaiResponses } from './openai-responses/dialect.js';
 import { simulated } from './simulated/dialect.js';
@@ -14,5 +15,6 @@ export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
   'google-gemini': googleGemini,
+  'bedrock-converse': bedrockConverse,
   simulated,
 };

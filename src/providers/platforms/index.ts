@@ -3,6 +3,7 @@ import type { PlatformId } from '../../core/routing/catalog.js';
 import type { Clock } from '../../core/time.js';
 import type { Transport } from '../transport.js';
 import { AzurePlatform } from './azure.js';
+import { BedrockPlatform } from './bedrock/platform.js';
 import { direct } from './direct.js';
 import { VertexPlatform } from './vertex.js';
 
@@ -17,4 +18,5 @@ export const PLATFORMS: Readonly<Record<PlatformId, (dependencies: PlatformDepen
   direct: () => direct,
   azure: (dependencies) => new AzurePlatform(dependencies),
   vertex: (dependencies) => new VertexPlatform(dependencies),
+  bedrock: ({ clock }) => new BedrockPlatform(clock),
 };

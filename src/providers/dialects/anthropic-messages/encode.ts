@@ -8,9 +8,10 @@ import type { Target, UpstreamCall } from '../../../core/provider.js';
 import { pricedBetas, tierParameters } from '../service-tier.js';
 import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
+import { thinkingThatFits } from '../open-tool-loop.js';
 import { ToolIds } from '../tool-ids.js';
 import { encodeMarker, encodeSystem, encodeTurn, TOOL_ID_RULE, wireName } from './encode-blocks.js';
-import { keptTurns, thinkingThatFits } from './history.js';
+import { keptTurns } from './history.js';
 
 const API_VERSION = '2023-06-01';
 

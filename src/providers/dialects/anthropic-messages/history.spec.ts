@@ -3,7 +3,8 @@
 import { modelRequest } from '../../../../test/support/model-request.js';
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
-import { keptTurns, thinkingThatFits } from './history.js';
+import { thinkingThatFits } from '../open-tool-loop.js';
+import { keptTurns } from './history.js';
 
 const BLOCKS: Readonly<Record<string, ContentBlock>> = {
   text: { type: 'text', text: 'x' },

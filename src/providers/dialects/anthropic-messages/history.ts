@@ -1,7 +1,7 @@
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';
 import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
-import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import { Untranslatable } from '../../../core/errors.js';
+import type { ShownTurn } from '../open-tool-loop.js';
 
 /**
  * Results of tools a gateway ran: accepted on replay, never known to the vendor
@@ -10,8 +10,7 @@ import { Untranslatable } from '../../../core/errors.js';
 const GATEWAY_RESULTS: ReadonlySet<unknown> = new Set(['openrouter_shell_tool_result', 'openrouter_bash_tool_result']);
 
 /** A turn, and those of its blocks that this vendor may be shown. */
-export interface KeptTurn {
-  readonly message: Message;
+export interface KeptTurn extends ShownTurn {
   /** Its place in what the caller sent. */
   readonly index: number;
   /** The very array of the message when nothing was dropped. */
@@ -74,40 +73,6 @@ function isDropped(block: ContentBlock, gatewayCalls: ReadonlySet<unknown>): boo
     default:
       return false;
   }
-}
-
-/**
- * Thinking as this attempt may ask for it. With a budget the vendor demands that the assistant turn it is to continue
- * begins with its reasoning ("expected thinking, but found tool_use"); where another provider made the open tool calls
- * there is none to show, so this attempt goes without (docs/reasons/translation.md#thinking-in-anothers-loop). Adaptive
- * thinking has no such rule. Turns that are finished do not matter: their reasoning may be left out.
- */
-export function thinkingThatFits(request: ModelRequest, turns: readonly KeptTurn[]): Thinking | undefined {
-  if (request.thinking?.type !== 'enabled') return request.thinking;
-  const opening = openToolTurn(turns);
-  if (!opening) return request.thinking;
-  const first = opening.blocks[0]?.type;
-  return first === 'thinking' || first === 'redacted-thinking' ? request.thinking : undefined;
-}
-
-/**
- * Where the tool loop that is still running began: the first of the assistant messages at the end of the history that
- * are joined by tool results only. The vendor reads them as one turn and thinks once, at its start.
- */
-function openToolTurn(turns: readonly KeptTurn[]): KeptTurn | undefined {
-  let opening: KeptTurn | undefined;
-  let wantsResult = true;
-  for (let index = turns.length - 1; index >= 0; index--) {
-    const turn = turns[index]!;
-    if (turn.message.role === 'system') continue;
-    const continues = wantsResult
-      ? turn.message.role === 'user' && turn.blocks.some((block) => block.type === 'tool-result')
-      : turn.message.role === 'assistant' && turn.blocks.some((block) => block.type === 'tool-use');
-    if (!continues) break;
-    if (!wantsResult) opening = turn;
-    wantsResult = !wantsResult;
-  }
-  return opening;
 }
 
 function gatewayCallIds(messages: readonly Message[]): ReadonlySet<unknown> {

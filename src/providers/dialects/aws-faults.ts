@@ -1,0 +1,84 @@
+import { ProviderFault, type FaultKind } from '../../core/errors.js';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import type { UpstreamFailure } from '../../core/provider.js';
+import { faultFromStatus, safeCode, safeMessage } from './faults.js';
+
+/**
+ * What an exception of Bedrock's runtime says, by its name in lower case and without the ending that all of them have.
+ * The names are those of the API reference (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ * and CommonErrors.html, read 2026-11-23). A name that is not here is told by its status.
+ */
+const KIND_OF_EXCEPTION: ReadonlyMap<string, FaultKind> = new Map([
+  ['throttling', 'rate-limited'],
+  ['toomanyrequests', 'rate-limited'],
+  ['servicequotaexceeded', 'rate-limited'],
+  ['modelnotready', 'unavailable'],
+  ['serviceunavailable', 'unavailable'],
+  ['modeltimeout', 'timed-out'],
+  ['requesttimeout', 'timed-out'],
+  ['modelerror', 'server-error'],
+  ['modelstreamerror', 'server-error'],
+  ['internalserver', 'server-error'],
+  ['internalfailure', 'server-error'],
+  ['validation', 'rejected-request'],
+  ['serialization', 'rejected-request'],
+  ['accessdenied', 'refused-credential'],
+  ['expiredtoken', 'refused-credential'],
+  ['incompletesignature', 'refused-credential'],
+  ['invalidclienttokenid', 'refused-credential'],
+  ['invalidsignature', 'refused-credential'],
+  ['missingauthenticationtoken', 'refused-credential'],
+  ['notauthorized', 'refused-credential'],
+  ['optinrequired', 'refused-credential'],
+  ['signaturedoesnotmatch', 'refused-credential'],
+  ['unrecognizedclient', 'refused-credential'],
+  ['resourcenotfound', 'not-found'],
+  ['unknownoperation', 'not-found'],
+]);
+
+/**
+ * Why a call failed that AWS describes: the exception stands in a header, else in the body's `__type`; both may have
+ * more around the name. Undefined where nothing of that is there.
+ */
+export function findAwsFault(failure: UpstreamFailure): ProviderFault | undefined {
+  const body = parse(failure.body);
+  const header = failure.headers['x-amzn-errortype'];
+  const name = bareName(textOf(header) ?? textOf(body?.['__type']));
+  const message = textOf(body?.['message']) ?? textOf(body?.['Message']);
+  if (name === undefined && message === undefined) return undefined;
+  return faultFromStatus(failure, message, name, kindOf(name));
+}
+
+/** A failure that is told in the midst of a reply. */
+export function faultOfException(exception: string, message: string | undefined): ProviderFault {
+  const name = bareName(exception);
+  const words = message === undefined ? '' : safeMessage(message);
+  return new ProviderFault(
+    kindOf(name) ?? 'server-error',
+    words === '' ? 'The provider failed while it answered.' : words,
+    name === undefined ? {} : { providerCode: safeCode(name) },
+  );
+}
+
+function kindOf(name: string | undefined): FaultKind | undefined {
+  if (name === undefined) return undefined;
+  return KIND_OF_EXCEPTION.get(name.toLowerCase().replace(/exception$/, ''));
+}
+
+/** `com.amazon.coral.service#ValidationException:http://internal…` is a `ValidationException`. */
+function bareName(text: string | undefined): string | undefined {
+  const [name = ''] = (text ?? '').split(':');
+  const bare = name.slice(name.lastIndexOf('#') + 1).trim();
+  return bare === '' ? undefined : bare;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

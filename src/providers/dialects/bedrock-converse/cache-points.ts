@@ -1,0 +1,43 @@
+import { isPoint } from './encode-turns.js';
+import type { CachePoint, SystemPart, ToolPart, Turn } from './wire.js';
+
+/** Most points in one request (docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html). */
+const POINTS_MAX = 4;
+
+/** The parts of a body that points may stand in. */
+export interface Prompt {
+  readonly tools: ToolPart[];
+  readonly system: SystemPart[];
+  readonly turns: readonly Turn[];
+}
+
+/**
+ * Puts the request's own point behind its last part that may bear one. The caller's come first: with four of them, or
+ * one already there, nothing is added (docs/reasons/translation.md#number-of-markers).
+ * @param toolPoint undefined where tools bear none
+ */
+export function markLastPart(
+  { tools, system, turns }: Prompt,
+  point: CachePoint,
+  toolPoint: CachePoint | undefined,
+): void {
+  let count = countPoints(tools) + countPoints(system);
+  for (const { content } of turns) count += countPoints(content);
+  if (count >= POINTS_MAX) return;
+  for (const { content } of turns.toReversed()) {
+    const place = content.findLastIndex((part) => !('reasoningContent' in part));
+    const part = content[place];
+    if (part === undefined) continue;
+    if (!isPoint(part)) content.splice(place + 1, 0, point);
+    return;
+  }
+  if (system.length > 0) addPoint(system, point);
+  else if (toolPoint !== undefined) addPoint(tools, toolPoint);
+}
+
+function addPoint(parts: object[], point: CachePoint): void {
+  const last = parts.at(-1);
+  if (last !== undefined && !isPoint(last)) parts.push(point);
+}
+
+const countPoints = (parts: readonly object[]): number => parts.filter(isPoint).length;

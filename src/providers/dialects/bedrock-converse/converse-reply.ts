@@ -1,0 +1,236 @@
+import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
+import type { ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
+import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
+import { definedOnly } from '../../../core/defined.js';
+import { ProviderFault } from '../../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import { ArgumentScan } from '../argument-scan.js';
+import { BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
+import { nonEmpty, objectOf, printed } from '../read-json.js';
+import { toolIdsIn } from '../tool-ids.js';
+import { ToolNames } from '../tool-names.js';
+import { markOf } from './families.js';
+import { readCitation } from './read-citation.js';
+import { readStop } from './read-stop.js';
+import { readUsage } from './read-usage.js';
+
+/** A block that began while another is open waits for that one's end, and no longer. */
+const UNTIL_COMPLETE: BlockOptions = { isComplete: false };
+const CALL_UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
+const TEXT: BlockStart = { type: 'text' };
+/** Tools that the vendor runs: its own type, and those of Nova by their names. */
+const SERVER_TOOL_TYPE = 'server_tool_use';
+const SERVER_TOOL_PREFIX = 'nova_';
+
+/** What stands at one index of the reply. */
+interface Place {
+  block: SequencedBlock | undefined;
+  readonly scan: ArgumentScan | undefined;
+  /** It is of a tool that the vendor runs, or of a kind that nobody asked for. */
+  readonly isPassedOver: boolean;
+  /** Sealed reasoning, and a signature, as far as they came: each is told whole, since a face may wrap it. */
+  sealed: string;
+  signature: string;
+}
+
+/**
+ * The reply under construction, whether it comes in events or at once: the pieces go in, events that obey the grammar
+ * come out. One per reply.
+ */
+export class ConverseReply {
+  private hasBegun = false;
+  private hasEnded = false;
+  private readonly sequencer = new BlockSequencer();
+  private readonly places = new Map<number, Place>();
+  private names: ToolNames | undefined;
+  private usedIds: Set<string> | undefined;
+  private mark: ReasoningMark | undefined;
+  private calls = 0;
+  private ranVendorTools: true | undefined;
+  /** Undefined until the provider says that it has finished. */
+  private stop: string | null | undefined;
+  private stopFields: JsonObject = {};
+  private usage: Usage | undefined;
+  private serviceTier: string | undefined;
+
+  constructor(private readonly context: DecodeContext) {}
+
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
+  begin(out: ModelEvent[]): void {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    out.push({ type: 'reply-start' });
+  }
+
+  /** @param start a `contentBlockStart`: what it holds says the kind; texts and reasoning need none */
+  blockStart(index: number, start: JsonObject, out: ModelEvent[]): void {
+    this.begin(out);
+    const { toolUse } = start;
+    if (isJsonObject(toolUse)) this.beginCall(index, toolUse, out);
+    // Results of the vendor's tools, pictures: not asked for.
+    else if (Object.keys(start).length > 0) this.places.set(index, passedOver());
+  }
+
+  /** @param delta a piece of a block, or in a whole reply all of it under the same keys */
+  blockDelta(index: number, delta: JsonObject, out: ModelEvent[]): void {
+    this.begin(out);
+    const { text, toolUse, reasoningContent, citation } = delta;
+    if (typeof text === 'string') this.words(index, text, out);
+    else if (isJsonObject(toolUse)) this.arguments(index, toolUse['input'], out);
+    else if (isJsonObject(reasoningContent)) this.reasoning(index, reasoningContent, out);
+    else if (citation !== undefined) this.cite(index, citation, out);
+  }
+
+  blockStop(index: number, out: ModelEvent[]): void {
+    const place = this.places.get(index);
+    if (place === undefined) return;
+    this.places.delete(index);
+    if (place.sealed !== '') {
+      const block: BlockStart = { type: 'redacted-thinking', data: place.sealed, mark: this.ownMark() };
+      this.sequencer.begin(block, { isComplete: true }, out);
+    }
+    if (place.block === undefined) return;
+    const { signature } = place;
+    if (signature !== '') this.sequencer.add(place.block, { type: 'signature', signature }, out);
+    this.sequencer.complete(place.block, out);
+  }
+
+  /** @param body a `messageStop`, or a whole reply */
+  finish(body: JsonObject): void {
+    this.stop ??= nonEmpty(body['stopReason']) ?? null;
+    this.stopFields = objectOf(body['additionalModelResponseFields']);
+  }
+
+  /** @param body a `metadata`, or a whole reply */
+  report(body: JsonObject): void {
+    this.usage = readUsage(body['usage']) ?? this.usage;
+    this.serviceTier = nonEmpty(objectOf(body['serviceTier'])['type']) ?? this.serviceTier;
+  }
+
+  /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
+  end(out: ModelEvent[]): void {
+    if (this.hasEnded) return;
+    if (this.stop === undefined) {
+      throw new ProviderFault('malformed-reply', 'The provider stopped before its reply was finished.', {
+        isCut: true,
+      });
+    }
+    this.hasEnded = true;
+    this.begin(out);
+    for (const index of [...this.places.keys()]) this.blockStop(index, out);
+    this.sequencer.finish(out);
+    const stop = readStop(this.stop, this.calls > 0, this.stopFields);
+    const beside = definedOnly({ serviceTier: this.serviceTier, ranVendorTools: this.ranVendorTools });
+    // As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`).
+    out.push({ type: 'usage', usage: mergeUsage(this.usage ?? NO_USAGE, beside) });
+    out.push({ type: 'reply-end', stop });
+  }
+
+  private words(index: number, text: string, out: ModelEvent[]): void {
+    const place = this.places.get(index);
+    if (place?.isPassedOver || text === '') return;
+    const block = place?.block?.start.type === 'text' ? place.block : this.begins(index, TEXT, out);
+    this.sequencer.add(block, { type: 'text', text }, out);
+  }
+
+  private cite(index: number, citation: Json, out: ModelEvent[]): void {
+    const place = this.places.get(index);
+    const read = readCitation(citation);
+    if (place?.isPassedOver || read === undefined) return;
+    const block = place?.block?.start.type === 'text' ? place.block : this.begins(index, TEXT, out);
+    this.sequencer.add(block, { type: 'citation', citation: read }, out);
+  }
+
+  /** Words at once; what is sealed or signed when all of it is there. */
+  private reasoning(index: number, piece: JsonObject, out: ModelEvent[]): void {
+    const sealed = nonEmpty(piece['redactedContent']);
+    if (sealed !== undefined) {
+      const place = this.places.get(index) ?? this.opened(index);
+      place.sealed += sealed;
+      return;
+    }
+    const text = nonEmpty(piece['text']);
+    const signature = nonEmpty(piece['signature']);
+    if (text === undefined && signature === undefined) return;
+    if (this.places.get(index)?.block?.start.type !== 'thinking') {
+      this.begins(index, { type: 'thinking', mark: this.ownMark() }, out);
+    }
+    const place = this.places.get(index);
+    if (place?.block === undefined) return;
+    if (text !== undefined) this.sequencer.add(place.block, { type: 'thinking', text }, out);
+    place.signature += signature ?? '';
+  }
+
+  private beginCall(index: number, toolUse: JsonObject, out: ModelEvent[]): void {
+    const name = nonEmpty(toolUse['name']);
+    if (toolUse['type'] === SERVER_TOOL_TYPE || name?.startsWith(SERVER_TOOL_PREFIX)) {
+      this.ranVendorTools = true;
+      this.places.set(index, passedOver());
+      return;
+    }
+    if (name === undefined) {
+      throw new ProviderFault('malformed-reply', 'The provider sent a tool call that it did not name.');
+    }
+    this.names ??= new ToolNames(this.context.request, this.context.target.definition.quirks.toolNameMax);
+    const id = this.uniqueCallId(nonEmpty(toolUse['toolUseId']));
+    this.calls++;
+    const start: BlockStart = { type: 'tool-use', id, name: this.names.toOriginal(name) };
+    const block = this.sequencer.begin(start, CALL_UNTIL_COMPLETE, out);
+    this.places.set(index, placeOf(block, new ArgumentScan()));
+  }
+
+  /** @param input a piece of their text, or in a whole reply the value itself */
+  private arguments(index: number, input: Json | undefined, out: ModelEvent[]): void {
+    const place = this.places.get(index);
+    if (place?.isPassedOver) return;
+    if (place?.block === undefined || place.scan === undefined) {
+      throw new ProviderFault('malformed-reply', 'The provider sent arguments of a tool call that it did not name.');
+    }
+    const json = typeof input === 'string' ? input : isJsonObject(input) ? printed(input) : '';
+    const kept = json === '' ? '' : place.scan.take(json);
+    if (kept !== '') this.sequencer.add(place.block, { type: 'input-json', json: kept }, out);
+  }
+
+  /** The provider's id, or one of our own where it gave none or one that stands for another call already. */
+  private uniqueCallId(givenId: string | undefined): string {
+    const { messages } = this.context.request;
+    this.usedIds ??= new Set(toolIdsIn(messages));
+    const own = `tooluse_${messages.length}_${this.calls}`;
+    let id = givenId ?? own;
+    for (let attempt = 0; this.usedIds.has(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
+    this.usedIds.add(id);
+    return id;
+  }
+
+  /** Another block at the index: what was there has ended, though nothing said so. */
+  private begins(index: number, start: BlockStart, out: ModelEvent[]): SequencedBlock {
+    this.blockStop(index, out);
+    const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
+    this.places.set(index, placeOf(block));
+    return block;
+  }
+
+  private opened(index: number): Place {
+    const place = placeOf(undefined);
+    this.places.set(index, place);
+    return place;
+  }
+
+  private ownMark(): ReasoningMark {
+    return (this.mark ??= markOf(this.context.target));
+  }
+}
+
+const placeOf = (block: SequencedBlock | undefined, scan?: ArgumentScan): Place => ({
+  block,
+  scan,
+  isPassedOver: false,
+  sealed: '',
+  signature: '',
+});
+
+const passedOver = (): Place => ({ ...placeOf(undefined), isPassedOver: true });

@@ -1,0 +1,97 @@
+import type { ModelEvent } from '../../../core/conversation/event.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
+import type { SseFrame } from '../../../core/stream/sse.js';
+import type { Step } from '../../../core/stream/step.js';
+import { listOf, malformed, objectOf, parseEvent } from '../read-json.js';
+import { ConverseReply } from './converse-reply.js';
+
+/** Reads a streamed Converse reply from its events by name. One per reply; events after its end are passed over. */
+export class ConverseStreamDecoder implements Step<SseFrame, ModelEvent> {
+  private readonly reply: ConverseReply;
+
+  constructor(context: DecodeContext) {
+    this.reply = new ConverseReply(context);
+  }
+
+  push({ event, data }: SseFrame, out: ModelEvent[]): void {
+    const { reply } = this;
+    if (reply.isOver) return;
+    switch (event) {
+      case 'contentBlockDelta': {
+        const body = read(data);
+        reply.blockDelta(indexOf(body), objectOf(body['delta']), out);
+        break;
+      }
+      case 'contentBlockStart': {
+        const body = read(data);
+        reply.blockStart(indexOf(body), objectOf(body['start']), out);
+        break;
+      }
+      case 'contentBlockStop':
+        reply.blockStop(indexOf(read(data)), out);
+        break;
+      case 'messageStart':
+        reply.begin(out);
+        break;
+      case 'messageStop':
+        reply.finish(read(data));
+        break;
+      case 'metadata':
+        reply.report(read(data));
+        break;
+      // A newer event is no part of what was asked for.
+    }
+  }
+
+  /** The figures come behind the stop, so that nothing but the end of the stream is the end. */
+  end(out: ModelEvent[]): void {
+    this.reply.end(out);
+  }
+}
+
+/**
+ * The events of a whole reply: those of the stream with the same content.
+ * @throws ProviderFault for a body that holds no answer
+ */
+export function decodeWholeConverse(body: unknown, context: DecodeContext): ModelEvent[] {
+  if (!isJsonObject(body)) throw malformed('is not a JSON object');
+  const message = objectOf(body['output'])['message'];
+  if (!isJsonObject(message)) throw malformed('has no answer');
+  const out: ModelEvent[] = [];
+  const reply = new ConverseReply(context);
+  reply.begin(out);
+  for (const [index, block] of listOf(message['content']).entries()) {
+    if (isJsonObject(block)) wholeBlock(reply, index, block, out);
+  }
+  reply.finish(body);
+  reply.report(body);
+  reply.end(out);
+  return out;
+}
+
+/** A block in the pieces that a stream would give it in. */
+function wholeBlock(reply: ConverseReply, index: number, block: JsonObject, out: ModelEvent[]): void {
+  const { toolUse, reasoningContent, citationsContent } = block;
+  if (isJsonObject(toolUse)) {
+    reply.blockStart(index, block, out);
+    reply.blockDelta(index, { toolUse: { input: toolUse['input'] ?? {} } }, out);
+  } else if (isJsonObject(reasoningContent)) {
+    const { reasoningText } = reasoningContent;
+    reply.blockDelta(index, { reasoningContent: isJsonObject(reasoningText) ? reasoningText : reasoningContent }, out);
+  } else if (isJsonObject(citationsContent)) {
+    for (const piece of listOf(citationsContent['content'])) reply.blockDelta(index, objectOf(piece), out);
+    for (const citation of listOf(citationsContent['citations'])) reply.blockDelta(index, { citation }, out);
+  } else {
+    reply.blockDelta(index, block, out);
+  }
+  reply.blockStop(index, out);
+}
+
+const read = (data: string): JsonObject => parseEvent(data) ?? {};
+
+/** Without one it is the first: only one is told of then. */
+function indexOf(body: JsonObject): number {
+  const index: Json | undefined = body['contentBlockIndex'];
+  return typeof index === 'number' ? index : 0;
+}

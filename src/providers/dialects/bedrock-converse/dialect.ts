@@ -1,0 +1,22 @@
+import type { Dialect } from '../../../core/provider.js';
+import { findRequiredMedia } from '../required-media.js';
+import { decodeCount, encodeCount } from './count.js';
+import { ConverseStreamDecoder, decodeWholeConverse } from './decode.js';
+import { encodeConverse } from './encode.js';
+import { readFault } from './fault.js';
+import { carriesParameter } from './parameters.js';
+
+/** Bedrock's Converse, one form for the models of many vendors (docs/translation/bedrock-converse.md). */
+export const bedrockConverse: Dialect = {
+  id: 'bedrock-converse',
+  vendor: 'amazon',
+  defaultCredential: 'bearer',
+  // It takes bytes, or what stands in the account's own storage.
+  requiredMedia: (request) => findRequiredMedia(request, ['image', 'document']),
+  carries: carriesParameter,
+  encode: encodeConverse,
+  decodeStream: (context) => new ConverseStreamDecoder(context),
+  decodeWhole: decodeWholeConverse,
+  fault: readFault,
+  counting: { encode: encodeCount, decode: decodeCount },
+};

@@ -1,0 +1,53 @@
+import { webCitation } from '../../../core/conversation/web-citation.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { listOf, nonEmpty, objectOf, readCount } from '../read-json.js';
+
+/** A place in a document: its name in this format, the type in that of the Messages format, and its two ends there. */
+const PLACES: readonly (readonly [place: string, type: string, start: string, end: string])[] = [
+  ['documentChar', 'char_location', 'start_char_index', 'end_char_index'],
+  ['documentPage', 'page_location', 'start_page_number', 'end_page_number'],
+  ['documentChunk', 'content_block_location', 'start_block_index', 'end_block_index'],
+];
+
+/** A citation in the shape of the Messages format; undefined for one without a place that it knows. */
+export function readCitation(value: Json | undefined): JsonObject | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const location = objectOf(value['location']);
+  const title = nonEmpty(value['title']);
+  const quote = quoteIn(value);
+  const url = nonEmpty(objectOf(location['web'])['url']);
+  if (url !== undefined) {
+    return webCitation({ url, ...(title !== undefined && { title }), ...(quote !== '' && { quote }) });
+  }
+  for (const [place, type, startKey, endKey] of PLACES) {
+    const found = location[place];
+    if (!isJsonObject(found)) continue;
+    return {
+      type,
+      cited_text: quote,
+      document_index: readCount(found['documentIndex']) ?? 0,
+      document_title: title ?? null,
+      file_id: null,
+      [startKey]: readCount(found['start']) ?? 0,
+      [endKey]: readCount(found['end']) ?? 0,
+    };
+  }
+  const result = location['searchResultLocation'];
+  if (!isJsonObject(result)) return undefined;
+  return {
+    type: 'search_result_location',
+    cited_text: quote,
+    title: title ?? null,
+    source: nonEmpty(value['source']) ?? '',
+    search_result_index: readCount(result['searchResultIndex']) ?? 0,
+    start_block_index: readCount(result['start']) ?? 0,
+    end_block_index: readCount(result['end']) ?? 0,
+  };
+}
+
+/** The words that are cited: of a document they stand in pieces. */
+function quoteIn({ sourceContent }: JsonObject): string {
+  let quote = '';
+  for (const piece of listOf(sourceContent)) quote += nonEmpty(objectOf(piece)['text']) ?? '';
+  return quote;
+}

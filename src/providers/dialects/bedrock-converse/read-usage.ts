@@ -1,0 +1,37 @@
+import type { Usage } from '../../../core/conversation/usage.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { listOf, objectOf, readCount } from '../read-json.js';
+
+const HOUR = '1h';
+
+/**
+ * The usage object of a reply. `inputTokens` leaves out what was read from a cache or written to one: the total is the
+ * sum of all (docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html, read 2026-11-23).
+ */
+export function readUsage(value: Json | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const inputTokens = readCount(value['inputTokens']);
+  const outputTokens = readCount(value['outputTokens']);
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const cacheReadTokens = readCount(value['cacheReadInputTokens']) ?? readCount(value['cacheReadInputTokenCount']);
+  const written = readCount(value['cacheWriteInputTokens']) ?? readCount(value['cacheWriteInputTokenCount']);
+  // Of a part that is larger than the whole the whole is believed.
+  const hour = Math.min(hourWrites(value), written ?? 0);
+  // Filled field by field: conditional spreads would cost an object each, on every reply.
+  const usage: { -readonly [Key in keyof Usage]: Usage[Key] } = { extras: { vendor: 'amazon', value } };
+  if (inputTokens !== undefined) usage.inputTokens = inputTokens;
+  if (outputTokens !== undefined) usage.outputTokens = outputTokens;
+  if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens;
+  if (written !== undefined) usage.cacheWriteTokens = written - hour;
+  if (hour > 0) usage.cacheWrite1hTokens = hour;
+  return usage;
+}
+
+function hourWrites(value: JsonObject): number {
+  let sum = 0;
+  for (const entry of listOf(value['cacheDetails'])) {
+    const { ttl, inputTokens } = objectOf(entry);
+    if (ttl === HOUR) sum += readCount(inputTokens) ?? 0;
+  }
+  return sum;
+}

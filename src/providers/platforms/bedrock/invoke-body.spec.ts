@@ -1,0 +1,156 @@
+// Goal: what goes to InvokeModel is what it takes, and no field or beta that a client learnt since ends the call.
+// Method: bodies as the dialect prints them, against whole expected bodies; what is dropped against what is said to be.
+import { modelRequest } from '../../../../test/support/model-request.js';
+import { endpoint, model } from '../../../../test/support/route-inputs.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { Untranslatable } from '../../../core/errors.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import type { Target } from '../../../core/provider.js';
+import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.js';
+import { takesEffort } from '../../dialects/claude-models.js';
+import { adaptMessages, takesParameter } from './invoke-body.js';
+
+const OLDER = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const NEWER = 'global.anthropic.claude-opus-4-6-v1';
+
+const targetOf = (upstreamModel: string): Target => {
+  const one = endpoint('amazon-bedrock', { upstreamModel });
+  const definition = { slug: 'amazon-bedrock', credential: 'bearer', quirks: {} } as const;
+  return { model: model('anthropic/claude', [one]), endpoint: one, tier: 'standard', definition };
+};
+
+const printed = (value: object): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;
+
+function adapted(body: JsonObject, headers: Record<string, string> = {}, upstreamModel = OLDER): JsonObject {
+  const call = { path: '/v1/messages', headers, body, stream: true };
+  return printed(adaptMessages(call, targetOf(upstreamModel)).body);
+}
+
+const MESSAGES = [{ role: 'user', content: 'Hello' }];
+const HEAD = { anthropic_version: 'bedrock-2023-05-31' };
+
+it('says model and stream in the address, its version and the betas in the body', () => {
+  const call = {
+    path: '/v1/messages',
+    headers: {
+      accept: 'x',
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'interleaved-thinking-2025-05-14,a,b',
+    },
+    body: { model: 'm', stream: true, max_tokens: 5, messages: MESSAGES },
+    stream: true,
+  };
+  expect(adaptMessages(call, targetOf(OLDER))).toEqual({
+    path: '/v1/messages',
+    headers: { accept: 'x' },
+    body: { ...HEAD, anthropic_beta: ['interleaved-thinking-2025-05-14'], max_tokens: 5, messages: MESSAGES },
+    stream: true,
+  });
+});
+
+it('names no beta where none is known', () => {
+  expect(adapted({ messages: MESSAGES }, { 'anthropic-beta': 'a,b' })).toEqual({ ...HEAD, messages: MESSAGES });
+});
+
+it('drops the fields that it would answer with an error', () => {
+  const kept = {
+    max_tokens: 5,
+    system: 's',
+    temperature: 1,
+    top_k: 2,
+    thinking: { type: 'adaptive' },
+    messages: MESSAGES,
+  };
+  const dropped = {
+    context_management: {},
+    metadata: { user_id: 'u' },
+    service_tier: 'auto',
+    speed: 'fast',
+    a_new_one: 1,
+  };
+  expect(adapted({ ...dropped, ...kept })).toEqual({ ...HEAD, ...kept });
+});
+
+it.each<[string, string, JsonObject, JsonObject | undefined]>([
+  ['format', OLDER, { format: { type: 'json_schema' } }, { format: { type: 'json_schema' } }],
+  ['effort, which older models refuse', OLDER, { effort: 'high' }, undefined],
+  ['effort', NEWER, { effort: 'high' }, { effort: 'high' }],
+  ['a budget of the task', NEWER, { task_budget: { total: 5 } }, undefined],
+])('output_config: %s', (_, upstreamModel, config, sent) => {
+  expect(adapted({ output_config: config }, {}, upstreamModel)['output_config']).toEqual(sent);
+});
+
+it('defines tools at once, without the keys that it does not know', () => {
+  const known = { name: 'f', description: 'd', input_schema: {}, cache_control: { type: 'ephemeral' }, strict: true };
+  const editor = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 5 };
+  const tool = { ...known, defer_loading: true, allowed_callers: ['direct'], input_examples: [] };
+  expect(adapted({ tools: [tool, editor] })['tools']).toEqual([known, editor]);
+});
+
+it.each(['web_search_20250305', 'code_execution_20250825', 'advisor_20260301'])('refuses the tool %s', (type) => {
+  expect(() =>
+    adapted({
+      tools: [
+        { name: 'f', input_schema: {} },
+        { type, name: 'x' },
+      ],
+    }),
+  ).toThrow(
+    expect.objectContaining({ constructor: Untranslatable, path: 'tools.1', reason: expect.stringContaining(type) }),
+  );
+});
+
+it('tells in words which tool a result names, and touches no other turn', () => {
+  const result = (content: unknown) => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: 'c', content }],
+  });
+  const messages = [
+    ...MESSAGES,
+    result([
+      { type: 'text', text: 'found' },
+      { type: 'tool_reference', tool_name: 'f' },
+    ]),
+  ];
+  expect(adapted({ messages: messages as never })['messages']).toEqual([
+    ...MESSAGES,
+    result([
+      { type: 'text', text: 'found' },
+      { type: 'text', text: '[Tool f is available.]' },
+    ]),
+  ]);
+});
+
+describe('takesParameter', () => {
+  const plain = modelRequest({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] });
+  it.each<[string, Partial<ModelRequest>]>([
+    ['context_management', { contextManagement: { vendor: 'anthropic', value: { edits: [] } } }],
+    ['metadata', { metadata: { vendor: 'anthropic', value: { user_id: 'u' } } }],
+    ['task_budget', { taskBudget: { totalTokens: 100 } }],
+    ['verbosity', { verbosity: 'high' }],
+    ['temperature', { sampling: { temperature: 0.5 } }],
+    ['top_k', { sampling: { topK: 5 } }],
+    ['structured_outputs', { outputFormat: { type: 'json-schema', schema: {} } }],
+  ])('of %s is what is sent', (name, parts) => {
+    for (const upstreamModel of [OLDER, NEWER]) {
+      const target = targetOf(upstreamModel);
+      const bodyOf = (request: ModelRequest) =>
+        printed(adaptMessages(anthropicMessages.encode(request, target, new Map()), target).body);
+      const isSent = JSON.stringify(bodyOf({ ...plain, ...parts })) !== JSON.stringify(bodyOf(plain));
+      expect([upstreamModel, isSent]).toEqual([upstreamModel, takesParameter(name, target.endpoint)]);
+    }
+  });
+});
+
+it.each([
+  ['anthropic.claude-opus-4-6-v1', true],
+  ['us.anthropic.claude-sonnet-4-6', true],
+  ['claude-opus-5-20260801-v1:0', true],
+  ['anthropic.claude-haiku-10-v1', true],
+  ['anthropic.claude-opus-4-5-20251101-v1:0', false],
+  ['anthropic.claude-sonnet-4-20250514-v1:0', false],
+  ['anthropic.claude-3-7-sonnet-20250219-v1:0', false],
+  ['amazon.nova-2-lite-v1:0', false],
+])('%s takes effort: %s', (name, takes) => {
+  expect(takesEffort(name)).toBe(takes);
+});

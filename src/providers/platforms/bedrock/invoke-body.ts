@@ -1,0 +1,146 @@
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { Untranslatable } from '../../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { Target, UpstreamCall } from '../../../core/provider.js';
+import type { Endpoint } from '../../../core/routing/catalog.js';
+import { takesEffort } from '../../dialects/claude-models.js';
+
+const ANTHROPIC_VERSION = 'bedrock-2023-05-31';
+
+/**
+ * What Bedrock takes of the Messages format, at the top level of a body: what stands behind the name makes what is
+ * sent of the value. Anything else it answers with an error, and with it every request of a client that has learnt a
+ * new field. By model-parameters-anthropic-claude-messages-request-response.html and structured-output.html of
+ * docs.aws.amazon.com/bedrock/latest/userguide, read 2026-11-23.
+ */
+const FIELDS: ReadonlyMap<string, (value: Json, target: Target) => Json | undefined> = new Map([
+  ['max_tokens', asItIs],
+  ['system', asItIs],
+  ['messages', encodeMessages],
+  ['temperature', asItIs],
+  ['top_p', asItIs],
+  ['top_k', asItIs],
+  ['stop_sequences', asItIs],
+  ['tools', encodeTools],
+  ['tool_choice', asItIs],
+  ['thinking', asItIs],
+  ['output_config', encodeOutputConfig],
+]);
+
+/** Keys of the caller's own tools; of others the platform does not know. */
+const TOOL_KEYS: ReadonlySet<string> = new Set([
+  'type', 'name', 'description', 'input_schema', 'strict', 'cache_control',
+]); // prettier-ignore
+
+/** Tools that the vendor only defines, and the caller runs; those that the vendor runs are not there. */
+const CLIENT_TOOLS = /^(?:custom|(?:bash|text_editor|computer|memory)_\d+)$/;
+
+/** Betas that the platform's documentation names; it answers others with an error. */
+export const BETAS: ReadonlySet<string> = new Set([
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'dev-full-thinking-2025-05-14',
+  'effort-2025-11-24',
+  'interleaved-thinking-2025-05-14',
+  'output-128k-2025-02-19',
+  'token-efficient-tools-2025-02-19',
+]);
+
+/** What `adaptMessages` drops of what a request sets, by the names that `RouteNeeds.parameters` has. */
+const NOT_TAKEN: ReadonlySet<string> = new Set(['context_management', 'metadata', 'task_budget']);
+
+/** Whether a field that the dialect prints goes on. */
+export const takesParameter = (parameter: string, endpoint: Endpoint): boolean =>
+  parameter === 'verbosity' ? takesEffort(endpoint.upstreamModel) : !NOT_TAKEN.has(parameter);
+
+/** What of a request `adaptMessages` leaves out, by the names that callers know. */
+export function droppedOf(request: ModelRequest, { upstreamModel }: Endpoint): readonly string[] {
+  const names: string[] = [];
+  if (request.contextManagement) names.push('context_management');
+  if (request.metadata?.vendor === 'anthropic') names.push('metadata');
+  if (request.taskBudget) names.push('output_config.task_budget');
+  if (request.effort !== undefined && !takesEffort(upstreamModel)) names.push('output_config.effort');
+  for (const beta of request.betas) if (!BETAS.has(beta)) names.push(beta);
+  return names;
+}
+
+/**
+ * A call of the Messages format as `InvokeModel` takes it: without model and `stream`, which the address says, with
+ * betas in the body.
+ * @throws Untranslatable for tools that only the vendor itself runs
+ */
+export function adaptMessages(call: UpstreamCall, target: Target): UpstreamCall {
+  const { 'anthropic-beta': betas, 'anthropic-version': _version, ...headers } = call.headers;
+  const named = betas === undefined ? [] : betas.split(',').filter((beta) => BETAS.has(beta));
+  const body: Record<string, Json> = { anthropic_version: ANTHROPIC_VERSION };
+  if (named.length > 0) body['anthropic_beta'] = named;
+  for (const [field, value] of Object.entries(call.body as JsonObject)) {
+    const sent = value === undefined ? undefined : FIELDS.get(field)?.(value, target);
+    if (sent !== undefined) body[field] = sent;
+  }
+  return { ...call, headers, body };
+}
+
+function asItIs(value: Json): Json {
+  return value;
+}
+
+/** The form of the answer; how much effort goes to models that know the word. Budgets of tasks are advice. */
+function encodeOutputConfig(value: Json, { endpoint }: Target): Json | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { format, effort } = value;
+  const config: Record<string, Json> = {};
+  if (format !== undefined) config['format'] = format;
+  if (effort !== undefined && takesEffort(endpoint.upstreamModel)) config['effort'] = effort;
+  return Object.keys(config).length > 0 ? config : undefined;
+}
+
+function encodeTools(value: Json, target: Target): Json {
+  if (!Array.isArray(value)) return value;
+  return (value as readonly JsonObject[]).map((tool, index) => encodeTool(tool, index, target));
+}
+
+function encodeTool(tool: JsonObject, index: number, { model, endpoint }: Target): JsonObject {
+  const type = tool['type'] ?? 'custom';
+  if (typeof type !== 'string' || !CLIENT_TOOLS.test(type)) {
+    const name = typeof type === 'string' ? type : 'unknown';
+    throw new Untranslatable(
+      `tools.${index}`,
+      `the vendor's tool ${name} cannot be sent to ${model.id} at ${endpoint.provider.name}`,
+    );
+  }
+  // Of tools that the vendor defines every key is part of the definition.
+  if (type !== 'custom' || Object.keys(tool).every((key) => TOOL_KEYS.has(key))) return tool;
+  return Object.fromEntries(Object.entries(tool).filter(([key]) => TOOL_KEYS.has(key)));
+}
+
+/** Tools are defined at once here, so that naming one again needs no more than words. */
+function encodeMessages(value: Json): Json {
+  if (!Array.isArray(value)) return value;
+  const messages = value as readonly JsonObject[];
+  return messages.some(hasReference) ? messages.map(withoutReferences) : messages;
+}
+
+const blocksOf = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];
+
+const isReference = (block: JsonObject): boolean => block['type'] === 'tool_reference';
+
+const hasReference = ({ content }: JsonObject): boolean =>
+  blocksOf(content).some((block) => blocksOf(block['content']).some(isReference));
+
+function withoutReferences(message: JsonObject): JsonObject {
+  if (!hasReference(message)) return message;
+  const content = blocksOf(message['content']).map((block) => {
+    const inner = blocksOf(block['content']);
+    return inner.some(isReference) ? { ...block, content: inner.map(inWords) } : block;
+  });
+  return { ...message, content };
+}
+
+function inWords(block: JsonObject): JsonObject {
+  const { tool_name: name, cache_control } = block;
+  if (!isReference(block) || typeof name !== 'string') return block;
+  return { type: 'text', text: `[Tool ${name} is available.]`, cache_control };
+}

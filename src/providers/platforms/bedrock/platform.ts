@@ -1,0 +1,101 @@
+import type { ModelRequest } from '../../../core/conversation/request.js';
+import { ProviderFault } from '../../../core/errors.js';
+import type { CallContext, CallHeaders, Platform, PrintedCall } from '../../../core/platform.js';
+import type { Target, UpstreamCall, UpstreamFailure } from '../../../core/provider.js';
+import { dialectOf, type DialectId } from '../../../core/routing/catalog.js';
+import type { ServiceTier } from '../../../core/routing/plan.js';
+import { SseReader, type SseFrame } from '../../../core/stream/sse.js';
+import { chain, type Step } from '../../../core/stream/step.js';
+import type { Clock } from '../../../core/time.js';
+import { findAwsFault } from '../../dialects/aws-faults.js';
+import { pathSegment } from '../../dialects/path-segment.js';
+import { apiKeyOf, baseUrlOf, readAccount } from './account.js';
+import { EventFrames } from './event-frames.js';
+import { EventStreamReader } from './event-stream.js';
+import { adaptMessages, droppedOf, takesParameter } from './invoke-body.js';
+import { SignatureV4 } from './signature-v4.js';
+
+const SERVICE = 'bedrock';
+const NO_HEADERS: CallHeaders = {};
+/** Its form of a count is another than that of the vendor whose dialect would ask. */
+const NOT_COUNTED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'openai-chat']);
+
+/**
+ * How `InvokeModel` is told of a tier: in headers
+ * (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html).
+ */
+const TIER_HEADERS: Readonly<Record<ServiceTier, CallHeaders>> = {
+  standard: NO_HEADERS,
+  fast: { 'x-amzn-bedrock-performanceconfig-latency': 'optimized' },
+  priority: { 'x-amzn-bedrock-service-tier': 'priority' },
+  flex: { 'x-amzn-bedrock-service-tier': 'flex' },
+};
+
+/** Amazon Bedrock's runtime (docs/platforms.md#bedrock). */
+export class BedrockPlatform implements Platform {
+  readonly fetchesMedia = false;
+  private readonly signature = new SignatureV4(SERVICE);
+
+  constructor(private readonly clock: Clock) {}
+
+  adapt(call: UpstreamCall, target: Target): UpstreamCall {
+    return dialectOf(target.endpoint) === 'anthropic-messages' ? adaptMessages(call, target) : call;
+  }
+
+  carries(parameter: string, { endpoint }: Target): boolean {
+    return dialectOf(endpoint) !== 'anthropic-messages' || takesParameter(parameter, endpoint);
+  }
+
+  dropped(request: ModelRequest, { endpoint }: Target): readonly string[] {
+    return dialectOf(endpoint) === 'anthropic-messages' ? droppedOf(request, endpoint) : [];
+  }
+
+  counts(dialect: DialectId): boolean {
+    return !NOT_COUNTED.has(dialect);
+  }
+
+  address(context: CallContext, call: UpstreamCall): string {
+    return baseUrlOf(context) + pathOf(context.target, call);
+  }
+
+  authorise(context: CallContext, { url, headers, body }: PrintedCall): CallHeaders {
+    const { target } = context;
+    const added = dialectOf(target.endpoint) === 'anthropic-messages' ? TIER_HEADERS[target.tier] : NO_HEADERS;
+    if (target.definition.credential === 'none') return added;
+    const account = readAccount(context);
+    if (!account) return { ...added, authorization: `Bearer ${apiKeyOf(context)}` };
+    const contentType = headers['content-type'];
+    const signed = contentType === undefined ? added : { ...added, 'content-type': contentType };
+    const signature = this.signature.sign({ method: 'POST', url, headers: signed, body }, account, this.clock.now());
+    return { ...added, ...signature };
+  }
+
+  frames({ 'content-type': type }: UpstreamFailure['headers']): Step<Uint8Array, SseFrame> | undefined {
+    const name = typeof type === 'string' ? type.toLowerCase() : '';
+    if (name.startsWith('application/json')) return undefined;
+    // Its chat completions are the vendor's own, server-sent events.
+    if (name.startsWith('text/event-stream')) return new SseReader();
+    return chain(new EventStreamReader(), new EventFrames());
+  }
+
+  /** Whatever is said to it, its own failures have its own form. */
+  fault(failure: UpstreamFailure): ProviderFault | undefined {
+    return findAwsFault(failure);
+  }
+}
+
+function pathOf({ endpoint }: Target, { path, stream }: UpstreamCall): string {
+  switch (dialectOf(endpoint)) {
+    case 'anthropic-messages':
+      return `/model/${pathSegment(endpoint.upstreamModel)}/${stream ? 'invoke-with-response-stream' : 'invoke'}`;
+    case 'openai-chat':
+      return `/openai/v1${path}`;
+    case 'bedrock-converse':
+      return path;
+    case 'cohere-chat':
+    case 'google-gemini':
+    case 'openai-responses':
+    case 'simulated':
+      throw new ProviderFault('rejected-request', 'The platform bedrock has no address for calls of this dialect.');
+  }
+}

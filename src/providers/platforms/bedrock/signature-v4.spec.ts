@@ -1,0 +1,101 @@
+// Goal: calls are signed as AWS verifies them. Method: published vectors (the suite of Signature Version 4 and the
+// examples of its documentation); a path that is escaped twice, against the canonical request written out by hand;
+// properties of bodies in parts and of keys that are kept.
+import { createHash, createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import type { SigningAccount } from './account.js';
+import { deriveKey, SignatureV4 } from './signature-v4.js';
+
+const ACCOUNT: SigningAccount = {
+  accessKeyId: 'AKIDEXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+  region: 'us-east-1',
+};
+const AT = Date.parse('2015-08-30T12:36:00Z');
+const HOST = 'https://example.amazonaws.com';
+
+const signatureOf = ({ authorization }: Record<string, string>): string => authorization!.split('Signature=')[1]!;
+
+describe('the published suite', () => {
+  const service = new SignatureV4('service');
+
+  it.each([
+    ['get-vanilla', 'GET', '/', {}, '', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
+    ['post-vanilla', 'POST', '/', {}, '', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
+    [
+      'post-x-www-form-urlencoded', 'POST', '/', { 'content-type': 'application/x-www-form-urlencoded' }, 'Param1=value1',
+      'ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a',
+    ],
+    [
+      'get-vanilla-query-order-key-case', 'GET', '/?Param2=value2&Param1=value1', {}, '',
+      'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
+    ],
+  ])('%s', (_, method, path, headers, body, signature) => {
+    const signed = service.sign({ method, url: HOST + path, headers, body }, ACCOUNT, AT);
+    expect(signatureOf(signed)).toBe(signature);
+    expect(signed['x-amz-date']).toBe('20150830T123600Z');
+    expect(signed['authorization']).toContain('Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, ');
+  }); // prettier-ignore
+
+  it('derives the key of the documentation', () => {
+    const key = deriveKey(ACCOUNT.secretAccessKey, '20150830', 'us-east-1', 'iam');
+    expect(key.toString('hex')).toBe('c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9');
+  });
+});
+
+describe('a call', () => {
+  const bedrock = new SignatureV4('bedrock');
+  const url = 'https://bedrock-runtime.us-east-1.amazonaws.com/model/a%3Ab%2Fc/converse';
+  const call = { method: 'POST', url, headers: { 'content-type': 'application/json' }, body: '{}' };
+
+  it('is signed with its path escaped once more than it is sent, its host, its date and its token', () => {
+    const signed = bedrock.sign(call, { ...ACCOUNT, sessionToken: 'a/token==' }, AT);
+    const names = 'content-type;host;x-amz-date;x-amz-security-token';
+    const canonical = [
+      'POST',
+      '/model/a%253Ab%252Fc/converse',
+      '',
+      'content-type:application/json',
+      'host:bedrock-runtime.us-east-1.amazonaws.com',
+      'x-amz-date:20150830T123600Z',
+      'x-amz-security-token:a/token==',
+      '',
+      names,
+      createHash('sha256').update('{}').digest('hex'),
+    ].join('\n');
+    const scope = '20150830/us-east-1/bedrock/aws4_request';
+    const sum = createHash('sha256').update(canonical).digest('hex');
+    const text = `AWS4-HMAC-SHA256\n20150830T123600Z\n${scope}\n${sum}`;
+    const key = deriveKey(ACCOUNT.secretAccessKey, '20150830', 'us-east-1', 'bedrock');
+    expect(signatureOf(signed)).toBe(createHmac('sha256', key).update(text).digest('hex'));
+    expect(signed['authorization']).toContain(`SignedHeaders=${names}, `);
+    expect(signed['x-amz-security-token']).toBe('a/token==');
+    expect(signed['host']).toBeUndefined();
+  });
+
+  it('has one signature, in however many parts its body is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 20 })), (parts) => {
+        const body = parts.map((part) => Buffer.from(part));
+        const whole = bedrock.sign({ ...call, body: [Buffer.concat(body)] }, ACCOUNT, AT);
+        expect(bedrock.sign({ ...call, body }, ACCOUNT, AT)).toEqual(whole);
+      }),
+    );
+  });
+
+  it('is signed anew where the secret, the region or the day is another, whatever is kept', () => {
+    const others = [
+      [{ ...ACCOUNT, secretAccessKey: 'another' }, AT],
+      [{ ...ACCOUNT, region: 'eu-west-1' }, AT],
+      [ACCOUNT, AT + 86_400_000],
+    ] as const;
+    const first = signatureOf(bedrock.sign(call, ACCOUNT, AT));
+    for (const [account, at] of others) {
+      expect(signatureOf(bedrock.sign(call, account, at))).not.toBe(first);
+      expect(signatureOf(bedrock.sign(call, account, at))).toBe(
+        signatureOf(new SignatureV4('bedrock').sign(call, account, at)),
+      );
+    }
+    expect(signatureOf(bedrock.sign(call, ACCOUNT, AT))).toBe(first);
+  });
+});
