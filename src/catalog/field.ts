@@ -70,11 +70,11 @@ export class Field {
     return [];
   }
 
-  /** A text that holds more than spaces. */
-  text(): string | undefined {
+  /** A text that holds more than spaces. @param charsMax its longest */
+  text(charsMax = TEXT_CHARS_MAX): string | undefined {
     const { value } = this;
     if (typeof value !== 'string' || value.trim() === '') return this.refuse('must be a text that is not empty');
-    if (value.length > TEXT_CHARS_MAX) return this.refuse(`must have at most ${TEXT_CHARS_MAX} characters`);
+    if (value.length > charsMax) return this.refuse(`must have at most ${charsMax} characters`);
     return value;
   }
 

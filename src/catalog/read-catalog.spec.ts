@@ -12,8 +12,6 @@ import { credentialSources, NO_CREDENTIALS } from '../../test/support/credential
 const DIALECTS = DIALECT_IDS.map((id) => JSON.stringify(id)).join(', ');
 const PLATFORMS = PLATFORM_IDS.map((id) => JSON.stringify(id)).join(', ');
 
-
-
 const SOUND = `version: 1
 providers:
   - slug: acme
@@ -521,6 +519,12 @@ describe('a bad file', () => {
       region: 'us',
     });
     expect(policyOf('')).toEqual({ collectsData: true, zeroDataRetention: false });
+  });
+
+  it('takes a credential as long as the key of a service account, and no endless one', () => {
+    const withValue = (length: number) => faultsOf(withLine(7, `    credential: { value: "${'k'.repeat(length)}" }`));
+    expect(withValue(64 * 1024)).toEqual([]);
+    expect(withValue(64 * 1024 + 1)).toEqual([expect.stringContaining('must have at most 65536 characters')]);
   });
 
   it('never shows what could be a credential', () => {

@@ -17,6 +17,8 @@ export const CREDENTIAL_BYTES_MAX = 64 * 1024;
 
 /** The word for a provider that needs no key. */
 const NONE = 'none';
+/** A key of a service account is JSON of two thousand and more. */
+const CREDENTIAL_CHARS_MAX = 64 * 1024;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
@@ -38,7 +40,7 @@ export function readSecret(field: Field | undefined, sources: CredentialSources)
   const text = file
     ? readCredentialFile(file, sources)
     : name === undefined
-      ? members.get('value')?.text()
+      ? members.get('value')?.text(CREDENTIAL_CHARS_MAX)
       : sources.variable(name);
   // Secrets mounted from files often end in a line break, which no header could carry.
   const trimmed = text?.trim() ?? '';

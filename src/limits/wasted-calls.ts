@@ -9,7 +9,8 @@ import { FloodStorage } from './flood-storage.js';
 
 /**
  * Counts generations that their callers left, at whatever stage, also before there was one, and those that called a
- * provider and came to nothing: past so many of a key the flood guard refuses it (docs/wire/limits.md#wasted-calls). One observes all.
+ * provider and came to nothing: past so many of a key the flood guard refuses it (docs/wire/limits.md#wasted-calls).
+ * One observes all.
  */
 @Injectable()
 export class WastedCalls implements GenerationObserver, AbandonedBodies {

@@ -8,8 +8,9 @@ const WAITING_MAX = 10_000;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Lets requests begin, some in each turn of the event loop and by turns of their keys. Connections are accepted and read
- * as fast as they come: without it thousands of one key's would be at work in the same turns as anybody else's one.
+ * Lets requests begin, some in each turn of the event loop and by turns of their keys. Connections are accepted and
+ * read as fast as they come: without it thousands of one key's would be at work in the same turns as anybody else's
+ * one.
  */
 export class EntryTurns {
   private readonly waiting = new FairQueue<() => void>(WAITING_MAX);

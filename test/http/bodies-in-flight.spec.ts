@@ -67,7 +67,12 @@ describeOnEmbedded('bodies in flight', (database) => {
         id: 'test/native',
         at: [{ url: upstream.url, dialect: 'anthropic-messages', aborts: { whole: 'stops' } }],
       }),
-      variables: { FAIRLEAD_BODY_MAX: '2MiB', FAIRLEAD_BODIES_IN_FLIGHT: '4MiB' },
+      variables: {
+        FAIRLEAD_BODY_MAX: '2MiB',
+        FAIRLEAD_BODIES_IN_FLIGHT: '4MiB',
+        // Hundreds are left here.
+        FAIRLEAD_FLOOD: 'wasted=10000/60s',
+      },
     });
     bytes = gateway.gateway.app.get(BytesInFlight);
     keys = [await gateway.newKey(), await gateway.newKey()];

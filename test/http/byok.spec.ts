@@ -283,7 +283,10 @@ describeOnEachDatabase('provider credentials over HTTP', (database) => {
       [{ key: 'k', provider: 'openai', workspace_id: 'no-such' }, 'workspace_id: there is no such workspace'],
       [{ key: 'k', provider: 'openai', isFallbak: true }, 'isFallbak: is not a known field; did you mean is_fallback?'],
       [{ key: `[{"resource_name":"${CANARY}"}]`, provider: 'azure' }, 'key.0.api_key: is required'],
-      [{ key: `${CANARY} x`, provider: 'google-vertex' }, "key: must be an API key, or the JSON of a service account's key"],
+      [
+        { key: `${CANARY} x`, provider: 'google-vertex' },
+        "key: must be an API key, or the JSON of a service account's key",
+      ],
       ['[]', 'body: must be an object'],
     ])('refuses %j', async (body, message) => {
       const reply = await call('POST', '/byok', { body });

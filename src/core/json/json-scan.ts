@@ -55,7 +55,7 @@ export interface LongArray {
   readonly to: number;
 }
 
-/** A string of so many escapes that it takes long to read, and where its text may be cut. Places are offsets in bytes. */
+/** A string of so many escapes that it takes long to read, and where its text may be cut, in offsets of bytes. */
 export interface LongString {
   /** Behind its first quote. */
   readonly from: number;

@@ -10,9 +10,9 @@ const BACKSLASH = 92;
 const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
 
 /**
- * What the whole text means, parsed in pieces: its long strings, the entries of its long arrays some at a
- * time, and then the rest, which holds stand-ins and empty arrays in their places. Undefined for whatever is no JSON, or could be read in
- * another way: the whole text tells.
+ * What the whole text means, parsed in pieces: its long strings, the entries of its long arrays some at a time, and
+ * then the rest, which holds stand-ins and empty arrays in their places. Undefined for whatever is no JSON, or could be
+ * read in another way: the whole text tells.
  *
  * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if
  * this is JSON at all, and what is around them is parsed, too.

@@ -7,7 +7,7 @@ import { AheadClock } from '../../../test/support/ahead-clock.js';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { CallContext } from '../../core/platform.js';
 import type { UpstreamCall } from '../../core/provider.js';
-import type { DialectId, Endpoint } from '../../core/routing/catalog.js';
+import type { Endpoint } from '../../core/routing/catalog.js';
 import { Secret } from '../../core/secret.js';
 import type { Transport } from '../transport.js';
 import { VertexPlatform } from './vertex.js';
@@ -18,7 +18,7 @@ function contextOf(baseUrl: string, credential: string): CallContext {
   const plain = endpoint('google-vertex', { upstreamModel: 'gemini-x' });
   const one: Endpoint = {
     ...plain,
-    dialect: 'google-gemini' as DialectId,
+    dialect: 'google-gemini',
     provider: { ...plain.provider, baseUrl, platform: 'vertex' },
   };
   const definition = { slug: 'google-vertex', credential: 'bearer', quirks: {} } as const;

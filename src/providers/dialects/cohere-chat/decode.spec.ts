@@ -1,5 +1,5 @@
-// Goal: whatever Cohere answers, the events obey the grammar and say the same. Method: events and bodies written from the
-// vendor's public reference; every sequence passes GrammarCheck; a property over cuts of arguments.
+// Goal: whatever Cohere answers, the events obey the grammar and say the same. Method: events and bodies written from
+// the vendor's public reference; every sequence passes GrammarCheck; a property over cuts of arguments.
 import fc from 'fast-check';
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';

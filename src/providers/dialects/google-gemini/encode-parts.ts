@@ -9,7 +9,7 @@ import type { Base64Text } from '../../../core/json/base64-text.js';
 import { searchResultText, titledText } from '../block-text.js';
 import { ruleForForeign } from '../foreign-blocks.js';
 import type { EncodeContext } from './encode-context.js';
-import { audioType, isReadByVendor, typeOfAddress } from './media-types.js';
+import { audioType, isReadByVendor } from './media-types.js';
 import type { Part } from './wire.js';
 
 /**
@@ -58,10 +58,7 @@ export function mediaPart(source: MediaSource, path: string, context: EncodeCont
   return { inlineData: { mimeType: media.mediaType, data: media.base64 } };
 }
 
-function filePart(url: string): Part {
-  const mimeType = typeOfAddress(url);
-  return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri: url } };
-}
+const filePart = (url: string): Part => ({ fileData: { fileUri: url } });
 
 function documentParts(block: DocumentBlock, path: string, context: EncodeContext): Part[] {
   const { source } = block;

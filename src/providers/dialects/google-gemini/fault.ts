@@ -82,7 +82,7 @@ function readBody(text: string): ErrorReport {
   return isJsonObject(first) ? readReport(first) : {};
 }
 
-/** Reads `{ error: { code, message, status, details } }`, and what proxies make of it: `{ error: "…" }`, `{ message }`. */
+/** Reads `{ error: { code, message, status, details } }`, and what proxies make of it: `{ error }`, `{ message }`. */
 function readReport(body: JsonObject): ErrorReport {
   const { error } = body;
   if (typeof error === 'string') return { message: error };

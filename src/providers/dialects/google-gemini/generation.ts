@@ -6,7 +6,7 @@ import type { Quirks } from '../../../core/quirks.js';
 export interface Generation {
   /** How thinking is asked for: not at all, in tokens, or by a word. */
   readonly thinking: 'none' | 'budget' | 'level';
-  /** It signs its calls and refuses a loop without, and knows calls by their ids: before it both are refused or lost. */
+  /** It signs its calls, refuses a loop without, and knows calls by their ids: before it both are refused or lost. */
   readonly signsCalls: boolean;
   /** Results of tools may hold images and documents. */
   readonly takesMediaInResults: boolean;
