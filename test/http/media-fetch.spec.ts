@@ -7,6 +7,7 @@
 import { setMaxListeners } from 'node:events';
 import { ProviderClient } from '../../src/providers/provider-client.js';
 import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
 import { NameResolver, ServerNameResolver } from '../../src/shared/http/name-resolver.js';
 import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -167,8 +168,8 @@ describeOnEmbedded('media by URL', (database) => {
 
   const PDF = { 'content-type': 'application/pdf' };
   const slots = (): { running: number; queue: unknown[] } =>
-    (safeFetch() as unknown as { slots: ReturnType<typeof slots> }).slots;
-  const safeFetch = (): SafeFetch => gateway.gateway.app.get(SafeFetch, { strict: false });
+    (gateway.gateway.app.get(SafeFetch, { strict: false }) as unknown as { slots: ReturnType<typeof slots> }).slots;
+  const addresses = (): CheckedAddresses => gateway.gateway.app.get(CheckedAddresses, { strict: false });
   const until = async (holds: () => boolean): Promise<void> => {
     while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
   };
@@ -224,9 +225,9 @@ describeOnEmbedded('media by URL', (database) => {
       },
     },
   ])('gives back bytes and places when its caller goes while $stage', async ({ reached, url, model = 'test/two' }) => {
-    const fetcher = safeFetch() as unknown as { resolver: NameResolver };
-    const { resolver } = fetcher;
-    fetcher.resolver = new (class extends NameResolver {
+    const checked = addresses() as unknown as { resolver: NameResolver };
+    const { resolver } = checked;
+    checked.resolver = new (class extends NameResolver {
       override resolve(): Promise<never> {
         return new Promise(() => undefined);
       }
@@ -240,7 +241,7 @@ describeOnEmbedded('media by URL', (database) => {
     await expect(gone).rejects.toThrow();
     await until(() => bytesHeld() === 0 && slots().running === 0);
     expect(slots().queue).toEqual([]);
-    fetcher.resolver = resolver;
+    checked.resolver = resolver;
   });
 
   it('takes nothing of the time that the provider has', async () => {
@@ -253,8 +254,7 @@ describeOnEmbedded('media by URL', (database) => {
 
   it('lets others resolve and connect beside names that never resolve, and takes few of them at a time', async () => {
     const tarpit = await new NameServer(() => 'silent').listen();
-    const safeFetch = gateway.gateway.app.get(SafeFetch, { strict: false });
-    Object.assign(safeFetch, { resolver: new ServerNameResolver([tarpit.address]) });
+    Object.assign(addresses(), { resolver: new ServerNameResolver([tarpit.address]) });
     const leaving = new AbortController();
     setMaxListeners(NAMES, leaving.signal);
     const statuses: number[] = [];

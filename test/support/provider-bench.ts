@@ -3,7 +3,7 @@ import type { ModelRequest } from '../../src/core/conversation/request.js';
 import type { Platform } from '../../src/core/platform.js';
 import type { CatalogProvider, DialectId, Endpoint } from '../../src/core/routing/catalog.js';
 import { Secret } from '../../src/core/secret.js';
-import type { PlatformDependencies } from '../../src/providers/platforms/index.js';
+import type { PlatformDependencies } from '../../src/providers/platforms/dependencies.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
 import { ProviderClient } from '../../src/providers/provider-client.js';
 import { ProviderRegistry, type ProviderAccess } from '../../src/providers/registry.js';

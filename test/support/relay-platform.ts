@@ -6,7 +6,7 @@ import type { Target, UpstreamCall, UpstreamFailure } from '../../src/core/provi
 import type { Secret } from '../../src/core/secret.js';
 import type { SseFrame } from '../../src/core/stream/sse.js';
 import type { Step } from '../../src/core/stream/step.js';
-import type { PlatformDependencies } from '../../src/providers/platforms/index.js';
+import type { PlatformDependencies } from '../../src/providers/platforms/dependencies.js';
 
 /** The credential, as JSON. */
 export interface RelayAccount {

@@ -14,7 +14,7 @@ import {
 } from './azure-credential.js';
 import { CredentialReader, isCallers, refused } from './credential-members.js';
 import { framesOf, headerSafe, revealSafe } from './direct.js';
-import type { PlatformDependencies } from './index.js';
+import type { PlatformDependencies } from './dependencies.js';
 import { askTokenService, form, readOauthToken } from './token-service.js';
 import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
 

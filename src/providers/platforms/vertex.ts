@@ -8,7 +8,7 @@ import { readGoogleCredential } from './google-credential.js';
 import { GoogleTokens } from './google-tokens.js';
 import { framesOf, revealSafe } from './direct.js';
 import { adaptForVertex } from './vertex-bodies.js';
-import type { PlatformDependencies } from './index.js';
+import type { PlatformDependencies } from './dependencies.js';
 
 /** Everywhere: Google chooses. */
 const GLOBAL = 'global';
