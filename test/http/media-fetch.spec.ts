@@ -167,8 +167,10 @@ describeOnEmbedded('media by URL', (database) => {
   }
 
   const PDF = { 'content-type': 'application/pdf' };
-  const slots = (): { running: number; queue: unknown[] } =>
-    (gateway.gateway.app.get(SafeFetch, { strict: false }) as unknown as { slots: ReturnType<typeof slots> }).slots;
+  const slots = (): { running: number; queue: unknown[] } => {
+    const fetch: unknown = gateway.gateway.app.get(SafeFetch, { strict: false });
+    return (fetch as { slots: ReturnType<typeof slots> }).slots;
+  };
   const addresses = (): CheckedAddresses => gateway.gateway.app.get(CheckedAddresses, { strict: false });
   const until = async (holds: () => boolean): Promise<void> => {
     while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
