@@ -17,8 +17,15 @@ const swc = [
   },
 ];
 
-/** What takes minutes: several replicas, kills, outages, hostile input. */
-const SLOW = ['test/replicas/', 'test/hostile/input.spec.ts'].map(below);
+/** What takes long: several replicas, kills, outages, hostile input and commands, waits, every pair of dialects. */
+const SLOW = [
+  'test/replicas/',
+  'test/hostile/input.spec.ts',
+  'test/http/back-pressure.spec.ts',
+  'test/http/operation.spec.ts',
+  'test/messages/wandering.spec.ts',
+  'test/tools/bash.spec.ts',
+].map(below);
 /** Attacks whose victims' waits are measured: with anything else on the cores they say nothing. */
 const MEASURED = [`${below('test/hostile/')}(?!input)`];
 

@@ -29,6 +29,9 @@ export interface TierChoice {
   readonly geo?: Readonly<Record<string, string>>;
 }
 
+/** When these pages were read; what stands behind each is the month that it names itself. */
+export const TIERS_DATE = '2026-11-23';
+
 const ANTHROPIC = 'https://platform.claude.com/docs/en/about-claude/pricing, as of November 2026';
 const OPENAI = 'https://developers.openai.com/api/docs/pricing, as of September 2026';
 const FIREWORKS = 'https://docs.fireworks.ai/serverless/pricing, as of September 2026';

@@ -1,42 +1,46 @@
 /**
- * Writes `catalog/default.yaml` from the data of @pydantic/genai-prices and `catalog-selection.ts`. The same input
- * gives the same bytes. Run it after an update of the package, and set `DATA_DATE` to the date of its release:
- *
- *     npx tsc --ignoreConfig --module nodenext --target es2023 --types node --skipLibCheck --rootDir . --outDir
- *       dist/seed \ scripts/seed-catalog.ts node dist/seed/scripts/seed-catalog.js > catalog/default.yaml
+ * Writes the shipped catalog, `catalog/default.yaml`, and where each of its figures is from, `catalog/sources.yaml`:
+ * `npm run seed:catalog`. What is in them is chosen in `catalog-selection.ts` and `catalog-providers.ts`; the figures
+ * come from packages with data (`catalog-tables.ts`), from files (`catalog-hosts.ts`) and from pages
+ * (`catalog-tiers.ts`, `catalog-policies.ts`, `catalog-terms.ts`). The same input gives the same bytes. After an update
+ * of the price package set `PACKAGE_DATE`.
  */
-import { findProvider, type MatchLogic, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+import { writeFileSync } from 'node:fs';
 import { SANDBOX_MODELS, type SandboxModel } from '../src/providers/dialects/simulated/models.js';
+import { HOSTED, HOSTS_DATE } from './catalog-hosts.js';
+import { POLICIES, POLICY_DATE, type PolicyChoice } from './catalog-policies.js';
+import { PROVIDERS, type ProviderChoice } from './catalog-providers.js';
 import {
   ALIASES,
+  FIGURES,
+  FIGURES_DATE,
   IMAGES,
   MEDIA_DATE,
   MODELS,
   PAGE_TEXT_TOKENS,
-  PROVIDERS,
+  PDF_PAGES,
   type EndpointChoice,
   type ModelChoice,
-  type ProviderChoice,
 } from './catalog-selection.js';
-import { TIERS, type TierChoice } from './catalog-tiers.js';
+import { SourceBook, type Source } from './catalog-sources.js';
+import {
+  factsOf,
+  PRICE_DATE,
+  PRICE_PACKAGE,
+  TABLES,
+  type ModelFacts,
+  type PriceList,
+  type Sourced,
+  type TableName,
+  type ToldModel,
+  type TokenPrices,
+} from './catalog-tables.js';
+import { DISTILLATION, precisionInName, PRECISIONS, TERMS_DATE } from './catalog-terms.js';
+import { TIERS, TIERS_DATE, type TierChoice } from './catalog-tiers.js';
 
-const SOURCE = '@pydantic/genai-prices 0.1.8';
-const DATA_DATE = '2026-09-23';
-
-/** The catalog's names for the price package's, in the order they are written. */
-const PER_TOKEN = {
-  input_mtok: 'prompt',
-  output_mtok: 'completion',
-  cache_read_mtok: 'input_cache_read',
-  cache_write_mtok: 'input_cache_write',
-  cache_write_1h_mtok: 'input_cache_write_1h',
-} as const;
-type PriceKey = keyof typeof PER_TOKEN;
-const PRICE_KEYS = Object.keys(PER_TOKEN) as readonly PriceKey[];
-
-const SEARCHES = 'web_searches_kcount';
-// OpenAI's searches of stored files, which no request through the gateway causes.
-const UNUSED = 'storage_searches_kcount';
+/** The release of the price package. */
+const PACKAGE_VERSION = '0.1.8';
+const PACKAGE_DATE = '2026-09-23';
 
 /** The sandbox takes whatever a client may send, so that asking for `require_parameters` never hides it. */
 const SANDBOX_PARAMETERS = [
@@ -67,100 +71,307 @@ const SANDBOX_PARAMETERS = [
 const list = (items: readonly string[]): string => `[${items.join(', ')}]`;
 const text = (value: string): string => JSON.stringify(value);
 
-/** The whole file. */
-export function seedCatalog(): string {
-  return [
+/** Which source says each figure of an entry, by the key of the catalog file. */
+type Origins = Record<string, string>;
+
+interface Entry {
+  readonly lines: readonly string[];
+  readonly origins: Origins;
+}
+
+/** Both files. */
+export interface SeededCatalog {
+  readonly catalog: string;
+  readonly sources: string;
+}
+
+export function seedCatalog(): SeededCatalog {
+  const book = new SourceBook();
+  citePackages(book);
+  const homeless = HOSTED.find(({ id }) => !MODELS.some(([chosen]) => chosen === id));
+  if (homeless)
+    throw new Error(`${homeless.provider} ${homeless.upstream}: ${homeless.id} is not among the models chosen.`);
+  const providers = PROVIDERS.map((provider) => [provider.slug, providerEntry(book, provider)] as const);
+  const models = MODELS.map((choice) => [choice[0], modelEntry(book, choice)] as const);
+  const catalog = [
     `# The models, endpoints and prices that ship. Written by scripts/seed-catalog.ts: change that, not this.`,
     `#`,
-    `# Prices and context lengths: ${SOURCE} (MIT), data of ${DATA_DATE}; USD per million tokens.`,
-    `# Service tiers and geographies: the page and date beside each.`,
-    `# Output limits, input modalities and request fields: the sources named in scripts/catalog-selection.ts.`,
-    `# What a page of a PDF counts at most: an image, and 3,000 tokens of text (PAGE_TEXT_TOKENS there).`,
-    `# What no source says is absent. Nothing is said of data policies, so every provider but the sandbox counts as one that`,
-    `# collects data and retains them: state your own agreements in a file of yours that says \`extends: default\`.`,
+    `# Where each figure is from, and of which day, stands in sources.yaml. Prices are those of ${PRICE_DATE}.`,
+    `# What no source says is absent, and counts as restrictive: state your own agreements in a file of yours that`,
+    `# says \`extends: default\`.`,
     `version: 1`,
     ``,
     `providers:`,
-    ...PROVIDERS.flatMap(providerLines),
+    ...providers.flatMap(([, { lines }]) => lines),
     ...sandboxProviderLines(),
     ``,
     `models:`,
-    ...MODELS.flatMap(modelLines),
+    ...models.flatMap(([, { lines }]) => lines),
     ...sandboxModelLines(),
     ``,
-  ].join('\n');
-}
-
-function providerLines(provider: ProviderChoice): string[] {
-  return [
-    `  - slug: ${provider.slug}`,
-    `    name: ${text(provider.name)}`,
-    `    dialect: ${provider.dialect}`,
-    `    base_url: ${provider.baseUrl}`,
-    `    credential: { env: ${provider.credentialVariable} }`,
-    ...(provider.billsLeftStreams ? [`    aborts: { stream: billed }`] : []),
   ];
-}
-
-function modelLines([id, name, choices, input = []]: ModelChoice): string[] {
-  const endpoints = choices.map((choice) => ({ choice, source: findSource(choice) }));
-  const contexts = endpoints.map(({ choice, source }) => choice.context ?? source.context_window);
-  if (contexts.some((context) => context === undefined)) throw new Error(`${id}: no source gives a context length.`);
-  const context = Math.max(...contexts.map(Number));
-  const outputs = new Set(choices.map(({ output }) => output));
-  const [output] = outputs.size === 1 ? outputs : [];
-  const aliases = ALIASES[id] ?? [];
-  return [
+  const sources = [
+    `# Where the figures of default.yaml are from. Written by scripts/seed-catalog.ts: change that, not this.`,
+    `version: 1`,
     ``,
-    `  - id: ${id}`,
-    ...(aliases.length === 0 ? [] : [`    aliases: ${list(aliases)}`]),
-    `    name: ${text(name)}`,
-    `    context_length: ${context}`,
-    ...(output === undefined ? [] : [`    max_completion_tokens: ${output}`]),
-    `    input_modalities: ${list(['text', ...input])}`,
-    `    output_modalities: [text]`,
-    ...mediaLines(id, input),
-    `    endpoints:`,
-    ...endpoints.flatMap(({ choice, source }, index) => [
-      ...endpointLines(choice, source),
-      ...(contexts[index] === context ? [] : [`        context_length: ${contexts[index]}`]),
-      ...(choice.output === output ? [] : [`        max_completion_tokens: ${choice.output}`]),
-      `        supported_parameters: ${list(parametersOf(choice))}`,
-    ]),
+    `sources:`,
+    ...book.list().map(sourceLine),
+    ``,
+    `providers:`,
+    ...providers.map(([slug, { origins }]) => `  ${slug}: ${originsOf(origins)}`),
+    ``,
+    `models:`,
+    ...models.flatMap(([, entry]) => entry.sourceLines),
+    ``,
   ];
+  return { catalog: catalog.join('\n'), sources: sources.join('\n') };
 }
 
-/** For the bound of a call. Checked: whatever takes images says what they count. */
-function mediaLines(id: string, input: readonly ('image' | 'file')[]): string[] {
-  if (input.length === 0) return [];
-  const choice = IMAGES.find(({ models }) => models.test(id));
-  if (!choice) throw new Error(`${id}: no source says what an image counts.`);
-  const { max, rule, source } = choice;
-  return [
-    `    image_tokens_max: ${max} # ${source}, ${MEDIA_DATE}`,
-    ...(rule === undefined ? [] : [`    image_tokens: ${rule}`]),
-    ...(input.includes('file') ? [`    page_tokens_max: ${max + PAGE_TEXT_TOKENS}`] : []),
-  ];
+function citePackages(book: SourceBook): void {
+  book.add({
+    id: PRICE_PACKAGE,
+    title: "Pydantic's genai-prices: copies of vendors' price pages",
+    package: `@pydantic/genai-prices@${PACKAGE_VERSION}`,
+    read: FIGURES_DATE,
+    published: PACKAGE_DATE,
+    licence: 'MIT',
+  });
+  for (const id of Object.keys(TABLES) as TableName[]) {
+    const { package: name, licence, published, read } = TABLES[id];
+    book.add({ id, title: `${name}: its table of models`, package: name, read, published, licence });
+  }
 }
 
-function endpointLines(choice: EndpointChoice, source: ModelInfo): string[] {
-  const { prices, byTime } = pricesOf(source);
+function sourceLine({ id, title, url, package: name, read, published, licence }: Source): string {
+  const told = Object.entries({ title, url, package: name, read, published, licence }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return `  - { ${[`id: ${id}`, ...told.map(([key, value]) => `${key}: ${JSON.stringify(value)}`)].join(', ')} }`;
+}
+
+const originsOf = (origins: Origins): string =>
+  `{ ${Object.entries(origins)
+    .map(([key, id]) => `${key}: ${id}`)
+    .join(', ')} }`;
+
+function providerEntry(book: SourceBook, provider: ProviderChoice): Entry {
+  const reference = book.cite(provider.reference, provider.read);
+  const policy = POLICIES[provider.slug];
+  return {
+    lines: [
+      `  - slug: ${provider.slug}`,
+      `    name: ${text(provider.name)}`,
+      `    dialect: ${provider.dialect}`,
+      ...(provider.platform === undefined ? [] : [`    platform: ${provider.platform}`]),
+      `    base_url: ${provider.baseUrl}`,
+      `    credential: { env: ${provider.credentialVariable} }`,
+      ...(policy ? [`    policy: ${policyOf(policy)}`] : []),
+      ...(provider.billsLeftStreams ? [`    aborts: { stream: billed }`] : []),
+    ],
+    origins: {
+      base_url: reference,
+      ...(provider.parameters && { supported_parameters: parametersSource(book, provider) }),
+      ...(policy && { policy: book.cite(policy.source, POLICY_DATE) }),
+      ...(provider.billsLeftStreams && { aborts: book.add(LEFT_CALLS) }),
+    },
+  };
+}
+
+const parametersSource = (book: SourceBook, { parametersPage, reference, read }: ProviderChoice): string =>
+  book.cite(parametersPage ?? reference, read);
+
+/** The table of what providers do with calls that are left, with the page behind each row. */
+const LEFT_CALLS: Source = {
+  id: 'left-calls',
+  title: 'docs/wire/streams.md#calls-that-are-left',
+  url: 'docs/wire/streams.md#calls-that-are-left',
+  read: MEDIA_DATE,
+};
+
+function policyOf({ collectsData, trains, retentionDays, zeroDataRetention }: PolicyChoice): string {
+  const parts = [
+    ...(collectsData === undefined ? [] : [`collects_data: ${collectsData}`]),
+    ...(trains === undefined ? [] : [`trains: ${trains}`]),
+    ...(retentionDays === undefined ? [] : [`retention_days: ${retentionDays}`]),
+    ...(zeroDataRetention ? [`zero_data_retention: true`] : []),
+  ];
+  return `{ ${parts.join(', ')} }`;
+}
+
+interface ModelEntry {
+  readonly lines: readonly string[];
+  readonly sourceLines: readonly string[];
+}
+
+/** An endpoint with what its sources say. */
+interface Found {
+  readonly choice: EndpointChoice;
+  readonly upstream: string;
+  readonly facts: ModelFacts;
+  readonly context: Sourced<number>;
+  readonly output: Sourced<number> | undefined;
+}
+
+function modelEntry(book: SourceBook, [id, name, choices, input = []]: ModelChoice): ModelEntry {
+  const hosts = HOSTED.filter((host) => host.id === id);
+  const endpoints = [
+    ...choices.map((choice) => find(book, choice)),
+    ...hosts.map(({ provider, upstream, variant, figures, file: { url, ...told } }) =>
+      find(book, { provider, source: upstream, ...(variant !== undefined && { variant }) }, [
+        { source: book.cite(url, HOSTS_DATE, told), model: figures },
+      ]),
+    ),
+  ];
+  const context = greatest(endpoints.map((endpoint) => endpoint.context))!;
+  // An endpoint of which nobody says it would have the model's.
+  const output = endpoints.every((endpoint) => endpoint.output)
+    ? greatest(endpoints.map((endpoint) => endpoint.output!))
+    : undefined;
+  const aliases = ALIASES[id] ?? [];
+  const media = mediaOf(book, id, input);
+  const distillation = DISTILLATION.find(({ models }) => models.test(id));
+  const written = endpoints.map((endpoint) => endpointEntry(book, endpoint, context.value, output?.value));
+  const origins: Origins = {
+    context_length: context.source,
+    ...(output && { max_completion_tokens: output.source }),
+    input_modalities: inputSource(book, id, input, endpoints),
+    ...media.origins,
+    ...(distillation && { distillable: book.cite(distillation.source, TERMS_DATE) }),
+  };
+  return {
+    lines: [
+      ``,
+      `  - id: ${id}`,
+      ...(aliases.length === 0 ? [] : [`    aliases: ${list(aliases)}`]),
+      `    name: ${text(name)}`,
+      `    context_length: ${context.value}`,
+      ...(output ? [`    max_completion_tokens: ${output.value}`] : []),
+      `    input_modalities: ${list(['text', ...input])}`,
+      `    output_modalities: [text]`,
+      ...(distillation ? [`    distillable: ${distillation.distillable}`] : []),
+      ...media.lines,
+      `    endpoints:`,
+      ...written.flatMap(({ lines }) => lines),
+    ],
+    sourceLines: [
+      `  ${id}:`,
+      ...Object.entries(origins).map(([key, source]) => `    ${key}: ${source}`),
+      `    endpoints:`,
+      ...written.map((entry, index) => `      ${tagOf(endpoints[index]!.choice)}: ${originsOf(entry.origins)}`),
+    ],
+  };
+}
+
+const tagOf = ({ provider, variant }: EndpointChoice): string =>
+  variant === undefined ? provider : `${provider}/${variant}`;
+
+const greatest = (figures: readonly Sourced<number>[]): Sourced<number> | undefined =>
+  figures.reduce<Sourced<number> | undefined>((best, one) => (best && best.value >= one.value ? best : one), undefined);
+
+function find(book: SourceBook, choice: EndpointChoice, files: readonly ToldModel[] = []): Found {
+  const upstream = choice.upstream ?? choice.source;
+  const facts = factsOf(choice.provider, upstream, choice.source, files, choice.pricedBy);
+  const says = (value: number | undefined): Sourced<number> | undefined =>
+    value === undefined ? undefined : { value, source: sourceOf(book, choice) };
+  const context = says(choice.context) ?? facts.context;
+  if (!context) throw new Error(`${choice.provider} ${upstream}: no source gives a context length.`);
+  return { choice, upstream, facts, context, output: says(choice.output) ?? facts.output };
+}
+
+/** Of the figures that a choice gives itself. */
+function sourceOf(book: SourceBook, { provider, says }: EndpointChoice): string {
+  if (says !== undefined && says in TABLES) return says;
+  return book.cite(says ?? (provider === 'anthropic' ? FIGURES.anthropic : FIGURES.others), FIGURES_DATE);
+}
+
+/** Who says what a model takes: its vendor's page on PDFs, else a table, else who says the other figures. */
+function inputSource(book: SourceBook, id: string, input: readonly string[], endpoints: readonly Found[]): string {
+  const page = input.includes('file') ? PDF_PAGES.find(({ models }) => models.test(id)) : undefined;
+  if (page) return book.cite(page.source, page.read);
+  const told = endpoints.find(({ facts }) => facts.takesImages)?.facts.takesImages;
+  return told?.source ?? book.cite(FIGURES.others, FIGURES_DATE);
+}
+
+/** For the bound of a call. Where nobody says what an image counts, it counts the whole context. */
+function mediaOf(book: SourceBook, id: string, input: readonly ('image' | 'file')[]): Entry {
+  const choice = input.length === 0 ? undefined : IMAGES.find(({ models }) => models.test(id));
+  if (!choice) return { lines: [], origins: {} };
+  const { max, rule, source, read = MEDIA_DATE } = choice;
+  const cited = book.cite(source, read);
+  const paged = max !== undefined && input.includes('file');
+  return {
+    lines: [
+      ...(max === undefined ? [] : [`    image_tokens_max: ${max}`]),
+      ...(rule === undefined ? [] : [`    image_tokens: ${rule}`]),
+      ...(paged ? [`    page_tokens_max: ${max + PAGE_TEXT_TOKENS}`] : []),
+    ],
+    origins: {
+      ...(max === undefined ? {} : { image_tokens_max: cited }),
+      ...(rule === undefined ? {} : { image_tokens: cited }),
+      ...(paged && { page_tokens_max: cited }),
+    },
+  };
+}
+
+function endpointEntry(book: SourceBook, found: Found, modelContext: number, modelOutput: number | undefined): Entry {
+  const { choice, upstream, facts, context, output } = found;
   const tiers = TIERS[`${choice.provider} ${choice.source}`];
-  return [
-    ...(byTime ? [`      # The dearest of the day: the provider charges less at other hours.`] : []),
-    `      - provider: ${choice.provider}`,
-    ...(choice.variant === undefined ? [] : [`        variant: ${choice.variant}`]),
-    `        model: ${choice.upstream ?? choice.source}`,
-    ...(tiers ? [`        # ${namesOf(tiers)}: ${tiers.source}`] : []),
-    `        pricing: ${pricing(source.id, prices, tiers)}`,
-    ...(choice.quantization === undefined ? [] : [`        quantization: ${choice.quantization}`]),
-  ];
+  const parameters = parametersOf(choice, facts);
+  const precision = precisionOf(book, choice.provider, upstream, facts.priceList.source);
+  const ownContext = context.value !== modelContext;
+  const ownOutput = output !== undefined && output.value !== modelOutput;
+  return {
+    lines: [
+      ...(facts.priceList.byTime ? [`      # The dearest of the day: the provider charges less at other hours.`] : []),
+      `      - provider: ${choice.provider}`,
+      ...(choice.variant === undefined ? [] : [`        variant: ${choice.variant}`]),
+      `        model: ${scalar(upstream)}`,
+      ...(choice.dialect === undefined ? [] : [`        dialect: ${choice.dialect}`]),
+      ...(tiers ? [`        # ${namesOf(tiers)}: ${tiers.source}`] : []),
+      `        pricing: ${pricing(facts.priceList, tiers)}`,
+      ...(precision ? [`        quantization: ${precision.value}`] : []),
+      ...(ownContext ? [`        context_length: ${context.value}`] : []),
+      ...(ownOutput ? [`        max_completion_tokens: ${output.value}`] : []),
+      ...(parameters ? [`        supported_parameters: ${list(parameters)}`] : []),
+    ],
+    origins: {
+      pricing: facts.priceList.source,
+      ...(tiers && { tariffs: book.cite(pageOf(tiers.source), TIERS_DATE) }),
+      ...(precision && { quantization: precision.source }),
+      ...(ownContext && { context_length: context.source }),
+      ...(ownOutput && { max_completion_tokens: output.source }),
+      ...(choice.fieldsOf !== undefined && {
+        supported_parameters: parametersSource(book, fieldsProvider(choice)),
+      }),
+    },
+  };
 }
 
-function parametersOf(choice: EndpointChoice): string[] {
-  const provided = providerOf(choice.provider).parameters.filter((name) => !choice.without?.includes(name));
-  return [...provided, ...(choice.more ?? [])];
+/** Without the day that the page itself tells. */
+const pageOf = (source: string): string => source.replace(/,.*$/, '');
+
+/** @param table who says the model's name at the provider */
+function precisionOf(book: SourceBook, provider: string, upstream: string, table: string): Sourced<string> | undefined {
+  const said = PRECISIONS.find((one) => one.provider === provider && one.models.test(upstream));
+  if (said) return { value: said.quantization, source: book.cite(said.source, TERMS_DATE) };
+  const value = precisionInName(upstream);
+  return value && { value, source: table };
 }
+
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'parallel_tool_calls']);
+
+/** Absent where the provider's are not known: nothing is promised to who requires parameters. */
+function parametersOf(choice: EndpointChoice, facts: ModelFacts): readonly string[] | undefined {
+  const { parameters: provided, reasonsByModel } = fieldsProvider(choice);
+  if (!provided) return undefined;
+  const refused = (name: string): boolean =>
+    choice.without?.includes(name) === true ||
+    (facts.refusesTools && TOOL_FIELDS.has(name)) ||
+    (name === 'reasoning' && reasonsByModel === true && !facts.reasons);
+  return [...provided.filter((name) => !refused(name)), ...(choice.more ?? [])];
+}
+
+const fieldsProvider = ({ provider, fieldsOf = provider }: EndpointChoice): ProviderChoice => providerOf(fieldsOf);
 
 function providerOf(slug: string): ProviderChoice {
   const provider = PROVIDERS.find((one) => one.slug === slug);
@@ -168,68 +379,23 @@ function providerOf(slug: string): ProviderChoice {
   return provider;
 }
 
-/**
- * The price package's entry. Checked: it is not deprecated, and its prices are those of the name that goes upstream.
- */
-function findSource(choice: EndpointChoice): ModelInfo {
-  const models = findProvider({ providerId: providerOf(choice.provider).source })?.models ?? [];
-  const source = models.find((model) => model.id === choice.source);
-  const label = `${choice.provider} ${choice.source}`;
-  if (!source) throw new Error(`${label}: not in the price package.`);
-  if (source.deprecated) throw new Error(`${label}: deprecated.`);
-  if (!matches(source.match, choice.upstream ?? choice.source)) throw new Error(`${label}: prices of another name.`);
-  return source;
-}
-
-function matches(logic: MatchLogic, name: string): boolean {
-  if ('equals' in logic) return name === logic.equals;
-  if ('starts_with' in logic) return name.startsWith(logic.starts_with);
-  if ('ends_with' in logic) return name.endsWith(logic.ends_with);
-  if ('contains' in logic) return name.includes(logic.contains);
-  if ('regex' in logic) return new RegExp(logic.regex).test(name);
-  if ('or' in logic) return logic.or.some((one) => matches(one, name));
-  return logic.and.every((one) => matches(one, name));
-}
-
-/**
- * The prices on the day of the data. Where they change with the hour, the dearest: a bound and a
- * charge must never fall short.
- */
-function pricesOf(source: ModelInfo): { readonly prices: ModelPrice; readonly byTime: boolean } {
-  if (!Array.isArray(source.prices)) return { prices: source.prices, byTime: false };
-  let prices: ModelPrice = {};
-  let byTime = false;
-  for (const { constraint, prices: candidate } of source.prices) {
-    if (constraint?.type === 'time_of_date') {
-      if (Number(candidate.input_mtok) < Number(prices.input_mtok)) continue;
-      byTime = true;
-      prices = candidate;
-    } else if (constraint === undefined || constraint.start_date <= DATA_DATE) prices = candidate;
+function pricing({ prices, tiers, webSearch, request }: PriceList, choice?: TierChoice): string {
+  const parts = tokenPrices(prices);
+  if (request !== undefined) parts.push(`request: ${decimal(request)}`);
+  if (webSearch !== undefined) parts.push(`web_search: ${decimal(webSearch)}`);
+  const longer = tiers.map(
+    ({ min_prompt_tokens, ...long }) => `{ min_prompt_tokens: ${min_prompt_tokens}, ${tokenPrices(long).join(', ')} }`,
+  );
+  if (longer.length > 0) parts.push(`tiers: [${longer.join(', ')}]`);
+  if (choice) {
+    const starts = tiers.map(({ min_prompt_tokens }) => min_prompt_tokens);
+    parts.push(...tierPrices(choice, starts));
   }
-  return { prices, byTime };
-}
-
-function pricing(id: string, prices: ModelPrice, choice?: TierChoice): string {
-  const unknown = Object.keys(prices).find((key) => !(key in PER_TOKEN) && key !== SEARCHES && key !== UNUSED);
-  if (unknown !== undefined) throw new Error(`${id}: ${unknown} has no place in the catalog.`);
-  const parts = tokenPrices(prices, 0);
-  const searches = prices[SEARCHES];
-  if (typeof searches === 'number') parts.push(`web_search: ${decimal(searches / 1000)}`);
-  const tiers = tierStarts(prices).map((start) => {
-    // The source charges a tier for more tokens than its start, the catalog from its first token on.
-    const first = start + 1;
-    return `{ min_prompt_tokens: ${first}, ${tokenPrices(prices, first).join(', ')} }`;
-  });
-  if (tiers.length > 0) parts.push(`tiers: [${tiers.join(', ')}]`);
-  if (choice)
-    parts.push(
-      ...tierPrices(
-        choice,
-        tierStarts(prices).map((start) => start + 1),
-      ),
-    );
   return `{ ${parts.join(', ')} }`;
 }
+
+const tokenPrices = (prices: TokenPrices): string[] =>
+  Object.entries(prices).map(([name, price]) => `${name}: ${decimal(price as number)}`);
 
 const TARIFFS = ['fast', 'priority', 'flex'] as const;
 
@@ -255,24 +421,8 @@ function tierPrices(choice: TierChoice, starts: readonly number[]): string[] {
 const entries = (values: object): string[] =>
   Object.entries(values).map(([name, value]) => `${name}: ${text(value as string)}`);
 
-/** The prices that a prompt of this length pays. */
-function tokenPrices(prices: ModelPrice, promptTokens: number): string[] {
-  return PRICE_KEYS.flatMap((key) => {
-    const price = prices[key];
-    if (price === undefined) return [];
-    if (typeof price === 'number') return [`${PER_TOKEN[key]}: ${decimal(price)}`];
-    const tier = price.tiers.filter(({ start }) => start < promptTokens).at(-1);
-    return [`${PER_TOKEN[key]}: ${decimal(tier?.price ?? price.base)}`];
-  });
-}
-
-function tierStarts(prices: ModelPrice): number[] {
-  const starts = PRICE_KEYS.flatMap((key) => {
-    const price = prices[key];
-    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : [];
-  });
-  return [...new Set(starts)].sort((a, b) => a - b);
-}
+/** A name with what means something else in YAML is written as text. */
+const scalar = (value: string): string => (/^[\w./-]+$/.test(value) ? value : text(value));
 
 function decimal(value: number): string {
   const written = String(value);
@@ -320,4 +470,8 @@ function sandboxEntry(model: SandboxModel, variant: string, price: string): stri
 }
 
 // Only when run, not when a test imports it. `import.meta` would tell, but tests run as CommonJS.
-if (process.argv[1]?.endsWith('seed-catalog.js')) process.stdout.write(seedCatalog());
+if (process.argv[1]?.endsWith('seed-catalog.js')) {
+  const { catalog, sources } = seedCatalog();
+  writeFileSync('catalog/default.yaml', catalog);
+  writeFileSync('catalog/sources.yaml', sources);
+}

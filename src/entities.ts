@@ -17,6 +17,8 @@ import { PriceVersionEntity } from './ledger/price-version.entity.js';
 import { ReplicaEntity } from './ledger/replica.entity.js';
 import { SpendingWindowEntity } from './ledger/spending-window.entity.js';
 import { RouteDecisionEntity } from './routing/route-decision.entity.js';
+import { ToolContainerEntity } from './tools/containers/tool-container.entity.js';
+import { ToolContainerPieceEntity } from './tools/containers/tool-container-piece.entity.js';
 import { DataKeyEntity } from './vault/data-key.entity.js';
 import { WorkspaceMemberEntity } from './workspaces/workspace-member.entity.js';
 
@@ -44,6 +46,8 @@ export const ENTITIES = [
   ReplicaEntity,
   RouteDecisionEntity,
   SpendingWindowEntity,
+  ToolContainerEntity,
+  ToolContainerPieceEntity,
   WorkspaceEntity,
   WorkspaceMemberEntity,
 ];

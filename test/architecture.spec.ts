@@ -18,6 +18,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   health: [],
   accounts: [],
   vault: [],
+  tools: ['vault'],
   audit: ['accounts', 'vault'],
   ledger: ['accounts', 'audit'],
   limits: ['ledger'],
@@ -30,7 +31,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   chat: ['inference', 'presets'],
   explain: ['messages', 'chat', 'inference'],
   description: [],
-  models: ['catalog', 'health', 'guardrails', 'accounts'],
+  models: ['catalog', 'providers', 'health', 'guardrails', 'accounts'],
   workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
 };
 

@@ -137,6 +137,23 @@ describe('the documentation', () => {
     expect(used.filter((id) => !rows.has(id))).toEqual([]);
   });
 
+  it('names tests for every row of failures of translation, and each is there', () => {
+    const rows = [...read('docs/reasons/translation.md').matchAll(/^(A\d\d)\./gm)].map(([, id]) => id);
+    const section = read('docs/translation.md').split('## Failures of the field')[1]!;
+    const table = [...section.matchAll(/^\| (A\d\d) \| [^|]+ \| ([^|]+) \|/gm)];
+    expect(table.map(([, id]) => id)).toEqual(rows);
+    const absent = table.flatMap(([, id, tests]) => {
+      const named = [...tests!.matchAll(/`([\w/.-]+\.spec\.ts)`(?: \("([^"]+)"\))?/g)];
+      const missed = named.filter(([, path, title]) => {
+        const source = read(path!);
+        // A test that is not named has the number at the beginning of its name.
+        return title === undefined ? !new RegExp(`['"](?:A\\d\\d, )*${id}[:,]`).test(source) : !source.includes(title);
+      });
+      return named.length === 0 ? [`${id}: none`] : missed.map(([one]) => `${id}: ${one}`);
+    });
+    expect(absent).toEqual([]);
+  });
+
   it('is all there is: nobody cites a document that is not in the repository', () => {
     const absent = /\b(?:WIRE|DESIGN|FAILURES|STYLE|SCOPE|Scope|DEPENDENCIES)(?: [A-G]?\d|, (?:principle|precedence))/g;
     const citing = [...code, ...pages].flatMap((file) =>

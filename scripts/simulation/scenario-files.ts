@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { readContent } from '../../src/catalog/catalog-files.js';
+import { judgeContent, readContent } from '../../src/catalog/catalog-files.js';
 import { describeFault } from '../../src/catalog/fault.js';
 import type { CatalogSnapshot } from '../../src/core/routing/catalog.js';
 import { readScenario, readScenarioFile, ScenarioRefused, type ScenarioDraft } from './read-scenario.js';
@@ -48,8 +48,8 @@ export async function loadScenario(path: string, shipped: ShippedFiles): Promise
  */
 export async function loadCatalog(path: string, shipped: ShippedFiles): Promise<CatalogSnapshot> {
   // No secret is read: whom the operator can call stands in the scenario.
-  const content = await readContent({ path, shippedPath: shipped.catalog, variable: () => undefined });
-  const reading = content.read();
+  const content = await readContent({ path, shippedPath: shipped.catalog });
+  const { reading } = judgeContent(content, () => undefined);
   if ('faults' in reading) throw new ScenarioRefused(reading.faults.map(describeFault).join('\n'));
   return reading.snapshot;
 }

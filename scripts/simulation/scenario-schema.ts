@@ -1,3 +1,4 @@
+import { REQUEST_FIELD_NAMES } from '../../src/core/translation.js';
 import { provider } from '../../src/inference/schemas/routing.js';
 import { FAULT_POLICIES } from '../../src/routing/fault-policies.js';
 import {
@@ -46,7 +47,7 @@ const trafficKind = closed({
   growth_tokens: optional(tokens),
   answer_tokens: tokens,
   cached: optional(share),
-  parameters: optional(names),
+  parameters: optional(list(oneOf(REQUEST_FIELD_NAMES), { max: RULES_MAX })),
   max_tokens: optional(integer({ min: 1, max: TOKENS_MAX })),
   provider: optional(provider),
 });

@@ -3,6 +3,7 @@ import type { Pricing } from '../../src/core/routing/catalog.js';
 import type { ProviderPreferences } from '../../src/core/routing/preferences.js';
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
 import type { SlugPattern } from '../../src/core/routing/slug.js';
+import type { RequestField } from '../../src/core/translation.js';
 import type { Environment } from '../../src/shared/environment.js';
 
 /** Numbers between which one is drawn, each as likely as the others; both ends included. */
@@ -42,7 +43,7 @@ export interface TrafficKind {
   /** How much of an earlier prompt of the session a provider that has seen it reads from its cache, 0 to 1. */
   readonly cachedShare: number;
   /** Request fields that are set, as endpoints list them. */
-  readonly parameters: readonly string[];
+  readonly parameters: readonly RequestField[];
   readonly maxOutputTokens?: number;
   readonly preferences: ProviderPreferences;
 }

@@ -1,6 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
+import { routabilityOf } from '../providers/routability.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
@@ -22,12 +24,14 @@ export class ByokController {
     private readonly credentials: CredentialsService,
     private readonly opener: CredentialOpener,
     private readonly credentialTest: CredentialTest,
+    private readonly catalog: CatalogStore,
   ) {}
 
   @Post()
   @Answers(one(credentialReply), {
     summary: 'Store a credential of your own at a provider',
-    description: 'It is kept encrypted and never shown again.',
+    description:
+      'It is kept encrypted and never shown again. `routable` tells whether requests can be sent to the provider, and `reason` why not.',
     errors: ['not-found'],
     examples: {
       minimal: { provider: 'openai', key: 'sk-an-example-that-opens-nothing' },
@@ -99,6 +103,7 @@ export class ByokController {
   }
 
   private async view(row: ProviderCredentialEntity): Promise<CredentialReply> {
-    return { ...viewCredential(row), status: (await this.opener.open(row)).status };
+    const { status } = await this.opener.open(row);
+    return { ...viewCredential(row), status, ...routabilityOf(row.provider, this.catalog.current()) };
   }
 }

@@ -16,6 +16,8 @@ describe('labels of plain keys', () => {
     [`sk-${'ключ'.repeat(10)}`, '...'],
     [`sk-${'0'.repeat(30)}\n`, '...'],
     [`${'0'.repeat(30)}😀`, '...'],
+    [`{"api_key":"${'0'.repeat(30)}"}`, '...'],
+    [` ["${'0'.repeat(30)}"]`, '...'],
   ])('%j: %s', (key, expected) => {
     expect(label('openai', key)).toBe(expected);
   });
@@ -114,6 +116,11 @@ describe('structured credentials', () => {
       'google-vertex',
       { ...WORKLOAD, credential_source: { file: '/canary' } },
       'key.credential_source.url: is required',
+    ],
+    [
+      'google-vertex',
+      { ...WORKLOAD, credential_source: { environment_id: 'aws1', url: 'http://canary' } },
+      'key.credential_source.environment_id: tokens of workloads at AWS are not supported',
     ],
     ['google-vertex', { ...WORKLOAD, project_id: undefined }, 'key.project_id: is required'],
     ['google-vertex', '"canary"', 'key: must be an object'],

@@ -8,6 +8,7 @@ import {
   oneOf,
   optional,
   pathText,
+  refused,
   text,
   when,
   type Compiled,
@@ -88,7 +89,10 @@ const externalAccount: Compiled<{ readonly project_id: string }> = compile(
     audience: word,
     subject_token_type: word,
     token_url: optional(word),
-    credential_source: object({ url: word }),
+    credential_source: object({
+      url: word,
+      environment_id: optional(refused('tokens of workloads at AWS are not supported')),
+    }),
     service_account_impersonation_url: optional(word),
     project_id: project,
     region: optional(region),
@@ -141,9 +145,11 @@ export function labelOf(provider: string, key: Secret): string {
 
 /**
  * docs/byok.md#label-and-status: the first three characters and the last four; fewer where these would be
- * more than a third of it.
+ * more than a third of it. Nothing of one that is structured in a form that is not known here.
  */
 function labelOfText(key: string): string {
+  // Its ends are punctuation, and parts of who knows which member.
+  if (/^\s*[[{]/.test(key)) return '...';
   return PRINTABLE.test(key) && key.length > 20 ? `${key.slice(0, 3)}${tailOf(key)}` : tailOf(key);
 }
 

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
-import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ProviderFault, Untranslatable, type FaultKind } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 import { ProviderClient } from '../providers/provider-client.js';
 import { ProviderRegistry } from '../providers/registry.js';
+import { SMALLEST_REQUEST } from '../providers/smallest-request.js';
 import { flag, integer, nullable, object, text, titled, described, type Static } from '../shared/http/schema.js';
 import { CredentialOpener, type CredentialStatus } from './credential-opener.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
-import { findTestEndpoint, TEST_TOKENS_MAX, type TestEndpoint } from './test-endpoint.js';
+import { findTestEndpoint, type TestEndpoint } from './test-endpoint.js';
 
 /** What came of trying a credential. The answer's body, as it is. */
 export const credentialTestView = titled(
@@ -74,7 +74,8 @@ export class CredentialTest {
   async run(row: ProviderCredentialEntity, signal: CancelSignal): Promise<CredentialTestView> {
     if (row.disabled) return untried('The credential is disabled; enable it to test it.');
     const { provider, allowedModels } = row;
-    const place = findTestEndpoint(this.catalog.current(), provider, allowedModels);
+    const catalog = this.catalog.current();
+    const place = findTestEndpoint(catalog, provider, allowedModels);
     if (!place) {
       const models = allowedModels === null ? 'no model' : 'none of the allowed models';
       return untried(`The catalog has ${models} at the provider ${provider}: there is nothing to call.`);
@@ -89,7 +90,11 @@ export class CredentialTest {
     }
     this.underWay++;
     try {
-      return await this.try(place, opening.secret, signal);
+      // One of a list may be for other models than the cheapest. Where it is for none, that says so.
+      const led = findTestEndpoint(catalog, provider, allowedModels, ({ model, endpoint }) =>
+        this.client.leadsTo({ model, endpoint, tier: 'standard' }, opening.secret),
+      );
+      return await this.try(led ?? place, opening.secret, signal);
     } finally {
       this.underWay--;
     }
@@ -100,7 +105,7 @@ export class CredentialTest {
     credential: Secret,
     gone: CancelSignal,
   ): Promise<CredentialTestView> {
-    const request = { ...TEST_REQUEST, model: model.id };
+    const request = { ...SMALLEST_REQUEST, model: model.id };
     const call = this.client.prepare({ model, endpoint, tier: 'standard' }, request, credential);
     const limit = AbortSignal.timeout(TEST_MS_MAX);
     const startedAt = performance.now();
@@ -133,16 +138,3 @@ const untried = (message: string): CredentialTestView => ({
   latency_ms: null,
   message,
 });
-
-/** The least that every dialect can say. */
-const TEST_REQUEST: Omit<ModelRequest, 'model'> = {
-  system: [],
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-  stream: false,
-  maxOutputTokens: TEST_TOKENS_MAX,
-  sampling: {},
-  tools: [],
-  preferences: {},
-  plugins: [],
-  betas: [],
-};

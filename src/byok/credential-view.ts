@@ -1,3 +1,4 @@
+import { routabilityFields } from '../providers/routability.js';
 import { viewExposed } from '../shared/http/exposed.js';
 import {
   flag,
@@ -43,6 +44,7 @@ export const credentialReply = titled(
     ...fields.properties,
     // Chosen: a credential that cannot be used must be seen (docs/reasons/security.md#unreadable-credentials-are-seen).
     status: described('Whether this process can read it now.', oneOf(CREDENTIAL_STATUSES)),
+    ...routabilityFields,
   }),
 );
 export type CredentialReply = Static<typeof credentialReply>;

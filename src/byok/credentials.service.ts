@@ -8,6 +8,7 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
+import { PUBLISHED_SLUGS } from '../core/routing/published-slugs.js';
 import type { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
 import { KeysService } from '../keys/keys.service.js';
@@ -19,7 +20,6 @@ import { CredentialStore } from './credential-store.js';
 import { viewCredential } from './credential-view.js';
 import { CredentialsRepository, type CredentialListing } from './credentials.repository.js';
 import type { CredentialTraits, ProviderCredentialEntity } from './provider-credential.entity.js';
-import { isKnownProvider } from './provider-slugs.js';
 import type { CredentialChanges } from './update-credential.dto.js';
 import { Vault, type CredentialContext, type SealedCredential } from '../vault/vault.js';
 
@@ -167,7 +167,7 @@ export class CredentialsService {
   }
 
   private assertKnown(provider: string): void {
-    if (isKnownProvider(provider, this.catalog.current())) return;
+    if (PUBLISHED_SLUGS.has(provider) || this.catalog.current().providers.has(provider)) return;
     throw new GatewayError(
       'invalid-request',
       'provider: must be the slug of a known provider, such as openai or amazon-bedrock',

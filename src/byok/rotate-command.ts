@@ -5,13 +5,13 @@ import { DONE, FAILED, runStoreCommand } from '../shared/database/transfer/store
 import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
 import { readEnvironment } from '../shared/read-environment.js';
 import { createKeyService } from '../vault/create-key-service.js';
-import { DataKeys } from '../vault/data-keys.js';
+import { DATA_KEY_PURPOSES, DataKeys, type DataKeyPurpose } from '../vault/data-keys.js';
 import { Vault } from '../vault/vault.js';
 import { countByKey, rotateCredentials } from './rotate-credentials.js';
 
 const USAGE = `npm run vault:rotate -- [--dry-run] [--new-seal-key]
 
-Puts every stored provider credential, and the keys that seal the audit log, under the first of the encryption keys, with
+Puts every stored provider credential, and the keys that seal the audit log and what tools keep, under the first of the encryption keys, with
 the same variables as the gateway: in the store that DATABASE_URL names, else in the embedded one in DATA_DIR, which no gateway may have open meanwhile.
 Gateways on DATABASE_URL go on working: give all of them the new key before this is run, and keep the old one until it
 has ended with 0. It may be stopped and run again at any time.
@@ -63,7 +63,8 @@ class Rotation {
       });
     };
     for (const { keyId, credentials } of await countByKey(this.database)) add(keyId, { credentials, sealKeys: 0 });
-    for (const { keyId } of await this.dataKeys.list('audit-seal')) add(keyId, { credentials: 0, sealKeys: 1 });
+    for (const purpose of PURPOSES)
+      for (const { keyId } of await this.dataKeys.list(purpose)) add(keyId, { credentials: 0, sealKeys: 1 });
     for (const [keyId, wrapped] of [...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
       this.context.print(`${keyId}${this.noteOn(keyId)}: ${count(wrapped)}\n`);
     if (counts.size === 0) this.context.print(`${count(NOTHING)}\n`);
@@ -86,11 +87,14 @@ class Rotation {
         onRewrapped: () => rewrapped.credentials++,
         onUnreadable: ({ id, label, reason }) => this.tellUnreadable(`${JSON.stringify(label)} (${id})`, reason),
       });
-      const sealKeys = await this.dataKeys.rewrapAll('audit-seal', {
-        signal,
-        onRewrapped: () => rewrapped.sealKeys++,
-        onUnreadable: ({ id }, reason) => this.tellUnreadable(`a key that seals the audit log (${id})`, reason),
-      });
+      let sealKeys = 0;
+      for (const purpose of PURPOSES)
+        sealKeys += await this.dataKeys.rewrapAll(purpose, {
+          signal,
+          onRewrapped: () => rewrapped.sealKeys++,
+          onUnreadable: ({ id }, reason) =>
+            this.tellUnreadable(`a key that ${DATA_KEY_PURPOSES[purpose]} (${id})`, reason),
+        });
       if (credentials === 0 && sealKeys === 0) return DONE;
       printError(`vault:rotate: ${count({ credentials, sealKeys })} left under other keys, which must be kept.\n`);
       return FAILED;
@@ -109,15 +113,17 @@ class Rotation {
   }
 }
 
+const PURPOSES = Object.keys(DATA_KEY_PURPOSES) as DataKeyPurpose[];
+
 /** How many things are wrapped by a key. */
 interface Wrapped {
   readonly credentials: number;
-  /** Keys of the audit log. */
+  /** Data keys of the gateway's own, of all purposes. */
   readonly sealKeys: number;
 }
 const NOTHING: Wrapped = { credentials: 0, sealKeys: 0 };
 
-/** Keys of the audit log are told of where there are any. */
+/** Seal keys are told of where there are any. */
 const count = ({ credentials, sealKeys }: Wrapped): string =>
   [
     ...(credentials > 0 || sealKeys === 0 ? [amount(credentials, 'credential')] : []),

@@ -58,3 +58,9 @@ it.each([
   expect(found?.model.id).toBe(expected);
   if (found) expect(found.endpoint.provider.slug).toBe(slug);
 });
+
+it('where the credential leads, at the least cost', () => {
+  const found = findTestEndpoint(catalog, 'one', null, ({ model: { id } }) => id !== 'a/cheap');
+  expect(found?.model.id).toBe('a/dear');
+  expect(findTestEndpoint(catalog, 'one', null, () => false)).toBeNull();
+});

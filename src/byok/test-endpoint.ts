@@ -1,5 +1,6 @@
 import type { CatalogSnapshot, Endpoint, Model } from '../core/routing/catalog.js';
 import type { PicoUsd } from '../core/money/credits.js';
+import { SMALLEST_ANSWER_TOKENS } from '../providers/smallest-request.js';
 
 /** What a credential is tried out on. */
 export interface TestEndpoint {
@@ -7,19 +8,18 @@ export interface TestEndpoint {
   readonly endpoint: Endpoint;
 }
 
-/** Tokens that a test is reckoned to take; the answer's are bounded by as many. */
-export const TEST_TOKENS_MAX = 16;
-
 /**
  * Where a credential is tried out at the least cost: the provider's cheapest endpoint for text, of the models it is
  * meant for.
  * @param allowedModels ids of models; `null` is all
+ * @param leadsTo whether the credential is for such an endpoint at all
  * @returns null when the catalog has none
  */
 export function findTestEndpoint(
   { models }: CatalogSnapshot,
   provider: string,
   allowedModels: readonly string[] | null,
+  leadsTo: (place: TestEndpoint) => boolean = () => true,
 ): TestEndpoint | null {
   let cheapest: TestEndpoint | null = null;
   for (const model of models.values()) {
@@ -27,11 +27,14 @@ export function findTestEndpoint(
     if (allowedModels !== null && !allowedModels.includes(model.id)) continue;
     for (const endpoint of model.endpoints) {
       if (endpoint.provider.slug !== provider) continue;
-      if (!cheapest || priceOf(endpoint) < priceOf(cheapest.endpoint)) cheapest = { model, endpoint };
+      if (cheapest && priceOf(endpoint) >= priceOf(cheapest.endpoint)) continue;
+      const place = { model, endpoint };
+      if (leadsTo(place)) cheapest = place;
     }
   }
   return cheapest;
 }
 
+/** Of as many tokens of the prompt, about, as the answer may have. */
 const priceOf = ({ pricing }: Endpoint): PicoUsd =>
-  pricing ? (pricing.prompt + pricing.completion) * BigInt(TEST_TOKENS_MAX) + (pricing.request ?? 0n) : 0n;
+  pricing ? (pricing.prompt + pricing.completion) * BigInt(SMALLEST_ANSWER_TOKENS) + (pricing.request ?? 0n) : 0n;

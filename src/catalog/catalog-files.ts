@@ -7,38 +7,95 @@ import { CREDENTIAL_BYTES_MAX, type CredentialFile, type CredentialSources } fro
 
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Where the catalog comes from. */
-export interface CatalogSource {
+/** Where they are. */
+export interface CatalogFiles {
   /** Absolute path of the operator's file; may be the shipped one. */
   readonly path: string;
   /** Absolute path of the shipped file, which `extends: default` means. */
   readonly shippedPath: string;
-  readonly variable: CredentialSources['variable'];
 }
 
 /** The catalog's files at one moment. */
 export interface CatalogContent {
-  /** Changes with every byte of every file; two moments with the same hash read the same. */
+  /** Changes with every byte of every file but those of credentials. */
   readonly hash: string;
-  /** Judges the content. Work that is done only when the hash is new. */
-  read(): CatalogReading;
+  readonly own: CatalogFile | UnreadFile;
+  /** Absent where there is nothing to extend. */
+  readonly shipped?: CatalogFile;
+}
+
+/** A file that could not be read. */
+interface UnreadFile {
+  readonly name: string;
+  readonly failure: string;
+}
+
+/** What came of the files, and the files of credentials that were read on the way. */
+export interface Judgement {
+  readonly reading: CatalogReading;
+  readonly credentials: CredentialFiles;
 }
 
 /** Reads the files from disk. Never throws: a file that cannot be read is content with a fault. */
-export async function readContent(source: CatalogSource): Promise<CatalogContent> {
-  const own = await readText(source.path);
-  const shipped = source.path === source.shippedPath ? undefined : await readText(source.shippedPath);
+export async function readContent({ path, shippedPath }: CatalogFiles): Promise<CatalogContent> {
+  const own = await readText(path);
+  const shipped = path === shippedPath ? undefined : await readText(shippedPath);
   const hash = createHash('sha256')
     .update(JSON.stringify([own, shipped]))
     .digest('hex');
-  const name = displayName(source.path);
-  if ('failure' in own) {
-    return { hash, read: () => ({ faults: [{ file: name, line: 1, field: '', message: own.failure }] }) };
+  return {
+    hash,
+    own: { name: displayName(path), ...own },
+    ...(shipped && 'text' in shipped && { shipped: { name: displayName(shippedPath), ...shipped } }),
+  };
+}
+
+/**
+ * Judges the content: work for a thread while anything is served. Two moments with the same hash, and files of
+ * credentials of the same hash, read the same.
+ */
+export function judgeContent(
+  { own, shipped }: CatalogContent,
+  variable: CredentialSources['variable'],
+): Judgement {
+  const credentials = new CredentialFiles();
+  if ('failure' in own)
+    return { reading: { faults: [{ file: own.name, line: 1, field: '', message: own.failure }] }, credentials };
+  const file = (path: string): CredentialFile => credentials.read(path);
+  return { reading: readCatalog(own, shipped, { variable, file }), credentials };
+}
+
+/** Files of credentials at one moment: each is read once. */
+export class CredentialFiles {
+  private readonly files: Map<string, CredentialFile>;
+
+  /** @param files what some of them are known to say */
+  constructor(files: Iterable<readonly [string, CredentialFile]> = []) {
+    this.files = new Map(files);
   }
-  const file = { name, text: own.text };
-  const base: CatalogFile | undefined =
-    shipped && 'text' in shipped ? { name: displayName(source.shippedPath), text: shipped.text } : undefined;
-  return { hash, read: () => readCatalog(file, base, { variable: source.variable, file: readCredentialFile }) };
+
+  static at(paths: readonly string[]): CredentialFiles {
+    return new CredentialFiles(paths.map((path) => [path, readCredentialFile(path)]));
+  }
+
+  get paths(): readonly string[] {
+    return [...this.files.keys()];
+  }
+
+  get entries(): readonly (readonly [string, CredentialFile])[] {
+    return [...this.files];
+  }
+
+  /** Changes with every byte of every file. Never told: it is one of secrets. */
+  get hash(): string {
+    return createHash('sha256').update(JSON.stringify(this.entries)).digest('hex');
+  }
+
+  read(path: string): CredentialFile {
+    const file = this.files.get(path) ?? readCredentialFile(path);
+    this.files.set(path, file);
+    return file;
+  }
 }
 
 async function readText(path: string): Promise<{ readonly text: string } | { readonly failure: string }> {
@@ -50,7 +107,7 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
   }
 }
 
-/** Small, and read only when the catalog has changed: not worth waiting for. */
+/** Small and few, though each poll reads them: not worth waiting for. */
 function readCredentialFile(path: string): CredentialFile {
   try {
     const stats = statSync(path);

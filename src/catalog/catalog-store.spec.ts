@@ -1,6 +1,7 @@
 // Goal: a change of a file is in force after two polls, a bad file never is, and each bad content is complained about
-// once. Method: real files in a folder of their own; polls are made by hand, nothing waits.
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+// once; files of credentials are followed likewise. Method: real files in a folder of their own; polls are made by
+// hand, nothing waits.
+import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CatalogStore } from './catalog-store.js';
@@ -22,8 +23,23 @@ const logger = {
   warn: (message: string) => logged.push(`warn ${message}`),
 };
 
-const open = (): Promise<CatalogStore> => CatalogStore.open({ path, shippedPath, variable: () => undefined }, logger);
+const open = (): Promise<CatalogStore> => CatalogStore.open({ path, shippedPath, variables: {} }, logger);
 const modelsOf = (store: CatalogStore): string[] => [...store.current().models.keys()];
+
+/** @returns tells how long the event loop was held at most since then, in milliseconds */
+function watchLoop(): () => number {
+  let last = performance.now();
+  let longest = 0;
+  let handle = setImmediate(function turn() {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+    handle = setImmediate(turn);
+  });
+  return () => {
+    clearImmediate(handle);
+    return longest;
+  };
+}
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'fairlead-catalog-'));
@@ -149,6 +165,109 @@ describe('while it runs', () => {
     await store.reload();
     expect(store.current()).toBe(before);
     expect(logged).toEqual([]);
+  });
+
+  describe('with a credential in a file', () => {
+    let secretPath: string;
+    const withFile = (head = 'version: 1'): string =>
+      catalog('one', head).replace('dialect: simulated', `dialect: simulated, credential: { file: ${secretPath} }`);
+    const credentialOf = (store: CatalogStore): string | undefined => {
+      const { credential } = store.current().providers.get('acme')!;
+      return credential?.reveal();
+    };
+
+    beforeEach(() => {
+      secretPath = join(folder, 'token');
+      writeFileSync(secretPath, 'first-token\n');
+      writeFileSync(path, withFile());
+    });
+
+    it('takes what the file says when two polls saw it, and says so without it', async () => {
+      const store = await open();
+      const held = store.current();
+      for (let poll = 0; poll < 3; poll++) await store.poll();
+      expect(store.current()).toBe(held);
+      writeFileSync(secretPath, 'other-token\n');
+      await store.poll();
+      expect(credentialOf(store)).toBe('first-token');
+      await store.poll();
+      expect(credentialOf(store)).toBe('other-token');
+      expect(held.providers.get('acme')!.credential?.reveal()).toBe('first-token');
+      for (let poll = 0; poll < 3; poll++) await store.poll();
+      expect(logged).toEqual(['log Credentials of the catalog were read anew: their files have changed.']);
+    });
+
+    it('follows a link that is turned to another file, as platforms replace mounted ones', async () => {
+      rmSync(secretPath);
+      for (const name of ['a', 'b']) writeFileSync(join(folder, name), `token-${name}`);
+      symlinkSync('a', secretPath);
+      const store = await open();
+      rmSync(secretPath);
+      symlinkSync('b', secretPath);
+      await store.reload();
+      expect(credentialOf(store)).toBe('token-b');
+    });
+
+    it('keeps the credential while the file is empty, gone or too large, and complains once for each', async () => {
+      const store = await open();
+      for (const spoil of [
+        () => writeFileSync(secretPath, ' '),
+        () => rmSync(secretPath),
+        () => writeFileSync(secretPath, 'x'.repeat(64 * 1024 + 1)),
+      ]) {
+        spoil();
+        for (let poll = 0; poll < 4; poll++) await store.poll();
+        expect(credentialOf(store)).toBe('first-token');
+      }
+      expect(logged).toHaveLength(3);
+      writeFileSync(secretPath, 'second-token');
+      await store.reload();
+      expect(credentialOf(store)).toBe('second-token');
+      expect(logged.join()).not.toMatch(/(first|second)-token/);
+    });
+
+    it('follows the file that a changed catalog names, and no longer the one before', async () => {
+      const store = await open();
+      const before = secretPath;
+      secretPath = join(folder, 'other');
+      writeFileSync(secretPath, 'second-token');
+      writeFileSync(path, withFile());
+      await store.reload();
+      expect(credentialOf(store)).toBe('second-token');
+      const held = store.current();
+      writeFileSync(before, 'unseen');
+      await store.reload();
+      expect(store.current()).toBe(held);
+      writeFileSync(secretPath, 'third-token');
+      await store.reload();
+      expect(credentialOf(store)).toBe('third-token');
+    });
+  });
+
+  it('does not hold the event loop while it reads', async () => {
+    const model = (name: string) => ({
+      id: `acme/${name}`,
+      name: 'N',
+      context_length: 9,
+      endpoints: [{ provider: 'acme', model: 'm', free: true }],
+    });
+    const large = (name: string): string =>
+      JSON.stringify({
+        version: 1,
+        providers: [{ slug: 'acme', name: 'Acme', dialect: 'simulated' }],
+        models: [name, ...Array.from({ length: 400 }, (_, index) => `n${index}`)].map(model),
+      });
+    writeFileSync(path, large('one'));
+    const began = performance.now();
+    const store = await open();
+    const readingMs = performance.now() - began;
+    writeFileSync(path, large('two'));
+    const stop = watchLoop();
+    await store.reload();
+    expect(modelsOf(store)).toHaveLength(401);
+    expect(modelsOf(store)[0]).toBe('acme/two');
+    // It takes as long again, elsewhere.
+    expect(stop()).toBeLessThan(readingMs / 2);
   });
 
   it('holds no timer once it is destroyed', async () => {

@@ -19,7 +19,7 @@ export class CatalogModule {
               {
                 path: environment.catalogPath,
                 shippedPath: options.shippedPath,
-                variable: (name) => process.env[name],
+                variables: process.env,
               },
               new Logger(CatalogStore.name),
             ),

@@ -1,6 +1,7 @@
 // Goal: the catalog that ships is sound, is what its script makes, and holds the whole sandbox.
 // Method: the file itself is read; the script's generator runs in the test.
 import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { seedCatalog } from '../../scripts/seed-catalog.js';
 import { modelRequest } from '../../test/support/model-request.js';
 import { png } from '../../test/support/images.js';
@@ -9,55 +10,71 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { boundTokens } from '../core/money/bound.js';
 import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { isBilledInFull } from '../core/routing/abort-rules.js';
-import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { collects, type CatalogSnapshot, type Endpoint } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
 import { readCatalog } from './read-catalog.js';
 import { NO_CREDENTIALS } from '../../test/support/credential-sources.js';
 
 const text = readFileSync('catalog/default.yaml', 'utf8');
+const sourcesText = readFileSync('catalog/sources.yaml', 'utf8');
 
+/** `catalog/sources.yaml` (docs/catalog.md#sources). */
+interface Sources {
+  readonly sources: readonly { readonly id: string; readonly url?: string; readonly package?: string; read: string }[];
+  readonly providers: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly models: Readonly<Record<string, { readonly endpoints: Readonly<Record<string, Record<string, string>>> }>>;
+}
+
+let read: CatalogSnapshot | undefined;
 function shipped(): CatalogSnapshot {
+  if (read) return read;
   const reading = readCatalog({ name: 'catalog/default.yaml', text }, undefined, NO_CREDENTIALS);
   if ('faults' in reading) throw new Error(reading.faults.map(describeFault).join('\n'));
-  return reading.snapshot;
+  read = reading.snapshot;
+  return read;
 }
 
 const requestOf = (...content: readonly ContentBlock[]): ModelRequest =>
   modelRequest({ messages: [{ role: 'user', content }] });
 
 it('is exactly what the seed script writes', () => {
-  expect(text).toBe(seedCatalog());
+  expect({ catalog: text, sources: sourcesText }).toEqual(seedCatalog());
 });
 
 it('offers the current models of the main providers', () => {
   const { models, providers } = shipped();
-  expect(models.size).toBeGreaterThan(60);
+  const real = [...models.values()].filter(({ id }) => !id.startsWith('sandbox/'));
+  expect(real.length).toBeGreaterThanOrEqual(300);
+  expect(real.flatMap(({ endpoints }) => endpoints).length).toBeGreaterThanOrEqual(600);
   expect([...providers.keys()]).toEqual(expect.arrayContaining(['anthropic', 'openai', 'mistral', 'groq', 'xai']));
-  const serving = new Set(
-    [...models.values()].flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.slug)),
-  );
-  expect(new Set(providers.keys())).toEqual(serving);
 });
 
 it('prices Claude Sonnet 4.5 as Anthropic does', () => {
-  expect(shipped().models.get('anthropic/claude-sonnet-4.5')).toMatchObject({
-    contextLength: 200_000,
-    maxCompletionTokens: 64_000,
-    endpoints: [
-      {
-        upstreamModel: 'claude-sonnet-4-5-20250929',
-        pricing: {
-          prompt: 3_000_000n,
-          completion: 15_000_000n,
-          inputCacheRead: 300_000n,
-          inputCacheWrite: 3_750_000n,
-          inputCacheWrite1h: 6_000_000n,
-          webSearch: 10_000_000_000n,
-          tiers: [{ minPromptTokens: 200_001, prompt: 6_000_000n, completion: 22_500_000n }],
-        },
-      },
-    ],
+  const model = shipped().models.get('anthropic/claude-sonnet-4.5')!;
+  expect(model).toMatchObject({ contextLength: 200_000, maxCompletionTokens: 64_000 });
+  expect(model.endpoints[0]).toMatchObject({
+    tag: 'anthropic',
+    upstreamModel: 'claude-sonnet-4-5-20250929',
+    pricing: {
+      prompt: 3_000_000n,
+      completion: 15_000_000n,
+      inputCacheRead: 300_000n,
+      inputCacheWrite: 3_750_000n,
+      inputCacheWrite1h: 6_000_000n,
+      webSearch: 10_000_000_000n,
+      tiers: [{ minPromptTokens: 200_001, prompt: 6_000_000n, completion: 22_500_000n }],
+    },
   });
+});
+
+it('sells Claude on platforms in its own protocol, an hour of cache for twice the prompt', () => {
+  const { endpoints } = shipped().models.get('anthropic/claude-opus-4.8')!;
+  expect(endpoints.map(({ tag, dialect }) => [tag, dialect])).toEqual([
+    ['anthropic', undefined],
+    ['amazon-bedrock/global', 'anthropic-messages'],
+    ['google-vertex', 'anthropic-messages'],
+  ]);
+  for (const { pricing } of endpoints) expect(pricing!.inputCacheWrite1h).toBe(2n * pricing!.prompt);
 });
 
 it('serves nothing for free but what says so in its name', () => {
@@ -67,11 +84,76 @@ it('serves nothing for free but what says so in its name', () => {
   expect(free.map(({ id }) => id)).toEqual(['sandbox/echo:free']);
 });
 
-it('says nothing of data policies but for the sandbox', () => {
-  for (const { slug, policy } of shipped().providers.values()) {
-    const own = slug === 'sandbox';
-    expect([slug, policy]).toEqual([slug, { collectsData: !own, zeroDataRetention: own }]);
+it('says of data policies what pages say, and nothing of the others', () => {
+  const policies = [...shipped().providers.values()].flatMap(({ slug, policy }) =>
+    policy.collectsData ? [] : [[slug, policy.zeroDataRetention]],
+  );
+  expect(policies).toEqual([
+    ['groq', false],
+    ['fireworks', true],
+    ['baseten', true],
+    ['deepinfra', false],
+    ['perplexity', true],
+    ['wandb', false],
+    ['sandbox', true],
+  ]);
+  expect(shipped().providers.get('openai')!.policy).toEqual({
+    collectsData: true,
+    trains: false,
+    retentionDays: 30,
+    zeroDataRetention: false,
+  });
+});
+
+it('leaves models under every rule on data, precision and distillation', () => {
+  const real = [...shipped().models.values()].filter(({ id }) => !id.startsWith('sandbox/'));
+  const left = (fits: (endpoint: Endpoint) => boolean): number =>
+    real.filter(({ endpoints }) => endpoints.some(fits)).length;
+  expect(left(({ provider }) => provider.policy.zeroDataRetention)).toBeGreaterThanOrEqual(10);
+  expect(left(({ provider }) => !collects(provider.policy))).toBeGreaterThanOrEqual(10);
+  expect(left(({ quantization }) => quantization === 'fp8')).toBeGreaterThanOrEqual(10);
+  expect(real.filter(({ distillable }) => distillable).length).toBeGreaterThanOrEqual(10);
+});
+
+it('lists what most endpoints take, by references: no others are left where parameters are required', () => {
+  const real = [...shipped().models.values()].filter(({ id }) => !id.startsWith('sandbox/'));
+  const endpoints = real.flatMap((model) => model.endpoints);
+  const listing = endpoints.filter(({ supportedParameters }) => supportedParameters.length > 0);
+  expect(listing.length).toBeGreaterThanOrEqual(endpoints.length / 2);
+  const { providers } = parse(sourcesText) as Sources;
+  const referred = (slug: string): boolean => providers[slug]!['supported_parameters'] !== undefined;
+  const borrowing = ['amazon-bedrock', 'azure', 'google-vertex'];
+  for (const { tag, provider } of listing)
+    expect([tag, referred(provider.slug) || borrowing.includes(provider.slug)]).toEqual([tag, true]);
+  // Reasoning is asked of those alone that reason.
+  const takes = (provider: string, id: string): boolean | undefined =>
+    shipped().models.get(id)!.endpoints.find(({ tag }) => tag === provider)?.supportedParameters.includes('reasoning');
+  expect(takes('deepinfra', 'microsoft/phi-4')).toBe(false);
+  expect(takes('deepinfra', 'deepseek/deepseek-r1-0528')).toBe(true);
+});
+
+it('names a dated source for every price, and none that is not listed', () => {
+  const { sources, providers, models } = parse(sourcesText) as Sources;
+  const listed = new Map(sources.map((source) => [source.id, source]));
+  for (const { id, url, package: name, read } of sources) {
+    expect([id, (url === undefined) !== (name === undefined)]).toEqual([id, true]);
+    expect(read).toMatch(/^2026-\d\d-\d\d$/);
   }
+  const cited = new Set(Object.values(providers).flatMap((figures) => Object.values(figures)));
+  const { providers: shippedProviders, models: shippedModels } = shipped();
+  const own = (slug: string): boolean => slug !== 'sandbox';
+  expect(Object.keys(providers)).toEqual([...shippedProviders.keys()].filter(own));
+  for (const { id, endpoints } of [...shippedModels.values()].filter((model) => !model.id.startsWith('sandbox/'))) {
+    const { endpoints: figures, ...rest } = models[id]!;
+    expect([id, Object.keys(figures)]).toEqual([id, endpoints.map(({ tag }) => tag)]);
+    for (const origin of Object.values(figures)) {
+      expect(origin['pricing']).toBeDefined();
+      for (const source of Object.values(origin)) cited.add(source);
+    }
+    for (const source of Object.values<unknown>(rest)) cited.add(String(source));
+  }
+  expect([...cited].filter((id) => !listed.has(id))).toEqual([]);
+  expect([...listed.keys()].filter((id) => !cited.has(id))).toEqual([]);
 });
 
 it('says which providers bill what is left, by docs/wire/streams.md', () => {
@@ -97,9 +179,9 @@ it.each([
   });
 });
 
-const takingMedia = [...shipped().models.values()].filter(({ inputModalities }) => inputModalities.includes('image'));
+const takingMedia = [...shipped().models.values()].filter(({ imageTokensMax }) => imageTokensMax !== undefined);
 
-it('takes images at models of every vendor that has them', () => {
+it('knows what an image counts at models of many vendors', () => {
   expect(takingMedia.length).toBeGreaterThan(50);
 });
 
@@ -126,9 +208,9 @@ it.each(takingMedia.map((model) => [model.id, model] as const))(
   },
 );
 
-it('says what a page counts wherever PDFs are taken', () => {
-  for (const { id, inputModalities, imageTokensMax = 0, pageTokensMax } of shipped().models.values()) {
-    const expected = inputModalities.includes('file') ? imageTokensMax + 3_000 : undefined;
+it('says what a page counts wherever PDFs are taken and images count', () => {
+  for (const { id, inputModalities, imageTokensMax, pageTokensMax } of shipped().models.values()) {
+    const expected = inputModalities.includes('file') && imageTokensMax ? imageTokensMax + 3_000 : undefined;
     expect([id, pageTokensMax]).toEqual([id, expected]);
   }
 });

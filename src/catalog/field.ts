@@ -6,6 +6,8 @@ import type { CatalogDocument, FieldPath } from './document.js';
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const DECIMAL = /^(-?)\d+(?:\.(\d+))?$/;
 const DURATION = /^([1-9]\d{0,6})(ms|s)$/;
+const SIZE = /^([1-9]\d{0,5})(KiB|MiB|GiB)$/;
+const BYTES_PER: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 const TIMEOUT_MS_MAX = HOUR_MS;
 const TEXT_CHARS_MAX = 2000;
 const TOKENS_PER_PRICE = 1_000_000n;
@@ -53,14 +55,17 @@ export class Field {
     return found;
   }
 
-  /** The fields of an open object, whose names are slugs of the author's choice. */
-  entries(): readonly (readonly [string, Field])[] {
+  /**
+   * The fields of an open object, whose names are of the author's choice.
+   * @param expectation of a name: completes "must be named …"
+   */
+  entries(names: RegExp = SLUG, expectation = 'in lower case with hyphens'): readonly (readonly [string, Field])[] {
     if (!isJsonObject(this.value)) {
       this.refuse('must be an object');
       return [];
     }
     const entries = Object.entries(this.value).map(([name, value]) => [name, this.child(name, value)] as const);
-    for (const [name, field] of entries) if (!SLUG.test(name)) field.refuse('must be named in lower case with hyphens');
+    for (const [name, field] of entries) if (!names.test(name)) field.refuse(`must be named ${expectation}`);
     return entries;
   }
 
@@ -138,12 +143,21 @@ export class Field {
     return this.decimalUsd(12);
   }
 
-  /** `500ms` or `60s`, as milliseconds; an hour at most. */
-  durationMs(): number | undefined {
+  /** `500ms` or `60s`, as milliseconds; an hour at most where nothing else is said. */
+  durationMs(max = TIMEOUT_MS_MAX): number | undefined {
     const match = typeof this.value === 'string' ? DURATION.exec(this.value) : null;
     if (!match) return this.refuse('must be a duration such as "500ms" or "60s"');
     const durationMs = Number(match[1]) * (match[2] === 's' ? 1000 : 1);
-    return durationMs <= TIMEOUT_MS_MAX ? durationMs : this.refuse('must be at most "3600s"');
+    return durationMs <= max ? durationMs : this.refuse(`must be at most "${max / 1000}s"`);
+  }
+
+  /** `64MiB`, as bytes. */
+  sizeBytes({ min, max }: { readonly min: number; readonly max: number }): number | undefined {
+    const match = typeof this.value === 'string' ? SIZE.exec(this.value) : null;
+    if (!match) return this.refuse('must be a size such as "64MiB"');
+    const bytes = Number(match[1]) * BYTES_PER[match[2]!]!;
+    if (bytes >= min && bytes <= max) return bytes;
+    return this.refuse(`must be from "${min / BYTES_PER['MiB']!}MiB" to "${max / BYTES_PER['MiB']!}MiB"`);
   }
 
   private decimalUsd(decimalsMax: number): PicoUsd | undefined {

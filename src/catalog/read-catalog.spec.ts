@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { formatUsd } from '../core/money/credits.js';
 import { DIALECT_IDS, PLATFORM_IDS, type CatalogSnapshot } from '../core/routing/catalog.js';
+import { Secret } from '../core/secret.js';
 import { describeFault } from './fault.js';
 import { readCatalog, type CatalogFile } from './read-catalog.js';
 import { QUIRK_KEYS } from './read-quirks.js';
@@ -68,6 +69,7 @@ describe('a sound file', () => {
       name: 'Acme',
       dialect: 'openai-chat',
       baseUrl: 'https://api.acme.test/v1',
+      credentialSource: { env: 'ACME_API_KEY' },
       policy: { collectsData: true, zeroDataRetention: false },
     };
     expect([...providers]).toEqual([['acme', acme]]);
@@ -203,8 +205,11 @@ models:
 tools:
   web_search:
     default: exa
-    engines: { searxng: { base_url: "http://search.test/" }, exa: { credential: { env: EXA }, price: "0.007" } }
+    engines: { searxng: { base_url: "http://search.test/" }, simulated: { price: "0.001" },
+               exa: { base_url: "https://exa.test", credential: { value: key }, price: "0.007" } }
+  web_fetch: { price: "0.002", engines: { firecrawl: { base_url: "http://fire.test" } } }
   image_generation: { model: "acme/large:free" }
+  bash: { price: "0.0005", memory: 128MiB, time: 45s }
 `);
     expect(providers.get('acme-one')?.baseUrl).toBe('http://127.0.0.1:9/x');
     expect(providers.get('acme-one')?.platform).toBe('direct');
@@ -266,9 +271,16 @@ tools:
     expect(tools.webSearch?.engines).toEqual(
       new Map([
         ['searxng', { baseUrl: 'http://search.test' }],
-        ['exa', { price: 7_000_000_000n }],
+        ['simulated', { price: 1_000_000_000n }],
+        ['exa', { baseUrl: 'https://exa.test', credential: expect.any(Secret) as Secret, price: 7_000_000_000n }],
       ]),
     );
+    expect(tools.webSearch?.engines.get('exa')?.credential?.reveal()).toBe('key');
+    expect(tools.webFetch).toEqual({
+      price: 2_000_000_000n,
+      engines: new Map([['firecrawl', { baseUrl: 'http://fire.test' }]]),
+    });
+    expect(tools.bash).toEqual({ price: 500_000_000n, memoryBytes: 128 * 1024 * 1024, timeMs: 45_000 });
   });
 
   it('may be JSON, indented with tabs', () => {
@@ -385,6 +397,7 @@ describe('a bad file', () => {
     ['has a provider with a blank name', withLine(4, '    name: " "'), `4: providers.0.name: ${TEXT}`],
     ['has an unknown dialect', withLine(5, '    dialect: soap'), `5: providers.0.dialect: must be one of ${DIALECTS}`],
     ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), `7: providers.0.platform: must be one of ${PLATFORMS}`],
+    ['has a platform that does not serve its dialect', withLine(5, '    dialect: cohere-chat\n    platform: azure'), '5: providers.0.dialect: has no address on the platform azure; it has: anthropic-messages, openai-chat, openai-responses'],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
     ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
     ['has an address of another scheme', withLine(6, '    base_url: ftp://x'), '6: providers.0.base_url: must be an http or https URL'],
@@ -439,6 +452,7 @@ describe('a bad file', () => {
     ['has an unknown quantization', endpoint('quantization: q4'), `16: ${ENDPOINT}.quantization: must be one of "int4", "int8", "fp4", "fp6", "fp8", "fp16", "bf16", "fp32", "unknown", "mxfp4", "nvfp4", "mxfp8"`],
     ['has a variant with a slash', endpoint('variant: a/b'), `16: ${ENDPOINT}.variant: ${SLUG}`],
     ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of ${DIALECTS}`],
+    ['has an endpoint that its platform does not serve', `${withLine(7, '    platform: vertex')}        dialect: bedrock-converse\n`, `13: ${ENDPOINT}.provider: is on the platform vertex, which has no address for calls of bedrock-converse`],
     ['has a simulated endpoint at a provider that is real', endpoint('dialect: simulated'), `13: ${ENDPOINT}.provider: speaks openai-chat, and none of its endpoints simulated`],
     ['has a tag twice', endpoint('\n      - { provider: acme, model: b, free: true }'), '17: models.0.endpoints.1: has the tag "acme" of endpoint 0; give it a variant of its own'],
     ['has a parameter that is no name', endpoint('supported_parameters: [top-k]'), `16: ${ENDPOINT}.supported_parameters.0: must be the name of a request field`],
@@ -462,9 +476,6 @@ describe('a bad file', () => {
     ['has a unit price in a tariff', pricing('{ prompt: "1", completion: "1", fast: { image: "1" } }'), `15: ${ENDPOINT}.pricing.fast.image: is not a known field`],
 
     // Tools.
-    ['names a search engine that is not there', tools('{ web_search: { default: x, engines: { y: {} } } }'), '16: tools.web_search.default: names none of the engines'],
-    ['names an engine in upper case', tools('{ web_search: { default: y, engines: { y: {}, Exa: {} } } }'), '16: tools.web_search.engines.Exa: must be named in lower case with hyphens'],
-    ['has an engine at a bad address', tools('{ web_search: { default: y, engines: { y: { base_url: y } } } }'), '16: tools.web_search.engines.y.base_url: must be an http or https URL'],
     ['names an image model that is not there', tools('{ image_generation: { model: acme/none } }'), '16: tools.image_generation.model: names no model of this catalog'],
   ])('is refused when it %s', (_, text, ...faults) => {
     expect(faultsOf(text)).toEqual(faults.map((fault) => `test.yaml:${fault}`));
@@ -507,6 +518,16 @@ describe('a bad file', () => {
     const ofNone = catalogOf(withLine(7, '    credential: none')).providers.get('acme');
     expect([ofNone?.credential, ofNone?.needsNoCredential]).toEqual([undefined, true]);
     expect(faultsOf(withLine(7, '    credential: { file: /run/secrets/empty }'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['{ env: ACME_API_KEY }', { env: 'ACME_API_KEY' }],
+    ['{ file: /run/secrets/key }', { file: '/run/secrets/key' }],
+    ['{ value: abc }', 'catalog'],
+    ['none', undefined],
+  ])('knows where the credential %s stands, set or not', (credential, source) => {
+    const acme = catalogOf(withLine(7, `    credential: ${credential}`)).providers.get('acme');
+    expect(acme?.credentialSource).toEqual(source);
   });
 
   it('reads what a provider does with data; what is not said is not claimed', () => {

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, ToolsConfiguration } from '../core/routing/catalog.js';
+import {
+  SERVED_DIALECTS,
+  type CatalogProvider,
+  type CatalogSnapshot,
+  type Endpoint,
+  type Model,
+  type ToolsConfiguration,
+} from '../core/routing/catalog.js';
 import { CatalogDocument } from './document.js';
 import type { CatalogFault } from './fault.js';
 import { Field } from './field.js';
@@ -145,6 +152,16 @@ function readEntries<Entry>(
   return entries;
 }
 
+/** An endpoint that talks in a way in which its provider cannot be called: each of its calls would fail. */
+function refuseDialect({ dialect }: Pick<Endpoint, 'dialect'>, provider: CatalogProvider, field: Field): void {
+  if (dialect === undefined) return;
+  // The simulated dialect calls nobody, and the others somebody.
+  if ((dialect === 'simulated') !== (provider.dialect === 'simulated'))
+    field.refuse(`speaks ${provider.dialect}, and none of its endpoints ${dialect}`);
+  else if (!SERVED_DIALECTS[provider.platform ?? 'direct'].includes(dialect))
+    field.refuse(`is on the platform ${provider.platform}, which has no address for calls of ${dialect}`);
+}
+
 /** Puts the providers into the endpoints that name them. */
 function linkModels(
   drafts: Iterable<ModelDraft>,
@@ -157,10 +174,7 @@ function linkModels(
     for (const { providerSlug, providerField, endpoint, geographies } of draft.endpoints) {
       const provider = providers.get(providerSlug);
       if (provider) {
-        // The simulated dialect calls nobody, and the others somebody.
-        const { dialect = provider.dialect } = endpoint;
-        if ((dialect === 'simulated') !== (provider.dialect === 'simulated'))
-          providerField.refuse(`speaks ${provider.dialect}, and none of its endpoints ${dialect}`);
+        refuseDialect(endpoint, provider, providerField);
         endpoints.push(withGeographies({ ...endpoint, provider }, geographies));
       } else if (providersSound) providerField.refuse('names no provider of this catalog');
     }

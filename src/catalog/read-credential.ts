@@ -1,3 +1,4 @@
+import type { CredentialSource } from '../core/routing/catalog.js';
 import { Secret } from '../core/secret.js';
 import type { Field } from './field.js';
 
@@ -21,35 +22,56 @@ const NONE = 'none';
 const CREDENTIAL_CHARS_MAX = 64 * 1024;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** A credential, and where it stands. */
+export interface SourcedSecret {
+  /** Absent: the variable is not set. */
+  readonly secret?: Secret;
+  readonly source: CredentialSource;
+}
+
 /**
  * The operator's own credential. A variable that is not set means that there is none: callers bring theirs. A file that
  * cannot be read, or says nothing, is a fault.
  */
-export function readCredential(field: Field | undefined, sources: CredentialSources): Secret | typeof NONE | undefined {
+export function readCredential(
+  field: Field | undefined,
+  sources: CredentialSources,
+): SourcedSecret | typeof NONE | undefined {
   if (field?.is(NONE)) return NONE;
-  return readSecret(field, sources);
+  return readSourced(field, sources);
 }
 
 /** One that has to be a text. */
-export function readSecret(field: Field | undefined, sources: CredentialSources): Secret | undefined {
+export function readSourced(field: Field | undefined, sources: CredentialSources): SourcedSecret | undefined {
   const members = field?.members([], ['env', 'value', 'file']);
   if (!field || !members) return undefined;
   if (members.size !== 1) return field.refuse('must have exactly one of env, value and file');
-  const name = members.get('env')?.matching(VARIABLE_NAME, 'the name of an environment variable');
-  const file = members.get('file');
-  const text = file
-    ? readCredentialFile(file, sources)
-    : name === undefined
-      ? members.get('value')?.text(CREDENTIAL_CHARS_MAX)
-      : sources.variable(name);
+  const place = readPlace(members, sources);
+  if (!place) return undefined;
   // Secrets mounted from files often end in a line break, which no header could carry.
-  const trimmed = text?.trim() ?? '';
-  return trimmed === '' ? undefined : new Secret(trimmed);
+  const trimmed = place.text?.trim() ?? '';
+  return { source: place.source, ...(trimmed !== '' && { secret: new Secret(trimmed) }) };
 }
 
-function readCredentialFile(field: Field, sources: CredentialSources): string | undefined {
-  const path = field.text();
-  if (path === undefined) return undefined;
+/** What stands where one of the members says. */
+function readPlace(
+  members: ReadonlyMap<'env' | 'value' | 'file', Field>,
+  sources: CredentialSources,
+): { readonly source: CredentialSource; readonly text: string | undefined } | undefined {
+  const env = members.get('env');
+  if (env) {
+    const name = env.matching(VARIABLE_NAME, 'the name of an environment variable');
+    return name === undefined ? undefined : { source: { env: name }, text: sources.variable(name) };
+  }
+  const file = members.get('file');
+  if (file) {
+    const path = file.text();
+    return path === undefined ? undefined : { source: { file: path }, text: readCredentialFile(file, path, sources) };
+  }
+  return { source: 'catalog', text: members.get('value')?.text(CREDENTIAL_CHARS_MAX) };
+}
+
+function readCredentialFile(field: Field, path: string, sources: CredentialSources): string | undefined {
   const read = sources.file(path);
   if ('failure' in read) return field.refuse(`names a file that ${read.failure}`);
   return read.text.trim() === '' ? field.refuse('names a file that is empty') : read.text;

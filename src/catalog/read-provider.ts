@@ -3,12 +3,13 @@ import {
   DIALECT_IDS,
   PLACEHOLDERS,
   PLATFORM_IDS,
+  SERVED_DIALECTS,
   SIMULATED_SCHEME,
   type CatalogProvider,
   type DataPolicy,
   type PlatformId,
 } from '../core/routing/catalog.js';
-import { readCredential, type CredentialSources } from './read-credential.js';
+import { readCredential, type CredentialSources, type SourcedSecret } from './read-credential.js';
 import type { Field } from './field.js';
 import { readQuirks } from './read-quirks.js';
 
@@ -23,7 +24,8 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
   );
   const slug = members?.get('slug')?.slug();
   const name = members?.get('name')?.text();
-  const dialect = members?.get('dialect')?.oneOf(DIALECT_IDS);
+  const dialectField = members?.get('dialect');
+  const dialect = dialectField?.oneOf(DIALECT_IDS);
   const baseUrl = members?.get('base_url');
   const address = baseUrl && readBaseUrl(baseUrl);
   const platform = members?.get('platform')?.oneOf(PLATFORM_IDS);
@@ -42,6 +44,8 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
   const isSimulated = dialect === 'simulated';
   if (isSimulated && baseUrl) return baseUrl.refuse('is not for the simulated dialect, which calls nobody');
   if (!isSimulated && !baseUrl) return field.refuse('needs a base_url');
+  if (platform && !SERVED_DIALECTS[platform].includes(dialect))
+    return dialectField?.refuse(`has no address on the platform ${platform}; it has: ${SERVED_DIALECTS[platform].join(', ')}`);
   if (apiVersionField && platform !== 'azure') return apiVersionField.refuse('is for the platform azure');
   return {
     slug,
@@ -50,13 +54,18 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
     ...(platform && { platform }),
     baseUrl: address ?? SIMULATED_SCHEME + slug,
     ...(apiVersion !== undefined && { apiVersion }),
-    ...(credential === 'none' ? { needsNoCredential: true as const } : credential && { credential }),
+    ...(credential === 'none' ? { needsNoCredential: true as const } : credential && credentialOf(credential)),
     policy,
     ...(aborts && { aborts }),
     ...(quirks && { quirks }),
     ...(passesUnknownFields && { passesUnknownFields }),
   };
 }
+
+const credentialOf = ({ secret, source }: SourcedSecret): Pick<CatalogProvider, 'credential' | 'credentialSource'> => ({
+  ...(secret && { credential: secret }),
+  credentialSource: source,
+});
 
 /**
  * An address that paths can be appended to: no trailing slash, no query, and no credentials,

@@ -7,6 +7,7 @@ import { ReplyBuilder } from '../core/conversation/reply.js';
 import { parseJson, type Json } from '../core/json/json.js';
 import type { Usage } from '../core/conversation/usage.js';
 import { webCitation } from '../core/conversation/web-citation.js';
+import { doAtOnce } from '../core/steps.js';
 import { ChatFrames, chunkHead, failureFrames, type ReplyOptions } from './frames.js';
 import { viewReply } from './view-reply.js';
 
@@ -50,7 +51,7 @@ function eventsOf(blocks: readonly Block[], stop: StopReason = END, usage = USAG
 function whole(events: readonly ModelEvent[], hidesReasoning = false) {
   const builder = new ReplyBuilder();
   for (const event of events) builder.push(event);
-  const body = viewReply(builder.finish(), VIEW, hidesReasoning);
+  const body = doAtOnce(viewReply(builder.finish(), VIEW, hidesReasoning));
   return JSON.parse(JSON.stringify(body));
 }
 

@@ -12,6 +12,7 @@ import {
   NO_ARGUMENTS,
   reasoningSealed,
   reasoningText,
+  sealedTools,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -67,6 +68,8 @@ export class ChatFrames implements FramePrinter {
   private calls = 0;
   private reasonings = 0;
   private readonly phases = new Set<string | undefined>();
+  /** Of what the gateway's tools brought. */
+  private readonly seals: string[] = [];
 
   constructor(
     private readonly generation: GenerationView,
@@ -147,6 +150,9 @@ export class ChatFrames implements FramePrinter {
       case 'text':
         if (!isRefusal(block)) this.phases.add(block.phase);
         return '';
+      case 'service-tool-result':
+        this.seals.push(block.result.seal);
+        return '';
       case 'server-tool-use':
       case 'opaque':
         return '';
@@ -214,6 +220,7 @@ export class ChatFrames implements FramePrinter {
   private finish(stop: StopReason): string {
     const choice = { index: 0, delta: viewPhase(this.phases), logprobs: null, ...viewFinish(stop) };
     return (
+      this.carriedTools() +
       chunk({ ...this.head, choices: [choice] }) +
       chunk({
         ...this.head,
@@ -226,6 +233,11 @@ export class ChatFrames implements FramePrinter {
       }) +
       DONE_FRAME
     );
+  }
+
+  private carriedTools(): string {
+    if (this.calls === 0 || this.seals.length === 0) return '';
+    return this.delta({ reasoning_details: sealedTools(this.seals, this.reasonings) });
   }
 
   private reasoning(delta: JsonObject): string {

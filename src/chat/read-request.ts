@@ -17,6 +17,8 @@ const PAIR_WORDS: ToolPairMessages = {
   field: 'tool_call_id',
   unasked: (id) => `the assistant message before it has no tool call ${id}`,
   unanswered: (id) => `tool call ${id} has no tool message that follows it; send its result or leave the call out`,
+  askedTwice: (id) => `another tool call of this turn has the id ${id}; give each call an id of its own`,
+  answeredTwice: (id) => `tool call ${id} has a tool message already; send one result for each call`,
 };
 
 const COMPRESSION = 'context-compression';

@@ -1,5 +1,6 @@
+import { append } from '../core/append.js';
 import type { BlockStart } from '../core/conversation/event.js';
-import { ANTHROPIC_REASONING, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
+import { ANTHROPIC_REASONING, GATEWAY_TOOLS, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
 import { readWebCitation } from '../core/conversation/web-citation.js';
 import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
@@ -39,6 +40,26 @@ export const reasoningSealed = (index: number, data: string, mark: ReasoningMark
   index,
 });
 
+/** Of what the gateway's tools brought with one reply, in characters: what was brought first is left out beyond. */
+const SEALED_LENGTH_MAX = 256 * 1024;
+
+/**
+ * What the gateway's tools brought with a reply that calls the caller's, so that it comes back with their results
+ * (docs/wire/chat.md#reasoning-details).
+ * @param seals in the order of the results
+ * @param index of the first entry
+ */
+export function sealedTools(seals: readonly string[], index: number): JsonObject[] {
+  const kept: string[] = [];
+  let length = 0;
+  for (const seal of seals.toReversed()) {
+    length += seal.length;
+    if (length > SEALED_LENGTH_MAX) break;
+    kept.unshift(seal);
+  }
+  return kept.map((seal, place) => reasoningSealed(index + place, seal, { format: GATEWAY_TOOLS }));
+}
+
 const viewMark = ({ format, provider, id }: ReasoningMark): JsonObject => definedOnly({ format, id, provider });
 
 /** How likely the words were, as a vendor of this format tells it beside them; undefined for anything else. */
@@ -50,12 +71,11 @@ export function logprobsOf({ vendor, value }: Opaque): JsonObject | undefined {
 /** What was told piece by piece, as one: lists grow. */
 export function joinLogprobs(pieces: readonly JsonObject[]): JsonObject | null {
   if (pieces.length === 0) return null;
-  const whole: { [key: string]: Json } = { content: null, refusal: null };
+  const whole: { content: Json[] | null; refusal: Json[] | null } = { content: null, refusal: null };
   for (const piece of pieces) {
-    for (const key of ['content', 'refusal']) {
+    for (const key of ['content', 'refusal'] as const) {
       const added = piece[key];
-      const known = whole[key];
-      if (Array.isArray(added)) whole[key] = [...(Array.isArray(known) ? (known as Json[]) : []), ...(added as Json[])];
+      if (Array.isArray(added)) append((whole[key] ??= []), added as readonly Json[]);
     }
   }
   return whole;

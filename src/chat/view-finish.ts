@@ -21,6 +21,8 @@ const FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
 
 /** Why a reply ended. */
 export function viewFinish({ unified, raw, vendor }: StopReason): JsonObject {
+  // Of a loop of tools there was no room for more.
+  if (unified === 'pause' && raw === null) return { finish_reason: 'length', native_finish_reason: null };
   // A vendor of this format tells a refusal in a field of its own and ends as usual: its clients expect both.
   const refusedInWords = unified === 'refusal' && vendor === 'openai' && raw === 'stop';
   return { finish_reason: refusedInWords ? 'stop' : FINISH_REASONS[unified], native_finish_reason: raw };

@@ -1,4 +1,6 @@
+import { append } from '../core/append.js';
 import type { Reply } from '../core/conversation/reply.js';
+import { StepCounter, type Steps } from '../core/steps.js';
 import { generationSeconds } from '../core/ids.js';
 import type { Json, JsonObject } from '../core/json/json.js';
 import type { GenerationView } from '../inference/inference.js';
@@ -11,6 +13,7 @@ import {
   NO_ARGUMENTS,
   reasoningSealed,
   reasoningText,
+  sealedTools,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -18,7 +21,8 @@ import { viewFinish } from './view-finish.js';
 import { viewServiceTier, viewUsage } from './view-usage.js';
 
 /** The body of a whole reply (docs/wire/chat.md#reply). */
-export function viewReply(reply: Reply, generation: GenerationView, hidesReasoning: boolean): ChatReplyBody {
+export function* viewReply(reply: Reply, generation: GenerationView, hidesReasoning: boolean): Steps<ChatReplyBody> {
+  const message = yield* viewMessage(reply, hidesReasoning);
   return {
     id: generation.id,
     object: 'chat.completion',
@@ -31,7 +35,7 @@ export function viewReply(reply: Reply, generation: GenerationView, hidesReasoni
         index: 0,
         logprobs: viewLogprobs(reply),
         ...viewFinish(reply.stop),
-        message: viewMessage(reply, hidesReasoning),
+        message,
       },
     ],
     usage: viewUsage(generation.charged ?? reply.usage, generation),
@@ -48,7 +52,7 @@ const viewLogprobs = ({ blocks }: Reply): JsonObject | null =>
       .filter((piece) => piece !== undefined),
   );
 
-function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
+function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObject> {
   const content = new ContentText();
   let words = '';
   let refusal = '';
@@ -57,7 +61,10 @@ function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
   const calls: Json[] = [];
   const annotations: Json[] = [];
   const phases = new Set<string | undefined>();
+  const seals: string[] = [];
+  const steps = new StepCounter();
   for (const { start, text, signature, citations } of blocks) {
+    if (steps.isOver()) yield;
     if (start.type !== 'text') content.interrupt();
     switch (start.type) {
       case 'text': {
@@ -68,7 +75,7 @@ function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
         phases.add(start.phase);
         const from = content.length;
         words += content.add(text);
-        annotations.push(...viewAnnotations(citations, from, content.length));
+        append(annotations, viewAnnotations(citations, from, content.length));
         break;
       }
       case 'thinking':
@@ -87,12 +94,16 @@ function viewMessage({ blocks }: Reply, hidesReasoning: boolean): JsonObject {
           function: { name: start.name, arguments: text === '' ? NO_ARGUMENTS : text },
         });
         break;
+      case 'service-tool-result':
+        seals.push(start.result.seal);
+        break;
       case 'server-tool-use':
       case 'opaque':
         // What a vendor ran by itself has no form here; its words and citations tell of it.
         break;
     }
   }
+  if (calls.length > 0) append(details, sealedTools(seals, details.length));
   const isSilent = words === '' && (calls.length > 0 || refusal !== '');
   return {
     role: 'assistant',

@@ -1,19 +1,21 @@
 import type { Json, JsonObject } from './json/json.js';
 
 /** Why one attempt at one provider failed. Closed: each kind's consequences stand in tables, not in branches. */
-export type FaultKind =
-  | 'unreachable' // no connection, reset, closed before an answer
-  | 'timed-out'
-  | 'refused-credential' // 401, 403
-  | 'payment-required' // 402: the operator's account there is empty
-  | 'not-found' // 404: this provider does not serve the model
-  | 'rejected-request' // 400, 422: the request itself
-  | 'too-large' // 413
-  | 'rate-limited' // 429
-  | 'unavailable' // 503: the service says it is overloaded or down
-  | 'overloaded' // 529
-  | 'server-error' // other 5xx and unexpected statuses
-  | 'malformed-reply'; // a 2xx that holds no valid completion, or a stream that breaks the grammar or ends early
+export const FAULT_KINDS = [
+  'unreachable', // no connection, reset, closed before an answer
+  'timed-out',
+  'refused-credential', // 401, 403
+  'payment-required', // 402: the operator's account there is empty
+  'not-found', // 404: this provider does not serve the model
+  'rejected-request', // 400, 422: the request itself
+  'too-large', // 413
+  'rate-limited', // 429
+  'unavailable', // 503: the service says it is overloaded or down
+  'overloaded', // 529
+  'server-error', // other 5xx and unexpected statuses
+  'malformed-reply', // a 2xx that holds no valid completion, or a stream that breaks the grammar or ends early
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultDetail {
   /** HTTP status the provider answered with, absent where none came. */

@@ -2,8 +2,9 @@ import type { Caller } from './caller.js';
 import type { CancelSignal } from './cancellation.js';
 import type { ModelEvent } from './conversation/event.js';
 import type { ModelRequest } from './conversation/request.js';
-import type { Json } from './json/json.js';
-import type { CatalogSnapshot } from './routing/catalog.js';
+import type { ConsultationKind } from './conversation/usage.js';
+import type { Json, JsonObject } from './json/json.js';
+import type { CatalogSnapshot, ToolEngine } from './routing/catalog.js';
 import type { Clock } from './time.js';
 
 /** A JSON Schema, as the schemas of fields are written: it joins the DTOs and the description by itself. */
@@ -14,24 +15,94 @@ export interface FetchLimits {
   readonly bytesMax: number;
   /** For everything together: names, redirects, body. */
   readonly timeoutMs: number;
-  /** Media types that may come back. */
+  /** Media types that may come back; `text/*` is all of its kind. */
   readonly accept: readonly string[];
   readonly redirectsMax: number;
+  /** Asked of the address and of each that it redirects to, before it is connected to; absent: all. */
+  readonly allows?: (url: string) => boolean;
+}
+
+/**
+ * Why something outside did not serve. Its message is safe to show: never an address of the operator's, a header or a
+ * credential.
+ */
+export class ExtensionFault extends Error {
+  override readonly name = 'ExtensionFault';
+
+  constructor(
+    readonly kind:
+      | 'refused' // the caller or the operator may not have it: an address that is not allowed, a credential refused
+      | 'not-found'
+      | 'unsupported' // of another media type
+      | 'too-large'
+      | 'timed-out'
+      | 'busy' // here or there: too many at once
+      | 'unavailable', // whatever else
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export interface FetchedPage {
+  /** As it was reached, after redirects. */
+  readonly url: string;
+  /** Without parameters, lower case. */
+  readonly mediaType: string;
+  /** Of the text's encoding, as the server says it; lower case. */
+  readonly charset?: string;
+  readonly bytes: Buffer;
+  /** Gives back the room that its bytes take in the process: to be called once they are not needed any more. */
+  release(): void;
 }
 
 /** Fetches what callers name: no address is connected to that was not checked, redirects neither. */
 export interface GuardedFetch {
-  fetch(
-    url: string,
-    limits: FetchLimits,
-    signal: CancelSignal,
-  ): Promise<{ readonly mediaType: string; readonly bytes: Buffer }>;
+  /** Whether the domains that the account and the key are held to let this address through, engines' results too. */
+  allows(url: string): boolean;
+  /** @throws ExtensionFault, or the signal's reason */
+  fetch(url: string, limits: FetchLimits, signal: CancelSignal): Promise<FetchedPage>;
+}
+
+/** A JSON call of an engine, at the address that the operator gave it. */
+export interface EngineCall {
+  readonly engine: ToolEngine;
+  readonly method: 'GET' | 'POST';
+  /** Behind the engine's base address, with its query. */
+  readonly path: string;
+  /** The credential among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  readonly timeoutMs: number;
+  readonly bytesMax: number;
+}
+
+/** Calls engines of service tools and plugins. */
+export interface EngineClient {
+  /** @throws ExtensionFault, or the signal's reason */
+  call(call: EngineCall, signal: CancelSignal): Promise<Json>;
 }
 
 /** Threads for what takes more than a few milliseconds: one bounded pool of the process. */
 export interface WorkerPool {
-  /** @param job the name of a job that the workers know @throws GatewayError `unavailable` when its queue is full */
-  run(job: string, input: Json, signal: CancelSignal): Promise<Json>;
+  /**
+   * @param job the name of a job that the workers know
+   * @param input plain data; binary parts as `Uint8Array`, which are moved: empty here afterwards
+   * @throws ExtensionFault `busy` when its queue is full, `timed-out`, `unavailable` when the thread died of it
+   */
+  run(job: string, input: unknown, signal: CancelSignal): Promise<unknown>;
+}
+
+/** What a container of a tool holds between two requests: sealed bytes of one key, kept for a while. */
+export interface ContainerStore {
+  /** @returns undefined where there is none of that id of this caller's key, or its time is over */
+  load(id: string, signal: CancelSignal): Promise<Uint8Array | undefined>;
+  /**
+   * Keeps it from now on for so long.
+   * @throws ExtensionFault `too-large` past the size or number that one key may have
+   */
+  save(id: string, state: Uint8Array, seconds: number, signal: CancelSignal): Promise<void>;
 }
 
 /** What a plugin or service tool works with during one generation. It knows neither HTTP nor SQL nor Nest. */
@@ -42,12 +113,18 @@ export interface ExtensionContext {
   readonly clock: Clock;
   /** The snapshot that the generation is planned with. */
   readonly catalog: CatalogSnapshot;
+  /** The request of this generation, with what earlier steps of it brought. */
+  readonly request: ModelRequest;
   readonly guardedFetch: GuardedFetch;
+  readonly engines: EngineClient;
   readonly workers: WorkerPool;
+  readonly containers: ContainerStore;
+  /** What only this gateway can open again, bound to the caller's account; printable. */
+  readonly seal: (value: Json) => string;
   /**
    * A further call of the same generation: planned, held, settled and told as part of it. Resolves at
    * the first committing event.
    * @throws GatewayError when nobody answers it, or there is no room for it
    */
-  infer(request: ModelRequest): Promise<AsyncIterable<readonly ModelEvent[]>>;
+  infer(request: ModelRequest, kind: ConsultationKind): Promise<AsyncIterable<readonly ModelEvent[]>>;
 }

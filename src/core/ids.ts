@@ -20,14 +20,23 @@ function takeRandom(count: number): number {
 /** Id of one generation: `gen-<unix seconds>-<20 letters and digits>`. It is the reply's `id` and `X-Generation-Id`. */
 export type GenerationId = `gen-${number}-${string}`;
 
-export function newGenerationId(nowMs: number): GenerationId {
-  let suffix = '';
-  while (suffix.length < 20) {
+export const newGenerationId = (nowMs: number): GenerationId =>
+  `gen-${Math.floor(nowMs / 1000)}-${lettersAndDigits(20)}`;
+
+/** What ids of calls begin with that this gateway's own tools answer; vendors' own go on with a figure. */
+export const SERVER_TOOL_USE_PREFIX = 'srvtoolu_fl';
+
+/** Id of a call of a tool that this gateway runs. */
+export const newServerToolUseId = (): string => SERVER_TOOL_USE_PREFIX + lettersAndDigits(22);
+
+function lettersAndDigits(count: number): string {
+  let text = '';
+  while (text.length < count) {
     const value = pool[takeRandom(1)]! & 63;
     // 62 of 64 values are letters or digits; the other two are drawn again, so that each letter is equally likely.
-    if (value < 62) suffix += LETTERS_AND_DIGITS[value];
+    if (value < 62) text += LETTERS_AND_DIGITS[value];
   }
-  return `gen-${Math.floor(nowMs / 1000)}-${suffix}`;
+  return text;
 }
 
 /** When a generation was accepted, in seconds of Unix time: its id tells. */

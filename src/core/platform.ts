@@ -1,11 +1,11 @@
 import type { CancelSignal } from './cancellation.js';
-import type { ModelRequest } from './conversation/request.js';
 import type { ProviderFault } from './errors.js';
 import type { Target, UpstreamCall, UpstreamFailure } from './provider.js';
 import type { DialectId } from './routing/catalog.js';
 import type { Secret } from './secret.js';
 import type { SseFrame } from './stream/sse.js';
 import type { Step } from './stream/step.js';
+import type { RequestField } from './translation.js';
 
 /** Names in lower case. */
 export type CallHeaders = Readonly<Record<string, string>>;
@@ -53,14 +53,17 @@ export interface Platform {
    */
   adapt?(call: UpstreamCall, target: Target): UpstreamCall;
   /**
-   * False: nobody behind it fetches media by address, whatever the dialect. It is given bytes then, in the request
-   * where the dialect leaves addresses in it.
+   * False: nobody behind it fetches media by address for calls of this dialect. It is given bytes then, in the request
+   * where the dialect leaves addresses in it. Absent: the dialect says.
    */
-  readonly fetchesMedia?: false;
-  /** What of a request `adapt` leaves out by its rules, by name. */
-  dropped?(request: ModelRequest, target: Target): readonly string[];
-  /** Whether a field that the dialect would send still stands in what `adapt` makes of it. Absent: every one does. */
-  carries?(parameter: string, target: Target): boolean;
+  fetchesMedia?(dialect: DialectId): boolean;
+  /**
+   * Whether a field that a request sets reaches the provider here: false for what `adapt` leaves out, true for what the
+   * platform tells in its own words. Undefined: the dialect's table says.
+   */
+  carries?(parameter: RequestField, target: Target): boolean | undefined;
+  /** Whether a beta that the dialect names stays named. Absent: every one does. */
+  carriesBeta?(beta: string, target: Target): boolean;
   /** Whether calls by which this dialect counts tokens can be made here. Absent: they can. */
   counts?(dialect: DialectId): boolean;
   /**

@@ -1,5 +1,6 @@
 // Goal: the socket of plugins carries what the nine plugins of the wire need: every hook, in order, with its options,
 // over the real vocabulary. Method: a made-up plugin with every hook, driven as a pipeline will drive it.
+import { extensionContext } from '../../test/support/extension-context.js';
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../test/support/route-inputs.js';
 import { Cancellation } from './cancellation.js';
@@ -7,7 +8,6 @@ import type { ModelEvent } from './conversation/event.js';
 import { ReplyBuilder } from './conversation/reply.js';
 import type { ModelRequest } from './conversation/request.js';
 import { CallerGone } from './errors.js';
-import type { ExtensionContext } from './extension.js';
 import type { Plugin } from './plugin.js';
 import { catalogOf } from '../../test/support/route-inputs.js';
 import { GrammarCheck } from './stream/grammar.js';
@@ -60,7 +60,7 @@ const everyHook: Plugin<Options> = {
   judgeReply: async ({ blocks }) =>
     Promise.resolve(blocks.length > 0 ? { passes: true } : { passes: false, message: 'Empty.', metadata: {} }),
   async *answer(request, _options, context) {
-    yield* await context.infer(request);
+    yield* await context.infer(request, 'panel');
   },
 };
 
@@ -78,20 +78,19 @@ async function* one(events: readonly ModelEvent[]): AsyncGenerator<readonly Mode
 }
 
 const abort = new Cancellation();
-const context: ExtensionContext = {
-  caller: { accountId: 'a', workspaceId: 'w', keyHash: 'k', kind: 'inference', userId: null },
+const context = extensionContext({
   signal: abort.signal,
-  clock: { now: () => 0, aheadMs: 0 },
   catalog: catalogOf(model('acme/any', []), model('acme/other', [endpoint('p1')])),
   guardedFetch: {
-    fetch: (_url, _limits, signal) => {
+    allows: () => true,
+    fetch: (url, _limits, signal) => {
       signal.throwIfAborted();
-      return Promise.resolve({ mediaType: 'text/plain', bytes: Buffer.from('page') });
+      return Promise.resolve({ url, mediaType: 'text/plain', bytes: Buffer.from('page'), release: () => undefined });
     },
   },
   workers: { run: (_job, input) => Promise.resolve(input) },
   infer: (request) => Promise.resolve(one(textReply('heard: ', textOf(request)))),
-};
+});
 const LOUD = { shouts: true };
 
 it('chooses, prepares, rewrites, fits and judges a request', async () => {

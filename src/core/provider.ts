@@ -6,8 +6,10 @@ import type { Json, Vendor } from './json/json.js';
 import type { Quirks } from './quirks.js';
 import type { DialectId, Model, Endpoint } from './routing/catalog.js';
 import type { ServiceTier } from './routing/plan.js';
+import type { Steps } from './steps.js';
 import type { SseFrame } from './stream/sse.js';
 import type { Step } from './stream/step.js';
+import type { TranslationTable } from './translation.js';
 
 /**
  * How the platform `direct` puts a credential on a call: as a bearer token, or in the header of this name. `none`, on
@@ -84,8 +86,8 @@ export interface UpstreamFailure {
 }
 
 /**
- * How an upstream talks: pure, synchronous functions, safe to share. Nothing here knows addresses, credentials,
- * framings or sockets; those are the affair of its `Platform`.
+ * How an upstream talks: pure functions, safe to share; what may take long is done in steps, and in one where it does
+ * not. Nothing here knows addresses, credentials, framings or sockets; those are the affair of its `Platform`.
  */
 export interface Dialect {
   readonly id: DialectId;
@@ -96,13 +98,10 @@ export interface Dialect {
   readonly failsOnPurpose?: boolean;
   /** The media that the target needs in the body. Absent: upstreams of this dialect fetch addresses themselves. */
   requiredMedia?(request: ModelRequest, target: Target): readonly RequiredMedia[];
-  /**
-   * Whether a field that a request sets reaches such a target: the table that `encode` follows, by the names that
-   * `RouteNeeds.parameters` has.
-   */
-  carries(parameter: string, target: Target): boolean;
+  /** What it maps, drops and refuses: what its encoder and decoder go by. */
+  readonly table: TranslationTable<Target>;
   /** @throws Untranslatable when the request holds something that this target cannot carry and no rule lets drop */
-  encode(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall;
+  encode(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall>;
   /**
    * One per reply. Throws a `ProviderFault` for error frames and malformed ones; `end` throws when the reply had not
    * ended.
@@ -112,7 +111,7 @@ export interface Dialect {
    * The events of a finished stream, from a whole reply. Throws a `ProviderFault` for an error inside a 200 and a
    * malformed body.
    */
-  decodeWhole(body: unknown, context: DecodeContext): ModelEvent[];
+  decodeWhole(body: unknown, context: DecodeContext): Steps<ModelEvent[]>;
   /** Why a call that was not a 2xx failed. Tolerates any body. */
   fault(failure: UpstreamFailure): ProviderFault;
   /** Absent where its format has no way to ask. */
@@ -122,7 +121,7 @@ export interface Dialect {
 /** How an upstream counts the tokens of a prompt without answering it. */
 export interface TokenCounting {
   /** @throws Untranslatable as `Dialect.encode` does */
-  encode(request: ModelRequest, target: Target): UpstreamCall;
+  encode(request: ModelRequest, target: Target): Steps<UpstreamCall>;
   /** Throws a `ProviderFault` for a reply that holds no count. */
   decode(body: unknown): number;
 }

@@ -1,8 +1,10 @@
-import type { ExtensionContext, OptionsSchema } from './extension.js';
+import type { WebCitation } from './conversation/web-citation.js';
+import type { ExtensionContext } from './extension.js';
 import type { Json, JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
+import type { CatalogSnapshot, Model } from './routing/catalog.js';
 
-/** The function that a model sees in a service tool's place. */
+/** The function that a model sees in a tool's place. */
 export interface ToolFunction {
   readonly name: string;
   readonly description: string;
@@ -10,33 +12,98 @@ export interface ToolFunction {
   readonly inputSchema: JsonObject;
 }
 
+/** A tool as a caller asks for it in `tools[]`. */
+export interface AskedTool {
+  /** Its wire type, such as `openrouter:web_search` or `web_search_20250305`. */
+  readonly type: string;
+  /** What is said of it: `parameters` of the gateway's own, the fields beside `type` of a vendor's. */
+  readonly parameters: JsonObject;
+  /** Where it stands in the request, for errors: `tools.0`. */
+  readonly path: string;
+}
+
+/** Why a use came to nothing, in the words of the Messages format (docs/wire/tools-and-plugins.md#results). */
+export type ToolFailure =
+  | 'invalid_tool_input'
+  | 'max_uses_exceeded'
+  | 'too_many_requests'
+  | 'query_too_long'
+  | 'request_too_large'
+  | 'url_too_long'
+  | 'url_not_allowed'
+  | 'url_not_accessible'
+  | 'unsupported_content_type'
+  | 'unavailable';
+
 /** What one use of a tool came to. A failure is a result as well: the model is told, and may go on. */
 export interface ToolResult {
   /** What the model reads. */
   readonly text: string;
-  /** What the caller sees: the content of the result block. */
+  /** What the caller sees: `content` of the result block. */
   readonly content: Json;
-  /** What the text stands on, for those blocks of the answer that use it. */
-  readonly citations: readonly Json[];
+  /** Pages the text stands on, in its order: cited by those blocks of the answer that use them. */
+  readonly sources: readonly WebCitation[];
   readonly isError: boolean;
-  /** Uses that are charged; a failure that cost nothing has none. */
-  readonly chargedUses: number;
+  /** What the use is charged: 0 for a failure that cost nothing, never above its tool's `price`. */
+  readonly cost: PicoUsd;
 }
 
-/**
- * A tool that this gateway runs itself, behind any model. One file and one line in the list of tools.
- * @typeParam Options what a caller says of it in `tools[]`, as `options` has it
- */
-export interface ServiceTool<Options extends JsonObject = JsonObject> {
-  /** Types of `tools[]` that mean it. */
-  readonly types: readonly string[];
-  readonly options: OptionsSchema;
-  describe(options: Options): ToolFunction;
+/** What a use is given beside its arguments. */
+export interface ToolUse {
+  readonly context: ExtensionContext;
+  /** From 1, of this tool in this generation. */
+  readonly number: number;
+}
+
+/** A tool of one generation, which the gateway runs. It may count what its uses took together. */
+export interface ServedTool {
+  readonly runsAt: 'gateway';
+  readonly shown: ToolFunction;
   /** The most that one use can cost: held before it runs. */
-  price(options: Options): PicoUsd;
+  readonly price: PicoUsd;
+  /** Uses beyond it fail without being run. */
+  readonly usesMax: number;
+  /** How usage counts its uses; absent: not at all. */
+  readonly counts?: 'web-search' | 'web-fetch';
   /**
-   * Runs one use. Called with arguments that fit its schema.
+   * Runs one use. Called with an object that fits the schema shown.
    * @throws only the signal's reason: whatever else goes wrong is a result
    */
-  run(input: JsonObject, options: Options, context: ExtensionContext): Promise<ToolResult>;
+  run(input: JsonObject, use: ToolUse): Promise<ToolResult>;
+  /** The result of a use that was not run, or did not fit. */
+  fail(failure: ToolFailure, input: Json): ToolResult;
+}
+
+/** A tool that any model is shown as a function, whose calls the caller answers. */
+export interface HandedTool {
+  readonly runsAt: 'caller';
+  readonly shown: ToolFunction;
+}
+
+/** What an offer is made from. */
+export interface ToolSetup {
+  /** The snapshot that the generation is planned with. */
+  readonly catalog: CatalogSnapshot;
+  /** Only the sandbox answers it, whose tools need no engine outside. Absent: not so. */
+  readonly isSandbox?: boolean;
+  /** @returns the model of a name that this caller may use. @throws GatewayError as planning does */
+  readonly modelOf: (name: Json | undefined, path: string) => Model;
+}
+
+/** Opens what `ExtensionContext.seal` closed; undefined: its key is gone, or it is none of ours. */
+export type OpenSeal = (sealed: string) => Json | undefined;
+
+/** A tool that this gateway knows to serve, behind any model. One file and one line in the list of tools. */
+export interface ServiceTool {
+  /** Types of `tools[]` that mean it. */
+  readonly types: readonly string[];
+  /** Types of the blocks that its results are in the Messages format: by them those of earlier turns are known. */
+  readonly resultType: string;
+  /**
+   * The tool as it was asked for, ready for one generation.
+   * @throws GatewayError `invalid-request` naming the setting that it lacks
+   */
+  offer(asked: AskedTool, setup: ToolSetup): ServedTool | HandedTool;
+  /** What the model read, from the `content` of a result block that came back; in plain words what cannot be opened. */
+  recall(content: Json, open: OpenSeal): string;
 }

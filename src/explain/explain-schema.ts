@@ -60,7 +60,10 @@ const candidateView = object({
   set_back: nullable(text()),
   pinned: flag(),
   health: nullable(healthView),
-  dropped: described('Words with a price, and fields nobody declared, that it would not be sent.', rows(text())),
+  dropped: described(
+    'What of the request it would not be sent: fields, betas and words with a price, by name.',
+    rows(text()),
+  ),
 });
 
 const exclusionView = object({
@@ -72,6 +75,18 @@ const exclusionView = object({
   detail: optional(text()),
   cooling_by: optional(text()),
   retry_at: optional(moment()),
+});
+
+const toolView = object({
+  type: text(),
+  runs_at: described(
+    'Who runs it where the vendor of an endpoint does not; `vendor` where all of them do.',
+    oneOf(['gateway', 'caller', 'vendor']),
+  ),
+  function: described('The name that models know it by.', nullable(text())),
+  price: optional(described('The most that one use costs: exact decimal USD.', text())),
+  uses_max: optional(described('Null for none but that of steps.', nullable(integer()))),
+  native_at: described('Tags of the candidates whose vendors run it by themselves.', rows(text())),
 });
 
 /** A plan as its reader sees it. */
@@ -88,6 +103,7 @@ export const planView = titled(
     attempts_max: integer(),
     candidates: described('In the order in which they would be tried.', rows(candidateView)),
     excluded: rows(exclusionView),
+    tools: optional(described('Those that the gateway knows to serve.', rows(toolView))),
     unknown_providers: optional(
       described(
         'Entries of lists that nobody knows: they match nothing.',

@@ -2,10 +2,11 @@ import type { Untranslatable } from '../core/errors.js';
 import { formatUsd } from '../core/money/credits.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
-import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
+import type { Exclusion, Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
+import type { ForecastPlan, ForecastTool } from '../inference/explain-route.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
@@ -14,17 +15,14 @@ import { viewPrices } from './view-prices.js';
  * function of the plan and the prompt's length, with its keys in one order and no time of its own, so that the
  * same inputs give the same bytes.
  * @param needs of the plan: prices may depend on the prompt's length
- * @param forecast what each leg may cost, and whether there is room for it
- * @param refusals of the legs whose dialect has no form for the request
- * @param dropped names of what each leg would not be sent
+ * @param told what each leg may cost and would not be sent, and who runs which tool; absent: nobody asked
  */
 export function explainView(
   plan: Plan,
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
-  forecast: ReadonlyMap<Leg, LegForecast> = new Map(),
-  refusals: ReadonlyMap<Leg, Untranslatable> = new Map(),
-  dropped: ReadonlyMap<Leg, readonly string[]> = new Map(),
+  told: Partial<Pick<ForecastPlan, 'forecast' | 'refusals' | 'dropped' | 'tools'>> = {},
 ): { data: PlanView } {
+  const { forecast, refusals, dropped, tools = [] } = told;
   return {
     data: {
       requested: plan.requested,
@@ -36,11 +34,12 @@ export function explainView(
       session: viewSession(plan),
       attempts_max: plan.attemptsMax,
       candidates: plan.legs.map((leg, index) => ({
-        ...viewCandidate(leg, index + 1, promptTokensMin, forecast.get(leg)),
-        dropped: dropped.get(leg) ?? [],
-        ...viewRefusal(refusals.get(leg)),
+        ...viewCandidate(leg, index + 1, promptTokensMin, forecast?.get(leg)),
+        dropped: dropped?.get(leg) ?? [],
+        ...viewRefusal(refusals?.get(leg)),
       })),
       excluded: plan.excluded.map(viewExclusion),
+      ...(tools.length > 0 && { tools: tools.map(viewTool) }),
       ...(plan.unknownProviders && {
         unknown_providers: plan.unknownProviders.map(({ field, name, nearest }) => ({ field, name, nearest })),
       }),
@@ -82,6 +81,19 @@ function viewCandidate(
     set_back: leg.setBack ?? null,
     pinned: leg.isPinned ?? false,
     health: leg.health ? viewHealth(leg.health) : null,
+  };
+}
+
+function viewTool({ type, offer, nativeAt }: ForecastTool): NonNullable<PlanView['tools']>[number] {
+  return {
+    type,
+    runs_at: offer?.runsAt ?? 'vendor',
+    function: offer?.shown.name ?? null,
+    ...(offer?.runsAt === 'gateway' && {
+      price: formatUsd(offer.price),
+      uses_max: Number.isFinite(offer.usesMax) ? offer.usesMax : null,
+    }),
+    native_at: nativeAt.map(({ tag }) => tag),
   };
 }
 

@@ -47,12 +47,7 @@ export class ExplainController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: PlanView }> {
     const request = READERS[format ?? 'messages'](body, readRequestHeaders(headers));
-    const { inputs, plan, forecast, refusals, dropped } = await this.routes.explain(
-      request,
-      caller,
-      abortWhenGone(response).signal,
-      seed,
-    );
-    return explainView(plan, inputs.needs, forecast, refusals, dropped);
+    const told = await this.routes.explain(request, caller, abortWhenGone(response).signal, seed);
+    return explainView(told.plan, told.inputs.needs, told);
   }
 }

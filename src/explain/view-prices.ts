@@ -1,25 +1,10 @@
 import { formatUsd } from '../core/money/credits.js';
-import { findTokenPrice, type TokenClass } from '../core/routing/leg-price.js';
+import { findTokenPrice } from '../core/routing/leg-price.js';
 import type { Leg } from '../core/routing/plan.js';
+import { TOKEN_CLASS_NAMES, TOKEN_CLASSES, UNIT_NAMES, UNITS } from '../core/routing/price-classes.js';
 import { object, optional, text, type Static } from '../shared/http/schema.js';
 
 const TOKENS_PER_MILLION = 1_000_000n;
-
-/** By the names of the catalog file, in its order. */
-const TOKEN_CLASSES = [
-  ['prompt', 'prompt'],
-  ['completion', 'completion'],
-  ['reasoning', 'reasoning'],
-  ['input_cache_read', 'inputCacheRead'],
-  ['input_cache_write', 'inputCacheWrite'],
-  ['input_cache_write_1h', 'inputCacheWrite1h'],
-] as const satisfies readonly (readonly [string, TokenClass])[];
-
-const UNITS = [
-  ['request', 'request'],
-  ['image', 'image'],
-  ['web_search', 'webSearch'],
-] as const;
 
 /** Exact decimal strings. */
 export const pricesView = object({
@@ -43,12 +28,12 @@ export function viewPrices({ endpoint, tier }: Pick<Leg, 'endpoint' | 'tier'>, p
   const { pricing } = endpoint;
   const view: PricesView = { prompt: '0', completion: '0' };
   if (!pricing) return view;
-  for (const [name, kind] of TOKEN_CLASSES) {
-    const price = findTokenPrice(pricing, kind, tier, promptTokensMin);
+  for (const name of TOKEN_CLASS_NAMES) {
+    const price = findTokenPrice(pricing, TOKEN_CLASSES[name], tier, promptTokensMin);
     if (price !== undefined) view[name] = formatUsd(price * TOKENS_PER_MILLION);
   }
-  for (const [name, kind] of UNITS) {
-    const price = pricing[kind];
+  for (const name of UNIT_NAMES) {
+    const price = pricing[UNITS[name]];
     if (price !== undefined) view[name] = formatUsd(price);
   }
   return view;

@@ -1,5 +1,13 @@
 // Goal: what counts as a call, as a fault, as an outage, and what begins a pause. Method: short stories at given times.
-import { ANYBODY, DAY_SLICE_MS, EndpointRecord, HALF_HOUR_SLICE_MS, OUTAGE_MS, VIEW_MS } from './endpoint-record.js';
+import {
+  ANYBODY,
+  DAY_SLICE_MS,
+  EndpointRecord,
+  HALF_HOUR_SLICE_MS,
+  HALF_HOUR_SLICES,
+  OUTAGE_MS,
+  VIEW_MS,
+} from './endpoint-record.js';
 import { WIDENING_HALF_LIFE_MS } from './learnt-widening.js';
 import { SAMPLES_MIN } from './rolling-sketch.js';
 
@@ -303,5 +311,47 @@ describe('EndpointRecord', () => {
     expect(record.health(START).widening).toEqual({ input: 1, output: 2 });
     // One that was looked at before does not move on.
     expect(record.health(START + 5 * WIDENING_HALF_LIFE_MS)).not.toHaveProperty('widening');
+  });
+
+  describe('how it does, as all see it', () => {
+    it.each([
+      ['', 'unknown'],
+      ['S', 'operational'],
+      ['SF', 'operational'],
+      ['FF', 'operational'],
+      ['SSSSFFF', 'operational'],
+      // Of one caller alone: no outage for all, and yet nothing comes of its calls.
+      ['FFF', 'failing'],
+      ['SSSFFF', 'failing'],
+      ['L', 'rate-limited'],
+      ['SSSSL', 'rate-limited'],
+      ['FFFL', 'failing'],
+    ])('after %p: %s', (story, condition) => {
+      play(story);
+      expect(record.condition(START)).toBe(condition);
+    });
+
+    it('is that of a pause for all, by what began it', () => {
+      record.failed({ ...LIMIT, retryAfterMs: 5_000 }, START, { caller: 'one' });
+      expect(record.condition(START)).toBe('rate-limited');
+      record.adoptPause({ until: START + 60_000, by: 'faults', streak: 0 }, START);
+      expect(record.condition(START)).toBe('failing');
+    });
+
+    it('is that of an outage that another replica sees, for as long', () => {
+      record.adoptOutage(START + OUTAGE_MS, START);
+      expect(record.condition(START + OUTAGE_MS - VIEW_MS)).toBe('failing');
+      expect(record.condition(START + OUTAGE_MS)).toBe('unknown');
+    });
+
+    it('is forgotten half an hour after the last call, and what failed after five minutes', () => {
+      play('FFF');
+      expect(record.condition(START + 300_000)).toBe('operational');
+      const halfHour = HALF_HOUR_SLICE_MS * HALF_HOUR_SLICES;
+      expect([record.condition(START + halfHour - 1), record.condition(START + halfHour)]).toEqual([
+        'operational',
+        'unknown',
+      ]);
+    });
   });
 });

@@ -1,11 +1,12 @@
+import type { FaultKind } from '../core/errors.js';
 import type { Widening } from '../core/money/widening.js';
 import type { EndpointHealth } from '../core/routing/health.js';
 import type { Cooling } from '../core/routing/health.js';
 import { CallerWindow, type CallOutcome } from './caller-window.js';
 import { CoolDown, type CoolDownTimes, type Pause } from './cool-down.js';
 import { LearntWidening } from './learnt-widening.js';
-import { LogScale } from './log-sketch.js';
-import { RollingSketch, SKETCH_SLICE_MS, SKETCH_SLICES } from './rolling-sketch.js';
+import { isFigure, RollingFigures, type CallFigures } from './rolling-figures.js';
+import { SKETCH_SLICE_MS, SKETCH_SLICES } from './rolling-sketch.js';
 import { CallWindow, type CallCounts } from './slice-ring.js';
 
 /**
@@ -27,20 +28,10 @@ export const VIEW_MS = 1_000;
 
 /** How its calls went over longer times, for whoever looks at the catalogue: routing never asks. */
 export const HALF_HOUR_SLICE_MS = 2 * 60_000;
-const HALF_HOUR_SLICES = 15;
+export const HALF_HOUR_SLICES = 15;
+const HALF_HOUR_MS = HALF_HOUR_SLICE_MS * HALF_HOUR_SLICES;
 export const DAY_SLICE_MS = 60 * 60_000;
 const DAY_SLICES = 24;
-
-/** Seconds. */
-const LATENCIES = new LogScale(0.001, 1_000);
-/** Tokens per second. */
-const THROUGHPUTS = new LogScale(0.1, 100_000);
-
-/** What a call that succeeded showed, as far as it could be measured. */
-export interface CallFigures {
-  readonly secondsToFirstToken?: number;
-  readonly tokensPerSecond?: number;
-}
 
 /** Whose call it was. */
 export interface CallOrigin {
@@ -55,7 +46,16 @@ export interface CallFailure {
   readonly by: 'fault' | 'doubtful-fault' | 'rate-limit';
   /** The provider's own hint. */
   readonly retryAfterMs?: number;
+  /** What it was, for whoever looks at the provider. Absent: nothing is kept of it. */
+  readonly fault?: { readonly kind: FaultKind; readonly status?: number };
 }
+
+/**
+ * How an endpoint does, as all see it, for whoever looks at it: routing goes by `EndpointHealth`. `failing`: in outage,
+ * paused for its faults, or at least three calls and half of the last five minutes' have failed; `rate-limited`: left
+ * alone, for some caller at least, because it has refused too many calls; `unknown`: not called in half an hour.
+ */
+export type EndpointCondition = 'operational' | 'rate-limited' | 'failing' | 'unknown';
 
 /** Calls, and how many of them failed, by how long ago. Refusals for too many calls are neither. */
 export interface Uptime {
@@ -90,8 +90,8 @@ export class EndpointRecord {
   private readonly longer = new CallWindow(SKETCH_SLICE_MS, SKETCH_SLICES);
   private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
   private readonly day = new CallWindow(DAY_SLICE_MS, DAY_SLICES);
-  private latencies: RollingSketch | undefined;
-  private throughputs: RollingSketch | undefined;
+  private readonly figures = new RollingFigures();
+  private calledAt = -Infinity;
   /** While replies have gone beyond their bounds of late: those of most endpoints never do. */
   private learnt: LearntWidening | undefined;
   private outElsewhereUntil = -Infinity;
@@ -120,6 +120,13 @@ export class EndpointRecord {
   /** How its calls went, over each time that is looked back. */
   uptime(now: number): Uptime {
     return { last5m: this.longer.counts(now), last30m: this.halfHour.counts(now), last1d: this.day.counts(now) };
+  }
+
+  condition(now: number): EndpointCondition {
+    const cooling = this.coolDown?.cooling(now);
+    if (cooling?.by === 'faults' || this.isOut(now) || this.failsMostly(now)) return 'failing';
+    if (cooling || this.isLimitedForSome(now)) return 'rate-limited';
+    return now - this.calledAt < HALF_HOUR_MS ? 'operational' : 'unknown';
   }
 
   admit(now: number, caller = ANYBODY): boolean {
@@ -159,18 +166,9 @@ export class EndpointRecord {
   }
 
   /** @returns for whom this ended a cool-down, undefined standing for all */
-  succeeded(
-    { secondsToFirstToken, tokensPerSecond }: CallFigures,
-    now: number,
-    origin: CallOrigin = {},
-  ): readonly (string | undefined)[] {
+  succeeded(figures: CallFigures, now: number, origin: CallOrigin = {}): readonly (string | undefined)[] {
     this.count('success', origin, now);
-    if (secondsToFirstToken !== undefined && isFigure(secondsToFirstToken)) {
-      (this.latencies ??= new RollingSketch(LATENCIES)).add(secondsToFirstToken, now);
-    }
-    if (tokensPerSecond !== undefined && isFigure(tokensPerSecond)) {
-      (this.throughputs ??= new RollingSketch(THROUGHPUTS)).add(tokensPerSecond, now);
-    }
+    this.figures.add(figures, now);
     if (!this.coolDown && this.ownCoolDowns.size === 0) return NOBODY;
     return this.began(now, origin);
   }
@@ -267,6 +265,10 @@ export class EndpointRecord {
     return this.ownCoolDowns.get(caller)?.cooling(now);
   }
 
+  private isOut(now: number): boolean {
+    return now < this.outElsewhereUntil || this.isOutForAll(now);
+  }
+
   private isOutForAll(now: number): boolean {
     if (!this.recent.hasFaults(now)) return false;
     const { calls, faults, callers } = this.recent.shared(now);
@@ -279,6 +281,17 @@ export class EndpointRecord {
     return isOutage(calls, faults);
   }
 
+  /** Also where one caller alone uses it, whose faults are not those of all. */
+  private failsMostly(now: number): boolean {
+    const { calls, faults } = this.longer.counts(now);
+    return isOutage(calls, faults);
+  }
+
+  private isLimitedForSome(now: number): boolean {
+    for (const own of this.ownCoolDowns.values()) if (own.cooling(now)?.by === 'rate-limit') return true;
+    return false;
+  }
+
   /** @param own the pause of the caller who asks, and whether it is out for that one */
   private look(now: number, own?: Cooling, isOutForCaller = false, caller?: string): EndpointHealth {
     const widening = this.learnt?.at(now, caller);
@@ -286,10 +299,10 @@ export class EndpointRecord {
     const { calls, faults } = this.longer.counts(now);
     const cooling = laterOf(this.coolDown?.cooling(now), own);
     // Percentiles are put together when they are asked for: most plans ask for none.
-    const latency = once(() => this.latencies?.percentiles(now));
-    const throughput = once(() => this.throughputs?.floors(now));
+    const latency = once(() => this.figures.latency(now));
+    const throughput = once(() => this.figures.throughput(now));
     return {
-      isOut: isOutForCaller || now < this.outElsewhereUntil || this.isOutForAll(now),
+      isOut: isOutForCaller || this.isOut(now),
       ...(calls > 0 && { faultShare: faults / calls }),
       ...(cooling && { cooling }),
       ...(widening && { widening }),
@@ -303,6 +316,7 @@ export class EndpointRecord {
   }
 
   private count(outcome: CallOutcome, { caller = ANYBODY }: CallOrigin, now: number): void {
+    this.calledAt = now;
     this.recent.record(caller, outcome, now);
     if (outcome === 'limited') return;
     const isFault = outcome !== 'success';
@@ -331,5 +345,3 @@ function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
-
-const isFigure = (value: number): boolean => Number.isFinite(value) && value >= 0;

@@ -138,4 +138,78 @@ describe('HealthRegistry', () => {
     expect(find(other(0))?.cooling).toBeDefined();
     expect(find(other(KEYS_MAX))).toBeDefined();
   });
+
+  it('forgets an endpoint no later because somebody looked how it does', () => {
+    const other = (index: number): HealthKey => ({ ...key, model: `acme/${index}` });
+    registry.succeeded(key);
+    for (let index = 1; index < KEYS_MAX; index++) registry.succeeded(other(index));
+    expect(registry.condition(key)).toBe('operational');
+    registry.succeeded(other(KEYS_MAX));
+    expect(registry.condition(key)).toBe('unknown');
+  });
+
+  describe('a provider', () => {
+    const at = (tag: string, model = 'acme/large'): HealthKey => ({ ...key, tag, model });
+    const REFUSED = { by: 'doubtful-fault', fault: { kind: 'refused-credential', status: 401 } } as const;
+    const LIMITED = { by: 'rate-limit', fault: { kind: 'rate-limited', status: 429 } } as const;
+
+    it('nobody called is unknown', () => expect(registry.provider('acme')).toEqual({}));
+
+    it('has the calls of all its endpoints, in every tier, and of no other', () => {
+      const tags = ['acme', 'acme/eu', 'acme/priority', 'acme/eu/priority', 'acme'];
+      for (const tag of tags)
+        registry.succeeded(at(tag, `acme/${tag}`), { secondsToFirstToken: 1, tokensPerSecond: 9 });
+      registry.failed(at('acme/eu'), { by: 'fault' });
+      registry.succeeded(at('acme-two'));
+      registry.failed(at('acm'), { by: 'fault' });
+      const { latency, throughput, last30m } = registry.provider('acme');
+      expect(last30m).toEqual({ calls: 6, faults: 1 });
+      expect([latency!.p50, throughput!.p50]).toEqual([expect.closeTo(1, 0), expect.closeTo(9, 0)]);
+      expect(registry.provider('acme-two').last30m).toEqual({ calls: 1, faults: 0 });
+    });
+
+    it('has no figures of a refusal for too many calls, but the fault', () => {
+      registry.failed(key, LIMITED);
+      const lastFault = { at: clock.time, kind: 'rate-limited', status: 429, model: 'acme/large' };
+      expect(registry.provider('acme')).toEqual({ lastFault });
+    });
+
+    it("has nothing of what a caller's own credential meets", () => {
+      registry.failed({ ...key, credential: '0190b3c4' }, REFUSED);
+      registry.succeeded({ ...key, credential: '0190b3c4' }, { secondsToFirstToken: 1 });
+      expect(registry.provider('acme')).toEqual({});
+    });
+
+    it('has the latest fault, for a day', () => {
+      registry.failed(key, REFUSED);
+      registry.failed(at('acme/eu', 'acme/small'), { by: 'fault', fault: { kind: 'unreachable' } });
+      const last = { at: clock.time, kind: 'unreachable', model: 'acme/small' };
+      expect(registry.provider('acme').lastFault).toEqual(last);
+      registry.succeeded(key);
+      clock.time += 86_400_000 - 1;
+      expect(registry.provider('acme').lastFault).toEqual(last);
+      clock.time += 1;
+      expect(registry.provider('acme')).not.toHaveProperty('lastFault');
+    });
+
+    it('tells one that comes again and again at most once a second', () => {
+      const first = clock.time;
+      for (const ms of [0, 999, 1]) {
+        clock.time += ms;
+        registry.failed(key, REFUSED);
+      }
+      expect(registry.provider('acme').lastFault!.at).toBe(first + 1_000);
+      clock.time += 1;
+      registry.failed(key, LIMITED);
+      expect(registry.provider('acme').lastFault).toMatchObject({ at: clock.time, kind: 'rate-limited' });
+    });
+
+    it('is one of a bounded number that are remembered', () => {
+      for (let index = 0; index <= 1_000; index++) registry.succeeded(at(`provider-${index}`));
+      expect([registry.provider('provider-0'), registry.provider('provider-1').last30m]).toEqual([
+        {},
+        { calls: 1, faults: 0 },
+      ]);
+    });
+  });
 });

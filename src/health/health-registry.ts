@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { isJsonObject, type Json } from '../core/json/json.js';
 import type { Widening } from '../core/money/widening.js';
+import { FAULT_KINDS } from '../core/errors.js';
+import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { HealthKey, HealthSnapshot } from '../core/routing/health.js';
-import { Clock } from '../core/time.js';
+import { Clock, DAY_MS } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
-import { laterDeadline } from '../shared/replicated-map-entry.js';
+import { laterDeadline, laterWrite } from '../shared/replicated-map-entry.js';
 import { ReplicaLink } from '../shared/replicated-map-link.js';
 import { ReplicatedMap } from '../shared/replicated-map.js';
 import { HINT_MS_MAX, STREAK_MAX, type CoolDownTimes, type Pause } from './cool-down.js';
@@ -14,19 +16,27 @@ import {
   EndpointRecord,
   OUTAGE_MS,
   type CallFailure,
-  type CallFigures,
   type CallOrigin,
+  type EndpointCondition,
   type Uptime,
 } from './endpoint-record.js';
+import { ProviderRecord, type ProviderFigures, type SeenFault } from './provider-record.js';
+import type { CallFigures } from './rolling-figures.js';
 
 /** Endpoints known at one time; the one not asked for longest goes. */
 const KEYS_MAX = 10_000;
+/** Providers known at one time: several times those that there are. The one not called for longest goes. */
+const PROVIDERS_MAX = 1_000;
+/** The same fault once more within so long is not told to the replicas again, milliseconds. */
+const FAULT_RETOLD_MS = 1_000;
+/** Longest id of a model that is believed from another replica, in characters. */
+const MODEL_CHARACTERS_MAX = 512;
 /** How long replicas that come later still learn of a pause that is over, so that they too try it with one call. */
 const PAUSE_MEMORY_MS = 600_000;
 
 /**
- * How the endpoints have answered, for planning and at each attempt. Figures are of this process; pauses and outages
- * are those of all replicas. Safe to share.
+ * How the endpoints have answered, for planning and at each attempt, and their providers, for whoever looks. Figures
+ * are of this process; pauses, outages and the last fault of a provider are those of all replicas. Safe to share.
  */
 @Injectable()
 export class HealthRegistry {
@@ -34,6 +44,9 @@ export class HealthRegistry {
   private readonly pauses: ReplicatedMap<Pause>;
   /** Until when each is out, epoch milliseconds. */
   private readonly outages: ReplicatedMap<number>;
+  private readonly providers = new LRUCache<string, ProviderRecord>({ max: PROVIDERS_MAX });
+  /** By slug of the provider; of calls by the operator's own credential. */
+  private readonly lastFaults: ReplicatedMap<SeenFault>;
   private readonly times: CoolDownTimes;
 
   constructor(
@@ -70,6 +83,17 @@ export class HealthRegistry {
       link,
       clock,
     );
+    this.lastFaults = new ReplicatedMap(
+      {
+        name: 'health-faults',
+        entriesMax: PROVIDERS_MAX,
+        lifeMsMax: DAY_MS,
+        merge: laterWrite,
+        read: (value) => readFault(value, clock.now() + DAY_MS),
+      },
+      link,
+      clock,
+    );
   }
 
   /**
@@ -84,6 +108,21 @@ export class HealthRegistry {
   /** How the calls of this process went. Undefined: it made none, or none within memory. */
   uptime(key: HealthKey): Uptime | undefined {
     return this.records.peek(idOf(key))?.uptime(this.clock.now());
+  }
+
+  /** How an endpoint does, as all see it. Who looks does not ask to call it: it is forgotten no later for that. */
+  condition(key: HealthKey): EndpointCondition {
+    const record = this.records.peek(idOf(key)) ?? this.find(key);
+    return record?.condition(this.clock.now()) ?? 'unknown';
+  }
+
+  /**
+   * How the calls to a provider went by the operator's own credential: what a caller's meets is that one's affair.
+   * @param slug of the provider
+   */
+  provider(slug: string): ProviderFigures {
+    const lastFault = this.lastFaults.get(slug);
+    return { ...this.providers.peek(slug)?.view(this.clock.now()), ...(lastFault && { lastFault }) };
   }
 
   /** Asks to call an endpoint. False: it is in a cool-down, or another request of this process is its trial. */
@@ -111,6 +150,7 @@ export class HealthRegistry {
     const now = this.clock.now();
     const record = this.find(key, origin.caller) ?? this.record(idOf(key));
     this.publishEnds(key, record.succeeded(figures, now, origin));
+    if (key.credential === SHARED_CREDENTIAL) this.providerOf(key).succeeded(figures, now);
     const change = record.outageChange(now);
     if (change) this.publishOutage(idOf(key), change, now);
   }
@@ -121,6 +161,7 @@ export class HealthRegistry {
     const now = this.clock.now();
     const record = this.find(key, origin.caller) ?? this.record(id);
     const begun = record.failed(failure, now, origin);
+    if (key.credential === SHARED_CREDENTIAL) this.providerFailed(key, failure, now);
     if (begun) this.pauses.set(pauseName(id, begun.caller), begun.pause, begun.pause.until + PAUSE_MEMORY_MS);
     const change = record.outageChange(now);
     if (change) this.publishOutage(id, change, now);
@@ -134,6 +175,23 @@ export class HealthRegistry {
   /** A trial has neither succeeded nor failed: its caller left. */
   released(key: HealthKey, caller?: string): void {
     this.find(key)?.released(caller);
+  }
+
+  private providerFailed(key: HealthKey, { by, fault }: CallFailure, now: number): void {
+    if (by !== 'rate-limit') this.providerOf(key).failed(now);
+    if (!fault) return;
+    const slug = slugOf(key);
+    const seen: SeenFault = { at: now, ...fault, model: key.model };
+    const last = this.lastFaults.get(slug);
+    if (!last || now - last.at >= FAULT_RETOLD_MS || !isAlike(seen, last))
+      this.lastFaults.set(slug, seen, now + DAY_MS);
+  }
+
+  private providerOf(key: HealthKey): ProviderRecord {
+    const slug = slugOf(key);
+    let record = this.providers.get(slug);
+    if (!record) this.providers.set(slug, (record = new ProviderRecord()));
+    return record;
   }
 
   private publishEnds(key: HealthKey, ended: readonly (string | undefined)[]): void {
@@ -174,6 +232,15 @@ export class HealthRegistry {
   }
 }
 
+/** What stands in front of the variant and the tier. */
+function slugOf({ tag }: HealthKey): string {
+  const end = tag.indexOf('/');
+  return end === -1 ? tag : tag.slice(0, end);
+}
+
+const isAlike = (one: SeenFault, other: SeenFault): boolean =>
+  one.kind === other.kind && one.status === other.status && one.model === other.model;
+
 /** None of the three can hold a space. */
 const idOf = ({ model, tag, credential }: HealthKey): string => `${model} ${tag} ${credential}`;
 
@@ -201,4 +268,14 @@ function readPause(value: Json, latest: number): Pause | undefined {
     ...(typeof firmUntil === 'number' && firmUntil <= until && { firmUntil }),
     ...(typeof failedBy === 'string' && { failedBy }),
   };
+}
+
+/** @param latest epoch milliseconds, past which no sound fault was seen */
+function readFault(value: Json, latest: number): SeenFault | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { at, status, model } = value;
+  const kind = FAULT_KINDS.find((known) => known === value['kind']);
+  if (typeof at !== 'number' || at < 0 || at > latest || kind === undefined) return undefined;
+  if (typeof model !== 'string' || model.length > MODEL_CHARACTERS_MAX) return undefined;
+  return { at, kind, ...(typeof status === 'number' && Number.isInteger(status) && { status }), model };
 }

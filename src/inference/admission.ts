@@ -51,6 +51,12 @@ export interface Admitted {
   readonly modelLimiter: ModelSlots;
 }
 
+/** What a further call goes on with. */
+export interface NextCall extends Pick<Admitted, 'plan' | 'prompt'> {
+  /** Lets go of what was reserved for it: it has ended, and what it used is known. */
+  readonly release: () => void;
+}
+
 /** What a plan goes on with. */
 interface Reserved {
   readonly hold: Hold;
@@ -122,6 +128,26 @@ export class Admission {
     const plan = withLegs(planned, legs);
     generation.held(plan);
     return { plan, prompt, billing, modelLimiter };
+  }
+
+  /**
+   * Has room for a further call of an admitted generation: by the dearest of its legs, else by the first alone.
+   * @returns undefined where there is no room for either
+   * @throws GatewayError 503 while the ledger cannot be written
+   */
+  async admitNext(
+    { billing }: Pick<Admitted, 'billing'>,
+    plan: Plan,
+    request: ModelRequest,
+  ): Promise<NextCall | undefined> {
+    const measured = this.measure(request);
+    const prompt = measured instanceof Promise ? await measured : measured;
+    const priced = plan.legs.map((leg): PricedLeg => ({ leg, amounts: this.price(prompt, leg) }));
+    for (const legs of priced.length > 1 ? [priced, priced.slice(0, 1)] : [priced]) {
+      const release = await billing.makeRoom({ ...mostExpensive(legs) });
+      if (release) return { plan: withLegs(plan, legs), prompt, release };
+    }
+    return undefined;
   }
 
   private measure(request: ModelRequest): MeasuredPrompt | Promise<MeasuredPrompt> {

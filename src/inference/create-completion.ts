@@ -8,6 +8,7 @@ import { PlanRunner } from '../routing/plan-runner.js';
 import { Admission } from './admission.js';
 import { ReplyEvents } from './reply-events.js';
 import { RequestPlanner } from './request-planner.js';
+import { ToolLoops } from './tools/tool-loops.js';
 
 /** A generation that was accepted, and what will be answered. */
 export interface AcceptedGeneration {
@@ -28,6 +29,7 @@ export class CreateCompletion {
     private readonly planner: RequestPlanner,
     private readonly admission: Admission,
     private readonly plans: PlanRunner,
+    private readonly loops: ToolLoops,
     private readonly wasted: WastedCalls,
   ) {}
 
@@ -44,18 +46,22 @@ export class CreateCompletion {
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {
     try {
       const { caller, request: asked } = generation;
-      const { request, routed, stages, budgets, refusal } = await this.planner.plan(asked, caller, signal);
+      const planned = await this.planner.plan(asked, caller, signal);
+      const { request, routed, stages, budgets, refusal } = planned;
       generation.planned(routed, stages);
       if (refusal) {
         generation.refusedByPolicy();
         throw refusal;
       }
       const payer = { request, caller, guardrails: budgets };
-      const { plan, prompt, modelLimiter } = await this.admission.admit(generation, payer, signal);
+      const admitted = await this.admission.admit(generation, payer, signal);
+      const { plan, prompt, modelLimiter } = admitted;
       const { reveal } = routed;
       const run = { plan, request, prompt, purpose: 'answer', reveal, modelLimiter, signal } as const;
+      const { offered } = planned;
+      const loop = offered.size > 0 ? await this.loops.begin({ generation, planned, admitted, signal }) : undefined;
       const begun = await this.plans.run(generation, run);
-      const events = new ReplyEvents(generation, begun, signal);
+      const events = new ReplyEvents(generation, begun, signal, loop);
       if (!begun.call.isUnseen) return events;
       await events.readUnseen();
       throw signal.reason;

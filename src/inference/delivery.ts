@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Cancellation } from '../core/cancellation.js';
-import { ReplyBuilder } from '../core/conversation/reply.js';
+import type { ModelEvent } from '../core/conversation/event.js';
+import { ReplyBuilder, type Reply } from '../core/conversation/reply.js';
 import { printJson } from '../core/json/json.js';
+import { weigh } from '../core/json/print-in-pieces.js';
+import { printInTurns } from '../core/json/print-in-turns.js';
+import { doInTurns, StepCounter } from '../core/steps.js';
+import { LARGE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { CallerGone, ProviderFault } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
@@ -109,14 +114,21 @@ export class Delivery {
   }
 
   private async deliverWhole(response: Response, { generation, reply }: AcceptedGeneration, face: Face): Promise<void> {
-    const builder = new ReplyBuilder();
-    for await (const batch of await reply) for (const event of batch) builder.push(event);
-    const json = printed(generation, () => printJson(face.view(generation, builder.finish())));
+    const whole = await collect(await reply);
+    let parts: readonly (string | Buffer)[];
+    try {
+      parts = await printParts(await doInTurns(face.view(generation, whole)));
+    } catch (thrown) {
+      throw unprinted(thrown, generation);
+    }
     response.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(json),
+      'Content-Length': parts.reduce((bytes, part) => bytes + Buffer.byteLength(part), 0),
     });
-    response.end(json);
+    // What is not on its way yet goes with the next turn, in one write.
+    if (parts.length > 1) response.cork();
+    for (const part of parts.slice(0, -1)) response.write(part);
+    response.end(parts.at(-1));
   }
 
   private async deliverStream(
@@ -171,10 +183,32 @@ function printed<T>(generation: Generation, print: () => T): T {
   try {
     return print();
   } catch (thrown) {
-    const error = printError(thrown, generation);
-    generation.failDelivery(error);
-    throw error;
+    throw unprinted(thrown, generation);
   }
+}
+
+function unprinted(thrown: unknown, generation: Generation): unknown {
+  const error = printError(thrown, generation);
+  generation.failDelivery(error);
+  return error;
+}
+
+/** The events of a whole reply put together; others have their turn while there are many. */
+async function collect(reply: AsyncIterable<readonly ModelEvent[]>): Promise<Reply> {
+  const builder = new ReplyBuilder();
+  const steps = new StepCounter();
+  for await (const batch of reply) {
+    for (const event of batch) {
+      if (steps.isOver()) await yieldToEventLoop();
+      builder.push(event);
+    }
+  }
+  return builder.finish();
+}
+
+/** The JSON text of a body, a large one in parts. */
+async function printParts(body: object): Promise<readonly (string | Buffer)[]> {
+  return weigh(body, LARGE) < LARGE ? [printJson(body)] : await printInTurns(body);
 }
 
 /** What the caller is told. Nesting too is the provider's doing, of which the parser takes more than the printer. */

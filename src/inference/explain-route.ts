@@ -9,6 +9,7 @@ import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
 import { RequestPlanner } from './request-planner.js';
+import type { ToolOffer } from './tools/offered-tools.js';
 
 /** A plan with what it may cost. */
 export interface ForecastPlan extends RouteResult {
@@ -17,6 +18,12 @@ export interface ForecastPlan extends RouteResult {
   readonly refusals: ReadonlyMap<Leg, Untranslatable>;
   /** Names of what each leg would not be sent. */
   readonly dropped: ReadonlyMap<Leg, readonly string[]>;
+  /** Tools that this gateway knows to serve, with the legs whose vendors run them by themselves. */
+  readonly tools: readonly ForecastTool[];
+}
+
+export interface ForecastTool extends ToolOffer {
+  readonly nativeAt: readonly Leg[];
 }
 
 /** The plan that a request would be served by at this moment. Nothing is called, charged or kept. */
@@ -33,18 +40,22 @@ export class ExplainRoute {
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
   async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
-    const { request, routed, budgets } = await this.planner.plan(asked, caller, signal, seed);
+    const { request, routed, budgets, offers } = await this.planner.plan(asked, caller, signal, seed);
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
     const { legs } = routed.plan;
     const dropped = new Map(legs.map((leg) => [leg, this.attempts.droppedBy(leg, request)]));
-    return { ...routed, forecast, refusals: await this.findRefusals(legs, request), dropped };
+    const tools = offers.map((offer) => ({
+      ...offer,
+      nativeAt: legs.filter((leg) => this.attempts.runsTool(leg, offer.tool) === true),
+    }));
+    return { ...routed, forecast, refusals: await this.findRefusals(legs, request), dropped, tools };
   }
 
   /** A large request is encoded for each leg: others have their turn in between. */
   private async findRefusals(legs: readonly Leg[], request: ModelRequest): Promise<ReadonlyMap<Leg, Untranslatable>> {
     const refusals = new Map<Leg, Untranslatable>();
     for (const leg of legs) {
-      const refusal = this.attempts.refusalOf(leg, request);
+      const refusal = await this.attempts.refusalOf(leg, request);
       if (refusal) refusals.set(leg, refusal);
       await yieldToEventLoop();
     }

@@ -1,10 +1,10 @@
 import { GatewayError } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
-import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { Generation, GenerationObserver, ToolUseRecord } from '../core/generation/generation.js';
 import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
-import { addBill, billBound, billOf, cappedBill, paidBill, type Bill } from '../core/money/bill.js';
+import { addUsage, iterationOf, NO_USAGE, type Usage } from '../core/conversation/usage.js';
+import { addBill, billBound, billOf, cappedBill, paidBill, withTools, type Bill } from '../core/money/bill.js';
 import { wantsHourCache } from '../core/conversation/wants-hour-cache.js';
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
 import { estimateInputTokens } from '../core/money/estimate.js';
@@ -27,8 +27,10 @@ interface PricedCall {
 /** What the calls of a generation come to together. */
 interface Priced {
   readonly calls: readonly PricedCall[];
-  /** Of what is the caller's; estimated where a provider did not tell. */
+  /** Of what the caller was answered; estimated where a provider did not tell. */
   readonly usage: Usage;
+  /** Of the models that were consulted on the way, which is told beside that. */
+  readonly consulted: Usage;
   /** Undefined where nothing is the caller's. */
   readonly bill: Bill | undefined;
   readonly operatorCost: PicoUsd;
@@ -43,6 +45,9 @@ interface Priced {
 export class GenerationBilling implements GenerationObserver {
   /** Of the latest request that was estimated: what is under way is asked for at each beat. */
   private estimated: { readonly request: ModelRequest; readonly tokens: number } | undefined;
+
+  /** What further calls and uses of tools may come to that are under way. */
+  private readonly coming = new Set<HeldAmounts>();
 
   constructor(
     private readonly billing: BillingService,
@@ -60,6 +65,43 @@ export class GenerationBilling implements GenerationObserver {
    */
   async reserve(more: HeldAmounts): Promise<boolean> {
     return (await this.billing.ledger.extend(this.hold, more)) === undefined;
+  }
+
+  /**
+   * Has room for what comes next, beside what was used so far and what else is to come.
+   * @returns lets go of that room, when it has been used; undefined where there is none
+   * @throws GatewayError `unavailable` while the ledger cannot be written
+   */
+  async makeRoom(next: HeldAmounts): Promise<(() => void) | undefined> {
+    this.coming.add(next);
+    const release = (): void => void this.coming.delete(next);
+    try {
+      if (await this.covers()) return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+    return undefined;
+  }
+
+  /** Whether the hold covers all that was used and is to come, extended where it does not yet. */
+  private async covers(): Promise<boolean> {
+    const { bill } = this.price();
+    const { bound } = this.hold;
+    let credits = (bill?.cost ?? 0n) - bound.credits;
+    let byok = (bill?.byokCost ?? 0n) - bound.byok;
+    for (const amounts of this.coming) {
+      credits += amounts.credits;
+      byok += amounts.byok;
+    }
+    const missing = { credits: positive(credits), byok: positive(byok) };
+    return (missing.credits === 0n && missing.byok === 0n) || this.reserve(missing);
+  }
+
+  /** What it has come to so far. */
+  get spent(): PicoUsd {
+    return this.price().bill?.cost ?? 0n;
   }
 
   /** Resolves when the ledger says that the last byte may go. Never rejects. */
@@ -106,6 +148,7 @@ export class GenerationBilling implements GenerationObserver {
   private price(): Priced {
     const calls: PricedCall[] = [];
     let usage = NO_USAGE;
+    let consulted = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
     let isCapped = false;
@@ -116,10 +159,13 @@ export class GenerationBilling implements GenerationObserver {
       calls.push({ call, judged, money });
       isCapped ||= money.isCapped === true;
       operatorCost += money.operatorCost;
-      if (call.isCallers) usage = addUsage(usage, used);
+      if (call.isCallers && call.run.purpose === 'answer') usage = addUsage(usage, used);
+      else if (call.isCallers) consulted = addUsage(consulted, used);
       if (money.bill) bill = bill ? addBill(bill, money.bill) : money.bill;
     }
-    return { calls, usage, bill, operatorCost, isCapped };
+    const { toolUses } = this.generation;
+    if (bill && toolUses.length > 0) bill = withTools(bill, costOf(toolUses));
+    return { calls, usage: behindOne(usage, calls, toolUses), consulted, bill, operatorCost, isCapped };
   }
 
   private judge(call: ProviderCall): JudgedUsage {
@@ -222,19 +268,39 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   /** @param bound as it was before what was told went beyond it */
-  private row({ usage }: Priced, charged: Charged, bound: HeldAmounts): Settlement {
+  private row({ usage, consulted }: Priced, charged: Charged, bound: HeldAmounts): Settlement {
     const { generation, hold, prompt, billing } = this;
     const pricing = (charged.bill?.rate ?? generation.recorded?.leg)?.endpoint.pricing;
     return buildGenerationRow(generation, {
       hold,
       bound,
-      usage,
+      usage: consulted === NO_USAGE ? usage : addUsage(consulted, usage),
       charged,
       images: prompt.images,
       settledAt: billing.clock.now(),
       priceVersion: pricing ? billing.prices.versionOf(pricing) : null,
     });
   }
+}
+
+const costOf = (uses: readonly ToolUseRecord[]): PicoUsd => uses.reduce((sum, { cost }) => sum + cost, 0n);
+
+/** The usage of a generation of several calls, each an iteration of it; as it is where there was one alone. */
+function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly ToolUseRecord[]): Usage {
+  const own = calls.filter(({ call }) => call.isCallers);
+  if (own.length <= 1 && uses.length === 0) return usage;
+  const iterations = own.flatMap(({ call: { run, leg }, judged: { usage: used } }) => [
+    ...(used.iterations ?? [iterationOf(used, run.purpose === 'answer' ? 'message' : run.purpose, leg.model.id)]),
+  ]);
+  const { extras: _ofOneCall, ...sum } = usage;
+  const searches = uses.filter(({ counts }) => counts === 'web-search').length;
+  const fetches = uses.filter(({ counts }) => counts === 'web-fetch').length;
+  return {
+    ...sum,
+    iterations,
+    ...(searches > 0 && { webSearchRequests: (usage.webSearchRequests ?? 0) + searches }),
+    ...(fetches > 0 && { webFetchRequests: (usage.webFetchRequests ?? 0) + fetches }),
+  };
 }
 
 const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);

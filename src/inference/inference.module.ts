@@ -3,6 +3,7 @@ import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { Admission } from './admission.js';
 import { BillingService } from './billing.service.js';
 import { CountTokens } from './count-tokens.js';
@@ -11,9 +12,11 @@ import { Delivery } from './delivery.js';
 import { ExplainRoute } from './explain-route.js';
 import { PdfCounter } from './pdf-counter.js';
 import { RequestPlanner } from './request-planner.js';
+import { ToolLoops } from './tools/tool-loops.js';
+import { ToolOffers } from './tools/tool-offers.js';
 
 @Module({
-  imports: [GuardrailsModule, LedgerModule, LimitsModule, RoutingModule],
+  imports: [GuardrailsModule, LedgerModule, LimitsModule, RoutingModule, ToolsModule],
   providers: [
     Admission,
     BillingService,
@@ -23,6 +26,8 @@ import { RequestPlanner } from './request-planner.js';
     ExplainRoute,
     PdfCounter,
     RequestPlanner,
+    ToolLoops,
+    ToolOffers,
   ],
   exports: [CountTokens, CreateCompletion, Delivery, ExplainRoute],
 })

@@ -5,6 +5,7 @@ import type { GenerationStart } from '../core/generation/generation.js';
 import type { GenerationId } from '../core/ids.js';
 import type { Json, JsonObject } from '../core/json/json.js';
 import type { Bill } from '../core/money/bill.js';
+import type { Steps } from '../core/steps.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 
 /** What faces read of a generation. */
@@ -31,7 +32,7 @@ export interface Face<Body extends object = object> {
   /** One per reply, made when it begins. */
   printer(generation: GenerationView): FramePrinter;
   /** The whole reply's body. @throws ProviderFault when it cannot be printed validly */
-  view(generation: GenerationView, reply: Reply): Body;
+  view(generation: GenerationView, reply: Reply): Steps<Body>;
   /** The in-band failure of a stream that has begun, and the sentinel. */
   failure(generation: GenerationView, error: GatewayError): string;
 }

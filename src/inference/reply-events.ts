@@ -8,6 +8,7 @@ import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 import { midReplyError } from '../routing/fault-policies.js';
 import type { StartedReply } from '../routing/attempt-runner.js';
 import type { StartedCall } from '../routing/plan-runner.js';
+import type { ToolLoop } from './tools/tool-loop.js';
 
 type Batch = readonly ModelEvent[];
 
@@ -17,8 +18,8 @@ type Batch = readonly ModelEvent[];
  * fails in mid-reply leaves as the `GatewayError` that the caller is told.
  */
 export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
-  private readonly call: ProviderCall;
-  private readonly events: StartedReply;
+  private call: ProviderCall;
+  private events: StartedReply;
   /** Who waits for the next batch. */
   private puller!: Puller<Batch>;
   /** Since when nobody does, by `performance.now()`. */
@@ -26,11 +27,19 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   private isAsked = false;
   /** Nobody reads: the rest is only counted. */
   private isUnread = false;
+  /** What no call tells: results of tools, and the last words behind them. */
+  private held: readonly ModelEvent[] = [];
+  /** The call's last event has come and no other is under way: what its connection does later is no part of it. */
+  private isBetween = false;
+  /** So it is of the whole reply. */
+  private isWhole = false;
 
+  /** @param loop of one with tools that this gateway runs: further calls follow the one that has begun */
   constructor(
     private readonly generation: Generation,
     begun: StartedCall,
     private readonly signal: CancelSignal,
+    private readonly loop?: ToolLoop,
   ) {
     super();
     this.call = begun.call;
@@ -44,20 +53,25 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       this.call.pausedMs += performance.now() - this.pausedAt;
       this.pausedAt = undefined;
     }
-    this.events.pull(this);
+    if (this.isBetween || this.held.length > 0) this.giveHeld();
+    else this.events.pull(this);
   }
 
   take(batch: Batch): void {
-    if (this.call.observe(batch)) {
-      void this.complete(batch);
+    const isOver = this.call.observe(batch);
+    const told = this.loop && !this.isUnread ? this.loop.tell(batch) : batch;
+    if (isOver) {
+      this.isBetween = true;
+      this.events.hearOut();
+      void this.complete(told);
       return;
     }
-    if (this.isUnread) {
+    if (this.isUnread || told.length === 0) {
       this.events.pull(this);
       return;
     }
     this.isAsked = false;
-    this.puller.take(batch);
+    this.puller.take(told);
     // A reader that keeps up asks for the next one from within: then no clock is read.
     if (!this.isAsked) this.pausedAt = performance.now();
   }
@@ -76,10 +90,11 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       return left();
     }
     // Whoever read the events stopped. Says nothing new of a generation that has ended.
+    this.puller = NOBODY;
     const settled = this.generation.end('caller-gone');
-    const over = await this.events.return();
+    if (!this.isBetween) await this.events.return();
     await settled;
-    return over;
+    return left();
   }
 
   /**
@@ -89,7 +104,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   readUnseen(): Promise<void> {
     return new Promise((resolve) => {
       const over = (): void => void this.events.return().then(() => resolve(), resolve);
-      this.puller = { take: over, end: over, fail: over };
+      this.puller = { take: () => resolve(), end: over, fail: over };
       this.isUnread = true;
       if (!this.isAsked) this.pull(this.puller);
     });
@@ -105,12 +120,49 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   /** The last words wait until they are paid for. */
   private async complete(batch: Batch): Promise<void> {
     try {
-      await this.endWhole();
+      if (this.loop?.goesOn && !this.call.isUnseen) await this.goOn(this.loop, batch);
+      else await this.endWith(batch);
     } catch (error) {
       this.failed(error);
+    }
+  }
+
+  private async endWith(batch: Batch): Promise<void> {
+    await this.endWhole();
+    this.isWhole = true;
+    this.hold(batch);
+  }
+
+  /** What was said before its tools run goes out before that; so do their results before the next call. */
+  private async goOn(loop: ToolLoop, batch: Batch): Promise<void> {
+    this.hold(batch);
+    this.generation.endCall(this.call, 'completed');
+    this.hold(await loop.runTools());
+    const next = await loop.next();
+    if (!('call' in next)) {
+      await this.endWith(next);
       return;
     }
-    this.puller.take(batch);
+    this.call = next.call;
+    this.events = next.events;
+    this.isBetween = false;
+    if (this.isAsked) this.events.pull(this);
+  }
+
+  private hold(batch: Batch): void {
+    this.held = this.held.length === 0 ? batch : [...this.held, ...batch];
+    if (this.isAsked) this.giveHeld();
+  }
+
+  private giveHeld(): void {
+    const { held } = this;
+    if (held.length === 0) {
+      if (this.isWhole) this.puller.end();
+      return;
+    }
+    this.held = [];
+    this.isAsked = false;
+    this.puller.take(held);
   }
 
   /** The reply came to its end, though its caller may not have waited for it. */
@@ -133,3 +185,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     return reason instanceof ProviderFault ? midReplyError(reason, call.leg) : reason;
   }
 }
+
+const nothing = (): void => undefined;
+/** Tools that were running are told to end, and what they say then is for nobody. */
+const NOBODY: Puller<Batch> = { take: nothing, end: nothing, fail: nothing };

@@ -6,7 +6,10 @@ import type { JsonObject } from '../core/json/json.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
+import type { Inspection } from '../guardrails/inspector.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
+import type { OfferedTools, ToolOffer } from './tools/offered-tools.js';
+import { ToolOffers } from './tools/tool-offers.js';
 
 /** A request as its caller's guardrails let it go on, and where it would go. */
 export interface PlannedRequest {
@@ -19,6 +22,12 @@ export interface PlannedRequest {
   readonly budgets: readonly string[];
   /** Why it may not be sent to anybody, also where there are legs. */
   readonly refusal: Error | undefined;
+  /** Tools that this gateway runs for it. */
+  readonly offered: OfferedTools;
+  /** Who runs those of its tools that this gateway knows to serve. */
+  readonly offers: readonly ToolOffer[];
+  /** The content filters in force, for what is added to it on the way. */
+  readonly inspect: (added: ModelRequest) => Inspection | Promise<Inspection>;
 }
 
 /**
@@ -30,6 +39,7 @@ export class RequestPlanner {
   constructor(
     private readonly guardrails: ActiveGuardrails,
     private readonly planner: RoutePlanner,
+    private readonly tools: ToolOffers,
   ) {}
 
   /**
@@ -38,7 +48,9 @@ export class RequestPlanner {
    * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails refuse is told in the plan, for its
    *   reader may want to know who would have been called
    */
-  async plan(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
+  async plan(told: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
+    const recalling = this.tools.recall(told, caller);
+    const asked = recalling instanceof Promise ? await recalling : recalling;
     const inForce = this.guardrails.of(caller);
     // No turn of the microtask queue for what is at hand.
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
@@ -48,6 +60,8 @@ export class RequestPlanner {
     const { plan } = routed;
     // A plan with legs has a model that is allowed.
     const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;
-    return { request, routed, stages, budgets: guardrails.budgets, refusal };
+    const { request: shown, offered, offers } = this.tools.offer(request, routed);
+    const inspect = (added: ModelRequest) => guardrails.inspect(added, signal);
+    return { request: shown, routed, stages, budgets: guardrails.budgets, refusal, offered, offers, inspect };
   }
 }

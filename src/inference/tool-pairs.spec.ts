@@ -7,6 +7,8 @@ const WORDS: ToolPairMessages = {
   field: 'id',
   unasked: (id) => `nobody asked ${id}`,
   unanswered: (id) => `nobody answered ${id}`,
+  askedTwice: (id) => `${id} is asked twice`,
+  answeredTwice: (id) => `${id} is answered twice`,
 };
 
 const user = (...content: ContentBlock[]): Message => ({ role: 'user', content });
@@ -69,6 +71,26 @@ describe('assertToolPairs', () => {
       'a call whose turn was put together from several messages',
       [{ ...assistant(text, use('t1')), paths: ['messages.4.content', 'messages.4.tool_calls.0'] }],
       dangling('messages.4.tool_calls.0', 't1'),
+    ],
+    [
+      'two results of one call',
+      [assistant(use('t1')), user(result('t1'), text, result('t1'))],
+      'messages.1.content.2.id: t1 is answered twice',
+    ],
+    [
+      'two results of one call, in two messages',
+      [assistant(use('t1')), user(result('t1')), user(result('t1'))],
+      'messages.2.content.0.id: t1 is answered twice',
+    ],
+    [
+      'two results of a call that the vendor began',
+      [assistant(serverUse('s1')), user(result('s1'), result('s1'))],
+      'messages.1.content.1.id: s1 is answered twice',
+    ],
+    [
+      'two calls of one id in a turn',
+      [assistant(use('t1')), assistant(text, use('t1')), user(result('t1'))],
+      'messages.1.content.1: t1 is asked twice',
     ],
     ['a long id', [user(result('x'.repeat(100)))], unasked('messages.0.content.0', `${'x'.repeat(64)}…`)],
   ])('refuses %s', (_name, messages, message) => {

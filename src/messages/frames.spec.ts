@@ -9,6 +9,7 @@ import { ReplyBuilder } from '../core/conversation/reply.js';
 import type { Json, JsonObject } from '../core/json/json.js';
 import { SseReader, type SseFrame } from '../core/stream/sse.js';
 import { webCitation } from '../core/conversation/web-citation.js';
+import { doAtOnce } from '../core/steps.js';
 import { MessageFrames, failureFrames } from './frames.js';
 import { printToken } from './reasoning-token.js';
 import { viewReply } from './view-reply.js';
@@ -316,7 +317,7 @@ describe('a stream and the whole reply', () => {
         const events = eventsOf(blocks);
         const builder = new ReplyBuilder();
         events.forEach((event) => builder.push(event));
-        const whole = viewReply(META, builder.finish());
+        const whole = doAtOnce(viewReply(META, builder.finish()));
 
         const printer = new MessageFrames(META);
         let text = '';
@@ -384,6 +385,7 @@ describe('what chat upstreams told', () => {
         { type: 'signature', signature: 's' },
       ],
     ],
+    [{ type: 'thinking', mark }, [{ type: 'thinking', text: 'unsigned' }]],
     [{ type: 'redacted-thinking', data: 'd', mark }, []],
     [
       { type: 'thinking', mark: { format: 'anthropic-claude-v1', provider: 'p' } },
@@ -404,8 +406,9 @@ describe('what chat upstreams told', () => {
     const builder = new ReplyBuilder();
     for (const event of events) builder.push(event);
     const token = (data: string): string => printToken(data, mark);
-    expect(viewReply(META, builder.finish()).content).toEqual([
+    expect(doAtOnce(viewReply(META, builder.finish())).content).toEqual([
       { type: 'thinking', thinking: 't', signature: token('s') },
+      { type: 'thinking', thinking: 'unsigned', signature: token('') },
       { type: 'redacted_thinking', data: token('d') },
       { type: 'thinking', thinking: '', signature: 'signed by Claude' },
       { type: 'text', text: 'a', citations: [told] },
@@ -414,6 +417,8 @@ describe('what chat upstreams told', () => {
     expect(deltas).toMatchObject([
       { thinking: 't' },
       { type: 'signature_delta', signature: token('s') },
+      { thinking: 'unsigned' },
+      { type: 'signature_delta', signature: token('') },
       { type: 'signature_delta', signature: 'signed by Claude' },
       { text: 'a' },
       { type: 'citations_delta', citation: told },

@@ -30,6 +30,8 @@ export class MessageFrames implements FramePrinter {
   private isInHiddenBlock = false;
   /** Of the open block of reasoning. */
   private mark: ReasoningMark | undefined;
+  /** Its mark is still to be told, with its signature or, where there is none, at its end. */
+  private owesMark = false;
 
   private readonly chunks = new ChunkJoiner();
 
@@ -67,6 +69,7 @@ export class MessageFrames implements FramePrinter {
     switch (event.type) {
       case 'block-delta':
         if (this.isInHiddenBlock) return undefined;
+        if (event.delta.type === 'signature') this.owesMark = false;
         return this.sourceOf(event.source) ?? deltaFrame(event.index - this.hiddenBlocks, event.delta, this.mark);
       case 'block-start':
         return this.blockStartFrame(event.index, event.block);
@@ -113,6 +116,7 @@ export class MessageFrames implements FramePrinter {
   private blockStartFrame(index: number, block: BlockStart): string | undefined {
     const view = viewBlockStart(block);
     this.mark = block.type === 'thinking' ? block.mark : undefined;
+    this.owesMark = printToken('', this.mark) !== '';
     if (!view) {
       this.hiddenBlocks++;
       this.isInHiddenBlock = true;
@@ -126,7 +130,12 @@ export class MessageFrames implements FramePrinter {
       this.isInHiddenBlock = false;
       return undefined;
     }
-    return this.sourceOf(source) ?? frame('content_block_stop', { index: index - this.hiddenBlocks });
+    const place = index - this.hiddenBlocks;
+    if (this.owesMark) {
+      this.owesMark = false;
+      this.chunks.add(frame('content_block_delta', { index: place, delta: unsigned(this.mark) }));
+    }
+    return this.sourceOf(source) ?? frame('content_block_stop', { index: place });
   }
 
   private endFrames(stop: StopReason, extras: Opaque | undefined): string {
@@ -147,6 +156,11 @@ export class MessageFrames implements FramePrinter {
 const frame = (type: string, payload: JsonObject): string => writeFrame(type, printJson({ type, ...payload }));
 
 const PING_FRAME = frame('ping', {});
+
+const unsigned = (mark: ReasoningMark | undefined): JsonObject => ({
+  type: 'signature_delta',
+  signature: printToken('', mark),
+});
 
 const DELTA_HEAD = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":';
 

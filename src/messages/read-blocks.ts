@@ -91,7 +91,7 @@ function readThinking(block: Extract<WireBlock, { type: 'thinking' }>): Thinking
   const { thinking, signature } = block;
   const token = readToken(signature);
   return token
-    ? { type: 'thinking', thinking, signature: token.data, mark: token.mark }
+    ? { type: 'thinking', thinking, ...(token.data !== '' && { signature: token.data }), mark: token.mark }
     : { type: 'thinking', thinking, signature, origin: originOf(block) };
 }
 

@@ -18,6 +18,8 @@ const PAIR_WORDS: ToolPairMessages = {
   unasked: (id) => `the assistant message before it has no tool_use ${id}`,
   unanswered: (id) =>
     `tool_use ${id} has no tool_result in the user message that follows; send its result or leave the call out`,
+  askedTwice: (id) => `another tool_use of this turn has the id ${id}; give each call an id of its own`,
+  answeredTwice: (id) => `tool_use ${id} has a tool_result already; send one result for each call`,
 };
 
 /**

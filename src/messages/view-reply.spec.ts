@@ -8,6 +8,7 @@ import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
 import { ProviderFault } from '../core/errors.js';
 import type { JsonObject, Opaque } from '../core/json/json.js';
+import { doAtOnce } from '../core/steps.js';
 import { viewReply, viewUsage } from './view-reply.js';
 
 const RATE: Bill['rate'] = { endpoint: endpoint('one'), tier: 'standard' };
@@ -31,11 +32,11 @@ const block = (start: BlockStart, rest: Partial<ReplyBlock> = {}): ReplyBlock =>
   ...rest,
 });
 const reply = (parts: Partial<Reply>): Reply => ({ blocks: [], usage: {}, stop: END, ...parts });
-const contentOf = (...blocks: ReplyBlock[]): unknown => viewReply(META, reply({ blocks }))['content'];
+const contentOf = (...blocks: ReplyBlock[]): unknown => doAtOnce(viewReply(META, reply({ blocks })))['content'];
 
 describe('viewReply', () => {
   it('shows every key when little was told', () => {
-    expect(viewReply(META, reply({ blocks: [block({ type: 'text' }, { text: 'Hi' })] }))).toEqual({
+    expect(doAtOnce(viewReply(META, reply({ blocks: [block({ type: 'text' }, { text: 'Hi' })] })))).toEqual({
       id: 'gen-1-a',
       type: 'message',
       role: 'assistant',
@@ -82,18 +83,20 @@ describe('viewReply', () => {
 
   it('shows what a vendor of this format said, but not in the name of the gateway', () => {
     const container = { id: 'c', expires_at: 'e' };
-    const view = viewReply(
-      META,
-      reply({
-        stop: { unified: 'other', raw: 'brand_new', vendor: 'anthropic', sequence: 'END' },
-        startExtras: anthropic({ container, diagnostics: null }),
-        endExtras: anthropic({
-          stop_details: { type: 'x' },
-          context_management: { applied_edits: [] },
-          provider: 'Evil',
-          router_metadata: {},
+    const view = doAtOnce(
+      viewReply(
+        META,
+        reply({
+          stop: { unified: 'other', raw: 'brand_new', vendor: 'anthropic', sequence: 'END' },
+          startExtras: anthropic({ container, diagnostics: null }),
+          endExtras: anthropic({
+            stop_details: { type: 'x' },
+            context_management: { applied_edits: [] },
+            provider: 'Evil',
+            router_metadata: {},
+          }),
         }),
-      }),
+      ),
     );
     expect(view).toMatchObject({
       stop_reason: 'brand_new',
@@ -110,12 +113,14 @@ describe('viewReply', () => {
   it('shows the router metadata under both names', () => {
     const routerMetadata = { attempt: 1 };
     expect(
-      viewReply(
-        {
-          ...META,
-          extras: { router_metadata: routerMetadata, openrouter_metadata: routerMetadata },
-        },
-        reply({}),
+      doAtOnce(
+        viewReply(
+          {
+            ...META,
+            extras: { router_metadata: routerMetadata, openrouter_metadata: routerMetadata },
+          },
+          reply({}),
+        ),
       ),
     ).toMatchObject({
       router_metadata: routerMetadata,
@@ -125,7 +130,7 @@ describe('viewReply', () => {
 
   it('keeps extras of other formats out', () => {
     const extras: Opaque = { vendor: 'openai', value: { system_fingerprint: 'x', stop_details: 'y' } };
-    const view = viewReply(META, reply({ startExtras: extras, endExtras: extras }));
+    const view = doAtOnce(viewReply(META, reply({ startExtras: extras, endExtras: extras })));
     expect(view).not.toHaveProperty('system_fingerprint');
     expect(view['stop_details']).toBeNull();
   });
@@ -143,12 +148,14 @@ describe('viewReply', () => {
     other: 'end_turn',
   };
   it.each(Object.entries(REASONS) as [UnifiedStop, string][])('shows the end %s as %s', (unified, reason) => {
-    const view = viewReply(META, reply({ stop: { unified, raw: 'theirs', vendor: 'openai' } }));
+    const view = doAtOnce(viewReply(META, reply({ stop: { unified, raw: 'theirs', vendor: 'openai' } })));
     expect(view['stop_reason']).toBe(reason);
     expect(view['stop_details']).toEqual(
       reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null,
     );
-    expect(viewReply(META, reply({ stop: { unified, raw: null, vendor: 'anthropic' } }))['stop_reason']).toBe(reason);
+    expect(doAtOnce(viewReply(META, reply({ stop: { unified, raw: null, vendor: 'anthropic' } })))['stop_reason']).toBe(
+      reason,
+    );
   });
 });
 
@@ -230,7 +237,7 @@ describe('blocks of a whole reply', () => {
 
   it.each(['output-limit', 'context-limit'] as const)('shows arguments cut by the %s as an empty object', (unified) => {
     const blocks = [block({ type: 'tool-use', id: 'i', name: 'f' }, { text: '{"a":"b' })];
-    const view = viewReply(META, reply({ blocks, stop: { unified, raw: 'length', vendor: 'openai' } }));
+    const view = doAtOnce(viewReply(META, reply({ blocks, stop: { unified, raw: 'length', vendor: 'openai' } })));
     expect(view['content']).toEqual([{ type: 'tool_use', id: 'i', name: 'f', input: {} }]);
   });
 

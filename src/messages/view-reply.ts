@@ -1,9 +1,10 @@
 import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import { readToolInput } from '../core/conversation/tool-input.js';
-import type { Usage } from '../core/conversation/usage.js';
+import type { Usage, UsageIteration } from '../core/conversation/usage.js';
 import { withoutPlace } from '../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
+import { StepCounter, type Steps } from '../core/steps.js';
 import { usdNumber } from '../core/money/credits.js';
 import type { GenerationView } from '../inference/inference.js';
 import { chargedWords, viewCostDetails, type Billing } from '../inference/view-cost.js';
@@ -30,13 +31,15 @@ const UNEXPLAINED_REFUSAL: JsonObject = { type: 'refusal', category: null, expla
  * The body of a whole reply: every key of docs/wire/messages.md#reply, null where there is nothing to say.
  * @throws ProviderFault `malformed-reply` for a tool call whose arguments are no JSON object
  */
-export function viewReply(generation: GenerationView, reply: Reply): MessageReply {
+export function* viewReply(generation: GenerationView, reply: Reply): Steps<MessageReply> {
   const { stop } = reply;
   const start = ownExtras(reply.startExtras);
   const end = ownExtras(reply.endExtras);
   const content: JsonObject[] = [];
+  const steps = new StepCounter();
   for (const block of reply.blocks) {
-    const view = viewBlock(block, stop);
+    if (steps.isOver()) yield;
+    const view = yield* viewBlock(block, stop);
     if (view) content.push(view);
   }
   return {
@@ -76,6 +79,10 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
       return { type: 'tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
     case 'server-tool-use':
       return { type: 'server_tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
+    case 'service-tool-result': {
+      const { type, toolUseId, content } = block.result;
+      return { type, tool_use_id: toolUseId, content };
+    }
     case 'opaque':
       return block.opaque.vendor === 'anthropic' ? block.opaque.value : undefined;
   }
@@ -86,7 +93,7 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
  * @returns undefined for a block that is not shown, as `viewBlockStart`
  * @throws ProviderFault `malformed-reply` for a tool call whose arguments are no JSON object
  */
-function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | undefined {
+function* viewBlock(block: ReplyBlock, stop: StopReason): Steps<JsonObject | undefined> {
   const { start, text } = block;
   const empty = viewBlockStart(start);
   if (!empty) return undefined;
@@ -98,24 +105,30 @@ function viewBlock(block: ReplyBlock, stop: StopReason): JsonObject | undefined 
       return {
         ...empty,
         thinking: text,
-        signature: printToken(block.signature ?? '', block.signature ? start.mark : undefined),
+        // Words that nobody signed bear their maker's mark too: else they would come back as anybody's.
+        signature: printToken(block.signature ?? '', start.mark),
       };
     case 'redacted-thinking':
+    case 'service-tool-result':
       return empty;
     case 'tool-use':
     case 'server-tool-use':
-      return { ...empty, input: readToolInput(text, start.name, stop) };
+      return { ...empty, input: yield* readToolInput(text, start.name, stop) };
     case 'opaque':
-      return viewOpaque(empty, block, stop);
+      return yield* viewOpaque(empty, block, stop);
   }
 }
 
 /**
  * A block of the vendor's own with its deltas put in, as the vendor's own client does it: the keys of a delta replace.
  */
-function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyBlock, stop: StopReason): JsonObject {
+function* viewOpaque(
+  value: JsonObject,
+  { text, citations, opaqueDeltas }: ReplyBlock,
+  stop: StopReason,
+): Steps<JsonObject> {
   let whole = value;
-  if (text !== '') whole = { ...whole, ...withAppended(value, text, stop) };
+  if (text !== '') whole = { ...whole, ...(yield* withAppended(value, text, stop)) };
   if (citations.length > 0) {
     const before = Array.isArray(value['citations']) ? (value['citations'] as readonly Json[]) : [];
     whole = { ...whole, citations: [...before, ...citations] };
@@ -128,9 +141,10 @@ function viewOpaque(value: JsonObject, { text, citations, opaqueDeltas }: ReplyB
   return whole;
 }
 
-function withAppended(value: JsonObject, text: string, stop: StopReason): JsonObject {
+function* withAppended(value: JsonObject, text: string, stop: StopReason): Steps<JsonObject> {
   const { name } = value;
-  if (Object.hasOwn(value, 'input')) return { input: readToolInput(text, typeof name === 'string' ? name : '', stop) };
+  if (Object.hasOwn(value, 'input'))
+    return { input: yield* readToolInput(text, typeof name === 'string' ? name : '', stop) };
   return { text: typeof value['text'] === 'string' ? value['text'] + text : text };
 }
 
@@ -195,7 +209,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
     cost: bill ? usdNumber(bill.cost) : null,
     cost_details: bill ? viewCostDetails(bill) : null,
     is_byok: isByok,
-    iterations: Array.isArray(raw['iterations']) ? raw['iterations'] : bill ? [viewIteration(usage)] : [],
+    iterations: Array.isArray(raw['iterations']) ? raw['iterations'] : bill ? viewIterations(usage) : [],
     // docs/wire/messages.md#speed-and-tier: `standard` is what is served where nothing else was asked for.
     speed: served.speed ?? 'standard',
   };
@@ -203,11 +217,24 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   return view;
 }
 
-/** The one model call behind a reply, where its vendor does not list its own. */
-function viewIteration(usage: Usage): JsonObject {
-  const { cacheWriteTokens, cacheWrite1hTokens } = usage;
+/** How each kind of call is called here. */
+const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
+  message: 'message',
+  compaction: 'compaction',
+  advisor: 'advisor_message',
+  'image-generation': 'image_generation',
+  panel: 'panel',
+};
+
+/** The calls behind a reply; where nobody lists them it was one. */
+const viewIterations = (usage: Usage): JsonObject[] =>
+  (usage.iterations ?? [{ kind: 'message' as const, ...usage }]).map(viewIteration);
+
+function viewIteration(usage: UsageIteration): JsonObject {
+  const { kind, model, cacheWriteTokens, cacheWrite1hTokens } = usage;
   return {
-    type: 'message',
+    type: ITERATION_TYPES[kind],
+    ...(model !== undefined && { model }),
     input_tokens: usage.inputTokens ?? 0,
     output_tokens: usage.outputTokens ?? 0,
     cache_creation_input_tokens: (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0),

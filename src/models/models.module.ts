@@ -2,16 +2,18 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HealthModule } from '../health/health.module.js';
+import { ProvidersModule } from '../providers/providers.module.js';
 import { CatalogViews } from './catalog-views.js';
 import { EndpointViews } from './endpoint-views.js';
 import { ModelController } from './model.controller.js';
 import { ModelsController } from './models.controller.js';
+import { ProviderHealths } from './provider-healths.js';
 import { ProvidersController } from './providers.controller.js';
 
 /** The catalogue as callers see it. */
 @Module({
-  imports: [AccountsModule, GuardrailsModule, HealthModule],
+  imports: [AccountsModule, GuardrailsModule, HealthModule, ProvidersModule],
   controllers: [ModelsController, ModelController, ProvidersController],
-  providers: [CatalogViews, EndpointViews],
+  providers: [CatalogViews, EndpointViews, ProviderHealths],
 })
 export class ModelsModule {}

@@ -1,9 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CatalogStore } from '../catalog/catalog-store.js';
+import type { CatalogSnapshot, DataPolicy } from '../core/routing/catalog.js';
+import { PUBLISHED_SLUGS } from '../core/routing/published-slugs.js';
+import { ProviderRegistry } from '../providers/registry.js';
+import { routabilityFields, routabilityOf } from '../providers/routability.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
 import { described, flag, integer, nullable, object, rows, text, titled, type Static } from '../shared/http/schema.js';
+import { ProviderHealths } from './provider-healths.js';
+import { providerHealthView } from './view-provider-health.js';
 
 const providerView = titled(
   'provider',
@@ -20,37 +26,62 @@ const providerView = titled(
       zero_data_retention: flag(),
       region: nullable(text()),
     }),
+    ...routabilityFields,
+    needs_own_credential: described('The operator has none for it: who brings one reaches it.', flag()),
+    ...providerHealthView,
   }),
 );
 const providersReply = one(rows(providerView));
 
+/** Of whom the catalog says nothing. */
+const UNKNOWN_POLICY: DataPolicy = { collectsData: true, zeroDataRetention: false };
+
 /**
- * The directory of providers (docs/models.md#the-catalogue-as-callers-see-it): names, slugs and what they do with
- * data. Of their pages the catalog says nothing.
+ * The directory of providers (docs/models.md#a-provider): those of the catalog, then every other that a credential can
+ * be kept for; names, slugs, what they do with data, whether requests can be sent to them, and how they do. Of their
+ * pages the catalog says nothing.
  */
 @Controller('providers')
 export class ProvidersController {
-  constructor(private readonly catalog: CatalogStore) {}
+  constructor(
+    private readonly catalog: CatalogStore,
+    private readonly healths: ProviderHealths,
+    private readonly registry: ProviderRegistry,
+  ) {}
 
   @Get()
   @Answers(providersReply, { summary: 'List providers' })
   list(): Static<typeof providersReply> {
-    const providers = [...this.catalog.current().providers.values()];
+    const catalog = this.catalog.current();
+    const slugs = new Set([...catalog.providers.keys(), ...PUBLISHED_SLUGS]);
+    return { data: Array.from(slugs, (slug) => this.view(slug, catalog)) };
+  }
+
+  private view(slug: string, catalog: CatalogSnapshot): Static<typeof providerView> {
+    const provider = catalog.providers.get(slug);
     return {
-      data: providers.map(({ name, slug, policy }) => ({
-        name,
-        slug,
-        privacy_policy_url: null,
-        terms_of_service_url: null,
-        status_page_url: null,
-        data_policy: {
-          collects_data: policy.collectsData,
-          trains: policy.trains ?? policy.collectsData,
-          retention_days: policy.retentionDays ?? null,
-          zero_data_retention: policy.zeroDataRetention,
-          region: policy.region ?? null,
-        },
-      })),
+      ...viewProvider(slug, catalog),
+      needs_own_credential: !provider || !this.registry.isReachable(provider),
+      ...this.healths.of(slug),
     };
   }
+}
+
+function viewProvider(slug: string, catalog: CatalogSnapshot) {
+  const { name, policy } = catalog.providers.get(slug) ?? { name: slug, policy: UNKNOWN_POLICY };
+  return {
+    name,
+    slug,
+    privacy_policy_url: null,
+    terms_of_service_url: null,
+    status_page_url: null,
+    data_policy: {
+      collects_data: policy.collectsData,
+      trains: policy.trains ?? policy.collectsData,
+      retention_days: policy.retentionDays ?? null,
+      zero_data_retention: policy.zeroDataRetention,
+      region: policy.region ?? null,
+    },
+    ...routabilityOf(slug, catalog),
+  };
 }

@@ -1,14 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { Candidate } from '../core/routing/candidate.js';
 import { supports } from '../core/routing/rules.js';
-import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
-import type { CallCounts } from '../health/slice-ring.js';
+import type { EndpointHealth } from '../core/routing/health.js';
 import type { Uptime } from '../health/endpoint-record.js';
 import {
   flag,
   integer,
   nullable,
-  number,
   object,
   optional,
   rows,
@@ -17,15 +15,9 @@ import {
   described,
   type Static,
 } from '../shared/http/schema.js';
+import { latencyView, throughputView, uptimeView, viewLatency, viewThroughput, viewUptime } from './view-figures.js';
 import { outputTokensMax } from './view-model.js';
 import { pricingView, viewPricing } from './view-pricing.js';
-
-const MS_PER_SECOND = 1000;
-/** Figures come from buckets: more digits would say more than is known. */
-const FIGURE_DIGITS = 4;
-
-const percentiles = object({ p50: number(), p75: number(), p90: number(), p99: number() });
-type PercentilesView = Static<typeof percentiles>;
 
 const toolChoice = object({ auto: flag(), function: flag(), none: flag(), required: flag() });
 
@@ -47,11 +39,11 @@ export const endpointView = titled(
     supports_tool_choice: toolChoice,
     supports_implicit_caching: flag(),
     status: optional(described('0: it is well. Absent: it is not.', integer())),
-    uptime_last_5m: described('In percent, as seen by this gateway.', nullable(number())),
-    uptime_last_30m: described('In percent, as seen by this process.', nullable(number())),
-    uptime_last_1d: described('In percent, as seen by this process.', nullable(number())),
-    latency_last_30m: described('In milliseconds.', nullable(percentiles)),
-    throughput_last_30m: described('In tokens per second.', nullable(percentiles)),
+    uptime_last_5m: uptimeView,
+    uptime_last_30m: uptimeView,
+    uptime_last_1d: uptimeView,
+    latency_last_30m: latencyView,
+    throughput_last_30m: throughputView,
   }),
 );
 export type EndpointView = Static<typeof endpointView>;
@@ -87,8 +79,8 @@ export function viewEndpoint(
     uptime_last_5m: viewUptime(uptime?.last5m),
     uptime_last_30m: viewUptime(uptime?.last30m),
     uptime_last_1d: viewUptime(uptime?.last1d),
-    latency_last_30m: viewPercentiles(health?.latency, MS_PER_SECOND),
-    throughput_last_30m: viewPercentiles(health?.throughput, 1),
+    latency_last_30m: viewLatency(health?.latency),
+    throughput_last_30m: viewThroughput(health?.throughput),
   };
 }
 
@@ -99,15 +91,3 @@ function viewToolChoice({ endpoint }: Candidate): Static<typeof toolChoice> {
   const chooses = supports(endpoint, 'tools') && supports(endpoint, 'tool_choice');
   return { auto: chooses, function: chooses, none: chooses, required: chooses };
 }
-
-/** docs/models.md#an-endpoint: the share of calls that succeeded, in percent, rate limits left out. */
-const viewUptime = (counts: CallCounts | undefined): number | null =>
-  counts && counts.calls > 0 ? round((1 - counts.faults / counts.calls) * 100) : null;
-
-function viewPercentiles(percentiles: Percentiles | undefined, factor: number): PercentilesView | null {
-  if (!percentiles) return null;
-  const { p50, p75, p90, p99 } = percentiles;
-  return { p50: round(p50 * factor), p75: round(p75 * factor), p90: round(p90 * factor), p99: round(p99 * factor) };
-}
-
-const round = (figure: number): number => Number(figure.toPrecision(FIGURE_DIGITS));

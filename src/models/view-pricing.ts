@@ -1,24 +1,19 @@
 import { formatUsd } from '../core/money/credits.js';
 import type { Pricing } from '../core/routing/catalog.js';
-import { findTokenPrice, lengthsOf, type TokenClass } from '../core/routing/leg-price.js';
+import { findTokenPrice, lengthsOf } from '../core/routing/leg-price.js';
 import type { ServiceTier } from '../core/routing/plan.js';
+import {
+  TOKEN_CLASS_NAMES,
+  TOKEN_CLASSES,
+  UNIT_NAMES,
+  UNITS,
+  type TokenClassName,
+} from '../core/routing/price-classes.js';
 import { integer, object, optional, rows, text, titled, described, type Static } from '../shared/http/schema.js';
 
-/** By the names of the wire (docs/models.md#a-model), in its order. */
-const TOKEN_CLASSES = [
-  ['prompt', 'prompt'],
-  ['completion', 'completion'],
-  ['internal_reasoning', 'reasoning'],
-  ['input_cache_read', 'inputCacheRead'],
-  ['input_cache_write', 'inputCacheWrite'],
-  ['input_cache_write_1h', 'inputCacheWrite1h'],
-] as const satisfies readonly (readonly [string, TokenClass])[];
-
-const UNITS = [
-  ['request', 'request'],
-  ['image', 'image'],
-  ['web_search', 'webSearch'],
-] as const;
+/** The wire has another word for one of them (docs/models.md#a-model). */
+const wireName = (name: TokenClassName): Exclude<TokenClassName, 'reasoning'> | 'internal_reasoning' =>
+  name === 'reasoning' ? 'internal_reasoning' : name;
 
 const prices = {
   completion: text(),
@@ -61,12 +56,12 @@ type OverrideView = NonNullable<PricingView['overrides']>[number];
 export function viewPricing(pricing: Pricing | null, tier: ServiceTier): PricingView {
   const view: Omit<PricingView, 'overrides'> = { prompt: '0', completion: '0' };
   if (!pricing) return view;
-  for (const [name, kind] of TOKEN_CLASSES) {
-    const price = findTokenPrice(pricing, kind, tier, 0);
-    if (price !== undefined) view[name] = formatUsd(price);
+  for (const name of TOKEN_CLASS_NAMES) {
+    const price = findTokenPrice(pricing, TOKEN_CLASSES[name], tier, 0);
+    if (price !== undefined) view[wireName(name)] = formatUsd(price);
   }
-  for (const [name, kind] of UNITS) {
-    const price = pricing[kind];
+  for (const name of UNIT_NAMES) {
+    const price = pricing[UNITS[name]];
     if (price !== undefined) view[name] = formatUsd(price);
   }
   const starts = new Set(lengthsOf(pricing, tier).map(({ minPromptTokens }) => minPromptTokens));
@@ -80,9 +75,11 @@ export function viewPricing(pricing: Pricing | null, tier: ServiceTier): Pricing
 /** What changes where a prompt reaches this length. */
 function viewOverride(pricing: Pricing, start: number, tier: ServiceTier): OverrideView | undefined {
   const view: Omit<OverrideView, 'min_prompt_tokens'> = {};
-  for (const [name, kind] of TOKEN_CLASSES) {
+  for (const name of TOKEN_CLASS_NAMES) {
+    const kind = TOKEN_CLASSES[name];
     const price = findTokenPrice(pricing, kind, tier, start);
-    if (price !== undefined && price !== findTokenPrice(pricing, kind, tier, start - 1)) view[name] = formatUsd(price);
+    if (price === undefined || price === findTokenPrice(pricing, kind, tier, start - 1)) continue;
+    view[wireName(name)] = formatUsd(price);
   }
   return Object.keys(view).length > 0 ? { min_prompt_tokens: start, ...view } : undefined;
 }

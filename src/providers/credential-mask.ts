@@ -1,3 +1,4 @@
+import { append } from '../core/append.js';
 import { ProviderFault } from '../core/errors.js';
 import type { CallHeaders } from '../core/platform.js';
 import type { Secret } from '../core/secret.js';
@@ -5,6 +6,11 @@ import type { Secret } from '../core/secret.js';
 const MASK = '[secret]';
 /** Shorter parts of a structured credential are words such as `eu`, which say nothing. */
 const PART_CHARACTERS_MIN = 8;
+/**
+ * Texts of a credential that are looked for in other forms than their own: the longest. Chosen: a caller's may hold
+ * thousands, of which none but a few are secrets, and each has ten forms.
+ */
+const ENCODED_MAX = 100;
 /** Shorter parts of a header are words such as `Bearer`; tokens and signatures are longer. */
 const TOKEN_CHARACTERS_MIN = 20;
 
@@ -45,7 +51,7 @@ function withoutBeginning(words: string, text: string): string {
   return words;
 }
 
-/** Longest first, so that no part is left of one that holds another. */
+/** In every form that they may be repeated in. Longest first, so that no part is left of one that holds another. */
 function textsOf(credential: Secret | undefined, authorisation: CallHeaders = {}): readonly string[] {
   const texts: string[] = [];
   if (credential) {
@@ -56,14 +62,59 @@ function textsOf(credential: Secret | undefined, authorisation: CallHeaders = {}
   for (const value of Object.values(authorisation)) {
     for (const part of value.split(/[\s,=]+/)) if (part.length >= TOKEN_CHARACTERS_MIN) texts.push(part);
   }
-  return texts.sort((one, other) => other.length - one.length);
+  const longestFirst = byLength(texts);
+  const encoded = longestFirst.slice(0, ENCODED_MAX).flatMap(encodingsOf);
+  return byLength([...longestFirst, ...longestFirst.map(inAddresses), ...encoded]);
 }
 
-function collect(value: unknown, texts: string[]): void {
-  if (typeof value === 'string') {
-    if (value.length >= PART_CHARACTERS_MIN) texts.push(value);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) collect(part, texts);
+const byLength = (texts: readonly string[]): readonly string[] =>
+  [...new Set(texts)].sort((one, other) => other.length - one.length);
+
+/** In JSON, in base64, in hexadecimal digits, and in words from which control characters were taken. */
+const encodingsOf = (text: string): readonly string[] =>
+  [JSON.stringify(text).slice(1, -1), ...inBase64(text), ...inHex(text), ...linesOf(text)].filter(
+    ({ length }) => length >= PART_CHARACTERS_MIN,
+  );
+
+/** What is no text, half of a character, has no such form. */
+function inAddresses(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * In either alphabet, wherever it begins in what was encoded (`user:key`, `Bearer key`): three bytes are four digits,
+ * so that there are three forms, less the digits that what stands beside it has a part in.
+ */
+function inBase64(text: string): readonly string[] {
+  return [0, 1, 2].flatMap((bytesBefore) => {
+    const bytes = Buffer.from('\0'.repeat(bytesBefore) + text);
+    const own = bytes.toString('base64url').slice(Math.ceil((bytesBefore * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    return [own, own.replaceAll('-', '+').replaceAll('_', '/')];
+  });
+}
+
+function inHex(text: string): readonly string[] {
+  const digits = Buffer.from(text).toString('hex');
+  return [digits, digits.toUpperCase()];
+}
+
+/** A key in PEM has many: words that are passed on have none. */
+// oxlint-disable-next-line no-control-regex -- these are what is taken from words
+const linesOf = (text: string): readonly string[] => text.split(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/);
+
+/** Without recursion: a credential of a caller's may be nested deeper than the stack is. */
+function collect(root: unknown, texts: string[]): void {
+  const values = [root];
+  for (let value = values.pop(); value !== undefined; value = values.pop()) {
+    if (typeof value === 'string') {
+      if (value.length >= PART_CHARACTERS_MIN) texts.push(value);
+    } else if (typeof value === 'object' && value !== null) {
+      append(values, Object.values(value));
+    }
   }
 }
 

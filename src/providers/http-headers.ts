@@ -13,6 +13,9 @@ const TRANSPORT_HEADERS = new Set([
   'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect',
 ]); // prettier-ignore
 
+/** Whether nobody but the transport may say it, whoever wants to. */
+export const isTransportHeader = (name: string): boolean => TRANSPORT_HEADERS.has(name.toLowerCase());
+
 /**
  * The headers of a call to a provider before it is authorised: those of the dialect that the list allows, and our own.
  */

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { CancelSignal } from '../core/cancellation.js';
 import { ProviderFault } from '../core/errors.js';
+import { BytePieces } from '../core/stream/byte-pieces.js';
 import { ChunkQueue, WINDOW_BYTES, type ChunkSource } from './chunk-queue.js';
 import type { Connection, OriginPool } from './connection.js';
 import type { UpstreamResponse } from './transport.js';
@@ -38,8 +39,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   /** Undefined once the provider has no more part in the call: the connection may serve another by then. */
   private connection: Connection | undefined;
   /** Bytes that no queue has: those of a body that is read whole, or that nobody has begun to read. */
-  private parts: Buffer[] = [];
-  private bytes = 0;
+  private readonly parts = new BytePieces();
   private end: BodyEnd | undefined;
   private queue: ChunkQueue | undefined;
   private whole: PendingBody | undefined;
@@ -62,7 +62,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   read(bytesMax: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.whole = { bytesMax, resolve, reject };
-      if (this.bytes > WINDOW_BYTES) this.resume();
+      if (this.parts.bytes > WINDOW_BYTES) this.resume();
       this.settleWhole();
     });
   }
@@ -75,8 +75,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
       this.queue.abort(reason);
       return;
     }
-    this.parts = [];
-    this.bytes = 0;
+    this.parts.clear();
     this.end = { isComplete: false, reason };
     this.settleWhole();
     this.leave();
@@ -116,11 +115,10 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
       this.queue.push(chunk);
       return;
     }
-    this.parts.push(chunk);
-    this.bytes += chunk.length;
+    this.parts.add(chunk);
     if (this.whole) {
-      if (this.bytes > this.whole.bytesMax) this.settleWhole();
-    } else if (this.bytes > WINDOW_BYTES) this.pause();
+      if (this.parts.bytes > this.whole.bytesMax) this.settleWhole();
+    } else if (this.parts.bytes > WINDOW_BYTES) this.pause();
   }
 
   onResponseEnd(): void {
@@ -148,8 +146,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   /** Nobody knows until then how the body is read: what has come goes through the queue as well. */
   private startQueue(): ChunkQueue {
     const queue = new ChunkQueue(this, this.idleTimeoutMs);
-    for (const part of this.parts) queue.push(part);
-    this.parts = [];
+    for (const part of this.parts.takePieces()) queue.push(part);
     if (this.end) endQueue(queue, this.end);
     return queue;
   }
@@ -158,13 +155,13 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   private settleWhole(): void {
     const { whole, end, parts } = this;
     if (!whole) return;
-    if (this.bytes > whole.bytesMax) {
+    if (parts.bytes > whole.bytesMax) {
       whole.reject(new ProviderFault('malformed-reply', `The provider's reply has more than ${whole.bytesMax} bytes.`));
     } else if (!end) return;
-    else if (end.isComplete) whole.resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, this.bytes));
+    else if (end.isComplete) whole.resolve(parts.take());
     else whole.reject(end.reason);
     this.whole = undefined;
-    this.parts = [];
+    parts.clear();
     this.leave();
   }
 

@@ -5,6 +5,7 @@ import { endpoint, model } from '../../test/support/route-inputs.js';
 import type { ImageBlock, Message } from '../core/conversation/content.js';
 import { Base64Text } from '../core/json/base64-text.js';
 import type { Target } from '../core/provider.js';
+import { doAtOnce } from '../core/steps.js';
 import { anthropicMessages } from './dialects/anthropic-messages/dialect.js';
 import { withInlineMedia } from './inline-media.js';
 
@@ -53,7 +54,7 @@ it('is printed by a dialect that leaves addresses to its vendor', () => {
   const definition = { slug: 'amazon-bedrock', credential: 'bearer', quirks: {} } as const;
   const target: Target = { model: model('a/b', [one]), endpoint: one, tier: 'standard', definition };
   const request = withInlineMedia(modelRequest({ messages: [turn(image(URL_A))] }), media);
-  expect(JSON.parse(JSON.stringify(anthropicMessages.encode(request, target, media).body))).toMatchObject({
+  expect(JSON.parse(JSON.stringify(doAtOnce(anthropicMessages.encode(request, target, media)).body))).toMatchObject({
     messages: [
       { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } }] },
     ],

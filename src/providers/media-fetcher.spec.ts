@@ -8,7 +8,7 @@ import type { RequiredMedia } from '../core/provider.js';
 import { BytesInFlight } from '../shared/bytes-in-flight.js';
 import type { Environment } from '../shared/environment.js';
 import { EgressError } from '../shared/http/egress-error.js';
-import { type SafeFetch, type SafeFetchRequest } from '../shared/http/safe-fetch.js';
+import { type SafeFetch, type SafeFetched, type SafeFetchRequest } from '../shared/http/safe-fetch.js';
 import { MediaFetcher } from './media-fetcher.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -22,7 +22,7 @@ const live = new Cancellation();
 function bench(bytesMax = 1024 * MIB) {
   const asked: string[] = [];
   let [open, most] = [0, 0];
-  const fetch = async ({ url, take }: SafeFetchRequest, signal: Cancellation): Promise<string> => {
+  const fetch = async ({ url, take }: SafeFetchRequest, signal: Cancellation): Promise<SafeFetched> => {
     asked.push(url);
     most = Math.max(most, ++open);
     try {
@@ -31,7 +31,7 @@ function bench(bytesMax = 1024 * MIB) {
       if (!size) throw new EgressError(url as 'unreachable', 'could not be fetched');
       for (let index = 0; index < Number(size[1]); index++) take(CHUNK);
       if (size[2] === 'h') await unlessAborted(new Promise(() => undefined), signal);
-      return 'application/pdf';
+      return { mediaType: 'application/pdf', url };
     } finally {
       open--;
     }

@@ -115,7 +115,7 @@ export class RequestMedia {
       base64.push(chunk);
     };
     try {
-      const mediaType = await this.safeFetch.fetch({ url, limits, keyHash: this.keyHash, take }, signal);
+      const { mediaType } = await this.safeFetch.fetch({ url, limits, keyHash: this.keyHash, take }, signal);
       return { mediaType, base64: base64.finish() };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;

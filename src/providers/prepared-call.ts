@@ -3,18 +3,20 @@ import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { assertToolInputs } from '../core/conversation/tool-input.js';
 import { ProviderFault } from '../core/errors.js';
-import { parseJson, printJson, type Json } from '../core/json/json.js';
+import { printJson, type Json } from '../core/json/json.js';
+import { parseInSteps } from '../core/json/parse-in-steps.js';
 import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { shorten } from '../core/json/shorten.js';
 import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
 import type { DecodeContext, FetchedMedia, Target, TokenCounting, UpstreamCall } from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
+import { doAtOnce, doInTurns, type Steps } from '../core/steps.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
 import { asPulled, type Pulled } from '../core/stream/pulled.js';
 import { pump } from '../core/stream/pump.js';
 import { chain } from '../core/stream/step.js';
-import { LARGE } from '../core/yield-to-event-loop.js';
+import { LARGE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import type { Environment } from '../shared/environment.js';
 import { withoutCredential } from './credential-mask.js';
 import { addAuthorisation, outgoingHeaders } from './http-headers.js';
@@ -27,6 +29,8 @@ import { unlessAborted } from './unless-aborted.js';
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 /** Largest reply that tells a count. */
 const COUNT_BYTES_MAX = 64 * 1024;
+/** Events of a whole reply that are told at once. */
+const BATCH_EVENTS = 500;
 
 /** What calls are made with. */
 export interface CallDependencies {
@@ -68,7 +72,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     try {
       const response = await this.begin(signal);
       if (!this.accepts(response)) throw await this.refusal(response, signal);
-      return this.decodeWhole(await response.read(bytesMax));
+      return await doInTurns(this.decodeWhole(await response.read(bytesMax)));
     } catch (error) {
       throw this.masked(error);
     }
@@ -84,7 +88,7 @@ export class PreparedCall implements CallContext, DecodeContext {
       const response = await this.begin(signal);
       if (!this.accepts(response)) throw await this.refusal(response, signal);
       const frames = this.access.platform.frames(response.headers);
-      if (!frames) return asPulled(onlyBatch(this.decodeWhole(await response.read(REPLY_BYTES_MAX))));
+      if (!frames) return asPulled(batches(await doInTurns(this.decodeWhole(await response.read(REPLY_BYTES_MAX)))));
       const decoder = new GrammarCheck(chain(frames, this.access.dialect.decodeStream(this)));
       return pump(response.chunks, decoder, { keepsPartial, masked: (error) => this.masked(error) });
     } catch (error) {
@@ -98,7 +102,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     try {
       const response = await this.beginCount(counting, signal);
       if (!this.accepts(response)) throw await this.refusal(response, signal);
-      return counting.decode(parse(await response.read(COUNT_BYTES_MAX)));
+      return counting.decode(doAtOnce(parse(await response.read(COUNT_BYTES_MAX))));
     } catch (error) {
       throw this.masked(error);
     }
@@ -114,11 +118,16 @@ export class PreparedCall implements CallContext, DecodeContext {
   // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.
 
   private begin(signal: CancelSignal): Promise<UpstreamResponse> {
-    return this.post(this.access.dialect.encode(this.request, this.named(), this.media), signal);
+    return this.encode(this.access.dialect.encode(this.request, this.named(), this.media), signal);
   }
 
   private beginCount(counting: TokenCounting, signal: CancelSignal): Promise<UpstreamResponse> {
-    return this.post(counting.encode(this.request, this.named()), signal);
+    return this.encode(counting.encode(this.request, this.named()), signal);
+  }
+
+  private encode(steps: Steps<UpstreamCall>, signal: CancelSignal): Promise<UpstreamResponse> {
+    const call = doInTurns(steps);
+    return call instanceof Promise ? call.then((late) => this.post(late, signal)) : this.post(call, signal);
   }
 
   /** The target, by the name that the credential has for its model. */
@@ -169,22 +178,26 @@ export class PreparedCall implements CallContext, DecodeContext {
     return this.access.platform.fault?.(failure, this) ?? this.access.dialect.fault(failure);
   }
 
-  private decodeWhole(body: Buffer): ModelEvent[] {
-    const events = this.access.dialect.decodeWhole(parse(body), this);
+  private *decodeWhole(body: Buffer): Steps<ModelEvent[]> {
+    const events = yield* this.access.dialect.decodeWhole(yield* parse(body), this);
     assertGrammar(events);
-    assertToolInputs(events);
+    yield* assertToolInputs(events);
     return events;
   }
 }
 
-function parse(body: Buffer): unknown {
+function* parse(body: Buffer): Steps<unknown> {
   try {
-    return parseJson(body.toString('utf8'));
+    return yield* parseInSteps(body);
   } catch (cause) {
     throw new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
   }
 }
 
-async function* onlyBatch(events: readonly ModelEvent[]): AsyncGenerator<readonly ModelEvent[], undefined, undefined> {
-  yield events;
+/** A whole reply as a stream: some events at a time, others having their turn between. */
+async function* batches(events: readonly ModelEvent[]): AsyncGenerator<readonly ModelEvent[], undefined, undefined> {
+  for (let from = 0; from < events.length; from += BATCH_EVENTS) {
+    if (from > 0) await yieldToEventLoop();
+    yield events.slice(from, from + BATCH_EVENTS);
+  }
 }

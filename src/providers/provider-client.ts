@@ -1,17 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { Untranslatable } from '../core/errors.js';
+import { namesOfSaid } from '../core/conversation/said-fields.js';
+import type { Tool } from '../core/conversation/tools.js';
+import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { Base64Text } from '../core/json/base64-text.js';
-import type { FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
-import type { Endpoint } from '../core/routing/catalog.js';
+import type { Vendor } from '../core/json/json.js';
+import type { Dialect, FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
+import { dialectOf, type Endpoint } from '../core/routing/catalog.js';
 import { droppedWords, pricedWords } from '../core/routing/priced-words.js';
 import type { Secret } from '../core/secret.js';
+import { shortened } from '../core/shortened.js';
+import { doInTurns } from '../core/steps.js';
 import { Environment } from '../shared/environment.js';
+import { carries } from './dialects/encode-fields.js';
 import { findRequiredMedia } from './dialects/required-media.js';
 import { withInlineMedia } from './inline-media.js';
+import { isNative, isOwn, withFittingTools } from './fit-tools.js';
 import { PreparedCall, type CallDependencies } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
-import { droppedFields, withPassedFields } from './undeclared-fields.js';
+import { DROPPED_NAMED_MAX, droppedFields, withPassedFields } from './undeclared-fields.js';
 
 /** What media would be, where nothing is fetched. */
 const STAND_IN: Readonly<Record<RequiredMedia['accept'], Media>> = {
@@ -44,7 +51,8 @@ export class ProviderClient {
   /** The media that `prepare` is to be given as bytes. */
   requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
     const { dialect, platform, definition } = this.registry.accessTo(endpoint);
-    if (platform.fetchesMedia === false) return findRequiredMedia(request, ['image', 'document']);
+    if (platform.fetchesMedia?.(dialectOf(endpoint)) === false)
+      return findRequiredMedia(request, ['image', 'document']);
     return dialect.requiredMedia?.(request, { model, endpoint, tier, definition }) ?? NONE;
   }
 
@@ -63,9 +71,9 @@ export class ProviderClient {
   ): PreparedCall {
     const access = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
-    const passed = withPassedFields(request, target, access.dialect.vendor);
-    const isInline = access.platform.fetchesMedia === false && !access.dialect.requiredMedia;
-    const sent = isInline ? withInlineMedia(passed, media) : passed;
+    const passed = fitted(request, target, access.dialect.vendor);
+    const isInline = access.platform.fetchesMedia?.(dialectOf(endpoint)) === false;
+    const sent = isInline ? withInlineMedia(passed, leftTo(access.dialect, passed, target, media)) : passed;
     return new PreparedCall(target, sent, credential, media, access, this.dependencies, onSent);
   }
 
@@ -73,16 +81,16 @@ export class ProviderClient {
    * Why the target could not carry the request, by its dialect; undefined: it can. Nothing is fetched or sent: what
    * media would hold is taken for granted.
    */
-  refusalOf({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): Untranslatable | undefined {
+  async refusalOf(
+    { model, endpoint, tier, refusesKeeping }: CallTarget,
+    request: ModelRequest,
+  ): Promise<Untranslatable | undefined> {
     const { dialect, platform, definition } = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
-      const call = dialect.encode(
-        withPassedFields(request, target, dialect.vendor),
-        target,
-        new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]])),
-      );
+      const media = new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]]));
+      const call = await doInTurns(dialect.encode(fitted(request, target, dialect.vendor), target, media));
       platform.adapt?.(call, target);
       return undefined;
     } catch (error) {
@@ -92,17 +100,44 @@ export class ProviderClient {
   }
 
   /**
-   * What of a request a call would be made without, by name: words with a price of their own, fields that no face
-   * declares, and what the platform does not take (docs/wire/routing-metadata.md#fields).
+   * What of a request a call would be made without, by name: fields that the dialect or the platform has no place for
+   * there, words with a price of their own, betas, and fields that no face declares
+   * (docs/wire/routing-metadata.md#what-was-dropped).
    */
   droppedBy({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): readonly string[] {
-    const words = pricedWords(request);
     const { dialect, platform, definition } = this.registry.accessTo(endpoint);
-    if (words.length === 0 && !request.extras && !platform.dropped) return NONE;
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
-    const fields = droppedFields(request, target, dialect.vendor);
-    const byPlatform = platform.dropped?.(request, target) ?? NONE;
-    return [...new Set([...droppedWords(words, target), ...fields, ...byPlatform])];
+    const names = [
+      ...droppedWords(pricedWords(request), target),
+      ...namesOfSaid(request, (field) => !(platform.carries?.(field, target) ?? carries(dialect.table, field, target))),
+      ...request.betas.filter((beta) => platform.carriesBeta?.(beta, target) === false),
+      ...droppedFields(request, target, dialect.vendor),
+    ];
+    return names.length === 0 ? NONE : [...new Set(names.map(shortened))].slice(0, DROPPED_NAMED_MAX);
+  }
+
+  /**
+   * Whether the endpoint's vendor runs a tool by itself that this gateway could serve. `unsaid`: it is the vendor's
+   * own, and nothing says that it is to be had there.
+   */
+  runsTool({ endpoint }: CallTarget, tool: Tool): boolean | 'unsaid' {
+    const { vendor } = this.registry.accessTo(endpoint).dialect;
+    return isNative(tool, { endpoint }, vendor) || (isOwn(tool, vendor) && 'unsaid');
+  }
+
+  /**
+   * False when the credential, as far as it can be read, has nothing for the endpoint's model: one may be a list of
+   * deployments, each of one model.
+   */
+  leadsTo({ model, endpoint, tier }: CallTarget, credential: Secret): boolean {
+    const { platform, definition } = this.registry.accessTo(endpoint);
+    try {
+      platform.modelOf?.({ target: { model, endpoint, tier, definition }, credential });
+      return true;
+    } catch (error) {
+      if (error instanceof ProviderFault) return false;
+      throw error;
+    }
   }
 
   /** True when the endpoint can count the tokens of a prompt without answering it. */
@@ -110,4 +145,14 @@ export class ProviderClient {
     const { dialect, platform } = this.registry.accessTo(endpoint);
     return dialect.counting !== undefined && (platform.counts?.(dialect.id) ?? true);
   }
+}
+
+/** The request as the target may be sent it: its undeclared fields, and its tools. */
+const fitted = (request: ModelRequest, target: Target, vendor: Vendor): ModelRequest =>
+  withFittingTools(withPassedFields(request, target, vendor), target, vendor);
+
+/** What the dialect would leave an address of: the rest it reads as bytes by itself. */
+function leftTo(dialect: Dialect, request: ModelRequest, target: Target, media: FetchedMedia): FetchedMedia {
+  const own = new Set(dialect.requiredMedia?.(request, target).map(({ url }) => url));
+  return new Map([...media].filter(([url]) => !own.has(url)));
 }

@@ -11,7 +11,9 @@ import {
   type PlatformId,
 } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
+import type { RequestField } from '../core/translation.js';
 import { definitionOf } from './catalog/index.js';
+import { carries } from './dialects/encode-fields.js';
 import { DIALECTS } from './dialects/index.js';
 import { SimulatedUpstream } from './dialects/simulated/upstream.js';
 import { PLATFORMS } from './platforms/index.js';
@@ -60,10 +62,10 @@ export class ProviderRegistry {
   }
 
   /** Whether a field that a request sets reaches such an endpoint. */
-  carries({ model, endpoint, tier }: Omit<Target, 'definition'>, parameter: string): boolean {
+  carries({ model, endpoint, tier }: Omit<Target, 'definition'>, parameter: RequestField): boolean {
     const { dialect, platform, definition } = this.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, definition };
-    return dialect.carries(parameter, target) && (platform.carries?.(parameter, target) ?? true);
+    return platform.carries?.(parameter, target) ?? carries(dialect.table, parameter, target);
   }
 
   /** Whether a field of a request that no face declares is sent to such an endpoint as it is. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import type { Tool } from '../core/conversation/tools.js';
 import { ProviderFault, type Untranslatable } from '../core/errors.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
@@ -17,6 +18,12 @@ import { Environment } from '../shared/environment.js';
 import { Attempt, untilCommitted } from './attempt.js';
 import type { RevealCredential } from './route-planner.js';
 import { UnseenCalls } from './unseen-calls.js';
+
+/**
+ * How long a provider has to end a reply whose last event has come. Chosen: most do so in the same packet, and a
+ * connection that is closed for it costs the next call a new one.
+ */
+const CLOSING_MS_MAX = 1_000;
 
 /**
  * A reply whose beginning is known: that first, then the rest as it comes. A whole reply is all beginning. Leave it by
@@ -51,6 +58,21 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
   override return(): Promise<IteratorResult<readonly ModelEvent[], undefined>> {
     this.attempt?.settle();
     return this.rest ? this.rest.return() : left();
+  }
+
+  /**
+   * Its last event has come, and nobody waits for more: reads on to where its body ends, so that the connection serves
+   * other calls, though not for long, and whatever becomes of it. In the place of `return`.
+   */
+  hearOut(): void {
+    this.attempt?.settle();
+    const limit = setTimeout(() => void this.return(), CLOSING_MS_MAX);
+    const over = (): void => {
+      clearTimeout(limit);
+      void this.return();
+    };
+    const listener: Puller<readonly ModelEvent[]> = { take: () => this.pull(listener), end: over, fail: over };
+    this.pull(listener);
   }
 }
 
@@ -116,8 +138,13 @@ export class AttemptRunner {
   }
 
   /** Why an attempt would fail before anything is sent, for its dialect cannot carry the request; undefined: it can. */
-  refusalOf(leg: Leg, request: ModelRequest): Untranslatable | undefined {
+  refusalOf(leg: Leg, request: ModelRequest): Promise<Untranslatable | undefined> {
     return this.client.refusalOf(leg, request);
+  }
+
+  /** Whether a leg's vendor runs a tool by itself that this gateway could serve, as `ProviderClient` says it. */
+  runsTool(leg: Leg, tool: Tool): boolean | 'unsaid' {
+    return this.client.runsTool(leg, tool);
   }
 
   /** Names of what an attempt would not be sent of the request. */

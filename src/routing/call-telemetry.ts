@@ -1,4 +1,5 @@
 import type { Usage } from '../core/conversation/usage.js';
+import type { ProviderFault } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
@@ -7,7 +8,7 @@ import { dialectOf } from '../core/routing/catalog.js';
 import type { HealthKey } from '../core/routing/health.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Clock } from '../core/time.js';
-import type { CallOrigin } from '../health/endpoint-record.js';
+import type { CallFailure, CallOrigin } from '../health/endpoint-record.js';
 import type { HealthRegistry } from '../health/health-registry.js';
 import { DIALECTS } from '../providers/dialects/index.js';
 import type { Abandonment, Metrics } from '../shared/metrics.js';
@@ -114,9 +115,20 @@ export class CallTelemetry implements GenerationObserver {
     if (report === 'success') health.succeeded(key, isStreamed ? figuresOf(call) : {}, origin);
     else if (report !== 'nothing' && !DIALECTS[dialectOf(leg.endpoint)].failsOnPurpose) {
       const retryAfterMs = fault?.detail.retryAfterMs;
-      health.failed(key, { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }) }, origin);
+      health.failed(
+        key,
+        { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }), fault: seenFault(fault) },
+        origin,
+      );
     } else if (isTrial) health.released(key, origin.caller);
   }
+}
+
+/** One that had all the time of its request, and said nothing, has no fault of its own. */
+function seenFault(fault: ProviderFault | undefined): NonNullable<CallFailure['fault']> {
+  if (!fault) return { kind: 'timed-out' };
+  const { kind, detail } = fault;
+  return { kind, ...(detail.status !== undefined && { status: detail.status }) };
 }
 
 /** What became of a call that was left; undefined for others. */

@@ -74,7 +74,7 @@ function readCatalogSource(
   return {
     path: own === '' ? shippedPath : resolve(workingDirectory, own),
     shippedPath,
-    variable: (name) => variables[name],
+    variables,
   };
 }
 

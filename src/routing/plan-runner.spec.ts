@@ -139,7 +139,7 @@ describe('further runs of one generation', () => {
 
   it('follow the plans they are given, and leave the answer to whom it is asked of', async () => {
     const { generation, run } = setUp('refuses', 'refuses', 'refuses');
-    expect((await run({ plan: adviser, purpose: 'consultation' })).call.leg.model.id).toBe('wise/adviser');
+    expect((await run({ plan: adviser, purpose: 'advisor' })).call.leg.model.id).toBe('wise/adviser');
     expect([generation.answer, generation.plan!.models]).toEqual([undefined, ['a/first', 'a/second']]);
     await run();
     expect(generation.answer).toMatchObject({ index: 2, leg: { model: { id: 'a/second' } } });
@@ -149,7 +149,7 @@ describe('further runs of one generation', () => {
     const limit = new GatewayError('rate-limited', 'Wait.');
     const limiter: ModelLimiter = { acquire: () => Promise.resolve(limit) };
     const { run } = setUp(new ProviderFault('overloaded', 'x'), new ProviderFault('overloaded', 'x'));
-    await expect(run({ plan: adviser, purpose: 'consultation' }, limiter)).rejects.toBe(limit);
+    await expect(run({ plan: adviser, purpose: 'advisor' }, limiter)).rejects.toBe(limit);
     await expect(run()).rejects.toMatchObject({ kind: 'overloaded' });
     await expect(run({}, limiter)).rejects.toBe(limit);
   });
@@ -159,7 +159,7 @@ describe('further runs of one generation', () => {
       abort.abort(new CutShort('deadline', 'timed-out', 'x'));
       throw new Error('cut');
     });
-    generation.endCall((await run({ plan: adviser, purpose: 'consultation' })).call, 'completed');
+    generation.endCall((await run({ plan: adviser, purpose: 'advisor' })).call, 'completed');
     await expect(run()).rejects.toBeInstanceOf(CutShort);
     expect(generation.calls[1]).toMatchObject({ ending: 'deadline', fault: undefined });
   });

@@ -3,7 +3,7 @@ import { GatewayError } from '../core/errors.js';
 import { Environment } from './environment.js';
 
 /**
- * The bytes of bodies and of fetched media that all requests of this process hold together
+ * The bytes of bodies, of fetched media and of pages that all requests of this process hold together
  * (`FAIRLEAD_BODIES_IN_FLIGHT`, docs/wire/limits.md#bodies-in-flight). What has come counts, never what was promised. A
  * key may hold as much as it leaves free: the first a half of all, the next a half of the rest, and so whoever comes
  * last still finds room. What never waits counts as far as its key's share goes, and takes no room from others either.

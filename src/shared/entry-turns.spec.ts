@@ -13,6 +13,14 @@ describe('EntryTurns', () => {
     begun.length = 0;
     turns = new EntryTurns();
   });
+  // Whoever still waits would begin in the turns of another spec.
+  afterEach(async () => {
+    for (let before = -1; before !== begun.length;) {
+      before = begun.length;
+      await setImmediate();
+      await setImmediate();
+    }
+  });
 
   function enter(key: string, count = 1): void {
     for (let index = 0; index < count; index++) {

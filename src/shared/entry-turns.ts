@@ -1,8 +1,13 @@
 import { GatewayError } from '../core/errors.js';
 import { FairQueue } from './fair-queue.js';
 
-/** Requests begun in one turn of the event loop: some ten milliseconds of work, through all their stages. */
-const PER_TURN = 8;
+/** Most requests begun in one turn of the event loop: some ten milliseconds of work, through all their stages. */
+const PER_TURN_MAX = 8;
+/**
+ * Where a turn takes longer, half as many begin in the next: what has begun comes back in every later one, and whoever
+ * is next waits for several.
+ */
+const LONG_TURN_MS = 20;
 /** Requests that wait to begin; further ones are refused, those of one key from half of it on. */
 const WAITING_MAX = 10_000;
 const RETRY_AFTER_MS = 1_000;
@@ -15,18 +20,20 @@ const RETRY_AFTER_MS = 1_000;
 export class EntryTurns {
   private readonly waiting = new FairQueue<() => void>(WAITING_MAX);
   private begun = 0;
-  private isCounting = false;
+  private perTurn = PER_TURN_MAX;
+  /** Of the last turn that was counted, while they are. */
+  private turnedAt: number | undefined;
 
   /**
    * @returns undefined: it may begin at once; else resolves when it may
    * @throws GatewayError `unavailable` when too many wait
    */
   enter(key: string): Promise<void> | undefined {
-    if (!this.isCounting) {
-      this.isCounting = true;
+    if (this.turnedAt === undefined) {
+      this.turnedAt = performance.now();
       setImmediate(this.nextTurn);
     }
-    if (this.begun < PER_TURN && this.waiting.size === 0) {
+    if (this.begun < this.perTurn && this.waiting.size === 0) {
       this.begun++;
       return undefined;
     }
@@ -36,10 +43,13 @@ export class EntryTurns {
   }
 
   private readonly nextTurn = (): void => {
-    const due = this.waiting.take(PER_TURN);
+    const now = performance.now();
+    const isLong = now - this.turnedAt! > LONG_TURN_MS;
+    this.perTurn = isLong ? Math.max(1, this.perTurn >> 1) : Math.min(PER_TURN_MAX, this.perTurn + 1);
+    const due = this.waiting.take(this.perTurn);
     this.begun = due.length;
-    this.isCounting = due.length > 0;
-    if (this.isCounting) setImmediate(this.nextTurn);
+    this.turnedAt = due.length > 0 ? now : undefined;
+    if (due.length > 0) setImmediate(this.nextTurn);
     for (const begin of due) begin();
   };
 }

@@ -185,7 +185,7 @@ export class Metrics {
   });
   private readonly bytesInFlight: Gauge = new Gauge({
     name: 'fairlead_bytes_in_flight',
-    help: 'Bytes of bodies and of fetched media that open requests hold, of FAIRLEAD_BODIES_IN_FLIGHT.',
+    help: 'Bytes of bodies, of fetched media and of pages that open requests hold, of FAIRLEAD_BODIES_IN_FLIGHT.',
     registers: [this.registry],
     collect: (): void => this.bytesInFlight.set(this.heldBytes()),
   });

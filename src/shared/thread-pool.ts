@@ -1,20 +1,47 @@
 import { Worker, type Transferable } from 'node:worker_threads';
+import type { CancelSignal } from '../core/cancellation.js';
 
 export interface ThreadPoolOptions {
   readonly threadsMax: number;
   /** Jobs that wait for a thread. */
   readonly waitingMax: number;
-  /** Of one job, from when a thread has it. */
-  readonly timeMs: number;
-  /** Of one job, from when it is asked for: with its wait for a thread, and that thread's start. */
-  readonly totalMs: number;
   readonly heapMegabytes: number;
 }
 
-interface Job<Input, Output> {
-  readonly input: Input;
+/** What a job is given beside its input. */
+export interface ThreadJob {
+  /** From when a thread has it. */
+  readonly timeMs: number;
+  /** From when it is asked for: with its wait for a thread, and that thread's start. */
+  readonly totalMs: number;
+  /** Memory of the input that goes to the thread, and is no longer here, instead of being copied. */
+  readonly moved?: readonly Transferable[];
+  /** Nobody waits any more once it is aborted: the job's thread ends, or the job's wait for one. */
+  readonly signal?: CancelSignal;
+}
+
+/** Why a thread did not answer. */
+export class ThreadFault extends Error {
+  override readonly name = 'ThreadFault';
+
+  constructor(
+    readonly kind:
+      | 'busy' // nobody had time for it, nor a place to wait
+      | 'timed-out'
+      | 'died', // it threw, ended, had no memory left, or was never loaded
+  ) {
+    super(`The thread ${kind === 'died' ? kind : `is ${kind}`}.`);
+  }
+}
+
+interface Task<Output> {
+  readonly input: unknown;
   readonly moved: readonly Transferable[];
-  readonly done: (output: Output | undefined) => void;
+  readonly timeMs: number;
+  readonly done: (output: Output) => void;
+  readonly fail: (error: Error) => void;
+  /** Ends the thread that has it. */
+  stop?: (error: Error) => void;
 }
 
 /** A new thread has to load its code first. */
@@ -22,13 +49,13 @@ const START_MS_MAX = 2_000;
 
 /**
  * Threads for work that would hold the event loop up, all of one file: it sends a message when it has been loaded, and
- * one for each that it gets. They start when they are needed, stay, and do not keep the process alive. A job that takes
- * too long ends its thread.
+ * one for each that it gets. They start when they are needed, stay, know none of the process's variables, and do not
+ * keep it alive. A job that takes too long ends its thread.
  */
 export class ThreadPool<Input, Output> {
   private readonly idle: Worker[] = [];
   private readonly threads = new Set<Worker>();
-  private readonly waiting: Job<Input, Output>[] = [];
+  private readonly waiting: Task<Output>[] = [];
   private isClosed = false;
 
   /** @param file absolute path of the threads' code */
@@ -37,38 +64,45 @@ export class ThreadPool<Input, Output> {
     private readonly options: ThreadPoolOptions,
   ) {}
 
-  /**
-   * Undefined: nobody had time for it, it took too long, or it failed. Never rejects.
-   * @param moved memory of the input that goes to the thread, and is no longer here, instead of being copied
-   */
-  run(input: Input, moved: readonly Transferable[] = []): Promise<Output | undefined> {
+  /** @throws ThreadFault, or the signal's reason */
+  run(input: Input, { timeMs, totalMs, moved = [], signal }: ThreadJob): Promise<Output> {
     const { threadsMax, waitingMax } = this.options;
     const mustWait = this.idle.length === 0 && this.threads.size >= threadsMax;
-    if (this.isClosed || (mustWait && this.waiting.length >= waitingMax)) return Promise.resolve(undefined);
-    return new Promise((resolve) => {
-      const job: Job<Input, Output> = {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.isClosed || (mustWait && this.waiting.length >= waitingMax)) throw new ThreadFault('busy');
+      const leave = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+        const place = this.waiting.indexOf(task);
+        if (place !== -1) this.waiting.splice(place, 1);
+      };
+      const task: Task<Output> = {
         input,
         moved,
+        timeMs,
         done: (output) => {
-          clearTimeout(timer);
+          leave();
           resolve(output);
         },
+        fail: (error) => {
+          leave();
+          reject(error);
+        },
       };
+      const abort = (): void => (task.stop ?? task.fail)(signal!.reason);
+      signal?.addEventListener('abort', abort, { once: true });
       // What a thread has is done with within its own time, for nobody: a thread that is still loading is wanted by
       // others.
-      const timer = setTimeout(() => {
-        const place = this.waiting.indexOf(job);
-        if (place !== -1) this.waiting.splice(place, 1);
-        job.done(undefined);
-      }, this.options.totalMs);
-      this.waiting.push(job);
+      const timer = setTimeout(() => task.fail(new ThreadFault('timed-out')), totalMs);
+      this.waiting.push(task);
       this.assign();
     });
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const { done } of this.waiting.splice(0)) done(undefined);
+    for (const { fail } of this.waiting.splice(0)) fail(new ThreadFault('died'));
     await Promise.all([...this.threads].map((thread) => thread.terminate()));
   }
 
@@ -83,7 +117,7 @@ export class ThreadPool<Input, Output> {
 
   private start(): Worker {
     const { heapMegabytes } = this.options;
-    const thread = new Worker(this.file, { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
+    const thread = new Worker(this.file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
     thread.unref();
     this.threads.add(thread);
     // Told to whoever waits for it as its exit, which follows.
@@ -97,31 +131,37 @@ export class ThreadPool<Input, Output> {
     return thread;
   }
 
-  private give(thread: Worker, { input, moved, done }: Job<Input, Output>, isNew: boolean): void {
-    const stop = (): void => void thread.terminate();
-    let timer = setTimeout(stop, isNew ? START_MS_MAX : this.options.timeMs);
-    const started = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(stop, this.options.timeMs);
-    };
-    const finish = (output: Output | undefined): void => {
+  private give(thread: Worker, task: Task<Output>, isNew: boolean): void {
+    const finish = (): void => {
       clearTimeout(timer);
       thread.off('exit', ended).off('message', answered);
-      done(output);
     };
-    const ended = (): void => finish(undefined);
+    task.stop = (error) => {
+      finish();
+      void thread.terminate();
+      task.fail(error);
+    };
+    const within = (timeMs: number): NodeJS.Timeout =>
+      setTimeout(() => task.stop!(new ThreadFault('timed-out')), timeMs);
+    let timer = within(isNew ? START_MS_MAX : task.timeMs);
+    const ended = (): void => {
+      finish();
+      task.fail(new ThreadFault('died'));
+    };
     let isStarting = isNew;
     const answered = (output: Output): void => {
       if (isStarting) {
         isStarting = false;
-        started();
+        clearTimeout(timer);
+        timer = within(task.timeMs);
         return;
       }
-      finish(output);
+      finish();
+      task.done(output);
       this.idle.push(thread);
       this.assign();
     };
     thread.on('exit', ended).on('message', answered);
-    thread.postMessage(input, moved);
+    thread.postMessage(task.input, task.moved);
   }
 }

@@ -6,8 +6,12 @@ import { Clock } from '../core/time.js';
 import { KeyService, Undecryptable } from './key-service.js';
 import { KEY_BYTES } from './sealed-box.js';
 
-/** What a key of the gateway's own is for: none serves another purpose. */
-export type DataKeyPurpose = 'audit-seal';
+/** What a key of the gateway's own is for, with what it does, for operators: none serves another purpose. */
+export const DATA_KEY_PURPOSES = {
+  'audit-seal': 'seals the audit log',
+  'tool-seal': 'seals what tools keep',
+} as const;
+export type DataKeyPurpose = keyof typeof DATA_KEY_PURPOSES;
 
 /** A data key as it is stored. */
 export interface StoredDataKey {

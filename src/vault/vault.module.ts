@@ -4,6 +4,7 @@ import { Environment } from '../shared/environment.js';
 import { createKeyService } from './create-key-service.js';
 import { DataKeys } from './data-keys.js';
 import { KeyService } from './key-service.js';
+import { SealRing } from './seal-ring.js';
 import { Vault } from './vault.js';
 
 /**
@@ -11,7 +12,12 @@ import { Vault } from './vault.js';
  * keys.
  */
 @Module({
-  providers: [{ provide: KeyService, inject: [Environment, Clock], useFactory: createKeyService }, Vault, DataKeys],
-  exports: [Vault, DataKeys],
+  providers: [
+    { provide: KeyService, inject: [Environment, Clock], useFactory: createKeyService },
+    Vault,
+    DataKeys,
+    SealRing,
+  ],
+  exports: [Vault, DataKeys, SealRing],
 })
 export class VaultModule {}

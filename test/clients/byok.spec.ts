@@ -7,7 +7,7 @@ import type { OpenRouter } from '@openrouter/sdk';
 import type { BYOKProviderSlug } from '@openrouter/sdk/models';
 import type { OpenRouter as OpenRouterV0 } from 'openrouter-sdk-0';
 import type { BYOKProviderSlug as BYOKProviderSlugV0 } from 'openrouter-sdk-0/models';
-import { PUBLISHED_SLUGS } from '../../src/byok/provider-slugs.js';
+import { PUBLISHED_SLUGS } from '../../src/core/routing/published-slugs.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { importNatively } from '../support/native-import.js';

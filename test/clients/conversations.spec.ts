@@ -48,7 +48,9 @@ describeOnEmbedded('conversations of real clients', (database) => {
         const results = calls.map(({ id, name }) => ({ id, name, text: 'sunny' }));
         bench.script(provider, echoes(provider));
         const { text } = await client.ask({ ...asked, history, say: { results } }, streamed);
-        expect(text).toBe(provider.signature === '' ? 'sunny' : `Hm – 42? ${provider.signature}\nsunny`);
+        expect(text).toBe(
+          provider.signature('') === '' ? 'sunny' : `Hm – 42? ${provider.signature('Hm – 42?')}\nsunny`,
+        );
       });
     });
 

@@ -133,7 +133,8 @@ describeOnEmbedded('the catalogue in real clients', (database) => {
       expect(models).toContainEqual(model);
       expect((await client.get('sandbox', 'echo:free')).pricing.prompt).toBe('0');
 
-      expect(await client.endpoints(author, slug)).toMatchObject([{ tag: 'anthropic', uptimeLast5m: null }]);
+      const [first] = await client.endpoints(author, slug);
+      expect(first).toMatchObject({ tag: 'anthropic', uptimeLast5m: null });
       const [echo] = await client.endpoints('sandbox', 'echo');
       expect([echo!.uptimeLast5m, Math.round(echo!.latencyLast30m!.p50 / 50)]).toEqual([100, 5]);
       expect(await client.endpoints('sandbox', 'echo:thinking')).toEqual([]);

@@ -79,7 +79,7 @@ describeOnEmbedded('replies in real clients', (database) => {
     it('shows thinking with its signature, apart from the text', async () => {
       const model = bench.script(provider, provider.says({ thinking: 'Hm, 42? Yes.', text: 'It is 42.' }));
       const sight = await bench.connect(kind).ask({ model, say: 'What is it?', thinkingBudget: 1_024 }, streamed);
-      expect(sight.thinking).toEqual([{ text: 'Hm, 42? Yes.', signature: provider.signature }]);
+      expect(sight.thinking).toEqual([{ text: 'Hm, 42? Yes.', signature: provider.signature('Hm, 42? Yes.') }]);
       expect(sight.text).toBe('It is 42.');
     });
   });

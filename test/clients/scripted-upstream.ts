@@ -1,4 +1,5 @@
 import { anthropicError, anthropicFrames, anthropicReply } from '../support/anthropic-upstream.js';
+import { signatureOf } from '../support/doubles/double.js';
 import { openaiError, openaiFrames, openaiReply } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CUT, HANG, frame, json, sse, type Script } from '../support/upstream-answers.js';
@@ -21,8 +22,8 @@ export type Ending = 'error' | 'cut' | 'silent';
 export interface Provider {
   readonly kind: UpstreamKind;
   readonly dialect: 'anthropic-messages' | 'openai-chat';
-  /** Of the thinking it shows; empty where it does not sign. */
-  readonly signature: string;
+  /** Of thinking that it shows; empty where it does not sign. */
+  signature(thinking: string): string;
   /** Whether its usage tells what was written to the cache. */
   readonly reportsCacheWrites: boolean;
   /** Whether a stream tells the tokens of the prompt before its first word. */
@@ -46,13 +47,13 @@ export const OVERLOADED_MESSAGE = 'Too many callers at the moment';
 const anthropic: Provider = {
   kind: 'anthropic',
   dialect: 'anthropic-messages',
-  signature: 'c2lnbmVkIGJ5IHRoZSB0ZXN0',
+  signature: (thinking) => signatureOf('anthropic', thinking),
   reportsCacheWrites: true,
   reportsPromptTokensFirst: true,
   says: ({ thinking, text, calls = [], usage }) =>
     anthropicReply(
       [
-        ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: anthropic.signature }]),
+        ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: anthropic.signature(thinking) }]),
         ...(text === undefined ? [] : [{ type: 'text', text }]),
         ...calls.map(({ name, input }, index) => ({ type: 'tool_use', id: `toolu_${index}`, name, input })),
       ],
@@ -94,7 +95,7 @@ const anthropic: Provider = {
 const openai: Provider = {
   kind: 'openai',
   dialect: 'openai-chat',
-  signature: '',
+  signature: () => '',
   reportsCacheWrites: false,
   reportsPromptTokensFirst: false,
   says: ({ thinking, text, calls, usage }) =>

@@ -5,22 +5,15 @@
  * Each is filled far above any use, sent to the real application, and the event loop watched meanwhile; sender and
  * upstream are another thread. The loop is watched over some requests at once, and over each alone where it was late.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { API_KEY, MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { DescribedForms, type Form } from '../support/described-forms.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import type { Leaf, LeafKind } from '../support/field-leaves.js';
 import { FarSide, type Filling, type Order, type Outcome } from './far-side.js';
-import { StepPace } from '../support/pace.js';
+import { DELAY_MS_MAX, delayDuring, watchLoop } from './loop-delay.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
-/** Latest that the loop may be, in milliseconds on the usual machine. */
-const DELAY_MS_MAX = 50;
-/** A delay that is not the request's own does not come back so often. */
-const TRIES_MAX = 5;
-/** So late that nothing but the request can be the reason. */
-const HOPELESS_MS = 1_000;
 /** Requests that the loop is watched over at once. */
 const BATCH = 24;
 const MINUTES = 60_000;
@@ -106,37 +99,15 @@ describeOnEmbedded('bounded work', (database) => {
     return { 'content-type': 'application/json', authorization: `Bearer ${key}` };
   };
 
-  /** How late the loop was at most while the orders were answered, in milliseconds. */
-  async function watch(orders: readonly Order[]): Promise<{ delayMs: number; outcomes: readonly Outcome[] }> {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    const outcomes = await farSide.send(orders);
-    delay.disable();
-    return { delayMs: delay.max / 1e6, outcomes };
-  }
-
-  /**
-   * The least delay of some tries, if none is in time, and the bound by what the machine does to a step of that length
-   * meanwhile.
-   */
-  async function delayDuring(order: Order): Promise<{ delayMs: number; boundMs: number; outcome: Outcome }> {
-    const pace = new StepPace();
-    let best = Infinity;
-    for (let tries = 1; ; tries++) {
-      const { delayMs, outcomes } = await watch([order]);
-      best = Math.min(best, delayMs);
-      const boundMs = DELAY_MS_MAX * (best < DELAY_MS_MAX ? 1 : pace.slowness());
-      if (best < boundMs || best > HOPELESS_MS || tries === TRIES_MAX)
-        return { delayMs: best, boundMs, outcome: outcomes[0]! };
-    }
-  }
-
   /** What is wrong with the answers to some requests, or with how long others waited meanwhile. */
   async function findFaults(probes: readonly Probe[]): Promise<readonly string[]> {
     const faults: string[] = [];
     for (let first = 0; first < probes.length; first += BATCH) {
       const batch = probes.slice(first, first + BATCH);
-      const { delayMs, outcomes } = await watch(batch.map(({ order }) => order));
+      const { delayMs, outcomes } = await watchLoop(
+        farSide,
+        batch.map(({ order }) => order),
+      );
       for (const [place, { what, isRefused }] of batch.entries()) {
         const outcome = outcomes[place]!;
         const told = `${what}: ${outcome.status} ${messageOf(outcome)}`;
@@ -152,7 +123,7 @@ describeOnEmbedded('bounded work', (database) => {
   async function findLate(probes: readonly Probe[]): Promise<readonly string[]> {
     if (probes.length === 1) {
       const [{ what, order }] = probes as [Probe];
-      const { delayMs, boundMs, outcome } = await delayDuring(order);
+      const { delayMs, boundMs, outcome } = await delayDuring(farSide, order);
       return delayMs < boundMs
         ? []
         : [`${delayMs.toFixed(0)} of ${boundMs.toFixed(0)} ms late by ${what}: ${outcome.status}`];
@@ -160,7 +131,10 @@ describeOnEmbedded('bounded work', (database) => {
     const middle = probes.length >> 1;
     const late: string[] = [];
     for (const half of [probes.slice(0, middle), probes.slice(middle)]) {
-      const { delayMs } = await watch(half.map(({ order }) => order));
+      const { delayMs } = await watchLoop(
+        farSide,
+        half.map(({ order }) => order),
+      );
       if (delayMs >= DELAY_MS_MAX) late.push(...(await findLate(half)));
     }
     return late;
@@ -260,7 +234,7 @@ describeOnEmbedded('bounded work', (database) => {
     const [{ base }] = forms.formsOf(operation) as [Form];
     const body = JSON.stringify({ ...base, ...fields() });
     const order = { url: addressOf(operation, ''), method: 'POST', headers: headersFor(operation), body };
-    const { delayMs, boundMs, outcome } = await delayDuring(order);
+    const { delayMs, boundMs, outcome } = await delayDuring(farSide, order);
     expect(`${outcome.status} ${messageOf(outcome)}`).toMatch(new RegExp(`^${status}`));
     expect(delayMs).toBeLessThan(boundMs);
   }, 2 * MINUTES); // prettier-ignore

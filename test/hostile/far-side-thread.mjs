@@ -45,38 +45,151 @@ function bytesOf({ body, filling, entry }) {
 /** Characters of an answer that are told. */
 const TEXT_MAX = 2_000;
 
-const REPLIES = [
-  ['/count_tokens', { input_tokens: 1 }],
+/** What replies hold, by the first segment of the provider's address. */
+const KINDS = {
+  short: { texts: ['ok'], calls: 0 },
+  text: { texts: ['word '.repeat(6_000_000)], calls: 0 },
+  texts: { texts: Array.from({ length: 50_000 }, (_, index) => `word ${index}`), calls: 0 },
+  calls: { texts: [], calls: 10_000 },
+  arguments: { texts: [], calls: 1, entries: 50_000 },
+};
+const argumentsOf = (index, { calls, entries }) =>
+  entries === undefined
+    ? { index, text: 'word '.repeat(calls > 1 ? 600 : 1) }
+    : { list: Array.from({ length: entries }, (_, entry) => `${entry} ${'x'.repeat(90)}`) };
+const callsOf = (kind, print) =>
+  Array.from({ length: kind.calls }, (_, index) => print(`t${index}`, argumentsOf(index, kind)));
+const asText = (id, input) => ({ id, type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } });
+
+/** By the end of the path. */
+const FORMATS = [
+  ['/count_tokens', () => ({ input_tokens: 1 })],
   [
     '/messages',
-    {
+    (kind) => ({
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
       model: 'm',
-      content: [{ type: 'text', text: 'ok' }],
+      content: [
+        ...kind.texts.map((text) => ({ type: 'text', text })),
+        ...callsOf(kind, (id, input) => ({ type: 'tool_use', id, name: 'f', input })),
+      ],
       stop_reason: 'end_turn',
       stop_sequence: null,
       usage: { input_tokens: 1, output_tokens: 1 },
-    },
+    }),
   ],
   [
     '/chat/completions',
-    {
+    (kind) => ({
       id: 'chat_1',
       object: 'chat.completion',
       created: 1,
       model: 'm',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: kind.texts.length === 1 ? kind.texts[0] : kind.texts.map((text) => ({ type: 'text', text })),
+            ...(kind.calls > 0 && { content: null, tool_calls: callsOf(kind, asText) }),
+          },
+          finish_reason: 'stop',
+        },
+      ],
       usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-    },
+    }),
+  ],
+  [
+    '/responses',
+    (kind) => ({
+      id: 'resp_1',
+      status: 'completed',
+      model: 'm',
+      output: [
+        ...kind.texts.map((text, index) => ({
+          type: 'message',
+          id: `m${index}`,
+          role: 'assistant',
+          content: [{ type: 'output_text', text, annotations: [] }],
+        })),
+        ...callsOf(kind, (id, input) => ({
+          type: 'function_call',
+          id: `f${id}`,
+          call_id: id,
+          name: 'f',
+          arguments: JSON.stringify(input),
+        })),
+      ],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    }),
+  ],
+  [
+    ':generateContent',
+    (kind) => ({
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              ...kind.texts.map((text, index) => ({ text, ...(index % 2 === 1 && { thought: true }) })),
+              ...callsOf(kind, (id, args) => ({ functionCall: { id, name: 'f', args } })),
+            ],
+          },
+          finishReason: 'STOP',
+        },
+      ],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 },
+    }),
+  ],
+  [
+    '/converse',
+    (kind) => ({
+      output: {
+        message: {
+          role: 'assistant',
+          content: [
+            ...kind.texts.map((text) => ({ text })),
+            ...callsOf(kind, (toolUseId, input) => ({ toolUse: { toolUseId, name: 'f', input } })),
+          ],
+        },
+      },
+      stopReason: 'end_turn',
+      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+    }),
+  ],
+  [
+    '/v2/chat',
+    (kind) => ({
+      id: 'chat_1',
+      finish_reason: 'COMPLETE',
+      message: {
+        role: 'assistant',
+        content: kind.texts.map((text) => ({ type: 'text', text })),
+        tool_calls: callsOf(kind, asText),
+      },
+      usage: { tokens: { input_tokens: 1, output_tokens: 1 } },
+    }),
   ],
 ];
 
+/** Each reply is printed once. */
+const printed = new Map();
+
+function replyTo(url) {
+  let reply = printed.get(url);
+  if (!reply) {
+    const kind = KINDS[url.split('/')[1]] ?? KINDS.short;
+    const [, format] = FORMATS.find(([end]) => url.endsWith(end));
+    printed.set(url, (reply = Buffer.from(JSON.stringify(format(kind)))));
+  }
+  return reply;
+}
+
 const upstream = createServer((incoming, response) => {
   incoming.resume().on('end', () => {
-    const [, reply] = REPLIES.find(([end]) => incoming.url.endsWith(end));
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(replyTo(incoming.url));
   });
 });
 upstream.listen(0, '127.0.0.1', () => parentPort.postMessage({ upstream: upstream.address().port }));

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Acceptors } from '../../src/shared/http/acceptors.js';
 
 const CLIENTS = 160;
-const HANDLES = 8;
+const HANDLES = 32;
 
 describe('Acceptors', () => {
   let server: Server;

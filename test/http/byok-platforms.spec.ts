@@ -52,7 +52,7 @@ describeOnEmbedded("callers' credentials of platforms", (database) => {
           { slug: 'google-vertex', name: 'Vertex', dialect: 'anthropic-messages', platform: 'vertex', base_url: `${upstream.origin}/{region}` },
           { slug: 'azure', name: 'Azure', dialect: 'openai-chat', platform: 'azure', api_version: '2024-10-21', base_url: `${upstream.origin}/{resource}` },
         ],
-        models: [model('test/vertex', 'google-vertex'), model('test/azure', 'azure')],
+        models: [model('test/vertex', 'google-vertex'), model('test/azure', 'azure'), model('test/azure-2', 'azure')],
       },
     }); // prettier-ignore
   }
@@ -93,6 +93,19 @@ describeOnEmbedded("callers' credentials of platforms", (database) => {
       ]),
     );
     expect(upstream.requests.length - calls().length).toBe(1);
+  });
+
+  it('are tried on a model that they are for', async () => {
+    await start(`127.0.0.1:${upstream.port}`);
+    const at = (model_slug: string): string =>
+      JSON.stringify([{ model_slug, endpoint_url: `https://127.0.0.1:${upstream.port}/`, api_key: AZURE_KEY, model_id: 'm' }]); // prettier-ignore
+    // Nobody speaks TLS there: it is called, and that is all that can be told.
+    expect(await test(await own('azure', at('test/azure-2')))).toMatchObject({ works: null, model: 'test/azure-2' });
+    expect(await test(await own('azure', at('test/none')))).toMatchObject({
+      works: false,
+      model: 'test/azure',
+      message: expect.stringContaining('has no entry for the model test/azure'),
+    });
   });
 
   it('lead nowhere private where they are not', async () => {

@@ -213,11 +213,22 @@ describeOnEachDatabase('provider credentials over HTTP', (database) => {
           is_byok_only: false,
           declared_zdr: null,
           status: 'ok',
+          routable: true,
         },
       });
       expect((await call('GET', `/byok/${body.data.id}`)).body).toEqual(body);
-      const { status: _, ...view } = body.data;
+      const { status: _, routable: _routable, ...view } = body.data;
       expect(await auditOf(body.data.id)).toEqual([{ action: 'byok.create', before: null, after: view }]);
+    });
+
+    it('says of a provider that no request can be sent to why that is', async () => {
+      const made = await create({ provider: 'deepgram' });
+      expect(made).toMatchObject({ routable: false, reason: 'Speech only: it serves no chat model' });
+      expect(await create({ provider: 'perceptron' })).toMatchObject({
+        routable: false,
+        reason: expect.stringContaining('The catalog has no endpoint at this provider'),
+      });
+      expect((await call('GET', `/byok/${made.id}`)).body.data).toEqual(made);
     });
 
     it('takes everything at once, in a workspace named in any case', async () => {
@@ -401,7 +412,7 @@ describeOnEachDatabase('provider credentials over HTTP', (database) => {
       const row = await rowOf(created.id);
       expect(row['sealed']).not.toEqual(before['sealed']);
       expect(row['wrapped_key']).not.toEqual(before['wrapped_key']);
-      const { status: _, ...view } = after;
+      const { status: _, routable: _routable, ...view } = after;
       expect((await auditOf(created.id))[1]).toEqual({
         action: 'byok.update',
         before: { ...view, label: created.label },
@@ -449,7 +460,7 @@ describeOnEachDatabase('provider credentials over HTTP', (database) => {
       }
       const listed = [...(await call('GET', '/byok?limit=100')).body.data];
       expect(listed.some((entry) => entry.id === id)).toBe(false);
-      const { status: _, ...view } = created;
+      const { status: _, routable: _routable, ...view } = created;
       expect((await auditOf(id))[1]).toEqual({ action: 'byok.delete', before: { id, ...view }, after: null });
     });
   });
@@ -588,7 +599,7 @@ describeOnEachDatabase('provider credentials over HTTP', (database) => {
       const untried = { works: null, status: null, model: null, latency_ms: null };
       const disabled = await create({ provider: 'p0', disabled: true });
       expect(await test(disabled.id)).toEqual({ ...untried, message: expect.stringContaining('disabled') });
-      const unserved = await create({ provider: 'cohere' });
+      const unserved = await create({ provider: 'deepgram' });
       expect(await test(unserved.id)).toEqual({ ...untried, message: expect.stringContaining('no model') });
       const sandbox = await create({ provider: 'sandbox' });
       expect(await test(sandbox.id)).toEqual({ ...untried, message: expect.stringContaining('no credential') });

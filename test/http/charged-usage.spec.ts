@@ -304,11 +304,18 @@ describeOnEachDatabase('the usage that is charged', (database) => {
     it.each([
       ['the catalog does not have', { ...ADVISOR, model: 'test/nobody' }, 'test/native'],
       ['nobody named', { ...ADVISOR, model: '' }, 'test/native'],
-      ['its provider does not serve', { ...ADVISOR, model: 'test/elsewhere' }, 'test/native'],
     ])('refuses one that %s', async (_, tool, model) => {
       const response = await gateway.messages(ask(model, { tools: [{ name: 'f', input_schema: {} }, tool] }));
       expect(response.status).toBe(400);
       expect(((await response.json()) as JsonBody).error.message).toContain('tools.1.model: ');
+    });
+
+    it('is asked by the gateway where its provider does not serve it: the model is shown a function', async () => {
+      anthropic.script(anthropicReply([{ type: 'text', text: 'Hi.' }]));
+      const arrival = anthropic.request();
+      const tools = [{ ...ADVISOR, model: 'test/elsewhere' }];
+      expect((await gateway.messages(ask('test/native', { tools }))).status).toBe(200);
+      expect((await arrival).json.tools).toMatchObject([{ name: 'advisor', input_schema: { type: 'object' } }]);
     });
   });
 });

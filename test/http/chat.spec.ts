@@ -6,6 +6,7 @@ import { MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicReply, anthropicText, anthropicThinking, anthropicToolUse } from '../support/anthropic-upstream.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { seal, signatureOf } from '../support/doubles/double.js';
 import { openaiReply, openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { readFrames } from '../support/sse.js';
@@ -370,8 +371,9 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
   });
 
   it('gives signed reasoning back to its vendor as it was, whole, merged or in pieces', async () => {
-    const thinking = { type: 'thinking', thinking: 'Let me think, 京都.', signature: 'c2lnbmF0dXJl' };
-    const sealed = { type: 'redacted_thinking', data: 'c2VhbGVk' };
+    const words = 'Let me think, 京都.';
+    const thinking = { type: 'thinking', thinking: words, signature: signatureOf('anthropic', words) };
+    const sealed = { type: 'redacted_thinking', data: seal('anthropic', 'More.') };
     const call = { type: 'tool_use', id: 'toolu_0', ...WEATHER };
     bench.anthropic.script(anthropicReply([thinking, sealed, call], { stopReason: 'tool_use' }));
     const whole = (await askWhole(NATIVE, { tools: TOOLS })).choices[0].message;

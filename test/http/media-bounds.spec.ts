@@ -3,6 +3,7 @@
  * refused for a picture; and what cannot be measured is held at its most (docs/reasons/money.md#bound). Method:
  * explanations, and calls at prices at which the whole context costs more than the account has.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { describeOnEmbedded } from '../support/database.js';
 import { png } from '../support/images.js';
 import { pdf, show, stream } from '../support/pdfs.js';
@@ -12,6 +13,9 @@ import { at, model, RoutingBench } from './routing-bench.js';
 const DEAR = { pricing: { prompt: '20', completion: '20', input_cache_write: '25', input_cache_write_1h: '40' } };
 const ROOMY = { context_length: 1_000_000 };
 const HELLO = show('hello world');
+
+const TRIES_MAX = 5;
+const PAUSE_MS = 200;
 
 describeOnEmbedded('the bound of media', (database) => {
   let bench: RoutingBench;
@@ -52,6 +56,20 @@ describeOnEmbedded('the bound of media', (database) => {
     return Math.round((Number(data.candidates[0].bound) * 1_000_000) / 20) - 1 - 64 - 1;
   }
 
+  /** Where the machine is busy a thread may not get its tenth of a second, and the longest is held: then once more. */
+  async function inTime<Found>(find: () => Promise<Found>, isLongest: (found: Found) => boolean): Promise<Found> {
+    for (let tries = 1; ; tries++) {
+      const found = await find();
+      if (tries === TRIES_MAX || !isLongest(found)) return found;
+      await pause(PAUSE_MS * tries);
+    }
+  }
+  const counted = (...blocks: readonly object[]): Promise<number> =>
+    inTime(
+      () => mediaTokens('test/seeing', ...blocks),
+      (tokens) => tokens > 500_000,
+    );
+
   it.each([
     ['an image of one pixel', [image(png(1, 1))], 1 + 16],
     ['an image larger than its vendor takes', [image(png(8_000, 8_000))], 4_784],
@@ -61,9 +79,9 @@ describeOnEmbedded('the bound of media', (database) => {
     ['one page in each of two documents', [file(pdf({ pages: [HELLO] })), file(pdf({ pages: [HELLO] }))], 2 * 7_784],
     ['a page with the text of many', [file(pdf({ pages: [show('x'.repeat(100_000))] }))], 7_784 + 50_000 - 3_000],
   ])('counts %s', async (_, blocks, tokens) => {
-    const counted = await mediaTokens('test/seeing', ...blocks);
-    expect(counted).toBeGreaterThanOrEqual(tokens);
-    expect(counted).toBeLessThanOrEqual(tokens + 1);
+    const held = await counted(...blocks);
+    expect(held).toBeGreaterThanOrEqual(tokens);
+    expect(held).toBeLessThanOrEqual(tokens + 1);
   });
 
   it.each([
@@ -77,7 +95,7 @@ describeOnEmbedded('the bound of media', (database) => {
   it('takes a PDF that takes too long for the longest, and counts the next one', async () => {
     const streams = Array.from({ length: 20_000 }, () => stream('(a) Tj'));
     expect(await mediaTokens('test/seeing', file(pdf({ pages: [HELLO], more: streams })))).toBe(1_000_000 - 64 - 1);
-    expect(await mediaTokens('test/seeing', file(pdf({ pages: [HELLO] })))).toBe(7_784);
+    expect(await counted(file(pdf({ pages: [HELLO] })))).toBe(7_784);
   });
 
   it('counts writing a cache where that is asked for', async () => {
@@ -93,7 +111,8 @@ describeOnEmbedded('the bound of media', (database) => {
 
   it('answers accounts of ten dollars that send a picture or a page', async () => {
     for (const block of [image(png(1, 1)), file(pdf({ pages: [HELLO] }))]) {
-      expect((await bench.ask(withBlocks('test/seeing', block))).status).toBe(200);
+      const ask = (): Promise<{ status: number }> => bench.ask(withBlocks('test/seeing', block));
+      expect((await inTime(ask, ({ status }) => status === 402)).status).toBe(200);
       expect((await bench.ask(withBlocks('test/untold', block))).status).toBe(402);
     }
   });

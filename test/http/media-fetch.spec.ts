@@ -36,8 +36,10 @@ describeOnEmbedded('media by URL', (database) => {
     hole = await BlackHole.open('127.0.0.1');
     [first, second] = [await startUpstream('openai'), await startUpstream('openai')];
     native = await startUpstream('anthropic');
-    files = await new Upstream('openai', () => served(file(100))).listen();
-    files.strict = false;
+    files = await new Upstream(
+      () => undefined,
+      () => served(file(100)),
+    ).listen();
     const at = [first, second].map(({ url }) => ({ url, dialect: 'openai-chat' }) as const);
     gateway = await startGateway(database, {
       coolsDown: false,

@@ -7,6 +7,8 @@ import { writeFile } from 'node:fs/promises';
 import { ActiveGuardrails, NONE } from '../../src/guardrails/active-guardrails.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
+import { PUBLISHED_SLUGS } from '../../src/core/routing/published-slugs.js';
+import { UNROUTABLE } from '../../src/providers/catalog/unroutable.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import { fastest, stopwatch } from '../support/pace.js';
@@ -89,6 +91,8 @@ const CATALOG = {
     provider('alpha', { collects_data: false, zero_data_retention: true, region: 'eu' }),
     provider('beta', { collects_data: false, zero_data_retention: false, region: 'us' }),
     provider('gamma'),
+    // Of which the operator has neither a credential nor a model.
+    { slug: 'delta', name: 'Provider delta', dialect: 'openai-chat', base_url: 'https://delta.example/v1' },
   ],
   models: MODELS,
 };
@@ -373,8 +377,24 @@ describeOnEmbedded('the catalogue', (database) => {
   it('lists the providers', async () => {
     const { body } = await get('/providers');
     const nothing = { privacy_policy_url: null, terms_of_service_url: null, status_page_url: null };
-    const told = ['alpha', 'beta', 'gamma'].map((slug) => ({ name: `Provider ${slug}`, slug, ...nothing }));
-    expect(body.data.map(({ data_policy: _policy, ...row }: JsonBody) => row)).toEqual(told);
+    const told = ['alpha', 'beta', 'gamma', 'delta'].map((slug) => ({ name: `Provider ${slug}`, slug, ...nothing }));
+    const [own, others] = [body.data.slice(0, told.length), body.data.slice(told.length)];
+    expect(own).toMatchObject(
+      told.map((row) => ({ ...row, routable: row.slug !== 'delta', needs_own_credential: row.slug === 'delta' })),
+    );
+    expect(own[3].reason).toContain('The catalog has no endpoint at this provider');
+    expect(Object.keys(body.data[0])).toEqual([
+      ...Object.keys(told[0]!),
+      'data_policy',
+      'routable',
+      'needs_own_credential',
+      'status',
+      'endpoints',
+      'uptime_last_30m',
+      'latency_last_30m',
+      'throughput_last_30m',
+      'last_fault',
+    ]);
     const { policy } = (CATALOG as JsonBody).providers[0];
     expect(body.data[0].data_policy).toEqual({
       collects_data: policy?.collects_data ?? true,
@@ -382,6 +402,26 @@ describeOnEmbedded('the catalogue', (database) => {
       retention_days: policy?.retention_days ?? null,
       zero_data_retention: policy?.zero_data_retention ?? false,
       region: policy?.region ?? null,
+    });
+    expect(others.map(({ slug }: JsonBody) => slug)).toEqual([...PUBLISHED_SLUGS]);
+    expect(others.find(({ slug }: JsonBody) => slug === 'deepgram')).toMatchObject({
+      name: 'deepgram',
+      slug: 'deepgram',
+      ...nothing,
+      data_policy: {
+        collects_data: true,
+        trains: true,
+        retention_days: null,
+        zero_data_retention: false,
+        region: null,
+      },
+      routable: false,
+      reason: UNROUTABLE.get('deepgram'),
+      needs_own_credential: true,
+    });
+    expect(others.find(({ slug }: JsonBody) => slug === 'groq')).toMatchObject({
+      routable: false,
+      reason: expect.stringContaining('The catalog in force leaves this provider out'),
     });
   });
 });

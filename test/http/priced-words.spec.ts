@@ -29,6 +29,9 @@ describeOnEmbedded('words with a price of their own', (database) => {
       providers: { alpha: {}, beta: {}, openai: { kind: 'openai' } },
       models: [
         model('test/plain', [at('alpha', { pricing: { prompt: '2', completion: '4' } })]),
+        model('test/listed', [
+          at('alpha', { pricing: { prompt: '2', completion: '4' }, supported_parameters: ['max_tokens'] }),
+        ]),
         model('test/fast', [
           at('alpha', { pricing: { prompt: '2', completion: '4', fast: FAST, geo: { us: '1.1' } } }),
           at('beta', { usd: 10_000 }),
@@ -100,7 +103,7 @@ describeOnEmbedded('words with a price of their own', (database) => {
     it.each([{ speed: 'fast' }, { service_tier: 'flex' }, { inference_geo: 'eu' }])(
       '%j leaves out who would drop it where parameters are required',
       async (words) => {
-        const body = ask('test/plain', { ...words, provider: { require_parameters: true } });
+        const body = ask('test/listed', { ...words, provider: { require_parameters: true } });
         const { status } = await bench.ask(body);
         expect([status, bench.calls]).toEqual([404, []]);
         const { data } = await bench.explain(body);

@@ -8,6 +8,7 @@ import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { describeOnEmbedded } from '../support/database.js';
+import { seal } from '../support/doubles/double.js';
 import { openaiText } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { messageItem, responsesReply, responsesText } from '../support/responses-upstream.js';
@@ -23,7 +24,7 @@ const SEALED = {
     { type: 'summary_text', text: 'First this.' },
     { type: 'summary_text', text: 'Then that.' },
   ],
-  encrypted_content: 'c2VhbGVk',
+  encrypted_content: seal('openai', 'First this.Then that.'),
 };
 const SAID = messageItem('Let me look.', { phase: 'commentary' });
 const CALL = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":"it"}', status: 'completed' }; // prettier-ignore
@@ -179,7 +180,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
             reasoning_details: [
               { type: 'reasoning.summary', summary: 'First this.', ...told },
               { type: 'reasoning.summary', summary: 'Then that.', ...told },
-              { type: 'reasoning.encrypted', data: 'c2VhbGVk', ...told },
+              { type: 'reasoning.encrypted', data: SEALED.encrypted_content, ...told },
             ],
             tool_calls: [{ id: 'call_1', function: { name: 'look', arguments: '{"at":"it"}' } }],
           },
@@ -210,7 +211,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
       expect(openai.requests.at(-1)!.path).toBe('/v1/chat/completions');
       for (const upstream of [other, anthropic, openai]) {
         const sent = JSON.stringify(sentTo(upstream));
-        for (const secret of ['c2VhbGVk', TOKEN_HEAD, 'rs_1', 'First this']) {
+        for (const secret of [SEALED.encrypted_content, TOKEN_HEAD, 'rs_1', 'First this']) {
           expect(sent).not.toContain(secret);
         }
         expect(sent).toContain('Let me look.');

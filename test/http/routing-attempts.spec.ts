@@ -5,6 +5,7 @@
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
+import { signatureOf } from '../support/doubles/double.js';
 import { openaiError, openaiText } from '../support/openai-upstream.js';
 import { readMessagesEvents } from '../support/sse.js';
 import {
@@ -41,7 +42,7 @@ describeOnEmbedded('attempts of one request', (database) => {
   beforeEach(() => bench.reset());
 
   describe('is made afresh from what the caller sent', () => {
-    const SIGNED = { type: 'thinking', thinking: 'Let me see.', signature: 'c2lnbmVk' };
+    const SIGNED = { type: 'thinking', thinking: 'Let me see.', signature: signatureOf('anthropic', 'Let me see.') };
     const TOOL = {
       name: 'get_weather',
       description: 'Tells the weather.',
@@ -51,9 +52,8 @@ describeOnEmbedded('attempts of one request', (database) => {
       max_tokens: 3000,
       system: 'Be brief.',
       temperature: 1,
-      top_k: 5,
       tools: [TOOL],
-      thinking: { type: 'enabled', budget_tokens: 2000 },
+      thinking: { type: 'enabled', budget_tokens: 2000, display: 'summarized' },
       messages: [
         { role: 'user', content: 'Weather?' },
         {
@@ -94,7 +94,8 @@ describeOnEmbedded('attempts of one request', (database) => {
           { role: 'tool', tool_call_id: 'toolu_1', content: 'Sunny' },
         ],
       });
-      expect(beta!.rawBody.toString()).not.toMatch(/c2lnbmVk|top_k|input_schema/);
+      expect(beta!.rawBody.toString()).not.toContain(SIGNED.signature);
+      expect(beta!.rawBody.toString()).not.toMatch(/summarized|input_schema/);
 
       // And back: nothing of what was left out in between is lost.
       expect(gamma!.headers).toMatchObject({ 'x-api-key': 'credential-of-gamma' });

@@ -188,7 +188,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     const long = { role: 'user', content: [{ type: 'text', text: 'What would you do? '.repeat(20) }] } as const;
     const request: ModelRequest = { ...REQUEST, model: 'test/adviser', messages: [long] };
     const routed = await app().get(RoutePlanner, { strict: false }).plan(request, caller, []);
-    const asks: ModelRun = { plan: routed.plan, request, prompt: measurePrompt(request), purpose: 'consultation' };
+    const asks: ModelRun = { plan: routed.plan, request, prompt: measurePrompt(request), purpose: 'advisor' };
     const ask = (run: ModelRun, events: readonly ModelEvent[]): void => {
       const call = generation.begin(run, run.plan.legs[0]!);
       call.committedAt = performance.now();

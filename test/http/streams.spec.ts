@@ -371,6 +371,52 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
   });
 });
 
+describeOnEmbedded('a reply whose last event has come', (database) => {
+  let bench: MessagesBench;
+  beforeAll(async () => {
+    bench = await MessagesBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const CHAT_END =
+    frame('', { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) + frame('', '[DONE]');
+  const ENDS = { anthropic: [OPEN + delta('one'), END], openai: [chatDelta('one'), CHAT_END] };
+  const MODELS = { anthropic: 'test/native', openai: 'test/translated' };
+  const KINDS: readonly UpstreamKind[] = ['anthropic', 'openai'];
+  const AFTER: readonly (readonly [string, Piece[]])[] = [
+    ['stays open', [HANG]],
+    ['is reset', [CUT]],
+    ['goes on', [': alive\n\n', frame('ping', { type: 'ping' }), 'no event at all', HANG]],
+  ];
+  const cases = STREAM_FACES.flatMap((face) =>
+    KINDS.flatMap((kind) => AFTER.map(([what, pieces]) => ({ face, route: face.route, kind, what, pieces }))),
+  );
+
+  it.each(cases)('$route, $kind: is whole, though its connection $what', async ({ face, route, kind, pieces }) => {
+    bench[kind].script(sse([...ENDS[kind], ...pieces]));
+    const lines = bench.requestLines.length;
+    const client = await bench.open(askStream(MODELS[kind]), [], `/api/v1${route}`);
+    const shown = face.read((await client.response()).body);
+    expect(shown).toMatchObject({ text: 'one', isFinished: true, error: undefined });
+    expect(await bench.requestLine(lines)).toMatchObject({ status: 200, outcome: 'completed' });
+    // It is not kept for longer than an end takes.
+    await bench[kind].requests.at(-1)!.closed;
+  });
+
+  it.each(KINDS)('its connection serves the next call: %s', async (kind) => {
+    const ended = gate();
+    bench[kind].script(sse([...ENDS[kind], ended.opened]));
+    const before = bench[kind].connectionsAccepted;
+    for (let call = 0; call < 3; call++) {
+      const client = await bench.open(askStream(MODELS[kind]));
+      await client.response();
+      ended.open();
+      await bench[kind].requests.at(-1)!.closed;
+    }
+    expect(bench[kind].connectionsAccepted - before).toBeLessThanOrEqual(1);
+  });
+});
+
 describeOnEmbedded('the limit of a whole request', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {

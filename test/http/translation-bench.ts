@@ -20,8 +20,10 @@ export interface SeenReply {
   readonly text: string;
   readonly calls: readonly JsonBody[];
   readonly stop: string;
-  /** The prompt as the face counts it, and how much of it was cached. */
-  readonly usage: { readonly prompt: number; readonly cached: number; readonly output: number };
+  /** The sequence that was met, where the face tells it. */
+  readonly stopSequence: string | null;
+  /** The prompt as the face counts it, and how much of it was cached; null: nobody says. */
+  readonly usage: { readonly prompt: number; readonly cached: number | null; readonly output: number };
   /** The assistant's turn, as a client hands it back. */
   readonly turn: JsonBody;
 }
@@ -65,6 +67,7 @@ function readMessageReply(message: JsonBody): SeenReply {
       .join(''),
     calls: ofType('tool_use').map(({ id, name, input }) => ({ id, name, input })),
     stop,
+    stopSequence: message.stop_sequence,
     usage: { prompt: usage.input_tokens, cached: usage.cache_read_input_tokens, output: usage.output_tokens },
     turn: { role: 'assistant', content },
   };
@@ -116,6 +119,7 @@ function readChatReply({ message, finish_reason: stop }: JsonBody, usage: JsonBo
       input: JSON.parse(called.arguments),
     })),
     stop,
+    stopSequence: null,
     usage: {
       prompt: usage.prompt_tokens,
       cached: usage.prompt_tokens_details.cached_tokens,

@@ -7,6 +7,7 @@ import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/a
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { readChunks, joinChunks } from '../support/chat-stream.js';
 import { describeOnEmbedded } from '../support/database.js';
+import { signatureOf } from '../support/doubles/double.js';
 import { openaiReply } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
@@ -16,7 +17,13 @@ import { buildMessage } from './messages-bench.js';
 
 const SEALED = { type: 'reasoning.encrypted', data: 'c2VhbGVk', id: 'rs_1', format: 'openai-responses-v1', index: 1 };
 const SUMMARY = { type: 'reasoning.summary', summary: 'in short', format: 'openai-responses-v1', index: 0 };
-const SIGNED = { type: 'reasoning.text', text: 'thought', signature: 'EqQB', format: 'anthropic-claude-v1', index: 0 };
+const SIGNED = {
+  type: 'reasoning.text',
+  text: 'thought',
+  signature: signatureOf('anthropic', 'thought'),
+  format: 'anthropic-claude-v1',
+  index: 0,
+};
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const MODES = [false, true] as const;
 
@@ -134,8 +141,9 @@ describeOnEmbedded('translation between turns', (database) => {
     const details: JsonBody[] = sentTo(maker).messages[1].reasoning_details;
     const { index: _index, ...sealed } = SEALED;
     expect(details.find(({ type }) => type === 'reasoning.encrypted')).toMatchObject(sealed);
-    // The Messages format has no word for a summary.
-    expect(details).toHaveLength(face.name === 'chat' ? 2 : 1);
+    const { index: _place, ...summary } = SUMMARY;
+    expect(details.find(({ type }) => type === 'reasoning.summary')).toEqual({ ...summary, index: 0 });
+    expect(details).toHaveLength(2);
     for (const [model, upstream] of [['test/stranger', stranger], ['test/native', anthropic]] as const) {
       await ask(face, model, messages);
       expect(JSON.stringify(sentTo(upstream))).not.toMatch(/c2VhbGVk|rs_1|eyJ/);
@@ -148,7 +156,7 @@ describeOnEmbedded('translation between turns', (database) => {
     expect(sentTo(stranger).messages[1].reasoning_details).toEqual([expect.objectContaining(SIGNED)]);
     await ask(face, 'test/native', messages);
     expect(sentTo(anthropic).messages[1].content).toEqual([
-      expect.objectContaining({ type: 'thinking', thinking: 'thought', signature: 'EqQB' }),
+      expect.objectContaining({ type: 'thinking', thinking: 'thought', signature: SIGNED.signature }),
       expect.objectContaining({ type: 'text', text: 'Hi' }),
     ]);
   });

@@ -583,7 +583,7 @@ describeOnEmbedded('failures of translation', (database) => {
       const sent: JsonBody = sentTo(provider).messages[1];
       if (provider.kind === 'anthropic') {
         const blocks = sent.content.filter(({ type }: JsonBody) => type === 'thinking');
-        expect(blocks).toEqual([{ type: 'thinking', thinking: THOUGHT, signature: provider.signature }]);
+        expect(blocks).toEqual([{ type: 'thinking', thinking: THOUGHT, signature: provider.signature(THOUGHT) }]);
       } else {
         expect(JSON.stringify(sent)).not.toContain('京都 last');
       }

@@ -49,6 +49,9 @@ function mayPass(rule: Rule | undefined, name: string, value: Json): boolean {
   return ![...rule.allBut].some(([denied, values]) => denied === name && !values.some((one) => one === value));
 }
 
+/** Where parameters are required, an endpoint has to list what is declared. */
+const LISTED = { supported_parameters: ['max_tokens'] };
+
 describeOnEmbedded('fields nobody declared', (database) => {
   let bench: RoutingBench;
   beforeAll(async () => {
@@ -57,6 +60,11 @@ describeOnEmbedded('fields nobody declared', (database) => {
       providers: { ...SHIPPED, ...OWN },
       models: [
         ...SLUGS.map((slug) => model(`test/${slug}`, [at(slug)])),
+        ...SLUGS.map((slug) => model(`test/listing-${slug}`, [at(slug, LISTED)])),
+        model(
+          'test/listing-turns',
+          inTurn(['groq', 'mine', 'openai', 'open']).map((endpoint) => ({ ...endpoint, ...LISTED })),
+        ),
         model('test/searching', [at('mine', { pricing: { web_search: '0.01' } })]),
         model('test/turns', inTurn(['groq', 'mine', 'openai', 'open'])),
       ],
@@ -182,14 +190,14 @@ describeOnEmbedded('fields nobody declared', (database) => {
   it('leave out whoever would drop one, where all are required', async () => {
     const required = { provider: { require_parameters: true } };
     const fields = { reasoning_format: 'raw', safe_prompt: null, ...required };
-    const { candidates, excluded } = await explained('chat', 'test/turns', fields);
+    const { candidates, excluded } = await explained('chat', 'test/listing-turns', fields);
     expect(candidates.map(({ tag }: JsonBody) => tag)).toEqual(['groq', 'openai', 'open']);
     expect(excluded).toMatchObject([{ tag: 'mine', reason: 'unsupported-parameter', detail: 'reasoning_format' }]);
-    const { status } = await post(PATHS.chat, ask('test/openai', { audio: {}, ...required }));
+    const { status } = await post(PATHS.chat, ask('test/listing-openai', { audio: {}, ...required }));
     expect(status).toBe(404);
     // A field of another format is one that nobody there takes.
-    expect((await post(PATHS.messages, ask('test/open', { owl: 1, ...required }))).status).toBe(404);
-    expect((await post(PATHS.messages, ask('test/anthropic', { owl: 1, ...required }))).status).toBe(200);
+    expect((await post(PATHS.messages, ask('test/listing-open', { owl: 1, ...required }))).status).toBe(404);
+    expect((await post(PATHS.messages, ask('test/listing-anthropic', { owl: 1, ...required }))).status).toBe(200);
     expect(bench.calls).toEqual(['anthropic']);
   });
 

@@ -10,7 +10,7 @@
 import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { findGeneratedKeys } from '../../src/vault/key-file.js';
-import { DataKeys } from '../../src/vault/data-keys.js';
+import { DATA_KEY_PURPOSES, DataKeys, type DataKeyPurpose } from '../../src/vault/data-keys.js';
 import { KeyService } from '../../src/vault/key-service.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { anthropicError } from '../support/anthropic-upstream.js';
@@ -265,7 +265,8 @@ async function dataKeysOf({ gateway: { app } }: TestGateway): Promise<Record<str
     keys[`data key of ${id}`] = await service.unwrap({ keyId, wrapped }, JSON.stringify([id, workspace_id, provider]));
   }
   const dataKeys = app.get(DataKeys, { strict: false });
-  for (const stored of await dataKeys.list('audit-seal')) keys[`seal key ${stored.id}`] = await dataKeys.unwrap(stored);
+  for (const purpose of Object.keys(DATA_KEY_PURPOSES) as DataKeyPurpose[])
+    for (const stored of await dataKeys.list(purpose)) keys[`seal key ${stored.id}`] = await dataKeys.unwrap(stored);
   expect(Object.keys(keys).length).toBeGreaterThan(1);
   return keys;
 }

@@ -2,6 +2,7 @@
 // chunk cuts. Method: a stream written from the vendor's public documentation, cut anywhere by fast-check; the frames
 // of the content compared.
 import { generationView } from '../support/generation-view.js';
+import { decodeContext } from '../support/decode-context.js';
 import fc from 'fast-check';
 import type { ModelEvent } from '../../src/core/conversation/event.js';
 import { chain } from '../../src/core/stream/step.js';
@@ -71,7 +72,7 @@ const STREAM = Buffer.from(
 );
 
 function passThrough(chunks: readonly Buffer[]): SseFrame[] {
-  const decoder = chain<Uint8Array, SseFrame, ModelEvent>(new SseReader(), new MessagesDecoder());
+  const decoder = chain<Uint8Array, SseFrame, ModelEvent>(new SseReader(), new MessagesDecoder(decodeContext()));
   const printer = new MessageFrames(generationView({ id: 'gen-1-a' }));
   const reader = new SseReader();
   const frames: SseFrame[] = [];

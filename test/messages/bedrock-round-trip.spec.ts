@@ -9,6 +9,7 @@ import { viewReply as viewChat } from '../../src/chat/view-reply.js';
 import { ReplyBuilder, type Reply } from '../../src/core/conversation/reply.js';
 import type { ModelRequest } from '../../src/core/conversation/request.js';
 import type { Dialect, Target } from '../../src/core/provider.js';
+import { doAtOnce } from '../../src/core/steps.js';
 import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
 import { readRequest as readMessages } from '../../src/messages/read-request.js';
 import { viewReply as viewMessages } from '../../src/messages/view-reply.js';
@@ -41,7 +42,8 @@ function replyOf(target: Target): Reply {
     usage: { inputTokens: 1, outputTokens: 2 },
   };
   const builder = new ReplyBuilder();
-  for (const event of bedrockConverse.decodeWhole(body, { target, request: modelRequest() })) builder.push(event);
+  for (const event of doAtOnce(bedrockConverse.decodeWhole(body, { target, request: modelRequest() })))
+    builder.push(event);
   return builder.finish();
 }
 
@@ -51,21 +53,24 @@ const QUESTION = { role: 'user', content: 'Hello' };
 /** The next request of a client that hands the reply back as it was told. */
 const NEXT: Readonly<Record<string, (reply: Reply) => ModelRequest>> = {
   messages: (reply) => {
-    const { content } = viewMessages(generationView(), reply);
+    const { content } = doAtOnce(viewMessages(generationView(), reply));
     const result = { type: 'tool_result', tool_use_id: 'tooluse_1', content: 'ok' };
     const messages = [QUESTION, { role: 'assistant', content }, { role: 'user', content: [result] }];
     return readMessages(readBody(JSON.parse(JSON.stringify({ ...BASE, messages })), CreateMessageDto), { betas: [] });
   },
   chat: (reply) => {
-    const { message } = viewChat(reply, generationView(), false).choices[0]!;
+    const { message } = doAtOnce(viewChat(reply, generationView(), false)).choices[0]!;
     const messages = [QUESTION, message, { role: 'tool', tool_call_id: 'tooluse_1', content: 'ok' }];
     return readChat(readBody(JSON.parse(JSON.stringify({ ...BASE, messages })), CreateChatDto), { betas: [] });
   },
 };
 
 const turnSent = (dialect: Dialect, request: ModelRequest, target: Target): unknown =>
-  (JSON.parse(JSON.stringify(dialect.encode(request, target, new Map()).body)) as { messages: { content: unknown }[] })
-    .messages[1]!.content;
+  (
+    JSON.parse(JSON.stringify(doAtOnce(dialect.encode(request, target, new Map())).body)) as {
+      messages: { content: unknown }[];
+    }
+  ).messages[1]!.content;
 
 describe.each(Object.entries(NEXT))('through %s', (_, next) => {
   it.each([CLAUDE, NOVA])('%s is given its own back', (name) => {

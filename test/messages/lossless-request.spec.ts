@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { printJson } from '../../src/core/json/json.js';
 import type { Model } from '../../src/core/routing/catalog.js';
 import type { Target } from '../../src/core/provider.js';
+import { doAtOnce } from '../../src/core/steps.js';
 import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
 import { readRequest } from '../../src/messages/read-request.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
@@ -109,7 +110,7 @@ const target: Target = {
 
 const sent = (body: object): unknown => {
   const request = readRequest(readBody(structuredClone(body), CreateMessageDto), { betas: [] });
-  return JSON.parse(printJson(anthropicMessages.encode(request, target, new Map()).body));
+  return JSON.parse(printJson(doAtOnce(anthropicMessages.encode(request, target, new Map())).body));
 };
 
 describe('a Messages request to a Messages provider', () => {

@@ -89,12 +89,34 @@ describe('addresses', () => {
     ['the operator’s, whose credential names a resource besides', { baseUrl: 'https://proxy.test', credential: list(resource('openai')), isOperators: true }, `https://proxy.test${CHAT}`],
     ['a deployment, behind which the call is put', { credential: list(deployment('https://d.openai.azure.com/openai/deployments/own?api-version=9')) }, 'https://d.openai.azure.com/openai/deployments/own/chat/completions?api-version=9'],
     ['a deployment named by its resource', { credential: list(deployment('https://d.openai.azure.com/')) }, `https://d.openai.azure.com${CHAT}`],
+    ['a deployment by its name there, where a version is set', { credential: list(deployment('https://d.openai.azure.com/')), provider: { apiVersion: '9' } }, 'https://d.openai.azure.com/openai/deployments/own-name/chat/completions?api-version=9'],
+    ['a resource behind slashes', { credential: list(deployment('https://d.openai.azure.com/openai/v1//')) }, `https://d.openai.azure.com${CHAT}`],
     ['the general entry, for other models', { credential: list(deployment('https://d.openai.azure.com/', 'other/model'), resource('openai')) }, `https://mine.openai.azure.com${CHAT}`],
   ])('are of %s', async (_, call, url) => {
     await prepare(call).answer(live());
     expect(sent).toMatchObject([{ url, isGuarded: undefined }]);
     expect(sent[0]!.headers['api-key']).toContain(KEY);
     expect(sent[0]!.headers).not.toHaveProperty('authorization');
+  }); // prettier-ignore
+
+  it.each(['', '/anthropic/v1', '/anthropic/v1/messages', '/anthropic'])(
+    'puts Messages calls and counts of them behind %j',
+    async (path) => {
+      const credential = list(deployment(`https://d.services.ai.azure.com${path}`));
+      const call = prepare({ dialect: 'anthropic-messages', credential });
+      await call.answer(live()).catch(() => undefined);
+      await call.count(live()).catch(() => undefined);
+      const messages = 'https://d.services.ai.azure.com/anthropic/v1/messages';
+      expect(sent.map(({ url }) => url)).toEqual([messages, `${messages}/count_tokens`]);
+    },
+  );
+
+  it('reads an address of many slashes in no time', async () => {
+    const credential = list(deployment(`https://d.openai.azure.com${'/'.repeat(60_000)}x`));
+    const startedAt = performance.now();
+    await prepare({ credential }).answer(live()).catch(() => undefined);
+    // Two seconds, where each slash is a beginning of its own.
+    expect(performance.now() - startedAt).toBeLessThan(500);
   }); // prettier-ignore
 
   it('tells a deployment the model by its name there', async () => {

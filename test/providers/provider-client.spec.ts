@@ -5,6 +5,7 @@
 import { Cancellation } from '../../src/core/cancellation.js';
 import type { ModelEvent } from '../../src/core/conversation/event.js';
 import { CallerGone, ProviderFault, type FaultDetail, type FaultKind } from '../../src/core/errors.js';
+import type { Steps } from '../../src/core/steps.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
 import { Transport, type OutgoingCall, type UpstreamResponse } from '../../src/providers/transport.js';
@@ -123,7 +124,9 @@ describe.each(USES.slice(0, 2))('%s that came whole', (_name, stream, use) => {
   });
 
   it('holds to the grammar, whatever the dialect makes of it', async () => {
-    const decode = jest.spyOn(anthropicMessages, 'decodeWhole').mockReturnValue([{ type: 'reply-start' }]);
+    const decode = jest
+      .spyOn(anthropicMessages, 'decodeWhole')
+      .mockImplementation(() => stepsOf([{ type: 'reply-start' }]));
     upstream.script(json({}));
     const fault = await faultOf(use(prepare(stream)));
     decode.mockRestore();
@@ -230,3 +233,8 @@ it('knows who can count', () => {
   expect(bench.client.canCount(endpointOf('anthropic-messages'))).toBe(true);
   expect(bench.client.canCount(endpointOf('openai-chat'))).toBe(false);
 });
+
+// oxlint-disable-next-line require-yield -- it is one step
+function* stepsOf(events: ModelEvent[]): Steps<ModelEvent[]> {
+  return events;
+}

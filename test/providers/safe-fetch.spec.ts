@@ -43,8 +43,9 @@ class ScriptedResolver extends NameResolver {
 class CollectingFetch extends SafeFetch {
   async get(url: string, limits: FetchLimits, signal: AbortSignal, keyHash = 'a key') {
     const chunks: Buffer[] = [];
-    const mediaType = await this.fetch({ url, limits, keyHash, take: (chunk) => void chunks.push(chunk) }, signal);
-    return { mediaType, bytes: Buffer.concat(chunks) };
+    const take = (chunk: Buffer): void => void chunks.push(chunk);
+    const fetched = await this.fetch({ url, limits, keyHash, take }, signal);
+    return { ...fetched, bytes: Buffer.concat(chunks) };
   }
 }
 
@@ -55,8 +56,10 @@ beforeEach(async () => {
   inside = await startUpstream('openai');
   inside.strict = false;
   inside.script(image());
-  outside = await new Upstream('openai', () => image()).listen('127.0.0.2');
-  outside.strict = false;
+  outside = await new Upstream(
+    () => undefined,
+    () => image(),
+  ).listen('127.0.0.2');
 });
 
 afterEach(async () => {

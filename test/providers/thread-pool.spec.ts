@@ -3,7 +3,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ThreadPool, type ThreadPoolOptions } from '../../src/shared/thread-pool.js';
+import { Cancellation } from '../../src/core/cancellation.js';
+import { CallerGone } from '../../src/core/errors.js';
+import { ThreadFault, ThreadPool, type ThreadJob, type ThreadPoolOptions } from '../../src/shared/thread-pool.js';
 
 const SCRIPT = `
   import { parentPort, threadId } from 'node:worker_threads';
@@ -14,33 +16,46 @@ const SCRIPT = `
     if (does === 'grow') for (const kept = []; ; ) kept.push(Array(1e5).fill(kept));
     // Answers once it is told to by whoever shares the memory.
     if (does === 'wait') Atomics.wait(new Int32Array(flag), 0, 0);
-    parentPort.postMessage({ threadId });
+    parentPort.postMessage(does === 'tell' ? Object.keys(process.env) : { threadId });
   });
   parentPort.postMessage('loaded');
 `;
 interface Input {
-  readonly does: 'answer' | 'hang' | 'throw' | 'exit' | 'grow' | 'wait';
+  readonly does: 'answer' | 'hang' | 'throw' | 'exit' | 'grow' | 'wait' | 'tell';
   readonly flag?: SharedArrayBuffer;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-thread-pool-'));
 const file = join(folder, 'script.mjs');
 writeFileSync(file, SCRIPT);
-const open: ThreadPool<Input, { readonly threadId: number }>[] = [];
-function pool(options: Partial<ThreadPoolOptions> = {}): ThreadPool<Input, { readonly threadId: number }> {
-  const one = new ThreadPool<Input, { readonly threadId: number }>(file, {
-    threadsMax: 1,
-    waitingMax: 1,
-    timeMs: 5_000,
-    totalMs: 20_000,
-    heapMegabytes: 32,
-    ...options,
-  });
+interface Output {
+  readonly threadId: number;
+}
+/** With times of all its jobs that do not say theirs. */
+class TimedPool extends ThreadPool<Input, Output> {
+  times = { timeMs: 5_000, totalMs: 20_000 };
+  override run(input: Input, job: Partial<ThreadJob> = {}): Promise<Output> {
+    return super.run(input, { ...this.times, ...job });
+  }
+}
+const open: TimedPool[] = [];
+function pool({
+  timeMs = 5_000,
+  totalMs = 20_000,
+  code = file,
+  ...options
+}: Partial<ThreadPoolOptions & ThreadJob> & { code?: string } = {}): TimedPool {
+  const one = new TimedPool(code, { threadsMax: 1, waitingMax: 1, heapMegabytes: 32, ...options });
+  one.times = { timeMs, totalMs };
   open.push(one);
   return one;
 }
 afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const fault = (kind: ThreadFault['kind']) => expect.objectContaining({ name: 'ThreadFault', kind });
+/** Why it came to nothing, as a value. */
+const why = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => (error as ThreadFault).kind);
 
 const ANSWER = { does: 'answer' } as const;
 /** A job that ends when `release` is called. */
@@ -62,11 +77,11 @@ it('answers one job after another in the same thread', async () => {
 });
 
 it.each(['throw', 'exit', 'grow'] as const)(
-  'says nothing where a thread has to %s, and goes on with another',
+  'tells that a thread died of having to %s, and goes on with another',
   async (does) => {
     const threads = pool();
     const before = await threads.run(ANSWER);
-    expect(await threads.run({ does })).toBeUndefined();
+    await expect(threads.run({ does })).rejects.toEqual(fault('died'));
     const after = await threads.run(ANSWER);
     expect(after).toBeDefined();
     expect(after).not.toEqual(before);
@@ -76,8 +91,8 @@ it.each(['throw', 'exit', 'grow'] as const)(
 it('ends what takes too long, and goes on with what waited', async () => {
   const threads = pool({ timeMs: 300 });
   const startedAt = performance.now();
-  const [hung, waited] = await Promise.all([threads.run({ does: 'hang' }), threads.run(ANSWER)]);
-  expect(hung).toBeUndefined();
+  const [hung, waited] = await Promise.all([why(threads.run({ does: 'hang' })), threads.run(ANSWER)]);
+  expect(hung).toBe('timed-out');
   expect(waited).toBeDefined();
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(300);
 });
@@ -87,7 +102,7 @@ it('starts no more threads than it may, and turns away whom it has no place for'
   const [one, other] = [held(), held()];
   const running = [threads.run(one.input), threads.run(other.input)];
   const waiting = threads.run(ANSWER);
-  expect(await threads.run(ANSWER)).toBeUndefined();
+  await expect(threads.run(ANSWER)).rejects.toEqual(fault('busy'));
   one.release();
   expect(await waiting).toEqual(await running[0]);
   other.release();
@@ -97,46 +112,55 @@ it('starts no more threads than it may, and turns away whom it has no place for'
 it('lets nobody wait longer than is said, where no thread ever comes up', async () => {
   const stuck = join(folder, 'stuck.mjs');
   writeFileSync(stuck, 'for (;;);');
-  const threads = new ThreadPool<Input, object>(stuck, {
-    threadsMax: 2,
-    waitingMax: 6,
-    timeMs: 100,
-    totalMs: 500,
-    heapMegabytes: 32,
-  });
-  open.push(threads as ThreadPool<Input, { readonly threadId: number }>);
+  const threads = pool({ code: stuck, threadsMax: 2, waitingMax: 6, timeMs: 100, totalMs: 500 });
   const startedAt = performance.now();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => threads.run(ANSWER)));
+  const answers = await Promise.all(Array.from({ length: 8 }, () => why(threads.run(ANSWER))));
   // A thread that is loading has two seconds: eight jobs for two threads took eight.
   expect(performance.now() - startedAt).toBeLessThan(500 + 1_400);
-  expect(answers).toEqual(Array.from({ length: 8 }, () => undefined));
+  expect(answers).toEqual(Array.from({ length: 8 }, () => 'timed-out'));
 });
 
 it('keeps a thread for others whose job nobody waits for any more', async () => {
   const threads = pool({ totalMs: 1_000 });
-  const { threadId } = (await threads.run(ANSWER))!;
+  const { threadId } = await threads.run(ANSWER);
   const late = held();
-  expect(await threads.run(late.input)).toBeUndefined();
+  await expect(threads.run(late.input)).rejects.toEqual(fault('timed-out'));
   const next = threads.run(ANSWER);
   late.release();
   expect(await next).toEqual({ threadId });
 });
 
-it('ends with its threads, and takes nothing afterwards', async () => {
-  const threads = pool();
-  const running = threads.run({ does: 'hang' });
-  const waiting = threads.run(ANSWER);
-  await threads.close();
-  expect(await Promise.all([running, waiting, threads.run(ANSWER)])).toEqual([undefined, undefined, undefined]);
+it('gives a job the time that is its own', async () => {
+  await expect(pool().run({ does: 'hang' }, { timeMs: 200 })).rejects.toEqual(fault('timed-out'));
 });
 
-it('says nothing where its code cannot be loaded', async () => {
-  const broken = new ThreadPool<Input, object>(join(folder, 'missing.mjs'), {
-    threadsMax: 1,
-    waitingMax: 0,
-    timeMs: 1_000,
-    totalMs: 20_000,
-    heapMegabytes: 32,
-  });
-  expect(await broken.run(ANSWER)).toBeUndefined();
+it('frees who gave up at once, and goes on with another thread', async () => {
+  const threads = pool({ waitingMax: 2 });
+  const before = await threads.run(ANSWER);
+  const abort = new Cancellation();
+  const hung = threads.run({ does: 'hang' }, { signal: abort.signal });
+  const waiting = threads.run(ANSWER, { signal: abort.signal });
+  const patient = threads.run(ANSWER);
+  abort.abort(new CallerGone());
+  await expect(hung).rejects.toThrow(CallerGone);
+  await expect(waiting).rejects.toThrow(CallerGone);
+  expect(await patient).not.toEqual(before);
+  await expect(threads.run(ANSWER, { signal: abort.signal })).rejects.toThrow(CallerGone);
+});
+
+it('tells its threads none of the variables of the process', async () => {
+  expect((await pool().run({ does: 'tell' })) as unknown).toEqual([]);
+});
+
+it('ends with its threads, and takes nothing afterwards', async () => {
+  const threads = pool();
+  const running = why(threads.run({ does: 'hang' }));
+  const waiting = why(threads.run(ANSWER));
+  await threads.close();
+  expect(await Promise.all([running, waiting, why(threads.run(ANSWER))])).toEqual(['died', 'died', 'busy']);
+});
+
+it('tells that its code cannot be loaded', async () => {
+  const broken = pool({ code: join(folder, 'missing.mjs'), waitingMax: 0, timeMs: 1_000 });
+  await expect(broken.run(ANSWER)).rejects.toEqual(fault('died'));
 });

@@ -3,11 +3,13 @@
  * says, and nowhere a caller's credential should not lead. Method: the client over the real transport, before a
  * loopback upstream that is the cloud and its token service and checks each assertion.
  */
+import { createPrivateKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone, ProviderFault } from '../../src/core/errors.js';
+import { DAY_MS } from '../../src/core/time.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
 import { UndiciTransport } from '../../src/providers/undici-transport.js';
 import type { Environment } from '../../src/shared/environment.js';
@@ -176,6 +178,12 @@ describe('tokens', () => {
   it.each([
     [json({ error: 'invalid_grant', error_description: 'CANARY' }, 400), 'refused-credential', 'status 400: invalid_grant'],
     [json({ error: { status: 'CANARY and more' } }, 403), 'refused-credential', 'status 403.'],
+    [json({ access_token: 'token', expires_in: 0 }), 'malformed-reply', 'sent no token'],
+    [json({ access_token: 'token', expires_in: -1 }), 'malformed-reply', 'sent no token'],
+    [json({ access_token: 'token' }), 'malformed-reply', 'sent no token'],
+    [json({ access_token: 'token', expires_in: [3600] }), 'malformed-reply', 'sent no token'],
+    [json({ access_token: 'x'.repeat(70_000), expires_in: 9 }), 'malformed-reply', 'more than 65536 bytes'],
+    [json({}, 302), 'unavailable', 'status 302'],
     [json({}, 503), 'unavailable', 'status 503'],
     [json({}, 429), 'rate-limited', 'status 429'],
     [json({ access_token: 'a b', expires_in: 5 }), 'malformed-reply', 'sent no token'],
@@ -192,6 +200,49 @@ describe('tokens', () => {
       'private_key that cannot be read',
     );
     expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('are asked for with no key that would take a thread of the process for seconds', async () => {
+    // No primes are looked for: the key is read before it is used.
+    const part = (bytes: number): string => Buffer.alloc(bytes, 0xc5).toString('base64url');
+    const [n, half] = [part(1_024), part(512)];
+    const key = createPrivateKey({
+      format: 'jwk',
+      key: { kty: 'RSA', n, e: 'AQAB', d: n, p: half, q: half, dp: half, dq: half, qi: half },
+    });
+    const credential = serviceAccount(tokenUri(), { private_key: key.export({ type: 'pkcs8', format: 'pem' }) });
+    expect((await faultOf(prepare({ credential }).answer(live()))).message).toContain('more than 4096 bits');
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it.each(['x'.repeat(64 * 1024), '-----BEGIN PUBLIC KEY-----\nMFk=\n-----END PUBLIC KEY-----'])(
+    'are not asked for with a key that is none',
+    async (text) => {
+      const credential = serviceAccount(tokenUri(), { private_key: text });
+      expect((await faultOf(prepare({ credential }).answer(live()))).message).toContain('cannot be read');
+      expect(upstream.requests).toHaveLength(0);
+    },
+  );
+
+  it('are one for a hundred calls at once, and one that is cold holds up nobody else', async () => {
+    let release!: () => void;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    issue = (request) => (request.path === '/token/slow' ? gate.then(() => oauthToken(TOKEN)) : oauthToken(TOKEN));
+    const slow = serviceAccount(`${tokenUri()}/slow`, { region: 'europe-west1' });
+    const cold = Array.from({ length: 100 }, () => prepare({ credential: slow }).answer(live()));
+    await Promise.all(Array.from({ length: 100 }, () => prepare().answer(live())));
+    expect(calls()).toHaveLength(100);
+    release();
+    await Promise.all(cold);
+    expect([tokensAsked(), calls().length]).toEqual([2, 200]);
+  });
+
+  it('that are said to hold for ever are renewed within a day', async () => {
+    issue = () => oauthToken(TOKEN, 1e300);
+    await prepare().answer(live());
+    bench.clock.aheadMs += DAY_MS;
+    await prepare().answer(live());
+    expect(tokensAsked()).toBe(2);
   });
 
   it('that never come are given up when the caller leaves', async () => {
@@ -231,7 +282,7 @@ describe('workload identity', () => {
           ? json({ accessToken: TOKEN, expireTime: new Date(bench.clock.now() + 3_600_000).toISOString() })
           : json({}, 403);
       }
-      const form = formOf(request as RecordedRequest);
+      const form = formOf(request);
       const isRight =
         form.get('subject_token') === 'subject-token' && form.get('audience') === '//iam.googleapis.com/pool';
       return isRight ? oauthToken('sts-token') : json({ error: 'invalid_request' }, 400);
@@ -255,6 +306,58 @@ describe('workload identity', () => {
       ['GET', '/token/subject'],
       ['POST', '/token/sts'],
     ]);
+  });
+
+  it.each([
+    [
+      'AWS',
+      {
+        environment_id: 'aws1',
+        url: 'http://169.254.169.254/latest/meta-data/iam/security-credentials',
+        regional_cred_verification_url: 'https://sts.{region}.amazonaws.com?Action=GetCallerIdentity',
+      },
+      'takes its token from a workload at AWS, which is not supported',
+    ],
+    ['a program', { executable: { command: '/bin/token' } }, 'has a program run for its token, which is not supported'],
+    ['a certificate', { certificate: { use_default_certificate_config: true } }, 'authenticates by a certificate'],
+  ])('says that a source of another kind is none, and asks nobody: %s', async (_, credential_source, words) => {
+    const fault = await faultOf(prepare({ credential: account({ credential_source }) }).answer(live()));
+    expect(fault).toMatchObject({ kind: 'refused-credential', message: expect.stringContaining(words) });
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it.each([
+    { host: 'canary.internal' },
+    { 'Content-Length': '5' },
+    { 'transfer-encoding': 'chunked' },
+    { connection: 'upgrade' },
+    { expect: '100-continue' },
+    { 'a b': 'x' },
+    { '': 'x' },
+    { ':path': '/x' },
+    { 'a\r\nb': 'x' },
+    { a: 'x\r\nb: y' },
+    { a: '\u0000' },
+  ])('sends no header there that is not its own to say: %j', async (headers) => {
+    const credential = account({ credential_source: { url: `${tokenUri()}/subject`, headers } });
+    expect(await faultOf(prepare({ credential }).answer(live()))).toMatchObject({
+      kind: 'refused-credential',
+      message: 'The credential has a credential_source with a header that cannot be sent.',
+    });
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('does not name as an error what was sent, and takes no token that is over', async () => {
+    issue = () => json({ error: 'subject-token' }, 400);
+    const fault = await faultOf(prepare({ credential: account({}) }).answer(live()));
+    expect(fault.message).toMatch(/status 400\.$/);
+    bench.clock.aheadMs += 2_000;
+    issue = ({ path }) =>
+      path.endsWith('AccessToken')
+        ? json({ accessToken: TOKEN, expireTime: '2020-01-01T00:00:00Z' })
+        : oauthToken('sts-token');
+    const credential = account({ service_account_impersonation_url: `${tokenUri()}/account:generateAccessToken` });
+    expect((await faultOf(prepare({ credential }).answer(live()))).message).toContain('sent no token');
   });
 
   it('reads no file for a caller, wherever tokens may come from', async () => {

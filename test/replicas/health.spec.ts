@@ -64,7 +64,7 @@ describeOnRedis('health at two replicas', () => {
     for (const link of links) link.onApplicationShutdown();
     await way.stop();
     const keys = await redis.keys(`fairlead:health-*:${run}/*`);
-    if (keys.length > 0) await redis.del(keys);
+    await redis.del([...keys, 'fairlead:health-faults:acme']);
     redis.disconnect();
   });
 
@@ -140,6 +140,55 @@ describeOnRedis('health at two replicas', () => {
     expect(find(there)!.cooling!.until).toBe(before);
     there.failed(key, FAULT, { caller: 'three' });
     expect(find(there)!.cooling!.until).toBeGreaterThan(before);
+  });
+
+  // docs/models.md#a-provider
+  it('shows a provider as out at every replica, and figures of its own calls alone', async () => {
+    const provider = `p${randomUUID()}`;
+    const of = { ...key, tag: provider };
+    for (const caller of ['one', 'two', 'three']) here.failed(of, FAULT, { caller });
+    await until(() => there.condition(of) === 'failing');
+    expect(here.provider(provider).last30m).toEqual({ calls: 3, faults: 3 });
+    expect(there.provider(provider).last30m).toBeUndefined();
+    clock.aheadMs += 5_000;
+    here.succeeded(of);
+    await until(() => there.condition(of) === 'unknown');
+    expect(there.provider(provider)).toEqual({});
+  });
+
+  it('shares the last fault of a provider, the later of two, and with a replica that joins', async () => {
+    const provider = `p${randomUUID()}`;
+    const seen = { ...FAULT, fault: { kind: 'server-error', status: 500 } } as const;
+    here.failed({ ...key, tag: `${provider}/eu` }, seen);
+    await until(() => there.provider(provider).lastFault !== undefined);
+    expect(there.provider(provider)).toEqual({ lastFault: here.provider(provider).lastFault });
+    clock.aheadMs += 1;
+    there.failed({ ...key, tag: provider }, { ...FAULT, fault: { kind: 'unreachable' } });
+    await until(() => here.provider(provider).lastFault?.kind === 'unreachable');
+    const added = registryBy(redisAddress!);
+    await until(() => added.provider(provider).lastFault !== undefined);
+    expect(added.provider(provider).lastFault).toEqual({ at: clock.now(), kind: 'unreachable', model: key.model });
+    await redis.del(`fairlead:health-faults:${provider}`);
+  });
+
+  it.each([
+    ['a sound fault', {}, true],
+    ['one of the future', { at: 9e15 }, false],
+    ['one before all time', { at: -1 }, false],
+    ['an unknown kind', { kind: 'spite' }, false],
+    ['a model that is none', { model: 'x'.repeat(513) }, false],
+    ['no object', 7, false],
+  ])('judges %s from another replica', async (_, changes, isBelieved) => {
+    const provider = `p${randomUUID()}`;
+    const now = clock.now();
+    const sound = { at: now, kind: 'server-error', status: 500, model: key.model };
+    const value = typeof changes === 'object' ? { ...sound, ...changes } : changes;
+    const text = JSON.stringify({ value, writtenAt: now, expiresAt: now + 60_000 });
+    await redis.publish(`fairlead:${redis.options.db}:health-faults`, JSON.stringify([provider, text]));
+    const other = newKey();
+    here.failed(other, { ...LIMIT, fault: { kind: 'rate-limited' } });
+    await until(() => there.provider('acme').lastFault?.model === other.model);
+    expect(there.provider(provider).lastFault !== undefined).toBe(isBelieved);
   });
 
   it('keeps figures to each process', async () => {

@@ -77,6 +77,8 @@ describeOnEachEmptyDatabase('migrations', (database) => {
       'replicas',
       'route_decisions',
       'spending_windows',
+      'tool_container_pieces',
+      'tool_containers',
       'workspace_members',
       'workspaces',
     ]);

@@ -173,6 +173,16 @@ async function seed(dataSource: DataSource): Promise<void> {
   const hashes = { previous_hash: '0'.repeat(64), hash: 'f'.repeat(64) };
   const entered = { account_id: ACCOUNT, at: times[1], actor: 'operator', action: 'a', target: ODD_TEXT, ...hashes };
   await put('data_keys', { id: WORKSPACE, purpose: 'p', number: 2_147_483_647, key_id: ODD_TEXT, wrapped_key: String.raw`\x00ff`, created_at: times[1] }); // prettier-ignore
+  const container = {
+    key_hash: 'ab'.repeat(32),
+    id: 'c-1',
+    account_id: ACCOUNT,
+    state: WORKSPACE,
+    size: 2_147_483_647,
+  };
+  await put('tool_containers', { ...container, expires_at: times[2] });
+  const piece = { state: WORKSPACE, number: 0, data_key: WORKSPACE, sealed: String.raw`\x00ff`, written_at: times[1] };
+  await put('tool_container_pieces', piece);
   const seal = { seal: 'e'.repeat(64), seal_key: WORKSPACE };
   await put('audit_entries', { ...entered, seq: '9223372036854775806' });
   await put('audit_entries', { ...entered, seq: '9223372036854775807', before: ODD_TEXT, ...seal });

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DialectId } from '../../src/core/routing/catalog.js';
 import { startApp, type Gateway } from '../../src/app.js';
 import type { Clock } from '../../src/core/time.js';
 import { Description } from '../../src/description/description.js';
@@ -148,7 +149,7 @@ export interface CatalogEntry {
   /** Base URLs of the endpoints, in order. */
   readonly at: readonly {
     readonly url: string;
-    readonly dialect: 'anthropic-messages' | 'openai-chat';
+    readonly dialect: DialectId;
     /** What their providers do with calls that are left; the catalog's default where absent. */
     readonly aborts?: object | undefined;
   }[];

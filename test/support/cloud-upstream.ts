@@ -20,10 +20,16 @@ export const serviceAccount = (tokenUri: string, more: object = {}): string =>
     ...more,
   });
 
-export const formOf = ({ rawBody }: RecordedRequest): URLSearchParams => new URLSearchParams(rawBody.toString());
+type SentForm = Pick<RecordedRequest, 'rawBody'>;
 
-/** What is wrong with an assertion that a token is asked for by, at that time; undefined: nothing. */
-export function assertionFault(request: RecordedRequest, audience: string, nowMs: number): string | undefined {
+export const formOf = ({ rawBody }: SentForm): URLSearchParams => new URLSearchParams(rawBody.toString());
+
+/** What may be wrong with an assertion. */
+export const ASSERTION_FAULTS = ['grant_type', 'signature', 'head', 'iss, aud', 'scope', 'time'] as const;
+export type AssertionFault = (typeof ASSERTION_FAULTS)[number];
+
+/** Of an assertion that a token is asked for by, at that time; undefined: nothing is wrong. */
+export function assertionFault(request: SentForm, audience: string, nowMs: number): AssertionFault | undefined {
   const form = formOf(request);
   if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') return 'grant_type';
   const [head = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');

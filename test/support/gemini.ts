@@ -7,6 +7,7 @@ import type { Quirks } from '../../src/core/quirks.js';
 import { assertGrammar, GrammarCheck } from '../../src/core/stream/grammar.js';
 import { SseReader } from '../../src/core/stream/sse.js';
 import { chain } from '../../src/core/stream/step.js';
+import { doAtOnce } from '../../src/core/steps.js';
 import { googleGemini } from '../../src/providers/dialects/google-gemini/dialect.js';
 import { modelRequest } from './model-request.js';
 import { endpoint, model } from './route-inputs.js';
@@ -60,7 +61,7 @@ export function streamGemini(chunks: readonly unknown[], context = geminiContext
 
 /** The events of a whole body, held to the grammar. */
 export function wholeGemini(body: unknown, context = geminiContext()): ModelEvent[] {
-  const events = googleGemini.decodeWhole(body, context);
+  const events = doAtOnce(googleGemini.decodeWhole(body, context));
   assertGrammar(events);
   return events;
 }

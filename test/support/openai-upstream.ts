@@ -1,78 +1,12 @@
-import type { JsonBody, RecordedRequest } from './recorded-request.js';
-import { frame, json, sse, type Complaint, type Script } from './upstream-answers.js';
+import { frame, json, slices, sse, type Script } from './upstream-answers.js';
 
-// A chat-completions upstream: what it refuses, and ready-made answers, written from the
-// provider's public documentation.
-
-const FIELDS = new Set([
-  'model', 'messages', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'n', 'stop', 'stream', 'stream_options',
-  'tools', 'tool_choice', 'parallel_tool_calls', 'response_format', 'reasoning_effort', 'seed', 'user', 'logprobs',
-  'top_logprobs', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'metadata', 'store', 'service_tier', 'modalities',
-  'audio', 'prediction', 'web_search_options', 'verbosity', 'prompt_cache_key', 'prompt_cache_retention',
-  'safety_identifier',
-]); // prettier-ignore
-const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
-const PARTS = new Set(['text', 'image_url', 'input_audio', 'file', 'refusal']);
-const PART_FIELDS = new Set(['type', 'text', 'image_url', 'input_audio', 'file', 'refusal']);
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+// Ready-made answers of a chat-completions upstream, written from the provider's public documentation; what it refuses
+// stands in doubles/openai-chat.ts.
 
 /** OpenAI's error body. */
 export const openaiError = (message: string, type = 'invalid_request_error', code: string | null = null) => ({
   error: { message, type, param: null, code },
 });
-
-/** The error that OpenAI's API answers this request with, undefined when it takes it. */
-export function openaiComplaint(request: RecordedRequest): Complaint | undefined {
-  const { headers, json: body } = request;
-  if (!/^Bearer \S+$/.test(headers.authorization ?? '')) {
-    return {
-      status: 401,
-      body: openaiError("You didn't provide an API key.", 'invalid_request_error', 'invalid_api_key'),
-    };
-  }
-  const message = wrongInBody(body);
-  return message ? { status: 400, body: openaiError(message) } : undefined;
-}
-
-function wrongInBody(body: JsonBody): string | undefined {
-  if (typeof body !== 'object' || body === null) return 'We could not parse the JSON body of your request.';
-  for (const field of Object.keys(body)) {
-    if (!FIELDS.has(field)) return `Unrecognized request argument supplied: ${field}`;
-  }
-  if (typeof body.model !== 'string') return 'you must provide a model parameter';
-  if (!Array.isArray(body.messages) || body.messages.length === 0) return "Missing required parameter: 'messages'.";
-  if (body.stream_options !== undefined && body.stream !== true) {
-    return "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
-  }
-  for (const [index, tool] of (body.tools ?? []).entries()) {
-    if (tool.type !== 'function') return `Invalid value: '${tool.type}'. tools[${index}].type must be 'function'.`;
-    if (!TOOL_NAME.test(tool.function?.name))
-      return `Invalid 'tools[${index}].function.name': string does not match pattern.`;
-  }
-  return wrongInMessages(body.messages);
-}
-
-function wrongInMessages(messages: JsonBody[]): string | undefined {
-  let open = new Set<string>();
-  for (const [index, message] of messages.entries()) {
-    if (!ROLES.has(message.role)) return `Invalid value: '${message.role}'. messages[${index}].role is not supported.`;
-    if (message.role === 'tool') {
-      if (!open.delete(message.tool_call_id)) {
-        return `messages[${index}]: role 'tool' must be a response to a preceding message with 'tool_calls'.`;
-      }
-    } else if (open.size > 0) {
-      return `messages[${index}]: an assistant message with 'tool_calls' must be followed by tool messages: ${[...open].join()}`;
-    }
-    if (message.role === 'assistant') open = new Set((message.tool_calls ?? []).map((call: JsonBody) => call.id));
-    for (const part of Array.isArray(message.content) ? message.content : []) {
-      if (!PARTS.has(part.type))
-        return `Invalid value: '${part.type}'. messages[${index}].content has an unsupported part.`;
-      const field = Object.keys(part).find((name) => !PART_FIELDS.has(name));
-      if (field) return `Unknown parameter: 'messages[${index}].content[].${field}'.`;
-    }
-  }
-  return open.size > 0 ? `'tool_calls' without a response: ${[...open].join()}` : undefined;
-}
 
 export interface OpenaiReply {
   readonly text?: string;
@@ -149,12 +83,6 @@ function toolCalls(reply: OpenaiReply) {
 
 function finishReason(reply: OpenaiReply): string {
   return reply.finishReason ?? (reply.tools?.length ? 'tool_calls' : 'stop');
-}
-
-function slices(text: string, length = 5): string[] {
-  const characters = [...text];
-  const count = Math.ceil(characters.length / length);
-  return Array.from({ length: count }, (_, index) => characters.slice(index * length, (index + 1) * length).join(''));
 }
 
 export const openaiText = (text: string): Script => openaiReply({ text });

@@ -2,6 +2,7 @@ import type { ModelRequest } from '../../src/core/conversation/request.js';
 import { Untranslatable } from '../../src/core/errors.js';
 import { printJson, type Json } from '../../src/core/json/json.js';
 import type { Target } from '../../src/core/provider.js';
+import { doAtOnce } from '../../src/core/steps.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
 import { bedrockConverse } from '../../src/providers/dialects/bedrock-converse/dialect.js';
 import { openaiChat } from '../../src/providers/dialects/openai-chat/dialect.js';
@@ -45,7 +46,7 @@ function target(dialect: Encoded): Target {
 export function sentBodies(request: ModelRequest): { readonly body: Json | object; readonly headers: object }[] {
   return DIALECTS.flatMap((dialect) => {
     try {
-      const { body, headers } = dialect.encode(request, target(dialect.id as Encoded), new Map());
+      const { body, headers } = doAtOnce(dialect.encode(request, target(dialect.id as Encoded), new Map()));
       return [{ body, headers: headers ?? {} }];
     } catch (error) {
       if (error instanceof Untranslatable) return [];

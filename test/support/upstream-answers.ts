@@ -25,6 +25,7 @@ export type Script = (request: RecordedRequest, index: number) => Answer | Promi
 /** What a strict upstream answers to a request that the real provider would refuse. */
 export interface Complaint {
   readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
@@ -44,8 +45,17 @@ export function sse(pieces: Answer['body'], headers: Answer['headers'] = {}): An
   return { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body: pieces };
 }
 
-/** The same text in pieces of a given number of bytes, or cut at given byte offsets: characters may be torn. */
-export function cutBytes(text: string, at: number | readonly number[]): Uint8Array[] {
+/** Pieces of a few characters, as a model gives them: never half of a surrogate pair. */
+export function slices(text: string, length = 5): string[] {
+  const characters = [...text];
+  const count = Math.ceil(characters.length / length);
+  return Array.from({ length: count }, (_, index) => characters.slice(index * length, (index + 1) * length).join(''));
+}
+
+/**
+ * The same text, or bytes, in pieces of a given number of bytes, or cut at given byte offsets: characters may be torn.
+ */
+export function cutBytes(text: string | Uint8Array, at: number | readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
   const cuts =
     typeof at === 'number'

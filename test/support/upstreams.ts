@@ -1,19 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { anthropicComplaint, anthropicText } from './anthropic-upstream.js';
-import { openaiComplaint, openaiText } from './openai-upstream.js';
+import { anthropicText } from './anthropic-upstream.js';
+import { anthropicRules, openaiRules } from './doubles/vendor-rules.js';
+import { openaiText } from './openai-upstream.js';
 import { RecordedRequest } from './recorded-request.js';
-import { responsesComplaint, responsesText } from './responses-upstream.js';
-import { CUT, HANG, json, type Answer, type Script } from './upstream-answers.js';
+import { responsesText } from './responses-upstream.js';
+import { CUT, HANG, json, type Answer, type Complaint, type Script } from './upstream-answers.js';
 
 /** The formats that most suites go through, one by one. */
 export type UpstreamKind = 'anthropic' | 'openai';
 
+/** Why a request is refused, as the vendor tells it; undefined: it is taken. */
+export type Rules = (request: RecordedRequest) => Complaint | undefined;
+
 const KINDS = {
-  anthropic: { basePath: '', complaint: anthropicComplaint, text: anthropicText },
-  openai: { basePath: '/v1', complaint: openaiComplaint, text: openaiText },
-  responses: { basePath: '/v1', complaint: responsesComplaint, text: responsesText },
+  anthropic: { basePath: '', rules: anthropicRules, text: anthropicText },
+  openai: { basePath: '/v1', rules: openaiRules, text: openaiText },
+  responses: { basePath: '/v1', rules: openaiRules, text: responsesText },
 } as const;
 
 /**
@@ -31,9 +35,11 @@ export class Upstream {
   private readonly sockets = new Map<Socket, number>();
   private waiters: (() => void)[] = [];
 
+  /** @param basePath what stands in front of a call's path in the base URL */
   constructor(
-    private readonly kind: keyof typeof KINDS,
+    private readonly rules: Rules,
     private current: Script,
+    private readonly basePath = '',
   ) {
     this.server.requestTimeout = 0;
     this.server.on('connection', (socket) => {
@@ -51,7 +57,7 @@ export class Upstream {
 
   /** The base URL as a catalog names it: with `/v1` for chat completions. */
   get url(): string {
-    return `${this.origin}${KINDS[this.kind].basePath}`;
+    return `${this.origin}${this.basePath}`;
   }
 
   get origin(): string {
@@ -106,15 +112,18 @@ export class Upstream {
     const record = new RecordedRequest(request, response, Buffer.concat(parts), connection);
     const index = this.requests.push(record) - 1;
     for (const wake of this.waiters.splice(0)) wake();
-    const complaint = this.strict ? KINDS[this.kind].complaint(record) : undefined;
-    const answer = complaint ? json(complaint.body, complaint.status) : await this.current(record, index);
+    const complaint = this.strict ? this.rules(record) : undefined;
+    const answer = complaint
+      ? json(complaint.body, complaint.status, complaint.headers)
+      : await this.current(record, index);
     await play(answer, record, response);
   }
 }
 
 /** Starts an upstream that, unscripted, answers every request with a short text, streamed when the body asks for it. */
 export function startUpstream(kind: keyof typeof KINDS, script?: Script | Answer): Promise<Upstream> {
-  const upstream = new Upstream(kind, KINDS[kind].text('Hello from upstream.'));
+  const { rules, text, basePath } = KINDS[kind];
+  const upstream = new Upstream(rules, text('Hello from upstream.'), basePath);
   if (script) upstream.script(script);
   return upstream.listen();
 }

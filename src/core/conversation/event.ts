@@ -11,6 +11,16 @@ export interface SourceBytes extends ByteRange {
   readonly vendor: Vendor;
 }
 
+/** What a use of a tool came to that this gateway ran, in the words of the Messages format. */
+export interface ServiceToolResult {
+  /** Type of the block. */
+  readonly type: string;
+  readonly toolUseId: string;
+  readonly content: Json;
+  /** All of the use, for a later turn of a format without a block for it; only this gateway reads it. */
+  readonly seal: string;
+}
+
 /** How a block begins. `extras` carries the wire keys of the block that core does not model. */
 export type BlockStart =
   | { readonly type: 'text'; readonly phase?: string; readonly extras?: Opaque }
@@ -22,8 +32,10 @@ export type BlockStart =
       readonly extras?: Opaque;
     }
   | { readonly type: 'tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
-  /** A tool the vendor runs; its arguments stream like a tool's. */
+  /** A tool the vendor, or this gateway, runs; its arguments stream like a tool's. */
   | { readonly type: 'server-tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
+  /** What a tool brought that this gateway ran. Arrives whole. */
+  | { readonly type: 'service-tool-result'; readonly result: ServiceToolResult }
   /** Arrives whole, or grows by opaque deltas. */
   | { readonly type: 'opaque'; readonly opaque: Opaque };
 
@@ -102,7 +114,8 @@ export function isCommitting(event: ModelEvent): boolean {
 
 /** True when the block's content stands in its start. */
 export function arrivesWhole(block: BlockStart): boolean {
-  return block.type === 'redacted-thinking' || (block.type === 'opaque' && block.opaque.value['content'] !== null);
+  if (block.type === 'redacted-thinking' || block.type === 'service-tool-result') return true;
+  return block.type === 'opaque' && block.opaque.value['content'] !== null;
 }
 
 function isEmptyDelta(delta: BlockDelta): boolean {

@@ -4,6 +4,9 @@ export const ANTHROPIC_REASONING = 'anthropic-claude-v1';
 /** What models seal that answer in OpenAI's responses format; who sealed it says the provider. */
 export const RESPONSES_REASONING = 'openai-responses-v1';
 
+/** What tools brought that this gateway ran, sealed: it goes with the reasoning, but is told to no provider as such. */
+export const GATEWAY_TOOLS = 'fairlead-tools-v1';
+
 /** The name where the provider gives none. */
 export const UNNAMED_REASONING = 'unknown';
 

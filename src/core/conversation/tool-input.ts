@@ -1,4 +1,7 @@
-import { parseJson, isJsonObject, type JsonObject } from '../json/json.js';
+import { isJsonObject, parseJson, type JsonObject } from '../json/json.js';
+import { parseInSteps } from '../json/parse-in-steps.js';
+import { StepCounter, type Steps } from '../steps.js';
+import { LARGE } from '../yield-to-event-loop.js';
 import { ProviderFault } from '../errors.js';
 import type { ModelEvent, StopReason } from './event.js';
 import { ReplyBuilder } from './reply.js';
@@ -8,10 +11,10 @@ import { ReplyBuilder } from './reply.js';
  * one must not look whole.
  * @throws ProviderFault `malformed-reply` where they are no JSON object
  */
-export function readToolInput(json: string, tool: string, stop: StopReason): JsonObject {
+export function* readToolInput(json: string, tool: string, stop: StopReason): Steps<JsonObject> {
   if (json.trim() === '') return {};
   try {
-    const input: unknown = parseJson(json);
+    const input: unknown = json.length < LARGE ? parseJson(json) : yield* parseInSteps(Buffer.from(json));
     if (isJsonObject(input)) return input;
   } catch {
     if (stop.unified === 'output-limit' || stop.unified === 'context-limit') return {};
@@ -26,18 +29,25 @@ export function readToolInput(json: string, tool: string, stop: StopReason): Jso
  * Judges the tool calls of a whole reply while another endpoint can still answer instead.
  * @throws ProviderFault `malformed-reply`
  */
-export function assertToolInputs(events: readonly ModelEvent[]): void {
+export function* assertToolInputs(events: readonly ModelEvent[]): Steps<void> {
   for (const event of events) {
     if (event.type === 'block-start' && event.block.type === 'tool-use') {
-      assertInputsOf(events);
+      yield* assertInputsOf(events);
       return;
     }
   }
 }
 
-function assertInputsOf(events: readonly ModelEvent[]): void {
+function* assertInputsOf(events: readonly ModelEvent[]): Steps<void> {
   const builder = new ReplyBuilder();
-  for (const event of events) builder.push(event);
+  const steps = new StepCounter();
+  for (const event of events) {
+    if (steps.isOver()) yield;
+    builder.push(event);
+  }
   const { blocks, stop } = builder.finish();
-  for (const { start, text } of blocks) if (start.type === 'tool-use') readToolInput(text, start.name, stop);
+  for (const { start, text } of blocks) {
+    if (steps.isOver()) yield;
+    if (start.type === 'tool-use') yield* readToolInput(text, start.name, stop);
+  }
 }

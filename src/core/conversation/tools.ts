@@ -24,6 +24,8 @@ export interface VendorTool {
   readonly cacheMarker?: CacheMarker;
   /** The model that it lets the vendor consult; set when the request is planned. */
   readonly advisor?: Model;
+  /** As it is shown where the target's vendor does not run it; set when the request is planned. */
+  readonly served?: FunctionTool;
 }
 
 /** A tool this gateway runs between two model calls; `id` is its wire type, such as `openrouter:web_search`. */
@@ -31,6 +33,8 @@ export interface RequestedServiceTool {
   readonly type: 'service';
   readonly id: string;
   readonly parameters: JsonObject;
+  /** As it is shown where the target's vendor does not run it; set when the request is planned. */
+  readonly served?: FunctionTool;
 }
 
 export type Tool = FunctionTool | VendorTool | RequestedServiceTool;

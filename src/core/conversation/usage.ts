@@ -1,3 +1,4 @@
+import { definedOnly } from '../defined.js';
 import type { Opaque } from '../json/json.js';
 import type { Endpoint } from '../routing/catalog.js';
 
@@ -12,13 +13,16 @@ export interface TokenFigures {
   readonly cacheWrite1hTokens?: number;
 }
 
+/** What a further model call of a generation is for. */
+export type ConsultationKind = 'advisor' | 'image-generation' | 'panel';
+
 /**
- * One of the calls that a provider makes for one reply: the model asked again behind a tool's result (`message`), the
- * prompt shortened (`compaction`), another model consulted (`advisor`).
+ * One of the calls behind one reply, which its provider makes or this gateway: the model asked again behind a tool's
+ * result (`message`), the prompt shortened (`compaction`), another model consulted.
  */
 export interface UsageIteration extends TokenFigures {
-  readonly kind: 'message' | 'compaction' | 'advisor';
-  /** The model's name at the provider, where it was said. */
+  readonly kind: 'message' | 'compaction' | ConsultationKind;
+  /** The model's name at the provider where that made the call, its id in the catalog where this gateway did. */
   readonly model?: string;
   /** Where the catalog has an advisor's price; set by who judges the usage. Absent: nobody agreed to a price. */
   readonly pricedBy?: Endpoint;
@@ -93,3 +97,16 @@ export function withCompactions(usage: Usage): Usage {
   }
   return whole;
 }
+
+/** The usage of a call as one of those behind a generation. */
+export const iterationOf = (usage: Usage, kind: UsageIteration['kind'], model: string): UsageIteration => ({
+  kind,
+  model,
+  ...definedOnly({
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    cacheReadTokens: usage.cacheReadTokens,
+    cacheWriteTokens: usage.cacheWriteTokens,
+    cacheWrite1hTokens: usage.cacheWrite1hTokens,
+  }),
+});

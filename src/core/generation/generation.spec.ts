@@ -21,7 +21,7 @@ const runOf = (id: string, purpose: ModelRun['purpose'] = 'answer'): ModelRun =>
 });
 const RUN = runOf('acme/large');
 const ACME = RUN.plan.legs[0]!;
-const CONSULTS = runOf('wise/adviser', 'consultation');
+const CONSULTS = runOf('wise/adviser', 'advisor');
 
 class Diary implements GenerationObserver {
   readonly lines: string[] = [];

@@ -5,6 +5,7 @@ import type { ProviderFault } from '../errors.js';
 import type { GenerationId } from '../ids.js';
 import type { Json, JsonObject } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
+import type { PicoUsd } from '../money/credits.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
@@ -21,6 +22,16 @@ export interface GenerationStart {
   readonly api: 'messages' | 'chat';
   /** Observes it from its start, before all others. */
   readonly observer?: GenerationObserver | undefined;
+}
+
+/** A use of a tool that this gateway ran. */
+export interface ToolUseRecord {
+  /** As it was asked for: a type of `tools[]`. */
+  readonly type: string;
+  readonly counts?: 'web-search' | 'web-fetch';
+  readonly milliseconds: number;
+  readonly isError: boolean;
+  readonly cost: PicoUsd;
 }
 
 /** How far a generation has got. It only moves forward. */
@@ -68,6 +79,8 @@ export class Generation {
   pipeline: readonly JsonObject[] = [];
   /** All calls in the order they were begun, those among them that were not made in the end. */
   readonly calls: ProviderCall[] = [];
+  /** Uses of tools that this gateway ran, in the order in which they ended. */
+  readonly toolUses: ToolUseRecord[] = [];
   /** The latest call whose reply the caller is told. */
   answer: ProviderCall | undefined;
   /** When the first such reply began, by `performance.now()`. */

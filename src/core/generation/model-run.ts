@@ -1,3 +1,4 @@
+import type { ConsultationKind } from '../conversation/usage.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { Plan } from '../routing/plan.js';
@@ -13,6 +14,6 @@ export interface ModelRun {
   readonly request: ModelRequest;
   /** The same, measured. */
   readonly prompt: MeasuredPrompt;
-  /** Whether the caller is told its reply, or it is only used on the way there. The caller pays for either. */
-  readonly purpose: 'answer' | 'consultation';
+  /** Whether the caller is told its reply, or what it is used for on the way there. The caller pays for either. */
+  readonly purpose: 'answer' | ConsultationKind;
 }

@@ -1,4 +1,6 @@
 import { Base64Text } from './base64-text.js';
+import type { Steps } from '../steps.js';
+import { LARGE, PIECE } from '../yield-to-event-loop.js';
 import { isJsonObject, printJson, type Json } from './json.js';
 
 /** What a value weighs besides its text: quotes, brackets, a number. */
@@ -24,6 +26,17 @@ export function* printInPieces(value: Printable, characters: number): Generator<
   else if (value instanceof Base64Text) yield* value.print();
   else if (isJsonObject(value)) yield* printObject(value, characters);
   else yield printJson(value as Json);
+}
+
+/** The text of `printJson`, in steps where it is long. */
+export function* printInSteps(value: Json): Steps<string> {
+  if (weigh(value, LARGE) < LARGE) return printJson(value);
+  let text = '';
+  for (const piece of printInPieces(value, PIECE)) {
+    text += piece.toString();
+    if (piece.length >= PIECE / 2) yield;
+  }
+  return text;
 }
 
 function* printString(text: string, characters: number): Generator<string, void, undefined> {

@@ -123,3 +123,10 @@ export const addBill = (one: Bill, other: Bill): Bill => ({
   rate: other.rate,
   beyondPlan: one.beyondPlan + other.beyondPlan,
 });
+
+/** With what tools cost that this gateway ran: credits pay that, whoever's credential the model was called with. */
+export const withTools = (bill: Bill, cost: PicoUsd): Bill => ({
+  ...bill,
+  cost: bill.cost + cost,
+  list: { ...bill.list, tools: bill.list.tools + cost, total: bill.list.total + cost },
+});

@@ -22,7 +22,7 @@ import { TOOL_REQUESTS_MAX } from './sane-usage.js';
  */
 const FRAME_TOKENS = 64;
 /**
- * Searches of a vendor's tool without a limit of its own. As docs/wire/tools-and-plugins.md#steps-of-the-loop has it
+ * Searches of a vendor's tool without a limit of its own. As docs/wire/tools-and-plugins.md#the-loop has it
  * for all tools of one answer.
  */
 export const WEB_SEARCHES_DEFAULT = 30;
@@ -249,10 +249,16 @@ function addTool(tool: Tool, tally: Tally): void {
       return;
     case 'service':
       tally.addJson([tool.id, tool.parameters]);
+      if (tool.served) addTool(tool.served, tally);
+      if (tool.id !== 'openrouter:web_search') return;
+      // What no target's vendor runs by itself is a function when it is measured.
+      tally.fillsContext = true;
+      tally.webSearches += readUses(tool.parameters['max_uses']);
       return;
     case 'vendor': {
       const { type, max_uses: usesMax, max_tokens: outputMax } = tool.opaque.value;
       tally.addJson(tool.opaque.value);
+      if (tool.served) addTool(tool.served, tally);
       tally.mark(tool.cacheMarker);
       markOpaque(tool.opaque.value, tally);
       if (typeof type === 'string' && RUN_BY_CALLER.test(type)) return;

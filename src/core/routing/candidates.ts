@@ -1,12 +1,14 @@
+import type { RequestField } from '../translation.js';
 import type { Candidate } from './candidate.js';
 import type { Endpoint, Model } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import { listCopies, missingCredential, ONLY_SHARED, type CredentialCopy } from './credential-copies.js';
 import type { EndpointHealth } from './health.js';
 import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
+import { placedEndpoint } from './placed-endpoint.js';
 import { askedGeography } from './priced-words.js';
 import type { RouteInputs } from './route-inputs.js';
-import { findExclusion, supports, takesPart, type Rules } from './rules.js';
+import { findExclusion, sendsTier, supports, takesPart, type Rules } from './rules.js';
 
 /** A candidate with one credential that nothing speaks against. */
 export interface EligibleCandidate {
@@ -30,7 +32,7 @@ interface Callable {
  * docs/wire/routing.md#unsupported-parameters: what an endpoint may not simply drop where another
  * of the model supports it.
  */
-const SOFT_PARAMETERS = ['tools', 'structured_outputs', 'response_format', 'verbosity'];
+const SOFT_PARAMETERS: readonly RequestField[] = ['tools', 'structured_outputs', 'response_format', 'verbosity'];
 
 /** What the endpoints of one plan are judged by, and what became of them: one entry in one of the two lists each. */
 export interface Eligibility {
@@ -50,11 +52,12 @@ export interface Eligibility {
  */
 export function assessModel(eligibility: Eligibility, model: Model, modelIndex: number): void {
   const { preferences, tier, words } = eligibility.rules.needs;
+  const { carries } = eligibility.inputs;
   const geography = askedGeography(words);
   const candidates: Candidate[] = [];
   for (const endpoint of model.endpoints) {
-    const asked = geography === undefined ? endpoint : (endpoint.geographies?.get(geography) ?? endpoint);
-    addCandidates(asked, model, modelIndex, candidates);
+    const placed = geography === undefined ? undefined : placedEndpoint(endpoint, model, geography, carries);
+    addCandidates(placed ?? endpoint, model, modelIndex, candidates);
   }
   let callable: readonly Callable[] = listCallable(eligibility, candidates);
   if (tier === 'flex') callable = preferFlex(eligibility, callable, candidates);
@@ -106,7 +109,10 @@ function preferFlex(
   candidates: readonly Candidate[],
 ): readonly Callable[] {
   const hasFlex = candidates.some(
-    (candidate) => candidate.tier === 'flex' && copiesOf(eligibility, candidate).length > 0,
+    (candidate) =>
+      candidate.tier === 'flex' &&
+      sendsTier(candidate, eligibility.inputs.carries) &&
+      copiesOf(eligibility, candidate).length > 0,
   );
   if (!hasFlex) return callable;
   return callable.filter(({ candidate }) => {

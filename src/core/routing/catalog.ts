@@ -20,9 +20,17 @@ export const DIALECT_IDS = [
 ] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
-/** How providers are addressed, authorised and framed. Each is a file under `providers/platforms`. */
+/** How providers are addressed, authorised and framed. Each is a line of `providers/platforms/index.ts`. */
 export const PLATFORM_IDS = ['direct', 'azure', 'bedrock', 'vertex'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
+
+/** The dialects whose calls a platform has an address for. */
+export const SERVED_DIALECTS: Readonly<Record<PlatformId, readonly DialectId[]>> = {
+  direct: DIALECT_IDS,
+  azure: ['anthropic-messages', 'openai-chat', 'openai-responses'],
+  bedrock: ['anthropic-messages', 'bedrock-converse', 'openai-chat'],
+  vertex: ['anthropic-messages', 'google-gemini', 'openai-chat'],
+};
 
 /** What base URLs may hold in braces, which the platform puts into them from the credential. */
 export const PLACEHOLDERS: Readonly<Record<PlatformId, readonly string[]>> = {
@@ -49,6 +57,9 @@ export interface DataPolicy {
 /** Whether it keeps data for ends of its own: who trains on them does. */
 export const collects = ({ collectsData, trains = collectsData }: DataPolicy): boolean => collectsData || trains;
 
+/** Where the catalog says that a credential stands: in a variable, in a file, or in itself. */
+export type CredentialSource = { readonly env: string } | { readonly file: string } | 'catalog';
+
 /** A company that answers, as the catalog file describes it. */
 export interface CatalogProvider {
   readonly slug: string;
@@ -65,6 +76,8 @@ export interface CatalogProvider {
   readonly needsNoCredential?: true;
   /** The operator's own credential; absent: callers must bring theirs. */
   readonly credential?: Secret;
+  /** Where it stands, or would if it were set. Absent: the catalog names no place for one. */
+  readonly credentialSource?: CredentialSource;
   readonly policy: DataPolicy;
   /** Absent: `DEFAULT_ABORTS`. */
   readonly aborts?: AbortRules;
@@ -175,17 +188,35 @@ export interface Model {
   readonly endpoints: readonly Endpoint[];
 }
 
+/** Engines of web search that this gateway speaks to; `simulated` answers by itself. */
+export const SEARCH_ENGINES = ['exa', 'parallel', 'firecrawl', 'perplexity', 'searxng', 'simulated'] as const;
+export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
+
+/** Engines that fetch pages, beside the gateway's own way. */
+export const FETCH_ENGINES = ['exa', 'parallel', 'firecrawl'] as const;
+export type FetchEngineName = (typeof FETCH_ENGINES)[number];
+
 /** An engine behind a service-side tool. */
 export interface ToolEngine {
+  /** Absent where it answers by itself. */
   readonly baseUrl?: string;
   readonly credential?: Secret;
   /** Per call. */
   readonly price?: PicoUsd;
 }
 
+/** Engines that can be called, by name, in the order of the file: none whose credential is not set. */
+export type ToolEngines = ReadonlyMap<string, ToolEngine>;
+
+/** What service-side tools run on. */
 export interface ToolsConfiguration {
-  readonly webSearch?: { readonly default: string; readonly engines: ReadonlyMap<string, ToolEngine> };
+  /** `default`: as the file names it, else the first of the engines. */
+  readonly webSearch?: { readonly default: string; readonly engines: ToolEngines };
+  /** `price`: of one use of the gateway's own fetch. */
+  readonly webFetch?: { readonly price: PicoUsd; readonly engines: ToolEngines };
   readonly imageGeneration?: { readonly model: string };
+  /** `price`: of one use. */
+  readonly bash?: { readonly price: PicoUsd; readonly memoryBytes: number; readonly timeMs: number };
 }
 
 /** Everything the catalog file says, at one moment. Immutable: a reload makes another. */

@@ -65,7 +65,7 @@ function deriveDrops(
   models: readonly NamedModel[],
 ): Pick<RouteInputs, 'carries' | 'passes'> {
   const context = { models, keys: [] };
-  const takes: NonNullable<RouteInputs['carries'] & RouteInputs['passes']> = ({ model, tag }, name) =>
+  const takes: NonNullable<RouteInputs['passes']> = ({ model, tag }, name) =>
     drops[writeRef({ model, tag, credential: SHARED_CREDENTIAL }, context)] !== name;
   return { carries: takes, passes: takes };
 }

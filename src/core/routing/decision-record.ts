@@ -3,6 +3,7 @@ import type { Modality } from './catalog.js';
 import type { Cooling } from './health.js';
 import type { ServiceTier } from './plan.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
+import type { RequestField } from '../translation.js';
 import type { RoutingPolicy } from './route-inputs.js';
 
 /** 2: pauses that providers asked for are told apart, prices are compared with fees, parameters by dialects. */
@@ -42,9 +43,9 @@ export interface DecisionRecord {
   readonly models?: readonly (string | readonly [id: string, sort: Sort])[] | undefined;
   readonly refusal?: true | undefined;
   readonly preferences?: ProviderPreferences | undefined;
-  readonly parameters?: readonly string[] | undefined;
+  readonly parameters?: readonly RequestField[] | undefined;
   readonly modalities?: readonly Modality[] | undefined;
-  /** Candidates that do not take a parameter, where all were required, and which one. */
+  /** Candidates that do not take a parameter, where all were required, a tier or a place, and which of them. */
   readonly drops?: Readonly<Record<string, string>> | undefined;
   readonly prompt?: number | undefined;
   readonly output?: number | undefined;

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
+import type { RequestField } from '../translation.js';
 import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, Pricing } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import { deriveInputs } from './decision-inputs.js';
@@ -97,6 +98,9 @@ const all = (figure: number): NonNullable<EndpointHealth['latency']> => ({
   p99: figure,
 });
 
+const takingTools = (slug: string, price: number): Endpoint =>
+  endpointOf(slug, price, { supportedParameters: ['tools'] });
+
 describe('compactDecision', () => {
   it('says no more than it must of a plain request', () => {
     const inputs = inputsOf({ needs: needsOf({ preferences: { sort: 'price' } }) });
@@ -127,8 +131,8 @@ describe('compactDecision', () => {
         tier: 'priority',
       }),
       catalog: catalogOf([
-        modelOf('a/b', [endpointOf('p0', 1), endpointOf('p1', 2)]),
-        modelOf('c/d', [endpointOf('p1', 2)]),
+        modelOf('a/b', [takingTools('p0', 1), takingTools('p1', 2)]),
+        modelOf('c/d', [takingTools('p1', 2)]),
       ]),
       health: healthOf({ 'a/b p0 shared': { isOut: false, cooling: { until: 5, by: 'rate-limit' } } }),
       credentials: [
@@ -198,7 +202,7 @@ describe('compactDecision', () => {
 describe('a decision that is too long', () => {
   const long = (entries: number): RouteInputs =>
     inputsOf({
-      needs: needsOf({ parameters: Array.from({ length: entries }, (_, index) => `parameter_${index}`) }),
+      needs: needsOf({ parameters: Array.from({ length: entries }, () => 'parallel_tool_calls' as const) }),
       catalog: catalogOf([
         modelOf(
           'a/b',
@@ -312,7 +316,7 @@ const rarelyCooling = fc
 const PREFERENCES_MAX = 4;
 /** One of them passes everywhere. */
 const UNDECLARED = ['hoot', 'owl', 'o'.repeat(70)];
-const PARAMETERS = ['tools', 'max_tokens', 'temperature', 'parallel_tool_calls'];
+const PARAMETERS: RequestField[] = ['tools', 'max_tokens', 'temperature', 'parallel_tool_calls'];
 /** From here on some endpoints are dearer. */
 const LONG_PROMPT_TOKENS = 1_000;
 const preferences: fc.Arbitrary<ProviderPreferences> = fc
@@ -402,7 +406,10 @@ const measured: fc.Arbitrary<MeasuredPrompt> = fc.record({
 });
 /** Candidates, and what their dialects do not send. */
 const unsent = fc.array(
-  fc.record({ tag: fc.constantFrom(...SLUGS, 'provider-0/priority'), parameter: fc.constantFrom(...PARAMETERS) }),
+  fc.record({
+    tag: fc.constantFrom(...SLUGS, 'provider-0/priority'),
+    parameter: fc.constantFrom(...PARAMETERS, 'service_tier', 'inference_geo'),
+  }),
   { maxLength: 6 },
 );
 

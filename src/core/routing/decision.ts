@@ -4,7 +4,9 @@ import { recordFigures } from './decision-figures.js';
 import { DECISION_VERSION, type DecisionRecord, type KeyRecord } from './decision-record.js';
 import { withoutOtherModels, withoutUnrelatedProviders, type Providers } from './decision-lists.js';
 import type { Cooling } from './health.js';
+import { placedEndpoint } from './placed-endpoint.js';
 import type { Leg, Plan } from './plan.js';
+import { askedGeography } from './priced-words.js';
 import { shortened } from '../shortened.js';
 import type { NamedModel, RouteInputs, RouteNeeds } from './route-inputs.js';
 import type { AttemptOutcomeView } from './router-metadata.js';
@@ -100,7 +102,7 @@ function recordOf(from: DecidedFrom, plan: Plan, calls: readonly AttemptOutcomeV
     calls: unlessEmpty(made),
     ...recordNeeds(needs, providers),
     ...recordCaller(from, credentials, providers),
-    drops: needs.preferences.requireParameters === true ? recordDrops(plan, context) : undefined,
+    drops: recordDrops(from, plan, context),
     session: session?.key,
     ...recordHealth(plan, legs, context),
     ...(isSorted && recordFigures(plan, legs, needs)),
@@ -109,11 +111,29 @@ function recordOf(from: DecidedFrom, plan: Plan, calls: readonly AttemptOutcomeV
 }
 
 /** What dialects send is known to the code alone, so what it decided is kept. */
-function recordDrops({ excluded }: Plan, context: RefContext): DecisionRecord['drops'] {
+function recordDrops(
+  { needs, catalog, carries }: DecidedFrom,
+  { excluded }: Plan,
+  context: RefContext,
+): DecisionRecord['drops'] {
   const drops: Record<string, string> = {};
-  for (const { model: id, tag, reason, detail } of excluded) {
+  const add = (model: string, tag: string, field: string): void => {
+    drops[writeRef({ model: { id: model }, tag, credential: SHARED_CREDENTIAL }, context)] = field;
+  };
+  const geography = askedGeography(needs.words);
+  if (geography !== undefined) {
+    for (const { id } of needs.models) {
+      const model = catalog.models.get(id);
+      for (const endpoint of model?.endpoints ?? []) {
+        const isUntold = endpoint.geographies?.has(geography) && !placedEndpoint(endpoint, model!, geography, carries);
+        if (isUntold) add(id, endpoint.tag, 'inference_geo');
+      }
+    }
+  }
+  const isStrict = needs.preferences.requireParameters === true;
+  for (const { model, tag, reason, detail } of excluded) {
     if (reason !== 'unsupported-parameter' || tag === undefined || detail === undefined) continue;
-    drops[writeRef({ model: { id }, tag, credential: SHARED_CREDENTIAL }, context)] = detail;
+    if (isStrict || detail === 'service_tier') add(model, tag, detail);
   }
   return Object.keys(drops).length > 0 ? drops : undefined;
 }

@@ -96,7 +96,7 @@ describe('explainDecision', () => {
   });
 
   it('says which parts were cut, and of which release the record is', () => {
-    const parameters = Array.from({ length: 100 }, (_, index) => `parameter_${index}`);
+    const parameters = Array.from({ length: 100 }, () => 'parallel_tool_calls' as const);
     const explained = explainDecision(decide(inputsOf([ONE], { needs: { parameters } })), catalog);
     expect([explained.derivation, explained.cut, explained.plan]).toEqual([
       'inputs-cut',

@@ -1,15 +1,4 @@
-// The published slugs (docs/byok.md#provider-slugs), each once. A catalog may have others.
-const SLUGS = `
-  ai21 aion-labs akashml alibaba amazon-bedrock amazon-nova ambient anthropic arcee-ai assemblyai atlas-cloud avian
-  azure baidu baseten black-forest-labs byteplus cerebras chutes cirrascale clarifai claude-on-aws cloudflare cohere
-  coreweave cosine crusoe darkbloom databricks decart deepgram deepinfra deepseek dekallm digitalocean featherless
-  fireworks fish-audio friendli gmicloud google-ai-studio google-vertex groq heygen inception inceptron inferact-vllm
-  inference-net infermatic inflection io-net ionstream krea liquid makora mancer mara meta minimax mistral modal
-  modelrun modular moonshotai morph ncompass near-ai nebius nex-agi nextbit novita nvidia ollama open-inference openai
-  parasail perceptron perplexity phala poolside primeintellect quiver recraft reka relace runway sail-research sakana
-  sakana-ai sambanova seed siliconflow sourceful stepfun streamlake switchpoint tencent tenstorrent thinkingmachines
-  together typesafe unbiased upstage venice voyageai wafer wandb wandb-legacy xai xiaomi z-ai
-`;
+import { PUBLISHED_SLUGS } from './published-slugs.js';
 
 // Display names (docs/wire/routing.md#provider-names) whose letters are not those of the slug. `Z.AI` and
 // `Arcee AI` need no line.
@@ -60,7 +49,8 @@ function normalizedCode(code: number): number {
 }
 
 const NORMALIZED_SLUG_OF_NAME = new Map(SLUG_OF_NAME.map(([name, slug]) => [normalizeName(name), normalizeName(slug)]));
-const KNOWN = new Set([...SLUGS.trim().split(/\s+/), ...NAMES_WITHOUT_SLUG].map(normalizeName));
+/** What stands before the slash of a slug is one itself. */
+const KNOWN = new Set([...PUBLISHED_SLUGS, ...NAMES_WITHOUT_SLUG].map((name) => normalizeName(name.split('/', 1)[0]!)));
 
 /** The normalized slug a normalized display name stands for, where its letters are others. */
 export const findSlugOfName = (normalized: string): string | undefined => NORMALIZED_SLUG_OF_NAME.get(normalized);

@@ -1,6 +1,7 @@
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool, VendorTool } from '../conversation/tools.js';
 import { GatewayError } from '../errors.js';
+import type { Json } from '../json/json.js';
 import type { CatalogSnapshot, Model } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import { MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
@@ -24,7 +25,7 @@ export function nameAdvisors(
   if (!request.tools.some(isAdvisor)) return request;
   const rules = readRules(needs, policies);
   const tools = request.tools.map((tool, index) =>
-    isAdvisor(tool) ? { ...tool, advisor: findAdvisor(tool, `tools.${index}.model`, catalog, rules) } : tool,
+    isAdvisor(tool) ? { ...tool, advisor: findModel(nameIn(tool), `tools.${index}.model`, catalog, rules) } : tool,
   );
   return { ...request, tools };
 }
@@ -39,7 +40,7 @@ export function forAdvisors(
   catalog: CatalogSnapshot,
 ): readonly StoredCredential[] {
   if (credentials.length === 0 || !tools.some(isAdvisor)) return credentials;
-  const advisors = tools.filter(isAdvisor).map((tool) => modelNamedBy(tool, catalog)?.id);
+  const advisors = tools.filter(isAdvisor).map((tool) => modelNamed(nameIn(tool), catalog)?.id);
   return credentials.filter(({ allowedModels }) =>
     advisors.every((id) => id === undefined || !allowedModels || allowedModels.includes(id)),
   );
@@ -51,10 +52,23 @@ function isAdvisor(tool: Tool): tool is VendorTool {
   return typeof type === 'string' && ADVISOR.test(type);
 }
 
-function findAdvisor(tool: VendorTool, path: string, catalog: CatalogSnapshot, rules: Rules): Model {
-  const model = modelNamedBy(tool, catalog);
+/**
+ * Finds models that a request has consulted, by any of their names.
+ * @returns a finder that throws as `nameAdvisors` does
+ */
+export function consultedModels({
+  catalog,
+  needs,
+  policies,
+}: Pick<RouteInputs, 'catalog' | 'needs' | 'policies'>): (name: Json | undefined, path: string) => Model {
+  const rules = readRules(needs, policies);
+  return (name, path) => findModel(name, path, catalog, rules);
+}
+
+function findModel(name: Json | undefined, path: string, catalog: CatalogSnapshot, rules: Rules): Model {
+  const model = modelNamed(name, catalog);
   if (!model) {
-    const shown = JSON.stringify(tool.opaque.value['model'] ?? null).slice(0, MODEL_SHOWN_CHARACTERS_MAX);
+    const shown = JSON.stringify(name ?? null).slice(0, MODEL_SHOWN_CHARACTERS_MAX);
     throw new GatewayError(
       'invalid-request',
       `${path}: ${shown} is not in the catalog, so that its calls have no price; name a model of /models`,
@@ -68,9 +82,10 @@ function findAdvisor(tool: VendorTool, path: string, catalog: CatalogSnapshot, r
   return model;
 }
 
+const nameIn = ({ opaque }: VendorTool): Json | undefined => opaque.value['model'];
+
 /** By any of its names. */
-function modelNamedBy({ opaque }: VendorTool, catalog: CatalogSnapshot): Model | undefined {
-  const name = opaque.value['model'];
+function modelNamed(name: Json | undefined, catalog: CatalogSnapshot): Model | undefined {
   const id = typeof name === 'string' ? modelId(catalog, name) : undefined;
   return id === undefined ? undefined : catalog.models.get(id);
 }

@@ -5,6 +5,7 @@ import {
   credential,
   endpoint,
   healthOf,
+  inGeographies,
   inputsOf,
   model,
   numbers,
@@ -13,6 +14,7 @@ import {
   reasonsOf,
   tagsOf,
 } from '../../../test/support/route-inputs.js';
+import type { RequestField } from '../translation.js';
 import type { Model } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import type { EndpointHealth, HealthKey } from './health.js';
@@ -297,5 +299,42 @@ describe('what is left as the last', () => {
       health: healthOf({ p1: soft }),
     });
     expect(tagsOf(made)).toEqual(['p2']);
+  });
+});
+
+describe('what a provider is not told', () => {
+  const tiers = price(2, { priority: { prompt: 9_000_000n }, flex: { prompt: 1n } });
+  const inUs = inGeographies(endpoint('p1', { pricing: tiers }), { us: price(4, { flex: { prompt: 2n } }) });
+  const models = [model('a/one', [inUs, endpoint('p2', { usd: 8, pricing: tiers })])];
+  /** Which fields dialect and platform of `p1` leave out. */
+  const without =
+    (...fields: readonly RequestField[]): NonNullable<RouteInputs['carries']> =>
+    ({ tag }, field) =>
+      !tag.startsWith('p1') || !fields.includes(field);
+
+  it.each(['priority', 'flex'] as const)('is no tier %s that it would be paid for', (tier) => {
+    const made = plan(models, { needs: { tier }, carries: without('service_tier') });
+    expect(made.excluded).toContainEqual(
+      expect.objectContaining({ tag: `p1/${tier}`, reason: 'unsupported-parameter', detail: 'service_tier' }),
+    );
+    expect(made.legs.some(({ tag }) => tag === `p2/${tier}`)).toBe(true);
+  });
+
+  it('leaves the plain tier where nobody could be told of flex', () => {
+    const carries = without('service_tier');
+    const [first] = plan([model('a/one', [inUs])], { needs: { tier: 'flex' }, carries }).legs;
+    expect([first!.tag, first!.tier]).toEqual(['p1', 'standard']);
+  });
+
+  it('is no place that it would be paid for', () => {
+    const needs = { words: [{ field: 'inference_geo', value: 'us' }] };
+    const priceOf = (carries: RouteInputs['carries']): unknown =>
+      plan(models, { needs, ...(carries && { carries }) }).legs.map(({ tag, endpoint: { pricing, geography } }) => [
+        tag,
+        pricing!.prompt,
+        geography?.word,
+      ]);
+    expect(priceOf(undefined)).toEqual([['p1', 2_000_000n, 'us']]);
+    expect(priceOf(without('inference_geo'))).toContainEqual(['p1', 1_000_000n, undefined]);
   });
 });

@@ -1,4 +1,5 @@
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
+import type { RequestField } from '../translation.js';
 import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
 import type { Candidate } from './candidate.js';
 import type { StoredCredential } from './credential.js';
@@ -26,8 +27,8 @@ export interface RouteNeeds {
   readonly models: readonly NamedModel[];
   readonly movesOnRefusal: boolean;
   readonly preferences: ProviderPreferences;
-  /** Names as endpoints list them: what the request sets. */
-  readonly parameters: readonly string[];
+  /** What the request sets: the rows of the dialects' tables, as endpoints list them. */
+  readonly parameters: readonly RequestField[];
   /** Besides text. */
   readonly modalities: readonly Modality[];
   /** The prompt has at least so many tokens, however it is counted. */
@@ -85,7 +86,10 @@ export interface RouteInputs {
   /** True where the operator can call the provider. */
   readonly isShared: (provider: CatalogProvider) => boolean;
   /** Whether a field that the request sets reaches the provider, by what its dialect sends; absent: all do. */
-  readonly carries?: (target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, parameter: string) => boolean;
+  readonly carries?: (
+    target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>,
+    parameter: RequestField,
+  ) => boolean;
   /** Whether a field that no face declares is sent to the provider as the request has it; absent: all are. */
   readonly passes?: (target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean;
   readonly policies: readonly RoutingPolicy[];

@@ -1,5 +1,6 @@
 import type { ContentBlock, DocumentSource, ToolReferenceBlock } from '../conversation/content.js';
-import type { ModelRequest, Sampling } from '../conversation/request.js';
+import type { ModelRequest } from '../conversation/request.js';
+import { requiredFields } from '../conversation/said-fields.js';
 import type { Opaque } from '../json/json.js';
 import { measurePrompt } from '../money/measure-prompt.js';
 import { MODALITIES, type CatalogSnapshot, type Modality } from './catalog.js';
@@ -22,7 +23,7 @@ export function routeNeeds(request: ModelRequest, catalog: KnownModels): RouteNe
     models: listModels(request, catalog),
     movesOnRefusal: request.fallbackModels?.onRefusal ?? false,
     preferences: request.preferences,
-    parameters: listParameters(request),
+    parameters: requiredFields(request),
     modalities,
     promptTokensMin: tokensMin,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
@@ -69,53 +70,6 @@ function listModels({ model, fallbackModels }: ModelRequest, catalog: KnownModel
   }
   return [...named.values()];
 }
-
-/** Names as endpoints list them (docs/catalog.md#endpoints, `supported_parameters`). */
-const SAMPLING_PARAMETERS: Readonly<Record<keyof Sampling, string>> = {
-  temperature: 'temperature',
-  topP: 'top_p',
-  topK: 'top_k',
-  topA: 'top_a',
-  minP: 'min_p',
-  frequencyPenalty: 'frequency_penalty',
-  presencePenalty: 'presence_penalty',
-  repetitionPenalty: 'repetition_penalty',
-  seed: 'seed',
-  logitBias: 'logit_bias',
-  logprobs: 'logprobs',
-  topLogprobs: 'top_logprobs',
-};
-const SAMPLING_FIELDS = Object.keys(SAMPLING_PARAMETERS) as readonly (keyof Sampling)[];
-
-/** `false` asks for what every endpoint does anyway, as do thinking that is disabled and effort `none`. */
-function listParameters(request: ModelRequest): readonly string[] {
-  const names: string[] = [];
-  if (request.maxOutputTokens !== undefined) names.push('max_tokens');
-  for (const field of SAMPLING_FIELDS) {
-    const value = request.sampling[field];
-    if (value !== undefined && value !== false) names.push(SAMPLING_PARAMETERS[field]);
-  }
-  if (request.stopSequences?.length) names.push('stop');
-  if (request.tools.length > 0) names.push('tools');
-  if (request.toolChoice) names.push('tool_choice');
-  const isThinking = request.thinking !== undefined && request.thinking.type !== 'disabled';
-  if (isThinking || (request.effort !== undefined && request.effort !== 'none')) names.push('reasoning');
-  if (request.reasoningSummary !== undefined) names.push('reasoning_summary');
-  if (request.verbosity !== undefined) names.push('verbosity');
-  if (request.parallelToolCalls !== undefined && request.tools.length > 0) names.push('parallel_tool_calls');
-  if (request.taskBudget) names.push('task_budget');
-  if (request.contextManagement) names.push('context_management');
-  if (request.cacheMarker) names.push('cache_control');
-  if (saysMoreThanWho(request.metadata)) names.push('metadata');
-  if (request.outputFormat) names.push(FORMAT_PARAMETERS[request.outputFormat.type]);
-  return names;
-}
-
-/** Who asks is told to every provider; the rest of the Messages format's metadata only in that format. */
-const saysMoreThanWho = (metadata: ModelRequest['metadata']): boolean =>
-  metadata?.vendor === 'anthropic' && Object.keys(metadata.value).some((key) => key !== 'user_id');
-
-const FORMAT_PARAMETERS = { 'json-schema': 'structured_outputs', 'json-object': 'response_format' } as const;
 
 const TIERS: ReadonlyMap<string, ServiceTier> = new Map([
   ['fast', 'fast'],

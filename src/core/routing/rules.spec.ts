@@ -2,6 +2,7 @@
 // one catalog in which every filter has something to do; a table of each filter alone; every pair of rows generated
 // from the same table.
 import { endpoint, inputsOf, model, plan, price, reasonsOf, tagsOf } from '../../../test/support/route-inputs.js';
+import type { RequestField } from '../translation.js';
 import { planRoute } from './plan-route.js';
 import type { ExclusionReason } from './plan.js';
 import type { ProviderPreferences } from './preferences.js';
@@ -50,7 +51,7 @@ const ROWS: readonly Row[] = [
   { name: 'fp8', preferences: { quantizations: ['fp8', 'unknown'] }, reason: 'quantization', out: ['p3/eu', 'p4'] },
   { name: 'fp4', preferences: { quantizations: ['fp4', 'bf16'] }, reason: 'quantization', out: ['p1', 'p2', 'p4/image', 'two:p1', 'two:p3'] },
   { name: 'mxfp8', preferences: { quantizations: ['mxfp8'] }, reason: 'quantization', out: ALL.filter((tag) => tag !== 'p2') },
-  { name: 'require_parameters', preferences: { requireParameters: true }, needs: { parameters: ['top_k'] }, reason: 'unsupported-parameter', out: ['p3/eu'] },
+  { name: 'require_parameters', preferences: { requireParameters: true }, needs: { parameters: ['top_k'] }, reason: 'unsupported-parameter', out: ALL.filter((tag) => tag !== 'p1') },
   { name: 'max_price of the prompt', preferences: { maxPrice: { prompt: '1' } }, reason: 'max-price', out: ['p3/eu', 'two:p3'] },
   { name: 'max_price of the answer', preferences: { maxPrice: { completion: '0.999999' } }, reason: 'max-price', out: ['p1', 'p3/eu', 'p4/image', 'two:p3'] },
   { name: 'max_price of an image', preferences: { maxPrice: { image: '0.004' } }, reason: 'max-price', out: ['p4/image'] },
@@ -181,10 +182,12 @@ describe('hard filters', () => {
 
   it('take either name of a format for a schema, and the exact one for any JSON', () => {
     const needs = { preferences: { requireParameters: true } };
-    const left = (...parameters: readonly string[]): readonly string[] =>
+    const left = (...parameters: readonly RequestField[]): readonly string[] =>
       tagsOf(plan([one], { needs: { ...needs, parameters } }));
     expect(left('structured_outputs')).toContain('p3/eu');
     expect(left('structured_outputs')).not.toContain('p1');
+    // Of what lists do not speak of, the dialect alone decides: also where there is no list.
+    expect(left('metadata')).toContain('p2');
     const other = model('a/b', [endpoint('p', { supportedParameters: ['structured_outputs'] })]);
     expect(plan([other], { needs: { ...needs, parameters: ['response_format'] } }).legs).toEqual([]);
   });
@@ -233,7 +236,7 @@ describe('soft parameters', () => {
   const tools = endpoint('tools', { supportedParameters: ['tools'] });
   const formats = endpoint('formats', { supportedParameters: ['tools', 'response_format'] });
   const plain = endpoint('plain', { supportedParameters: ['top_k'] });
-  const left = (endpoints: typeof one.endpoints, ...parameters: readonly string[]): readonly string[] =>
+  const left = (endpoints: typeof one.endpoints, ...parameters: readonly RequestField[]): readonly string[] =>
     [...tagsOf(plan([model('a/b', endpoints)], { needs: { parameters } }))].sort();
 
   it('keep only who supports them, if anybody does', () => {
@@ -246,7 +249,7 @@ describe('soft parameters', () => {
   });
 
   it('are judged among those the filters left', () => {
-    const needs = { parameters: ['tools'], preferences: { ignore: ['tools'] } };
+    const needs = { parameters: ['tools' as const], preferences: { ignore: ['tools'] } };
     expect(tagsOf(plan([model('a/b', [tools, plain])], { needs }))).toEqual(['plain']);
   });
 

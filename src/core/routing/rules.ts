@@ -1,3 +1,4 @@
+import type { RequestField } from '../translation.js';
 import type { Candidate } from './candidate.js';
 import { collects, type Endpoint } from './catalog.js';
 import type { Exclusion, ServiceTier } from './plan.js';
@@ -144,6 +145,8 @@ export function findExclusion(
   if (isRetaining && refusesRetentionOf(rules, model.id)) return { reason: 'retains-data' };
   if (preferences.enforceDistillableText === true && model.distillable !== true) return { reason: 'not-distillable' };
 
+  if (!sendsTier(candidate, carries)) return { reason: 'unsupported-parameter', detail: 'service_tier' };
+
   const { quantization, contextLength } = endpoint;
   if (rules.quantizations?.has(quantization) === false) return { reason: 'quantization', detail: quantization };
   const isStrict = preferences.requireParameters === true;
@@ -170,13 +173,19 @@ export function findExclusion(
  * Whether what a request sets has an effect there: the endpoint's list has it, and its dialect sends it. What is no
  * word of such lists the dialect alone decides.
  */
-function takes(candidate: Candidate, parameter: string, carries: RouteInputs['carries']): boolean {
-  const isListed = UNLISTED.has(parameter) || supports(candidate.endpoint, parameter);
+function takes(candidate: Candidate, parameter: RequestField, carries: RouteInputs['carries']): boolean {
+  // What no list tells is not promised to whoever requires it.
+  const isListed =
+    UNLISTED.has(parameter) || (isListing(candidate.endpoint) && supports(candidate.endpoint, parameter));
   return isListed && (carries?.(candidate, parameter) ?? true);
 }
 
+/** Whether its provider is told of its tier: one that is not told serves, and charges, as ever. */
+export const sendsTier = (candidate: Candidate, carries: RouteInputs['carries']): boolean =>
+  candidate.tier === 'standard' || (carries?.(candidate, 'service_tier') ?? true);
+
 /** Fields that lists of parameters do not speak of, or so seldom that their silence says nothing. */
-const UNLISTED: ReadonlySet<string> = new Set([
+const UNLISTED: ReadonlySet<RequestField> = new Set<RequestField>([
   'parallel_tool_calls', 'reasoning_summary', 'task_budget', 'context_management', 'cache_control', 'metadata',
 ]); // prettier-ignore
 
@@ -198,12 +207,18 @@ const TAKES_PART: Readonly<Record<ServiceTier, Participation>> = {
 export const takesPart = (candidate: Candidate, { needs, fullSlugs }: Rules): boolean =>
   TAKES_PART[needs.tier][candidate.tier] || (fullSlugs.length > 0 && findSlug(fullSlugs, candidate) !== -1);
 
-/** docs/wire/routing.md#unsupported-parameters: an endpoint that has either name can hold an answer to a schema. */
-const ALSO_BY: Readonly<Record<string, string>> = { structured_outputs: 'response_format' };
+/** docs/wire/routing.md#unsupported-parameters: lists name what is answered by a schema, or reasoned, by either. */
+const ALSO_BY: Readonly<Partial<Record<RequestField, RequestField>>> = {
+  structured_outputs: 'response_format',
+  reasoning_effort: 'reasoning',
+};
 
-/** An endpoint whose list is empty says nothing, which counts as supporting all. */
-export function supports({ supportedParameters }: Endpoint, parameter: string): boolean {
-  if (supportedParameters.length === 0 || supportedParameters.includes(parameter)) return true;
+const isListing = ({ supportedParameters }: Endpoint): boolean => supportedParameters.length > 0;
+
+/** An endpoint whose list is empty says nothing: where fields are a wish, that counts as supporting all. */
+export function supports(endpoint: Endpoint, parameter: RequestField): boolean {
+  const { supportedParameters } = endpoint;
+  if (!isListing(endpoint) || supportedParameters.includes(parameter)) return true;
   const other = ALSO_BY[parameter];
   return other !== undefined && supportedParameters.includes(other);
 }

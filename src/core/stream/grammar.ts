@@ -10,6 +10,7 @@ const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
   'redacted-thinking': [],
   'tool-use': ['input-json'],
   'server-tool-use': ['input-json'],
+  'service-tool-result': [],
   opaque: ['opaque', 'input-json', 'text', 'citation'],
 };
 

@@ -1,4 +1,5 @@
 import { ProviderFault } from '../errors.js';
+import { BytePieces } from './byte-pieces.js';
 import type { ByteRange } from './byte-range.js';
 import type { Step } from './step.js';
 
@@ -41,8 +42,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
    */
   private rest: Buffer = EMPTY;
   /** Chunks after `rest` in which no line ended. */
-  private waiting: Buffer[] = [];
-  private waitingBytes = 0;
+  private readonly waiting = new BytePieces();
   /** Where in `rest` the unfinished line begins. */
   private lineStart = 0;
   /** Bytes of the unfinished frame that were read and let go. */
@@ -66,12 +66,11 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     if (chunk.length === 0) return;
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     if (this.rest.length > 0 && bytes.indexOf(LF) === -1 && bytes.indexOf(CR) === -1) {
-      this.waiting.push(bytes);
-      this.waitingBytes += bytes.length;
+      this.waiting.add(bytes);
     } else {
       this.read(this.join(bytes), out);
     }
-    if (this.releasedBytes + this.rest.length + this.waitingBytes > this.frameBytesMax) {
+    if (this.releasedBytes + this.rest.length + this.waiting.bytes > this.frameBytesMax) {
       throw new ProviderFault(
         'malformed-reply',
         `The provider sent an event of more than ${this.frameBytesMax} bytes.`,
@@ -82,15 +81,13 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
   /** A frame without its blank line is not dispatched, by the standard's rule. */
   end(): void {
     this.rest = EMPTY;
-    this.waiting = [];
+    this.waiting.clear();
   }
 
   private join(bytes: Buffer): Buffer {
     if (this.rest.length === 0) return bytes;
-    const joined = Buffer.concat([this.rest, ...this.waiting, bytes]);
-    this.waiting = [];
-    this.waitingBytes = 0;
-    return joined;
+    const { rest, waiting } = this;
+    return Buffer.concat(waiting.bytes === 0 ? [rest, bytes] : [rest, waiting.take(), bytes]);
   }
 
   private read(buffer: Buffer, out: SseFrame[]): void {

@@ -35,7 +35,9 @@ const attempt = object({
   status: integer(),
   is_byok: optional(described('True through a credential of the caller’s own.', flag())),
   credential_refused: optional(described('True where the provider refused that credential.', flag())),
-  dropped: optional(described('Words with a price, and fields nobody declared, that it was not sent.', list(text()))),
+  dropped: optional(
+    described('What of the request it was not sent: fields, betas and words with a price, by name.', list(text())),
+  ),
 });
 
 /** As `routerMetadata` prints it. */

@@ -31,7 +31,8 @@ const BLOCKS = [
   'text', 'image', 'document', 'search_result', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use',
   'web_search_tool_result', 'compaction', 'advisor_tool_result', 'web_fetch_tool_result', 'code_execution_tool_result',
   'bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'tool_search_tool_result',
-  'openrouter_shell_tool_result', 'openrouter_bash_tool_result', 'container_upload', 'mcp_tool_use', 'mcp_tool_result',
+  'openrouter_shell_tool_result', 'openrouter_bash_tool_result', 'openrouter_datetime_tool_result',
+  'openrouter_image_generation_tool_result', 'openrouter_search_models_tool_result', 'container_upload', 'mcp_tool_use', 'mcp_tool_result',
 ]; // prettier-ignore
 const RESULT_PARTS = ['text', 'image', 'document', 'search_result', 'tool_reference'];
 const CITATIONS = [

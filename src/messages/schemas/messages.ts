@@ -95,6 +95,9 @@ const commonBlocks = {
   tool_search_tool_result: vendorResult,
   openrouter_shell_tool_result: vendorResult,
   openrouter_bash_tool_result: vendorResult,
+  openrouter_datetime_tool_result: vendorResult,
+  openrouter_image_generation_tool_result: vendorResult,
+  openrouter_search_models_tool_result: vendorResult,
   container_upload: { file_id: id(), ...marked },
   mcp_tool_use: { ...call, server_name: name() },
   mcp_tool_result: {

@@ -10,6 +10,8 @@ import { mistral } from './mistral.js';
 import { openaiCompatible } from './openai-compatible.js';
 import { openai } from './openai.js';
 import { openrouter } from './openrouter.js';
+import { reka } from './reka.js';
+import { thinkingmachines } from './thinkingmachines.js';
 
 /**
  * Every provider that the code knows more of than the catalog file says. Adding one is a file, or a line in
@@ -25,6 +27,8 @@ export const DEFINITIONS: readonly ProviderDefinition[] = [
   mistral,
   openai,
   openrouter,
+  reka,
+  thinkingmachines,
   ...openaiCompatible,
 ];
 

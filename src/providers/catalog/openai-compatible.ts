@@ -6,6 +6,18 @@ import type { Quirks } from '../../core/quirks.js';
  * after a tool call is refused.
  */
 const RETURNED_THINKING: Quirks = { reasoningStyle: 'thinking_object', returnsReasoning: true };
+const BY_EFFORT: Quirks = { reasoningStyle: 'reasoning_effort' };
+
+/**
+ * Providers of the chat format of which no more is known than where they are (`scripts/catalog-providers.ts`): their
+ * references say nothing that the format does not, or were not at hand.
+ */
+const PLAIN = [
+  'ai21', 'akashml', 'amazon-nova', 'ambient', 'arcee-ai', 'assemblyai', 'atlas-cloud', 'avian', 'baidu', 'byteplus',
+  'clarifai', 'crusoe', 'darkbloom', 'featherless', 'gmicloud', 'inceptron', 'inference-net', 'infermatic', 'mancer',
+  'meta', 'minimax', 'modular', 'morph', 'ncompass', 'nextbit', 'nvidia', 'phala', 'poolside', 'primeintellect',
+  'relace', 'sakana', 'sambanova', 'streamlake', 'venice',
+] as const; // prettier-ignore
 
 /**
  * Providers of the chat format that one line tells apart. The fields are known ones of their own (the reference that
@@ -13,6 +25,9 @@ const RETURNED_THINKING: Quirks = { reasoningStyle: 'thinking_object', returnsRe
  * the references: a field that is missing is dropped by name, and `passes_unknown_fields` lets it through.
  */
 export const openaiCompatible: readonly ProviderDefinition[] = [
+  ...PLAIN.map((slug) => compatible(slug, {})),
+  // api.aionlabs.ai/docs/api-reference, read 2026-11-24
+  compatible('aion-labs', {}, ['reasoning_split']),
   compatible(
     'cerebras',
     {
@@ -23,8 +38,10 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
     // inference-docs.cerebras.ai/api-reference/chat-completions
     ['clear_thinking', 'disable_reasoning', 'prediction', 'reasoning_format'],
   ),
-  // docs.deepinfra.com/api-reference/openai-chat-completions-1
-  compatible('deepinfra', { reasoningStyle: 'reasoning_effort' }, ['chat_template_kwargs']),
+  // docs.deepinfra.com/api-reference/openai-chat-completions-1; efforts: docs.deepinfra.com/chat/reasoning, as below
+  compatible('deepinfra', { ...BY_EFFORT, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] }, [
+    'chat_template_kwargs',
+  ]),
   // api-docs.deepseek.com/api/create-chat-completion
   compatible('deepseek', RETURNED_THINKING, ['thinking']),
   compatible(
@@ -61,6 +78,40 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
   }),
   // docs.z.ai/api-reference/llm/chat-completion
   compatible('z-ai', RETURNED_THINKING, ['do_sample', 'request_id', 'thinking', 'tool_stream', 'user_id']),
+  // The type of its own SDK, github.com/perceptron-ai-inc/perceptron, src/perceptron/_providers.py; read 2026-11-24
+  compatible('perceptron', { ...BY_EFFORT, efforts: ['none', 'minimal', 'low', 'medium', 'high'] }),
+  // Its OpenAPI document, of which github.com/api-evangelist/sail has a copy; read 2026-11-24
+  compatible('sail-research', {
+    ...BY_EFFORT,
+    maxTokensField: 'max_completion_tokens',
+    efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  }),
+  // From here on: the vendors' references as the notes in github.com/anomalyco/models.dev, providers/*/provider.toml,
+  // tell them (each names its page); read 2026-11-24. Efforts that only some models know are left out.
+  compatible('alibaba', { acceptsCacheMarkers: true }, ['enable_thinking', 'thinking_budget']),
+  compatible('baseten', {}, ['chat_template_args']),
+  compatible('chutes', {}, ['chat_template_kwargs']),
+  compatible('digitalocean', { ...BY_EFFORT, efforts: ['none', 'low', 'medium', 'high', 'max'] }),
+  compatible('friendli', BY_EFFORT, ['chat_template_kwargs', 'reasoning_budget']),
+  compatible('inception', BY_EFFORT),
+  compatible('io-net', BY_EFFORT),
+  compatible('makora', { ...BY_EFFORT, efforts: ['high', 'max'] }),
+  compatible('near-ai', {}, ['chat_template_kwargs']),
+  compatible('nebius', BY_EFFORT),
+  compatible('novita', {}, ['enable_thinking', 'separate_reasoning']),
+  compatible('ollama', { ...BY_EFFORT, efforts: ['none', 'low', 'medium', 'high', 'max'] }),
+  compatible('parasail', BY_EFFORT),
+  compatible('perplexity', { ...BY_EFFORT, efforts: ['minimal', 'low', 'medium', 'high'] }),
+  compatible('siliconflow', {}, ['enable_thinking', 'thinking_budget']),
+  compatible('stepfun', BY_EFFORT, ['reasoning_format']),
+  compatible('tencent', BY_EFFORT, ['thinking']),
+  compatible('upstage', BY_EFFORT),
+  compatible('wafer', { ...BY_EFFORT, efforts: ['none', 'low', 'medium', 'high', 'max'] }, [
+    'enable_thinking',
+    'thinking',
+  ]),
+  compatible('wandb', {}, ['chat_template_kwargs']),
+  compatible('xiaomi', { reasoningStyle: 'thinking_object' }, ['thinking']),
 ];
 
 /** @param fields which no face declares, and it is sent nevertheless */

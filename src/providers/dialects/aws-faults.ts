@@ -1,7 +1,8 @@
-import { ProviderFault, type FaultKind } from '../../core/errors.js';
-import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { definedOnly } from '../../core/defined.js';
+import type { FaultKind, ProviderFault } from '../../core/errors.js';
 import type { UpstreamFailure } from '../../core/provider.js';
-import { faultFromStatus, safeCode, safeMessage } from './faults.js';
+import { faultFromStatus, inBandFault, readFailureBody } from './faults.js';
+import { nonEmpty } from './read-json.js';
 
 /**
  * What an exception of Bedrock's runtime says, by its name in lower case and without the ending that all of them have.
@@ -41,10 +42,10 @@ const KIND_OF_EXCEPTION: ReadonlyMap<string, FaultKind> = new Map([
  * more around the name. Undefined where nothing of that is there.
  */
 export function findAwsFault(failure: UpstreamFailure): ProviderFault | undefined {
-  const body = parse(failure.body);
+  const { json } = readFailureBody(failure.body);
   const header = failure.headers['x-amzn-errortype'];
-  const name = bareName(textOf(header) ?? textOf(body?.['__type']));
-  const message = textOf(body?.['message']) ?? textOf(body?.['Message']);
+  const name = bareName(nonEmpty(header) ?? nonEmpty(json['__type']));
+  const message = nonEmpty(json['message']) ?? nonEmpty(json['Message']);
   if (name === undefined && message === undefined) return undefined;
   return faultFromStatus(failure, message, name, kindOf(name));
 }
@@ -52,12 +53,7 @@ export function findAwsFault(failure: UpstreamFailure): ProviderFault | undefine
 /** A failure that is told in the midst of a reply. */
 export function faultOfException(exception: string, message: string | undefined): ProviderFault {
   const name = bareName(exception);
-  const words = message === undefined ? '' : safeMessage(message);
-  return new ProviderFault(
-    kindOf(name) ?? 'server-error',
-    words === '' ? 'The provider failed while it answered.' : words,
-    name === undefined ? {} : { providerCode: safeCode(name) },
-  );
+  return inBandFault(kindOf(name) ?? 'server-error', message, definedOnly({ providerCode: name }));
 }
 
 function kindOf(name: string | undefined): FaultKind | undefined {
@@ -70,15 +66,4 @@ function bareName(text: string | undefined): string | undefined {
   const [name = ''] = (text ?? '').split(':');
   const bare = name.slice(name.lastIndexOf('#') + 1).trim();
   return bare === '' ? undefined : bare;
-}
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

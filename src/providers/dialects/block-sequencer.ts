@@ -1,10 +1,15 @@
 import { charactersOf, type BlockDelta, type BlockStart, type ModelEvent } from '../../core/conversation/event.js';
-import { ProviderFault } from '../../core/errors.js';
+import { malformed, printed } from './read-json.js';
 
-/** Most characters that blocks waiting for their turn may hold; an upstream that interleaves more is cut. */
-export const WAITING_CHARACTERS_MAX = 8 * 1024 * 1024;
-/** What a waiting block or delta costs besides its characters, so that many tiny ones are bounded too. */
-const WAITING_OVERHEAD = 64;
+/**
+ * Most characters of a reply that may be kept: of blocks that wait for their turn, and of what a dialect keeps beside
+ * them. An upstream that sends more is cut.
+ */
+const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** Most blocks of one reply. Chosen: a reply of as many tokens has no more than hundreds. */
+export const BLOCKS_MAX = 50_000;
+/** What anything kept costs besides its characters, so that many tiny ones are bounded too. */
+const KEPT_OVERHEAD = 64;
 
 export interface BlockOptions {
   /** True when the next block may begin at any time; otherwise it waits for `complete`. */
@@ -37,7 +42,7 @@ export class BlockSequencer {
   private readonly blocks: SequencedBlock[] = [];
   /** Of the open block: its place in `blocks` and its index in the reply are the same. */
   private openIndex = -1;
-  private waitingCharacters = 0;
+  private keptCharacters = 0;
 
   /** The block that began last; undefined before the first. It is never closed before another begins. */
   get last(): SequencedBlock | undefined {
@@ -45,6 +50,9 @@ export class BlockSequencer {
   }
 
   begin(start: BlockStart, options: BlockOptions, out: ModelEvent[]): SequencedBlock {
+    if (this.blocks.length === BLOCKS_MAX) {
+      throw malformed('has more blocks than can be');
+    }
     const block = new SequencedBlock(start, options);
     this.blocks.push(block);
     this.advance(out);
@@ -59,7 +67,7 @@ export class BlockSequencer {
         out.push({ type: 'block-delta', index: this.openIndex, delta });
         break;
       case 'waiting':
-        this.keep(charactersOf(delta));
+        this.keep(sizeOf(delta));
         block.waiting.push(delta);
         break;
       case 'closed':
@@ -99,7 +107,7 @@ export class BlockSequencer {
     block.state = 'open';
     out.push({ type: 'block-start', index: this.openIndex, block: block.start });
     for (const delta of block.waiting) {
-      this.waitingCharacters -= charactersOf(delta) + WAITING_OVERHEAD;
+      this.keptCharacters -= sizeOf(delta) + KEPT_OVERHEAD;
       block.hasDeltas = true;
       out.push({ type: 'block-delta', index: this.openIndex, delta });
     }
@@ -115,13 +123,25 @@ export class BlockSequencer {
     out.push({ type: 'block-end', index: this.openIndex });
   }
 
-  private keep(characters: number): void {
-    this.waitingCharacters += characters + WAITING_OVERHEAD;
-    if (this.waitingCharacters > WAITING_CHARACTERS_MAX) {
-      throw new ProviderFault(
-        'malformed-reply',
-        'The provider interleaved more of its reply than can be put in order.',
-      );
-    }
+  /**
+   * Counts what is kept: what waits here, until it is told; what a dialect keeps itself, as long as the reply lasts.
+   * @throws ProviderFault where that is more than can be
+   */
+  keep(characters: number): void {
+    this.keptCharacters += characters + KEPT_OVERHEAD;
+    if (this.keptCharacters > KEPT_CHARACTERS_MAX) throw malformed('holds back more than can be kept');
+  }
+}
+
+function sizeOf(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'signature':
+      return delta.signature.length;
+    case 'citation':
+      return printed(delta.citation).length;
+    case 'opaque':
+      return printed(delta.opaque.value).length;
+    default:
+      return charactersOf(delta);
   }
 }

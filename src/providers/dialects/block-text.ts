@@ -6,6 +6,9 @@ export const BLOCK_SEPARATOR = '\n\n';
 /** Marks a failed call, where results have no flag of their own. */
 export const TOOL_ERROR_PREFIX = 'Error: ';
 
+/** What a failed call that says nothing is told as, where the flag alone is refused. */
+export const SILENT_ERROR = TOOL_ERROR_PREFIX.trimEnd();
+
 /** A text document in words, where the target has no documents. */
 export function titledText(block: DocumentBlock, text: string): string {
   const lines: string[] = [];

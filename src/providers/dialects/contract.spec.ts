@@ -9,14 +9,16 @@ import type { Message } from '../../core/conversation/content.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
 import { ReplyBuilder, type Reply } from '../../core/conversation/reply.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { ProviderFault } from '../../core/errors.js';
+import { ProviderFault, Untranslatable } from '../../core/errors.js';
 import type { Dialect, Target } from '../../core/provider.js';
 import { DIALECT_IDS, type DialectId } from '../../core/routing/catalog.js';
 import { assertGrammar, GrammarCheck } from '../../core/stream/grammar.js';
 import { SseReader } from '../../core/stream/sse.js';
 import { chain } from '../../core/stream/step.js';
+import { doAtOnce } from '../../core/steps.js';
 import { DIALECTS } from './index.js';
 
+const GATEWAY_RESULT: JsonObject = { type: 'openrouter_shell_tool_result', tool_use_id: 'x', content: {} };
 const RECORDINGS = join(process.cwd(), 'test', 'providers', 'recordings');
 /** The sandbox answers in another dialect's format. */
 const FOLDER_OF: Readonly<Record<DialectId, string>> = {
@@ -160,7 +162,7 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
 
     it('obeys the grammar and says the same whole and streamed', () => {
       const whole = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown;
-      const events = dialect.decodeWhole(whole, contextOf(dialect.id));
+      const events = doAtOnce(dialect.decodeWhole(whole, contextOf(dialect.id)));
       assertGrammar(events);
       expect(meaningOf(fold(play(dialect, [bytes])))).toEqual(meaningOf(fold(events)));
     });
@@ -188,15 +190,47 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
     const request = requestOf(CONVERSATION);
     const before = structuredClone(request);
     const media = new Map();
-    const first = dialect.encode(request, targetOf(dialect.id), media);
-    expect(dialect.encode(request, targetOf(dialect.id), media)).toEqual(first);
+    const first = doAtOnce(dialect.encode(request, targetOf(dialect.id), media));
+    expect(doAtOnce(dialect.encode(request, targetOf(dialect.id), media))).toEqual(first);
     expect(request).toEqual(before);
+  });
+
+  it.each<readonly [string, Message['content']]>([
+    ['no block', []],
+    ['an empty text', [{ type: 'text', text: '' }]],
+    ['space', [{ type: 'text', text: ' \n' }]],
+    ['what a gateway ran', [{ type: 'opaque', opaque: { vendor: 'anthropic', value: GATEWAY_RESULT } }]],
+  ])('sends no conversation without a turn, but names it: %s', (_, content) => {
+    try {
+      const { body } = doAtOnce(
+        dialect.encode(requestOf([{ role: 'user', content }]), targetOf(dialect.id), new Map()),
+      );
+      const { messages, contents, input } = JSON.parse(printJson(body)) as JsonObject;
+      expect(messages ?? contents ?? input).not.toEqual([]);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Untranslatable);
+      expect((error as Error).message).toMatch(/^messages\b/);
+    }
+  });
+
+  it('names a block that may not stand where it stands by its name on the wire', () => {
+    const addition: JsonObject = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } };
+    const system: Message = {
+      role: 'system',
+      content: [{ type: 'opaque', opaque: { vendor: 'anthropic', value: addition } }],
+    };
+    const encode = () =>
+      doAtOnce(dialect.encode(requestOf([...CONVERSATION, system]), targetOf(dialect.id), new Map()));
+    // The vendor whose own block it is judges for itself.
+    if (FOLDER_OF[dialect.id] === 'anthropic-messages')
+      expect(JSON.stringify(encode().body)).toContain('tool_addition');
+    else expect(encode).toThrow(`messages.${CONVERSATION.length}.content.0: a block of type tool_addition in `);
   });
 
   it('gives equal prefixes of a conversation equal bytes', () => {
     // Without what closes it: where turns of one side must be one, the last of a shorter conversation goes on.
     const historyOf = (length: number): string => {
-      const call = dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map());
+      const call = doAtOnce(dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map()));
       const { messages, contents, input } = JSON.parse(printJson(call.body)) as JsonObject;
       return JSON.stringify(messages ?? contents ?? input).replace(/[\]}]*$/, '');
     };
@@ -210,7 +244,7 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
   it.each([[undefined], [null], ['x'], [1], [[]], [{}], [{ error: 'x' }], [{ content: {} }], [{ choices: [null] }]])(
     'takes the whole body %j for no completion',
     (body) => {
-      expect(() => dialect.decodeWhole(body, contextOf(dialect.id))).toThrow(ProviderFault);
+      expect(() => doAtOnce(dialect.decodeWhole(body, contextOf(dialect.id)))).toThrow(ProviderFault);
     },
   );
 

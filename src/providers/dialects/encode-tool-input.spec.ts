@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../core/json/json-scan.js';
 import { parseJson, printJson, type Json } from '../../core/json/json.js';
-import { encodeToolInput } from './encode-tool-input.js';
+import { doAtOnce } from '../../core/steps.js';
+import { encodeToolInput, printToolInput } from './encode-tool-input.js';
 
 const LONG_NUMBER = parseJson('9007199254740993') as Json;
 
@@ -25,7 +26,7 @@ it.each<[string, Json | undefined, object]>([
   ['an emoji', String.raw`{"a":"\ud83d\ude00"}`, { a: '😀' }],
   ['words about half of one', String.raw`{"a":"\\ud83d"}`, { a: String.raw`\ud83d` }],
 ])('takes %s', (_, input, expected) => {
-  expect(encodeToolInput(input)).toEqual(expected);
+  expect(doAtOnce(encodeToolInput(input))).toEqual(expected);
 });
 
 it('holds no lone surrogate, whatever the texts are, and else the same', () => {
@@ -35,7 +36,7 @@ it('holds no lone surrogate, whatever the texts are, and else the same', () => {
   fc.assert(
     fc.property(units, fc.boolean(), (text, all) => {
       const printed = all ? escaped(text) : JSON.stringify(text);
-      expect(encodeToolInput(`{"a":${printed}}`)).toEqual({ a: text.toWellFormed() });
+      expect(doAtOnce(encodeToolInput(`{"a":${printed}}`))).toEqual({ a: text.toWellFormed() });
     }),
   );
 });
@@ -46,7 +47,22 @@ it.each([
   ['nesting past the stack', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, false],
   ['values', `{"a":[${'0,'.repeat(JSON_VALUES_MAX)}0]}`, false],
 ])('reads %s as far as a body may have it', (_, text, isObject) => {
-  const input = encodeToolInput(text);
+  const input = doAtOnce(encodeToolInput(text));
   expect('arguments' in input).toBe(!isObject);
   expect(printJson(input).length).toBeGreaterThan(text.length - 1);
+});
+
+it('reads long arguments in steps, without parting the halves of a letter', () => {
+  const text = `{"a":["${'x'.repeat(7)}${String.raw`\ud83d\ude00`.repeat(200_000)}"],"b":"${String.raw`\ud83d`}"}`;
+  expect([...encodeToolInput(text)].length).toBeGreaterThan(10);
+  expect(doAtOnce(encodeToolInput(text))).toEqual({
+    a: [`${'x'.repeat(7)}${'\u{1F600}'.repeat(200_000)}`],
+    b: '\ufffd',
+  });
+});
+
+it('prints long arguments in steps', () => {
+  const input = { a: Array.from({ length: 200_000 }, (_, index) => `text ${index}`) };
+  expect([...printToolInput(input)].length).toBeGreaterThan(10);
+  expect(doAtOnce(printToolInput(input))).toBe(JSON.stringify(input));
 });

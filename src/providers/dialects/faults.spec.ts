@@ -36,6 +36,18 @@ describe('statuses', () => {
     });
   });
 
+  it.each<[number, string, string | undefined, FaultKind]>([
+    [400, 'Your credit balance is too low to access the API.', 'invalid_request_error', 'payment-required'],
+    [403, 'Your team 3d-1f has either used all available credits or reached its limit.', undefined, 'payment-required'],
+    [400, 'You exceeded your current quota.', 'insufficient_quota', 'payment-required'],
+    [400, 'Incorrect API key provided: x***y.', 'invalid-argument', 'refused-credential'],
+    // What a caller wrote, repeated.
+    [400, 'Unknown value: "Your credit balance is too low"', undefined, 'rejected-request'],
+    [429, 'Your credit balance is too low', undefined, 'rate-limited'],
+  ])('%d, %j, %s is %s', (status, message, code, kind) => {
+    expect(faultFromStatus({ status, headers: {}, body: '' }, message, code).kind).toBe(kind);
+  });
+
   it('has words where the provider has none', () => {
     const fault = faultFromStatus({ status: 503, headers: {}, body: '' }, ' ', undefined);
     expect(fault.message).toBe('The provider answered with status 503.');

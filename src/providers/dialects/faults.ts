@@ -1,4 +1,5 @@
-import { ProviderFault, type FaultKind } from '../../core/errors.js';
+import { ProviderFault, type FaultDetail, type FaultKind } from '../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { UpstreamFailure } from '../../core/provider.js';
 import { DAY_MS } from '../../core/time.js';
 
@@ -30,17 +31,35 @@ export function faultKindOfStatus(status: number): FaultKind {
 }
 
 /**
+ * Sentences by which vendors say more than their 400 or 403 does; from their beginning, because what comes later may be
+ * a caller's own words. Anthropic (github.com/anthropics/claude-code/issues/4684), xAI in the responses format and its
+ * 403 (github.com/Anantys-oss/koan/issues/2412); OpenAI says it by `insufficient_quota`, with whatever status.
+ */
+const KIND_OF_SENTENCE: readonly (readonly [RegExp, FaultKind])[] = [
+  [/^your credit balance is too low\b/i, 'payment-required'],
+  [/^your team (?:[\w-]+ )?has either used all available credits\b/i, 'payment-required'],
+  [/^incorrect api key provided\b/i, 'refused-credential'],
+];
+
+function kindOfRefusal(status: number, message = '', providerCode: string | undefined): FaultKind {
+  const byStatus = faultKindOfStatus(status);
+  if (byStatus !== 'rejected-request' && byStatus !== 'refused-credential') return byStatus;
+  if (providerCode === 'insufficient_quota') return 'payment-required';
+  return KIND_OF_SENTENCE.find(([sentence]) => sentence.test(message))?.[1] ?? byStatus;
+}
+
+/**
  * The fault of a call that was answered with something other than a 2xx.
  * @param message the provider's own words; they are bounded and cleaned here
  * @param providerCode the provider's own name of the failure
- * @param kind where that name says more than the status
+ * @param kind where that name says more than the status; else status and words tell
  * @param toldWaitMs how long its body asks to wait; its headers are asked first
  */
 export function faultFromStatus(
   failure: UpstreamFailure,
   message: string | undefined,
   providerCode: string | undefined,
-  kind = faultKindOfStatus(failure.status),
+  kind = kindOfRefusal(failure.status, message, providerCode),
   toldWaitMs?: number,
 ): ProviderFault {
   const wait = retryAfterMs(failure.headers) ?? (toldWaitMs === undefined ? undefined : bounded(toldWaitMs));
@@ -50,6 +69,51 @@ export function faultFromStatus(
     ...(providerCode !== undefined && { providerCode: safeCode(providerCode) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
+}
+
+/**
+ * A failure that stands in the midst of a reply, or in its place.
+ * @param message the provider's own words; they are bounded and cleaned here
+ * @param detail `providerCode` as the provider gives it; it is cleaned here too
+ * @param otherwise what is said where the provider says nothing
+ */
+export function inBandFault(
+  kind: FaultKind,
+  message: string | undefined,
+  { providerCode, ...detail }: FaultDetail = {},
+  otherwise = 'The provider failed while it answered.',
+): ProviderFault {
+  const words = message === undefined ? '' : safeMessage(message);
+  return new ProviderFault(kind, words === '' ? otherwise : words, {
+    ...detail,
+    ...(providerCode !== undefined && { providerCode: safeCode(providerCode) }),
+  });
+}
+
+/** What stands in the body of a failure: a JSON object, or words. */
+export interface FailureBody {
+  readonly json: JsonObject;
+  readonly words?: string;
+}
+
+const NO_BODY: FailureBody = { json: {} };
+
+/**
+ * Reads the body of a failure, whatever it is. A proxy's page says nothing, nor does JSON that was cut at the read
+ * limit; of a list, which is what some make of one error or of a stream that fails at once, the first entry counts.
+ */
+export function readFailureBody(text: string): FailureBody {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed.startsWith('<')) return NO_BODY;
+  let body: Json;
+  try {
+    body = JSON.parse(trimmed) as Json;
+  } catch {
+    return trimmed.startsWith('{') || trimmed.startsWith('[') ? NO_BODY : { json: {}, words: trimmed };
+  }
+  const first = Array.isArray(body) ? (body as readonly Json[])[0] : body;
+  if (typeof first === 'string') return { json: {}, words: first };
+  return isJsonObject(first) ? { json: first } : NO_BODY;
 }
 
 /**

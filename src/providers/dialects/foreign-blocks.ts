@@ -1,56 +1,77 @@
-import type { ContentBlock } from '../../core/conversation/content.js';
+import type { ContentBlock, OpaqueBlock } from '../../core/conversation/content.js';
 import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../core/json/json.js';
+import type { BlockForm } from '../../core/translation.js';
+import type { EncodeContext } from './encode-context.js';
 
-/** What becomes of a block that only its own vendor understands. */
-export type ForeignRule =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'drop' }
-  | { readonly type: 'refuse'; readonly blockType: string };
-
-const DROP: ForeignRule = { type: 'drop' };
-
-/**
- * Results of tools that a gateway ran: accepted on replay and not sent on
- * (docs/wire/content-blocks.md#results-of-tools-that-a-gateway-ran).
- */
-const DROPPED_RESULTS: ReadonlySet<Json | undefined> = new Set([
+/** Accepted on replay and never known to a vendor (docs/wire/content-blocks.md#results-of-tools-that-a-gateway-ran). */
+const GATEWAY_RESULTS: ReadonlySet<Json | undefined> = new Set([
   'openrouter_shell_tool_result',
   'openrouter_bash_tool_result',
+  'openrouter_datetime_tool_result',
+  'openrouter_image_generation_tool_result',
+  'openrouter_search_models_tool_result',
 ]);
 
+const RESULT_ENDING = '_tool_result';
+
+const FORM_OF_TYPE: ReadonlyMap<Json | undefined, BlockForm> = new Map<Json | undefined, BlockForm>([
+  ['server_tool_use', 'server_tool_use'],
+  ['mcp_tool_use', 'server_tool_use'],
+  ['web_search_tool_result', 'web_search_tool_result'],
+  ['web_fetch_tool_result', 'web_fetch_tool_result'],
+  ['compaction', 'compaction'],
+]);
+
+/** Which row of the tables a block is in that only its own vendor understands. */
+export function foreignForm({ vendor, value }: Opaque): BlockForm {
+  const { type } = value;
+  if (vendor !== 'anthropic') return 'foreign_item';
+  if (GATEWAY_RESULTS.has(type)) return 'gateway_tool_result';
+  const form = FORM_OF_TYPE.get(type);
+  if (form !== undefined) return form;
+  return typeof type === 'string' && type.endsWith(RESULT_ENDING) ? 'server_tool_result' : 'other';
+}
+
 /**
- * The written rule for an Anthropic block in the history of a chat upstream (docs/translation.md): calls and
- * results of server tools and compaction summaries are told in words, without what only the vendor can read;
- * anything else is refused.
+ * What a block of Anthropic's says in words where the format has no part for it: without what only that vendor can
+ * read. Empty where it is dropped.
+ * @throws Untranslatable where the table refuses it
  */
-export function ruleForForeign(opaque: Opaque): ForeignRule {
-  const { vendor, value } = opaque;
-  const type = value['type'];
-  if (vendor !== 'anthropic' || typeof type !== 'string') return { type: 'refuse', blockType: textOf(type) };
-  if (DROPPED_RESULTS.has(type)) return DROP;
-  if (type === 'server_tool_use' || type === 'mcp_tool_use') return asText(callText(value));
-  if (type === 'web_search_tool_result') return asText(searchText(value['content']));
-  if (type === 'web_fetch_tool_result') return asText(fetchText(value['content']));
-  if (type.endsWith('_tool_result')) return asText(resultText(type, value['content']));
-  if (type === 'compaction') {
-    const { content } = value;
-    return typeof content === 'string' && content !== '' ? asText(content) : DROP;
-  }
-  return { type: 'refuse', blockType: type };
+export function foreignText(block: OpaqueBlock, path: string, context: EncodeContext): string {
+  const form = foreignForm(block.opaque);
+  const { value } = block.opaque;
+  return context.admits(form, path, textOf(value['type'])) ? wordsOf(form, value) : '';
 }
 
 /** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
-export function findDroppedCalls(content: readonly ContentBlock[]): ReadonlySet<Json | undefined> {
+export function findDroppedCalls(
+  content: readonly ContentBlock[],
+  context: EncodeContext,
+): ReadonlySet<Json | undefined> {
   const ids = new Set<Json | undefined>();
   for (const block of content) {
     if (block.type !== 'opaque') continue;
     const id = block.opaque.value['tool_use_id'];
-    if (id !== undefined && ruleForForeign(block.opaque).type === 'drop') ids.add(id);
+    if (id !== undefined && context.fateOf(foreignForm(block.opaque)).type === 'dropped') ids.add(id);
   }
   return ids;
 }
 
-const asText = (text: string): ForeignRule => ({ type: 'text', text });
+function wordsOf(form: BlockForm, value: JsonObject): string {
+  const { content } = value;
+  switch (form) {
+    case 'server_tool_use':
+      return callText(value);
+    case 'web_search_tool_result':
+      return searchText(content);
+    case 'web_fetch_tool_result':
+      return fetchText(content);
+    case 'compaction':
+      return typeof content === 'string' ? content : '';
+    default:
+      return resultText(textOf(value['type']), content);
+  }
+}
 
 function callText(value: JsonObject): string {
   return `[Called tool ${textOf(value['name'])} with ${printJson(value['input'] ?? {})}]`;
@@ -80,7 +101,7 @@ function failureText(what: string, content: Json | undefined): string {
 }
 
 function resultText(type: string, content: Json | undefined): string {
-  const title = `[Result of ${type.slice(0, -'_tool_result'.length)}]`;
+  const title = `[Result of ${type.slice(0, -RESULT_ENDING.length)}]`;
   if (typeof content === 'string') return `${title}\n${content}`;
   const text = isJsonObject(content) ? content['text'] : undefined;
   return `${title}\n${typeof text === 'string' ? text : printJson(content ?? null)}`;

@@ -1,7 +1,8 @@
-import { ProviderFault, type FaultKind } from '../../core/errors.js';
+import { definedOnly } from '../../core/defined.js';
+import type { FaultKind, ProviderFault } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { UpstreamFailure } from '../../core/provider.js';
-import { faultFromStatus, faultKindOfStatus, safeCode, safeMessage } from './faults.js';
+import { faultFromStatus, faultKindOfStatus, inBandFault, readFailureBody } from './faults.js';
 
 /** A failure as upstreams of OpenAI's formats describe it, in any of their shapes. */
 interface ErrorReport {
@@ -62,7 +63,8 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
  * a proxy's page, nothing.
  */
 export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
-  const report = readBody(failure.body);
+  const { json, words } = readFailureBody(failure.body);
+  const report = words === undefined ? readReport(json) : { message: words };
   return faultFromStatus(failure, report.message, report.code ?? report.type);
 }
 
@@ -74,44 +76,22 @@ export function findInBandFault(body: JsonObject, isNamedError = false): Provide
   const { error } = body;
   const isError = isJsonObject(error) || (typeof error === 'string' && error !== '');
   if (!isError && !isNamedError && body['object'] !== 'error') return undefined;
-  return inBandFault(readReport(body));
+  return faultOfReport(readReport(body));
 }
 
 /** The failure told by an error frame whose data is not JSON. */
 export function faultOfErrorText(text: string): ProviderFault {
-  return inBandFault({ message: text });
+  return faultOfReport({ message: text });
 }
 
-function inBandFault(report: ErrorReport): ProviderFault {
-  const words = report.message === undefined ? '' : safeMessage(report.message);
-  const providerCode = report.code ?? report.type;
-  return new ProviderFault(
-    kindOf(report.code) ?? kindOf(report.type) ?? 'server-error',
-    words === '' ? 'The provider failed while it answered.' : words,
-    providerCode === undefined ? {} : { providerCode: safeCode(providerCode) },
-  );
-}
+const faultOfReport = ({ message, code, type }: ErrorReport): ProviderFault =>
+  inBandFault(kindOf(code) ?? kindOf(type) ?? 'server-error', message, definedOnly({ providerCode: code ?? type }));
 
 function kindOf(code: string | undefined): FaultKind | undefined {
   if (code === undefined) return undefined;
   if (/^[45]\d\d$/.test(code)) return faultKindOfStatus(Number(code));
   const word = code.toLowerCase();
   return Object.hasOwn(KIND_OF_CODE, word) ? KIND_OF_CODE[word] : undefined;
-}
-
-function readBody(text: string): ErrorReport {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed.startsWith('<')) return {};
-  let body: Json;
-  try {
-    body = JSON.parse(trimmed) as Json;
-  } catch {
-    // A JSON body that was cut at the read limit says nothing readable; other text is the message.
-    return trimmed.startsWith('{') || trimmed.startsWith('[') ? {} : { message: trimmed };
-  }
-  // Some gateways put the one error into a list.
-  const first = Array.isArray(body) ? (body as readonly Json[])[0] : body;
-  return isJsonObject(first) ? readReport(first) : typeof first === 'string' ? { message: first } : {};
 }
 
 /** Reads `{ error: { message, code, type } }`, `{ error: "…" }`, `{ message, code, type }` and `{ detail }`. */

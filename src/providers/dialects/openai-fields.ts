@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, Verbosity } from '../../core/conversation/request.js';
-import type { JsonObject } from '../../core/json/json.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import type { EncodeContext } from './encode-context.js';
+import { sentChoice } from './sent-tools.js';
 import type { TierParameters } from './service-tier.js';
 
 /*
@@ -46,6 +48,22 @@ export function serviceTierField({ serviceTier, speed }: TierParameters): { serv
   return { service_tier: Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier]! : tier };
 }
 
-/** A tool's schema: its type is `object` unless said otherwise; upstreams want it said. */
-export const withObjectType = (schema: JsonObject): JsonObject =>
-  Object.hasOwn(schema, 'type') ? schema : { type: 'object', ...schema };
+/**
+ * The choice among tools, and whether several may be called at once.
+ * @param named how one tool is chosen by its name
+ */
+export function choiceFields(
+  context: EncodeContext,
+  named: (name: string) => JsonObject,
+): { tool_choice?: Json; parallel_tool_calls?: boolean } {
+  const { parallelToolCalls } = context.request;
+  const choice = sentChoice(context);
+  return {
+    ...(choice !== undefined && {
+      tool_choice: choice.type === 'tool' ? named(context.names.toWire(choice.name)) : CHOICE_WORDS[choice.type],
+    }),
+    ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
+  };
+}
+
+const CHOICE_WORDS = { auto: 'auto', any: 'required', none: 'none' } as const;

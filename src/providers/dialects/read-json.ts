@@ -1,5 +1,8 @@
 import { ProviderFault } from '../../core/errors.js';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../../core/json/json.js';
+import { printInSteps, weigh } from '../../core/json/print-in-pieces.js';
+import type { Steps } from '../../core/steps.js';
+import { LARGE } from '../../core/yield-to-event-loop.js';
 
 const NOTHING: JsonObject = {};
 
@@ -17,6 +20,10 @@ export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArr
 export const readCount = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 
+/** A place in a text or a list. */
+export const readPlace = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
 /** A part of a whole; one that is larger than it is no figure. */
 export const fitting = (part: number | undefined, whole: number | undefined): number | undefined =>
   part !== undefined && whole !== undefined && part <= whole ? part : undefined;
@@ -25,11 +32,25 @@ export const fitting = (part: number | undefined, whole: number | undefined): nu
  * JSON text of a value that an upstream sent as values.
  * @throws ProviderFault where it is nested deeper than can be printed: the parser takes more
  */
-export function printed(value: JsonObject): string {
+export function printed(value: Json): string {
   try {
     return printJson(value);
   } catch (error) {
     throw new ProviderFault('malformed-reply', "The provider's reply is nested too deep.", {}, { cause: error });
+  }
+}
+
+/** The same, in steps where it is long. */
+export function* printedInSteps(value: JsonObject): Steps<string> {
+  return isLong(value) ? yield* printInSteps(value) : printed(value);
+}
+
+/** Whether a value's text is so long that it is printed in steps. Never of one that is nested too deep for it. */
+export function isLong(value: JsonObject): boolean {
+  try {
+    return weigh(value, LARGE) >= LARGE;
+  } catch {
+    return false;
   }
 }
 

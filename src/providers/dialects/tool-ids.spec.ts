@@ -1,13 +1,19 @@
-// Goal: ids of tool calls are mapped one to one, and only where they must be. Method: properties over any ids, with a
-// rule whose stand-ins collide all the time.
+// Goal: ids of tool calls are mapped one to one, only where they must be, and alike in every turn. Method: properties
+// over any ids, with a rule whose stand-ins collide all the time.
 import fc from 'fast-check';
-import type { Message } from '../../core/conversation/content.js';
+import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/conversation/content.js';
+import { doAtOnce } from '../../core/steps.js';
 import { alphanumericId, hashedId, ToolIds, type ToolIdRule } from './tool-ids.js';
 
-const historyOf = (ids: readonly string[]): Message[] => [
-  { role: 'assistant', content: ids.map((id) => ({ type: 'tool-use', id, name: 'f', input: {} })) },
-  { role: 'user', content: ids.map((id) => ({ type: 'tool-result', toolUseId: id, content: [] })) },
+const roundOf = (ids: readonly string[]): [ToolUseBlock[], ToolResultBlock[]] => [
+  ids.map((id) => ({ type: 'tool-use', id, name: 'f', input: {} })),
+  ids.map((toolUseId) => ({ type: 'tool-result', toolUseId, content: [] })),
 ];
+const historyOf = (rounds: readonly (readonly [ToolUseBlock[], ToolResultBlock[]])[]): Message[] =>
+  rounds.flatMap(([calls, results]): Message[] => [
+    { role: 'assistant', content: calls },
+    { role: 'user', content: results },
+  ]);
 const LEGAL = /^[\w-]{1,20}$/;
 const HASHED: ToolIdRule = { isLegal: (id) => LEGAL.test(id), standIn: (text) => hashedId(text, 20) };
 /** One of a hundred ids. */
@@ -16,33 +22,58 @@ const CROWDED: ToolIdRule = {
   standIn: (text) =>
     String(Number.parseInt(Buffer.from(hashedId(text, 20)).toString('hex').slice(-6), 16) % 100).padStart(2, '0'),
 };
+const anyIds = fc.uniqueArray(fc.oneof(fc.string(), fc.stringMatching(/^\d\d$/), fc.constantFrom('a', 'a.b', 'a_b')), {
+  minLength: 1,
+  maxLength: 6,
+});
 
 describe.each([
   ['hashed', HASHED],
   ['crowded', CROWDED],
 ])('ids, %s', (_name, rule) => {
-  it('are mapped one to one, legal ones to themselves, and alike when the conversation grows', () => {
-    const ids = fc.uniqueArray(fc.oneof(fc.string(), fc.stringMatching(/^\d\d$/)), { maxLength: 12 });
+  it('are legal, one for each call and its result, and stay when the conversation grows', () => {
     fc.assert(
-      fc.property(ids, (given) => {
-        const mapped = new ToolIds(historyOf(given), rule);
-        const wire = given.map((id) => mapped.toWire(id));
-        expect(new Set(wire).size).toBe(given.length);
-        for (const [place, id] of given.entries()) {
-          expect(rule.isLegal(wire[place]!)).toBe(true);
-          if (rule.isLegal(id)) expect(wire[place]).toBe(id);
+      fc.property(fc.array(anyIds, { minLength: 1, maxLength: 4 }), (given) => {
+        const rounds = given.map(roundOf);
+        const mapped = doAtOnce(ToolIds.of(historyOf(rounds), rule));
+        const wire = rounds.flatMap(([calls]) => calls.map((call) => mapped.toWire(call)));
+        expect(new Set(wire).size).toBe(wire.length);
+        expect(wire.every((id) => rule.isLegal(id))).toBe(true);
+        expect(rounds.flatMap(([, results]) => results.map((result) => mapped.toWire(result)))).toEqual(wire);
+        for (let length = 1; length < rounds.length; length++) {
+          const shorter = doAtOnce(ToolIds.of(historyOf(rounds.slice(0, length)), rule));
+          const part = rounds.slice(0, length).flatMap(([calls]) => calls.map((call) => shorter.toWire(call)));
+          expect(wire.slice(0, part.length)).toEqual(part);
         }
-        expect(given.map((id) => new ToolIds(historyOf(given), rule).toWire(id))).toEqual(wire);
+      }),
+    );
+  });
+
+  it('are untouched where they are legal and nobody has them yet', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.stringMatching(/^\d\d$/), { minLength: 1, maxLength: 9 }), (given) => {
+        const [calls, results] = roundOf(given);
+        const mapped = doAtOnce(ToolIds.of(historyOf([[calls, results]]), rule));
+        expect([...calls, ...results].map((block) => mapped.toWire(block))).toEqual([...given, ...given]);
       }),
     );
   });
 });
 
 it('tells ids apart that differ in one illegal character', () => {
-  const ids = ['functions.f:0', 'functions:f.0', 'functions_f_0'];
-  const mapped = new ToolIds(historyOf(ids), HASHED);
-  expect(new Set(ids.map((id) => mapped.toWire(id))).size).toBe(3);
-  expect(mapped.toWire('functions_f_0')).toBe('functions_f_0');
+  const [calls, results] = roundOf(['functions.f:0', 'functions:f.0', 'functions_f_0']);
+  const mapped = doAtOnce(ToolIds.of(historyOf([[calls, results]]), HASHED));
+  expect(new Set(calls.map((call) => mapped.toWire(call))).size).toBe(3);
+  expect(mapped.toWire(calls[2]!)).toBe('functions_f_0');
+});
+
+it('tries no stand-in twice for an id that every turn has', () => {
+  let tried = 0;
+  const counting: ToolIdRule = { ...HASHED, standIn: (text) => (tried++, hashedId(text, 20)) };
+  const rounds = Array.from({ length: 500 }, () => roundOf(['call_0']));
+  const mapped = doAtOnce(ToolIds.of(historyOf(rounds), counting));
+  expect(new Set(rounds.map(([[call]]) => mapped.toWire(call!))).size).toBe(500);
+  expect(tried).toBe(499);
 });
 
 it.each([9, 40, 44, 64, 500])('makes ids of exactly %i letters and digits', (length) => {
@@ -54,4 +85,25 @@ it.each([9, 40, 44, 64, 500])('makes ids of exactly %i letters and digits', (len
       expect(alphanumericId(text, length)).toBe(id);
     }),
   );
+});
+
+it('maps a long conversation in steps, once for all who ask', () => {
+  const history = historyOf(Array.from({ length: 3_000 }, (_, round) => roundOf([`é${round % 2_000}`, `c${round}`])));
+  expect([...ToolIds.of(history, HASHED)].length).toBeGreaterThan(5);
+  const ids = doAtOnce(ToolIds.of(history, HASHED));
+  expect([...ToolIds.of(history, HASHED)]).toEqual([]);
+  expect(ToolIds.anyOf(history)).toBe(ids);
+  expect(doAtOnce(ToolIds.of(history, { ...HASHED }))).not.toBe(ids);
+});
+
+it('knows the ids of a conversation that was never mapped', () => {
+  const ids = ToolIds.anyOf(historyOf([roundOf(['a', 'é'])]));
+  expect([ids.has('a'), ids.has('é'), ids.has('b')]).toEqual([true, true, false]);
+});
+
+it('an empty one is no id, whatever else is legal', () => {
+  const [calls, results] = roundOf(['']);
+  const ids = doAtOnce(ToolIds.of(historyOf([[calls, results]]), { ...HASHED, isLegal: () => true }));
+  expect(ids.toWire(calls[0]!)).toMatch(LEGAL);
+  expect(ids.toWire(results[0]!)).toBe(ids.toWire(calls[0]!));
 });

@@ -1,39 +1,99 @@
 import { hash } from 'node:crypto';
-import type { Message } from '../../core/conversation/content.js';
+import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/conversation/content.js';
+import { doAtOnce, StepCounter, type Steps } from '../../core/steps.js';
 
-/** Which ids of tool calls a target takes. */
+/** Which ids of tool calls a target takes, beyond that none is empty. */
 export interface ToolIdRule {
   isLegal(id: string): boolean;
   /** A legal id in the place of another; of the same text always the same. */
   standIn(text: string): string;
 }
 
+/** Takes any id as it is, and makes none. */
+const UNTOUCHED: ToolIdRule = { isLegal: () => true, standIn: (text) => text };
+
+/** A call of a tool, or the result of one. */
+type ToolBlock = ToolUseBlock | ToolResultBlock;
+
 /**
- * The ids of one conversation's tool calls as the target takes them: one to one, and the same in every turn. Those it
- * takes are untouched, whoever made them.
+ * The ids of one conversation's tool calls as the target takes them: each call has one of its own, its result has the
+ * same, and so it stays in every turn, because nothing depends on what comes later. Ids that the target takes are
+ * untouched, whoever made them, but for one that stands for another call already: vendors refuse it.
  */
 export class ToolIds {
-  private readonly wireOf = new Map<string, string>();
+  /** Of conversations with calls, for each rule: every attempt of a request maps them, and whoever reads its answer. */
+  private static readonly known = new WeakMap<readonly Message[], Map<ToolIdRule, ToolIds>>();
 
-  constructor(messages: readonly Message[], rule: ToolIdRule) {
-    const illegal = new Set<string>();
+  /** What the target is told of the first call of an id, and of its results. */
+  private readonly firstOf = new Map<string, string>();
+  /** Of the calls after it, and of theirs: seldom any, and objects are dear keys. */
+  private readonly laterOf = new Map<ToolBlock, string>();
+
+  private constructor() {}
+
+  static *of(messages: readonly Message[], rule: ToolIdRule): Steps<ToolIds> {
+    const known = ToolIds.known.get(messages)?.get(rule);
+    if (known) return known;
+    const ids = new ToolIds();
+    const blocks = toolBlocksIn(messages);
+    if (blocks.length === 0) return ids;
+    yield* ids.map(blocks, rule);
+    const ofRules = ToolIds.known.get(messages) ?? new Map<ToolIdRule, ToolIds>();
+    ToolIds.known.set(messages, ofRules.set(rule, ids));
+    return ids;
+  }
+
+  /** By whichever rule they were mapped. */
+  static anyOf(messages: readonly Message[]): ToolIds {
+    for (const ids of ToolIds.known.get(messages)?.values() ?? []) return ids;
+    return doAtOnce(ToolIds.of(messages, UNTOUCHED));
+  }
+
+  /** Whether a call or a result of the conversation has this id, as its caller says it. */
+  has(id: string): boolean {
+    return this.firstOf.has(id);
+  }
+
+  toWire(block: ToolBlock): string {
+    const id = idOf(block);
+    return (this.laterOf.size > 0 ? this.laterOf.get(block) : undefined) ?? this.firstOf.get(id) ?? id;
+  }
+
+  private *map(blocks: readonly ToolBlock[], rule: ToolIdRule): Steps<void> {
     const taken = new Set<string>();
-    for (const id of toolIdsIn(messages)) (rule.isLegal(id) ? taken : illegal).add(id);
-    for (const id of illegal) this.assign(id, rule, taken);
-  }
-
-  toWire(id: string): string {
-    return this.wireOf.get(id) ?? id;
-  }
-
-  private assign(id: string, rule: ToolIdRule, taken: Set<string>): void {
-    for (let attempt = 0; ; attempt++) {
-      const wireId = rule.standIn(attempt === 0 ? id : `${id}\u0000${attempt}`);
-      if (taken.has(wireId)) continue;
-      taken.add(wireId);
-      this.wireOf.set(id, wireId);
-      return;
+    const latestOf = new Map<string, FreeId>();
+    const steps = new StepCounter();
+    for (const block of blocks) {
+      if (steps.isOver()) yield;
+      const id = idOf(block);
+      if (!this.firstOf.has(id)) {
+        const { wireId } = freeId(id, 0, rule, taken);
+        this.firstOf.set(id, wireId);
+        taken.add(wireId);
+        continue;
+      }
+      let latest = latestOf.get(id);
+      if (block.type === 'tool-use') {
+        latest = freeId(id, latest?.attempts ?? 0, rule, taken);
+        latestOf.set(id, latest);
+        taken.add(latest.wireId);
+      }
+      if (latest) this.laterOf.set(block, latest.wireId);
     }
+  }
+}
+
+interface FreeId {
+  readonly wireId: string;
+  /** Stand-ins tried for this id so far: the next call of the same id goes on from there. */
+  readonly attempts: number;
+}
+
+function freeId(id: string, tried: number, rule: ToolIdRule, taken: ReadonlySet<string>): FreeId {
+  if (id !== '' && !taken.has(id) && rule.isLegal(id)) return { wireId: id, attempts: tried };
+  for (let attempts = tried; ; attempts++) {
+    const wireId = rule.standIn(attempts === 0 ? id : `${id}\u0000${attempts}`);
+    if (!taken.has(wireId)) return { wireId, attempts: attempts + 1 };
   }
 }
 
@@ -55,33 +115,43 @@ export function hashedId(text: string, max: number): string {
   return `${stem}_${hash('sha256', text).slice(0, SUFFIX_LENGTH)}`;
 }
 
-/** Those of calls and of results, each as often as it is there. */
-export function* toolIdsIn(messages: readonly Message[]): Generator<string> {
+/** Calls and results, in their order: a conversation may have very many, and a generator is slower. */
+export function toolBlocksIn(messages: readonly Message[]): readonly ToolBlock[] {
+  const blocks: ToolBlock[] = [];
   for (const { content } of messages) {
-    for (const block of content) {
-      if (block.type === 'tool-use') yield block.id;
-      else if (block.type === 'tool-result') yield block.toolUseId;
-    }
+    for (const block of content) if (block.type === 'tool-use' || block.type === 'tool-result') blocks.push(block);
   }
+  return blocks;
 }
+
+const idOf = (block: ToolBlock): string => (block.type === 'tool-use' ? block.id : block.toolUseId);
 
 /**
  * The ids of a reply's calls: the provider's, or one of our own where it gave none or one that stands for another call
  * already, since vendors refuse a conversation with two of them. The same when the reply is read again.
  */
 export class UniqueToolIds {
-  /** Of the conversation and this reply; undefined before the first call. */
-  private used: Set<string> | undefined;
+  /** Of the conversation; undefined before the first call. */
+  private earlier: ToolIds | undefined;
+  private readonly used = new Set<string>();
   private calls = 0;
 
-  constructor(private readonly messages: readonly Message[]) {}
+  /** @param prefix of our own */
+  constructor(
+    private readonly messages: readonly Message[],
+    private readonly prefix = 'call',
+  ) {}
 
   take(given: string | undefined): string {
-    this.used ??= new Set(toolIdsIn(this.messages));
-    const own = `call_${this.messages.length}_${this.calls++}`;
+    const own = `${this.prefix}_${this.messages.length}_${this.calls++}`;
     let id = given ?? own;
-    for (let attempt = 0; this.used.has(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
+    for (let attempt = 0; this.isTaken(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
     this.used.add(id);
     return id;
+  }
+
+  private isTaken(id: string): boolean {
+    this.earlier ??= ToolIds.anyOf(this.messages);
+    return this.used.has(id) || this.earlier.has(id);
   }
 }

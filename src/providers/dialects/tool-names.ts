@@ -1,8 +1,18 @@
 import { hash } from 'node:crypto';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { DecodeContext } from '../../core/provider.js';
+import { doAtOnce, StepCounter, type Steps } from '../../core/steps.js';
 
 /** Longest tool name of the chat format (docs/wire/chat.md#tools). */
 export const TOOL_NAME_MAX = 64;
+
+/** How a format restricts the names of tools, beyond their characters. */
+export interface ToolNameRules {
+  /** Most characters of a name, unless the provider has a maximum of its own; absent: `TOOL_NAME_MAX`. */
+  readonly nameMax?: number;
+  /** Names begin with a letter or `_`. */
+  readonly namesStartWithLetter?: boolean;
+}
 
 const LEGAL = /^[A-Za-z0-9_-]+$/;
 const LEGAL_START = /^[A-Za-z_]/;
@@ -11,22 +21,34 @@ const SUFFIX_LENGTH = 8;
 
 /**
  * The names of one request's tools as the target takes them, and back: one to one, and the same in every turn of a
- * conversation. Names that are already legal are untouched; the others are cut and end in a hash of the whole name.
+ * conversation, because nothing depends on what comes later. Names that are already legal are untouched, but for one
+ * that a mapped one has; the others are cut and end in a hash of the whole name.
  */
 export class ToolNames {
+  /** Of requests with any: every attempt maps them, and whoever reads its answer. */
+  private static readonly known = new WeakMap<ModelRequest, ToolNames[]>();
+
   private readonly wireOf = new Map<string, string>();
   private readonly originalOf = new Map<string, string>();
 
-  constructor(
-    request: ModelRequest,
-    private readonly max = TOOL_NAME_MAX,
-    /** The target wants names to begin with a letter or `_`. */
-    private readonly startsWithLetter = false,
-  ) {
-    const illegal = new Set<string>();
-    const legal = new Set<string>();
-    for (const name of namesIn(request)) (this.isLegal(name) ? legal : illegal).add(name);
-    for (const name of illegal) this.assign(name, legal);
+  private constructor(
+    private readonly max: number,
+    private readonly startsWithLetter: boolean,
+  ) {}
+
+  /** @param startsWithLetter the target wants names to begin with a letter or `_` */
+  static *of(request: ModelRequest, max = TOOL_NAME_MAX, startsWithLetter = false): Steps<ToolNames> {
+    const known = ToolNames.known.get(request);
+    const like = known?.find((one) => one.max === max && one.startsWithLetter === startsWithLetter);
+    if (like) return like;
+    const names = new ToolNames(max, startsWithLetter);
+    const steps = new StepCounter();
+    for (const name of namesIn(request)) {
+      if (!names.wireOf.has(name)) names.assign(name);
+      if (steps.isOver()) yield;
+    }
+    if (names.wireOf.size > 0) ToolNames.known.set(request, [...(known ?? []), names]);
+    return names;
   }
 
   /** What the target is told. */
@@ -47,24 +69,34 @@ export class ToolNames {
     return !this.startsWithLetter || LEGAL_START.test(name);
   }
 
-  private assign(name: string, legal: ReadonlySet<string>): void {
+  private assign(name: string): void {
+    if (this.isLegal(name) && !this.originalOf.has(name)) return this.take(name, name);
     const lead = this.isLegalStart(name) ? name : `_${name}`;
     const stem = lead.slice(0, this.max - SUFFIX_LENGTH - 1).replace(ILLEGAL_CHARACTERS, '_');
-    // A caller may name a tool like a mapped one; the next hash is then taken until the name is free.
+    // A name may be like a mapped one in front of it; the next hash is then taken until it is free.
     for (let attempt = 0; ; attempt++) {
       const salted = attempt === 0 ? name : `${name}\u0000${attempt}`;
       const wireName = `${stem}_${hash('sha256', salted).slice(0, SUFFIX_LENGTH)}`;
-      if (legal.has(wireName) || this.originalOf.has(wireName)) continue;
-      this.wireOf.set(name, wireName);
-      this.originalOf.set(wireName, name);
-      return;
+      if (!this.originalOf.has(wireName)) return this.take(name, wireName);
     }
+  }
+
+  private take(name: string, wireName: string): void {
+    this.wireOf.set(name, wireName);
+    this.originalOf.set(wireName, name);
   }
 }
 
+/** Of one call: encoder and decoder map alike. */
+export const mapToolNames = ({ request, target }: DecodeContext, rules: ToolNameRules = {}): Steps<ToolNames> =>
+  ToolNames.of(request, target.definition.quirks.toolNameMax ?? rules.nameMax, rules.namesStartWithLetter);
+
+/** The same for who reads the answer: they were mapped when the request was encoded. */
+export const toolNamesOf = (context: DecodeContext, rules?: ToolNameRules): ToolNames =>
+  doAtOnce(mapToolNames(context, rules));
+
 function* namesIn(request: ModelRequest): Generator<string> {
   for (const tool of request.tools) if (tool.type === 'function') yield tool.name;
-  if (request.toolChoice?.type === 'tool') yield request.toolChoice.name;
   for (const message of request.messages) {
     for (const block of message.content) {
       if (block.type === 'tool-use') yield block.name;
@@ -73,4 +105,6 @@ function* namesIn(request: ModelRequest): Generator<string> {
       }
     }
   }
+  // It changes from turn to turn.
+  if (request.toolChoice?.type === 'tool') yield request.toolChoice.name;
 }

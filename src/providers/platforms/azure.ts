@@ -1,9 +1,10 @@
 import { ProviderFault } from '../../core/errors.js';
 import type { CallContext, CallHeaders, GuardedAddress, Platform } from '../../core/platform.js';
 import type { UpstreamCall, UpstreamFailure } from '../../core/provider.js';
-import { dialectOf } from '../../core/routing/catalog.js';
+import { dialectOf, type DialectId, type Endpoint } from '../../core/routing/catalog.js';
 import type { Clock } from '../../core/time.js';
 import type { Transport } from '../transport.js';
+import { pathSegment } from '../dialects/path-segment.js';
 import { AccessTokens, type AccessToken } from './access-tokens.js';
 import {
   readAzureCredential,
@@ -13,7 +14,7 @@ import {
   type ResourceType,
 } from './azure-credential.js';
 import { CredentialReader, isCallers, refused } from './credential-members.js';
-import { framesOf, headerSafe, revealSafe } from './direct.js';
+import { bearer, framesOf, headerSafe, revealSafe } from './direct.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { askTokenService, form, readOauthToken } from './token-service.js';
 import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
@@ -28,7 +29,7 @@ const HOSTS: Readonly<Record<ResourceType, string>> = {
 };
 
 /** Behind the resource's address, by dialect. */
-const PATHS: Readonly<Record<string, (call: UpstreamCall) => string>> = {
+const PATHS: Readonly<Partial<Record<DialectId, (call: UpstreamCall) => string>>> = {
   'openai-chat': () => '/openai/v1/chat/completions',
   'openai-responses': () => '/openai/v1/responses',
   // The count of tokens stands beside it.
@@ -36,7 +37,7 @@ const PATHS: Readonly<Record<string, (call: UpstreamCall) => string>> = {
 };
 
 /** Kinds of resources that do not serve a dialect. */
-const FOUNDRY_ALONE: ReadonlySet<string> = new Set(['anthropic-messages']);
+const FOUNDRY_ALONE: ReadonlySet<DialectId> = new Set(['anthropic-messages']);
 
 /** What of a credential a call goes with. */
 type Access = { readonly type: 'key' } | AzureApplication | AzureResource | AzureDeployment;
@@ -67,7 +68,9 @@ export class AzurePlatform implements Platform {
     const { endpoint, definition } = context.target;
     const access: Access = definition.credential === 'none' ? { type: 'key' } : this.accessOf(context);
     if (access.type === 'deployment') return deploymentAddress(access, context, call);
-    return baseOf(endpoint.provider.baseUrl, access, isCallers(context)) + pathOf(context, call);
+    return (
+      baseOf(endpoint.provider.baseUrl, access, isCallers(context)) + pathOf(endpoint, endpoint.upstreamModel, call)
+    );
   }
 
   authorise(context: CallContext): CallHeaders | Promise<CallHeaders> {
@@ -80,7 +83,9 @@ export class AzurePlatform implements Platform {
       case 'deployment':
         return { 'api-key': headerSafe(access.apiKey) };
       case 'application': {
-        const token = this.tokens.tokenFor(this.keyOf(context), () => this.fetchToken(access, isCallers(context)));
+        const token = this.tokens.tokenFor(this.credentials.keyOf(context), () =>
+          this.fetchToken(access, isCallers(context)),
+        );
         return typeof token === 'string' ? bearer(token) : token.then(bearer);
       }
     }
@@ -92,16 +97,11 @@ export class AzurePlatform implements Platform {
 
   /** A token that is refused is not used again. The dialect tells why. */
   fault({ status }: UpstreamFailure, context: CallContext): undefined {
-    if (status === 401 && context.credential) this.tokens.forget(this.keyOf(context));
-  }
-
-  private keyOf(context: CallContext): string {
-    const { key } = this.credentials.read(context);
-    return isCallers(context) ? `caller ${key}` : key;
+    if (status === 401 && context.credential) this.tokens.forget(this.credentials.keyOf(context));
   }
 
   private accessOf(context: CallContext): Access {
-    const { reading } = this.credentials.read(context);
+    const reading = this.credentials.read(context);
     if (reading.type !== 'list') return reading;
     const { model, endpoint } = context.target;
     const isFoundryAlone = FOUNDRY_ALONE.has(dialectOf(endpoint));
@@ -130,8 +130,6 @@ export class AzurePlatform implements Platform {
   }
 }
 
-const bearer = (token: string): CallHeaders => ({ authorization: `Bearer ${token}` });
-
 function raise(fault: ProviderFault): never {
   throw fault;
 }
@@ -151,14 +149,14 @@ function baseOf(baseUrl: string, access: Exclude<Access, AzureDeployment>, calle
   return (isVendors ? `https://${HOSTS[access.resourceType]}` : baseUrl).replaceAll('{resource}', name);
 }
 
-function pathOf({ target: { endpoint } }: CallContext, call: UpstreamCall): string {
+/** @param name of the model there */
+function pathOf(endpoint: Endpoint, name: string, call: UpstreamCall): string {
   const dialect = dialectOf(endpoint);
   const { apiVersion } = endpoint.provider;
   if (dialect === 'openai-chat' && apiVersion !== undefined) {
-    const model = encodeURIComponent(endpoint.upstreamModel);
-    return `/openai/deployments/${model}/chat/completions?api-version=${encodeURIComponent(apiVersion)}`;
+    return `/openai/deployments/${pathSegment(name)}/chat/completions?api-version=${encodeURIComponent(apiVersion)}`;
   }
-  const path = Object.hasOwn(PATHS, dialect) ? PATHS[dialect] : undefined;
+  const path = PATHS[dialect];
   if (!path)
     throw new ProviderFault('rejected-request', 'The platform azure has no address for calls of this dialect.');
   return path(call);
@@ -166,17 +164,33 @@ function pathOf({ target: { endpoint } }: CallContext, call: UpstreamCall): stri
 
 /** The address of the very call; or of what stands in front of it: a deployment, say, or a bare host. */
 function deploymentAddress(
-  { endpointUrl }: AzureDeployment,
+  { endpointUrl, modelId }: AzureDeployment,
   context: CallContext,
   call: UpstreamCall,
 ): string | GuardedAddress {
+  const { endpoint } = context.target;
   const named = namedAddress(endpointUrl, isCallers(context), VENDOR_HOSTS.azure, 'endpoint_url');
   const url = new URL(typeof named === 'string' ? named : named.url);
-  const front = url.pathname.replace(/\/+$/, '');
+  const front = withoutEndingSlashes(url.pathname);
   if (front === '') {
-    const behind = new URL(pathOf(context, call), url);
+    const behind = new URL(pathOf(endpoint, modelId, call), url);
     url.pathname = behind.pathname;
     if (behind.search !== '') url.search = behind.search;
-  } else if (!front.endsWith(call.path)) url.pathname = front + call.path;
+  } else url.pathname = joined(front, call.path);
   return typeof named === 'string' ? url.href : { ...named, url: url.href };
+}
+
+/** The path of a call behind one that may hold its beginning already: `/anthropic/v1` and `/v1/messages`. */
+function joined(front: string, path: string): string {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    if (front.endsWith(path.slice(0, end))) return front + path.slice(end);
+  }
+  return front + path;
+}
+
+/** A loop: a pattern that is tied to the end is tried at every slash, which takes time squared. */
+function withoutEndingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }

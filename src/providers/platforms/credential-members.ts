@@ -34,6 +34,13 @@ export class CredentialMembers {
     return value;
   }
 
+  /** @param pattern of all that such a member can hold */
+  matching(name: string, pattern: RegExp): string {
+    const value = this.text(name);
+    if (!pattern.test(value)) throw refused(`has characters in ${name} that no such member has`);
+    return value;
+  }
+
   optionalPart(name: string): string | undefined {
     return this.has(name) ? this.part(name) : undefined;
   }
@@ -73,20 +80,38 @@ export function readStructure(text: string): unknown {
 export const isCallers = ({ target, credential }: CallContext): boolean =>
   credential !== target.endpoint.provider.credential;
 
+interface Known<Reading> {
+  readonly reading: Reading;
+  readonly digest: string;
+}
+
 /** Readings of credentials, each made once and kept as long as the credential itself. */
 export class CredentialReader<Reading> {
-  private readonly readings = new WeakMap<Secret, { readonly reading: Reading; readonly key: string }>();
+  private readonly readings = new WeakMap<Secret, Known<Reading>>();
 
-  /** @throws ProviderFault `refused-credential` */
+  /** @param readText throws a `ProviderFault` `refused-credential`, as all that reads does then */
   constructor(private readonly readText: (text: string) => Reading) {}
 
-  /** @returns what it says, and a hash of it, by which its tokens are kept */
-  read({ credential }: CallContext): { readonly reading: Reading; readonly key: string } {
+  /** What it says. */
+  read(context: CallContext): Reading {
+    return this.known(context).reading;
+  }
+
+  /**
+   * By what its tokens are kept: a hash of it. A caller who brings the operator's own text is not given what was
+   * fetched by other rules.
+   */
+  keyOf(context: CallContext): string {
+    const { digest } = this.known(context);
+    return isCallers(context) ? `caller ${digest}` : digest;
+  }
+
+  private known({ credential }: CallContext): Known<Reading> {
     if (!credential) throw new ProviderFault('refused-credential', 'There is no credential for the provider.');
     let known = this.readings.get(credential);
     if (!known) {
       const text = credential.reveal();
-      known = { reading: this.readText(text), key: createHash('sha256').update(text).digest('base64') };
+      known = { reading: this.readText(text), digest: createHash('sha256').update(text).digest('base64') };
       this.readings.set(credential, known);
     }
     return known;

@@ -29,13 +29,16 @@ function authoriseByKey({ target, credential }: CallContext): CallHeaders {
     case 'none':
       return NO_HEADERS;
     case 'bearer':
-      return { authorization: `Bearer ${revealSafe(credential)}` };
+      return bearer(revealSafe(credential));
     case 'x-api-key':
     case 'x-goog-api-key':
     case 'api-key':
       return { [scheme]: revealSafe(credential) };
   }
 }
+
+/** @param token that a header can carry */
+export const bearer = (token: string): CallHeaders => ({ authorization: `Bearer ${token}` });
 
 /**
  * The text of a credential that a header can carry.

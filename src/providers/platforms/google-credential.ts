@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../core/json/json.js';
+import { isTransportHeader } from '../http-headers.js';
 import { CredentialMembers, readStructure, refused } from './credential-members.js';
 
 /** Where a workload's own token comes from, which Google takes in exchange. */
@@ -40,6 +41,13 @@ const PROJECT = /^[A-Za-z0-9][A-Za-z0-9.:-]*$/;
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const TOKEN_URL = 'https://sts.googleapis.com/v1/token';
 
+/** Sources of subject tokens that are not texts to be fetched, by the member that tells them. */
+const OTHER_SOURCES: readonly (readonly [string, string])[] = [
+  ['environment_id', 'takes its token from a workload at AWS, which is not supported: use a token by file or url'],
+  ['executable', 'has a program run for its token, which is not supported: use a token by file or url'],
+  ['certificate', 'authenticates by a certificate, which is not supported: use a token by file or url'],
+];
+
 /**
  * A credential of Google's cloud: the JSON of a service account's key, that of an external account (workload identity),
  * or an API key as it is.
@@ -70,6 +78,7 @@ function serviceAccount(members: CredentialMembers): ServiceAccount {
 
 function externalAccount(members: CredentialMembers): ExternalAccount {
   const source = members.inside('credential_source');
+  for (const [name, complaint] of OTHER_SOURCES) if (source.has(name)) throw refused(complaint);
   const file = source.optional('file');
   const url = source.optional('url');
   if (file === undefined && url === undefined) throw refused('has a credential_source without file or url');
@@ -104,8 +113,16 @@ function placeOf(members: CredentialMembers, projectId: string): Place {
   return { projectId, ...(region !== undefined && { region }) };
 }
 
+/** As HTTP has them; a value without what would end it. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+
 function headersOf(members: CredentialMembers): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of members.texts()) headers[name.toLowerCase()] = value;
+  for (const [name, value] of members.texts()) {
+    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value) || isTransportHeader(name))
+      throw refused('has a credential_source with a header that cannot be sent');
+    headers[name.toLowerCase()] = value;
+  }
   return headers;
 }

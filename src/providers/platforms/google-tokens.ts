@@ -1,13 +1,13 @@
-import { createPrivateKey, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { ProviderFault } from '../../core/errors.js';
 import type { Clock } from '../../core/time.js';
 import type { Transport } from '../transport.js';
 import type { AccessToken } from './access-tokens.js';
 import { refused } from './credential-members.js';
 import type { ExternalAccount, ServiceAccount } from './google-credential.js';
-import { askTokenService, form, isHeaderSafe, readOauthToken, readTokenReply } from './token-service.js';
+import { readRsaKey } from './rsa-key.js';
+import { askTokenService, form, isHeaderSafe, liveToken, readOauthToken, readTokenReply } from './token-service.js';
 import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -83,16 +83,14 @@ export class GoogleTokens {
 
   /** The workload stands for a service account: its token is exchanged once more. */
   private async impersonate(url: string, token: string, isCallers: boolean): Promise<AccessToken> {
+    const askedAtMs = this.clock.now();
     const answer = await askTokenService(this.transport, {
       address: namedAddress(url, isCallers, VENDOR_HOSTS.vertex, 'service_account_impersonation_url'),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ scope: [SCOPE], lifetime: `${ASSERTION_S}s` }),
     });
     const { accessToken, expireTime } = readTokenReply(answer);
-    const expiresAtMs = typeof expireTime === 'string' ? Date.parse(expireTime) : NaN;
-    if (!isHeaderSafe(accessToken) || Number.isNaN(expiresAtMs))
-      throw new ProviderFault('malformed-reply', "The credential's token service sent no token.");
-    return { text: accessToken, expiresAtMs };
+    return liveToken(accessToken, askedAtMs, typeof expireTime === 'string' ? Date.parse(expireTime) : NaN);
   }
 }
 
@@ -102,14 +100,12 @@ async function signAssertion(account: ServiceAccount, nowS: number): Promise<str
   const head = { alg: 'RS256', typ: 'JWT', ...(privateKeyId !== undefined && { kid: privateKeyId }) };
   const claims = { iss: clientEmail, scope: SCOPE, aud: tokenUri, iat: nowS, exp: nowS + ASSERTION_S };
   const text = `${base64url(head)}.${base64url(claims)}`;
+  const key = readRsaKey(privateKey);
   let signature: Buffer;
   try {
-    const key = createPrivateKey(privateKey);
-    if (key.asymmetricKeyType !== 'rsa') throw refused('has a private_key that is no RSA key');
     signature = await signed('RSA-SHA256', Buffer.from(text), key);
-  } catch (error) {
-    // What the library says may quote the key.
-    throw error instanceof ProviderFault ? error : refused('has a private_key that cannot be read');
+  } catch {
+    throw refused('has a private_key that cannot be used');
   }
   return `${text}.${signature.toString('base64url')}`;
 }

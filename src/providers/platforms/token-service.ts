@@ -1,8 +1,10 @@
 import { Cancellation } from '../../core/cancellation.js';
 import { ProviderFault, type FaultKind } from '../../core/errors.js';
 import { isJsonObject, parseJson, type JsonObject } from '../../core/json/json.js';
+import { DAY_MS } from '../../core/time.js';
 import type { GuardedAddress } from '../../core/platform.js';
 import type { Transport } from '../transport.js';
+import type { AccessToken } from './access-tokens.js';
 
 /** Of one exchange. Chosen: token services answer within a second, and who waits for one may have others to try. */
 export const TOKEN_MS_MAX = 15_000;
@@ -10,6 +12,9 @@ const CONNECT_MS_MAX = 5_000;
 const REPLY_BYTES_MAX = 64 * 1024;
 /** An error's own name; nothing else of an answer is told. */
 const WORD = /^[\w.-]{1,60}$/;
+
+/** Clouds give tokens for an hour, some for a day: what is said to hold for longer is fetched anew all the same. */
+const LIFETIME_MS_MAX = DAY_MS;
 
 const REFUSED: readonly number[] = [400, 401, 403];
 
@@ -54,7 +59,7 @@ export async function askTokenService(transport: Pick<Transport, 'open'>, exchan
     );
     const text = (await response.read(REPLY_BYTES_MAX)).toString('utf8');
     if (response.status >= 200 && response.status < 300) return text;
-    throw refusal(response.status, text);
+    throw refusal(response.status, text, `${body} ${Object.values(headers).join(' ')}`);
   } catch (error) {
     throw asTokenFault(error);
   } finally {
@@ -79,22 +84,32 @@ export const form = (fields: Readonly<Record<string, string>>): Pick<Exchange, '
  * The token of an OAuth reply, and how long it holds.
  * @throws ProviderFault `malformed-reply`
  */
-export function readOauthToken(text: string, askedAtMs: number): { text: string; expiresAtMs: number } {
+export function readOauthToken(text: string, askedAtMs: number): AccessToken {
   const { access_token: token, expires_in: seconds } = readTokenReply(text);
-  const lifetime = Number(seconds);
-  if (!isHeaderSafe(token) || !(lifetime > 0)) {
+  // Some services write the number as a text.
+  const lifetimeS = typeof seconds === 'string' || typeof seconds === 'number' ? Number(seconds) : NaN;
+  return liveToken(token, askedAtMs, askedAtMs + lifetimeS * 1_000);
+}
+
+/**
+ * A token that can be sent and still holds.
+ * @throws ProviderFault `malformed-reply`
+ */
+export function liveToken(text: unknown, askedAtMs: number, expiresAtMs: number): AccessToken {
+  if (!isHeaderSafe(text) || !(expiresAtMs > askedAtMs)) {
     throw new ProviderFault('malformed-reply', "The credential's token service sent no token.");
   }
-  return { text: token, expiresAtMs: askedAtMs + lifetime * 1_000 };
+  return { text, expiresAtMs: Math.min(expiresAtMs, askedAtMs + LIFETIME_MS_MAX) };
 }
 
 export const isHeaderSafe = (token: unknown): token is string =>
   typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
 
-function refusal(status: number, text: string): ProviderFault {
+/** @param sent what may be secret: a service that repeats it in the place of a word is not quoted */
+function refusal(status: number, text: string, sent: string): ProviderFault {
   const error = parsed(text)?.['error'];
   const word = isJsonObject(error) ? error['status'] : error;
-  const named = typeof word === 'string' && WORD.test(word) ? `: ${word}` : '';
+  const named = typeof word === 'string' && WORD.test(word) && !sent.includes(word) ? `: ${word}` : '';
   const kind: FaultKind = REFUSED.includes(status)
     ? 'refused-credential'
     : status === 429

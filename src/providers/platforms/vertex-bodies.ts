@@ -1,7 +1,10 @@
+import { definedOnly } from '../../core/defined.js';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../core/provider.js';
-import { dialectOf } from '../../core/routing/catalog.js';
+import { dialectOf, type DialectId } from '../../core/routing/catalog.js';
+import type { RequestField } from '../../core/translation.js';
+import { COUNT_PATH } from '../dialects/anthropic-messages/count.js';
 
-const COUNT = '/v1/messages/count_tokens';
 const ANTHROPIC_VERSION = 'vertex-2023-10-16';
 const BETA_HEADER = 'anthropic-beta';
 const VERSION_HEADER = 'anthropic-version';
@@ -13,6 +16,9 @@ const VERSION_HEADER = 'anthropic-version';
 const ANTHROPIC_ALONE: ReadonlySet<string> = new Set([
   'service_tier', 'inference_geo', 'speed', 'container', 'mcp_servers', 'fallback_credit_token', 'billing_policy',
 ]); // prettier-ignore
+
+/** The fields of a request that are told in those, where Claude is asked. */
+const NOT_TAKEN: ReadonlySet<RequestField> = new Set<RequestField>(['service_tier', 'inference_geo']);
 
 /** Betas of what those fields, and tools that run on Anthropic's side, ask for; by their beginnings. */
 const ANTHROPIC_ALONE_BETAS: readonly string[] = [
@@ -27,28 +33,79 @@ const ANTHROPIC_ALONE_BETAS: readonly string[] = [
   'oauth-',
 ];
 
+/** Whether a field that the dialect prints is left out. */
+export const leavesOut = (field: RequestField, { endpoint }: Target): boolean =>
+  dialectOf(endpoint) === 'anthropic-messages' && NOT_TAKEN.has(field);
+
+/** Whether a beta that a caller names goes on. */
+export const takesBeta = (beta: string): boolean => !ANTHROPIC_ALONE_BETAS.some((start) => beta.startsWith(start));
+
 type Adapt = (call: UpstreamCall) => UpstreamCall;
 
 /** By dialect; the bodies of others go as they are. */
-const ADAPTERS: Readonly<Record<string, Adapt>> = {
-  'google-gemini': (call) => ({ ...call, body: without(call.body, new Set(['model'])) }),
+const ADAPTERS: Readonly<Partial<Record<DialectId, Adapt>>> = {
+  'google-gemini': adaptGemini,
   'anthropic-messages': adaptMessages,
 };
 
 /** The dialect's call as Google's cloud takes it: the model in the address alone. */
 export function adaptForVertex(call: UpstreamCall, { endpoint }: Target): UpstreamCall {
-  const dialect = dialectOf(endpoint);
-  return Object.hasOwn(ADAPTERS, dialect) ? ADAPTERS[dialect]!(call) : call;
+  return ADAPTERS[dialectOf(endpoint)]?.(call) ?? call;
+}
+
+/**
+ * Calls have no ids in the version of Google's API that is asked here, and a body with one is refused (messages
+ * `FunctionCall` and `FunctionResponse` of v1/tool.proto in @google-cloud/aiplatform 7.4.0; vercel/ai, issue 15664;
+ * read 2026-11-24). Results stand in the order of their calls.
+ */
+function adaptGemini(call: UpstreamCall): UpstreamCall {
+  const { contents, ...body } = geminiBody(call) as { readonly contents?: readonly GeminiTurn[] };
+  return {
+    ...call,
+    body: {
+      ...body,
+      ...(contents && { contents: contents.map((turn) => ({ ...turn, parts: turn.parts.map(withoutCallId) })) }),
+    },
+  };
+}
+
+/**
+ * A count is asked with the parts of a request that can be counted, not with the request
+ * (cloud.google.com/vertex-ai/generative-ai/docs/reference/express-mode/rest/v1/publishers.models/countTokens; read
+ * 2026-11-24).
+ */
+function geminiBody({ path, body }: UpstreamCall): object {
+  if (!path.endsWith(':countTokens')) return without(body, new Set(['model']));
+  const { contents, tools, systemInstruction, generationConfig } = (body as GeminiCount).generateContentRequest;
+  return definedOnly({ contents, tools, systemInstruction, generationConfig });
+}
+
+interface GeminiCount {
+  readonly generateContentRequest: JsonObject;
+}
+
+interface GeminiTurn {
+  readonly parts: readonly JsonObject[];
+}
+
+function withoutCallId(part: JsonObject): JsonObject {
+  for (const key of ['functionCall', 'functionResponse']) {
+    const named = part[key];
+    if (!isJsonObject(named)) continue;
+    const { id: _id, ...rest } = named;
+    return { ...part, [key]: rest };
+  }
+  return part;
 }
 
 /** A count names the model in its body; its address is one for all. */
 function adaptMessages(call: UpstreamCall): UpstreamCall {
-  const left = call.path === COUNT ? ANTHROPIC_ALONE : new Set([...ANTHROPIC_ALONE, 'model']);
+  const left = call.path === COUNT_PATH ? ANTHROPIC_ALONE : new Set([...ANTHROPIC_ALONE, 'model']);
   const { [BETA_HEADER]: betas, [VERSION_HEADER]: _version, ...headers } = call.headers;
   const known = betas
     ?.split(',')
     .map((beta) => beta.trim())
-    .filter((beta) => beta !== '' && !ANTHROPIC_ALONE_BETAS.some((start) => beta.startsWith(start)));
+    .filter((beta) => beta !== '' && takesBeta(beta));
   return {
     ...call,
     headers: { ...headers, ...(known && known.length > 0 && { [BETA_HEADER]: known.join(',') }) },

@@ -1,24 +1,25 @@
 import { ProviderFault } from '../../core/errors.js';
 import type { CallContext, CallHeaders, Platform } from '../../core/platform.js';
 import type { Target, UpstreamCall, UpstreamFailure } from '../../core/provider.js';
-import { dialectOf } from '../../core/routing/catalog.js';
+import { dialectOf, type DialectId } from '../../core/routing/catalog.js';
+import type { RequestField } from '../../core/translation.js';
+import { COUNT_PATH } from '../dialects/anthropic-messages/count.js';
 import { AccessTokens } from './access-tokens.js';
 import { CredentialReader, isCallers, refused } from './credential-members.js';
 import { readGoogleCredential } from './google-credential.js';
 import { GoogleTokens } from './google-tokens.js';
-import { framesOf, revealSafe } from './direct.js';
-import { adaptForVertex } from './vertex-bodies.js';
+import { bearer, framesOf, revealSafe } from './direct.js';
+import { adaptForVertex, leavesOut, takesBeta } from './vertex-bodies.js';
 import type { PlatformDependencies } from './dependencies.js';
 
 /** Everywhere: Google chooses. */
 const GLOBAL = 'global';
-const COUNT = '/v1/messages/count_tokens';
 
 /** Of the address behind the place: `publishers/google/models/gemini-3:generateContent`. By dialect. */
-const ROUTES: Readonly<Record<string, (call: UpstreamCall, model: string) => string>> = {
+const ROUTES: Readonly<Partial<Record<DialectId, (call: UpstreamCall, model: string) => string>>> = {
   'google-gemini': ({ path }, model) => `publishers/google/models/${model}${verbOf(path)}`,
   'anthropic-messages': ({ path, stream }, model) =>
-    path === COUNT
+    path === COUNT_PATH
       ? 'publishers/anthropic/models/count-tokens:rawPredict'
       : `publishers/anthropic/models/${model}:${stream ? 'streamRawPredict' : 'rawPredict'}`,
   'openai-chat': () => 'endpoints/openapi/chat/completions',
@@ -42,15 +43,31 @@ export class VertexPlatform implements Platform {
     return adaptForVertex(call, target);
   }
 
+  carries(parameter: RequestField, target: Target): boolean | undefined {
+    return leavesOut(parameter, target) ? false : undefined;
+  }
+
+  carriesBeta(beta: string): boolean {
+    return takesBeta(beta);
+  }
+
+  /**
+   * Claude is given no addresses there (platform.claude.com/docs/en/build-with-claude/vision; the refusal:
+   * anthropics/anthropic-sdk-typescript, issue 1038; read 2026-11-24).
+   */
+  fetchesMedia(dialect: DialectId): boolean {
+    return dialect !== 'anthropic-messages';
+  }
+
   address(context: CallContext, call: UpstreamCall): string {
     const { endpoint, definition } = context.target;
-    const route = Object.hasOwn(ROUTES, dialectOf(endpoint)) ? ROUTES[dialectOf(endpoint)] : undefined;
+    const route = ROUTES[dialectOf(endpoint)];
     if (!route)
       throw new ProviderFault('rejected-request', 'The platform vertex has no address for calls of this dialect.');
     const behind = route(call, encodeURIComponent(endpoint.upstreamModel).replaceAll('%40', '@'));
     const { baseUrl } = endpoint.provider;
     if (definition.credential === 'none') return `${withRegion(baseUrl, GLOBAL)}/v1/${behind}`;
-    const { reading } = this.credentials.read(context);
+    const reading = this.credentials.read(context);
     if (reading.type === 'api-key') {
       if (baseUrl.includes('{project}') || !behind.startsWith('publishers/'))
         throw refused('is an API key, and calls of this kind need a project');
@@ -63,9 +80,10 @@ export class VertexPlatform implements Platform {
 
   authorise(context: CallContext): CallHeaders | Promise<CallHeaders> {
     if (context.target.definition.credential === 'none') return {};
-    const { reading, key } = this.credentials.read(context);
+    const reading = this.credentials.read(context);
     if (reading.type === 'api-key') return { 'x-goog-api-key': revealSafe(context.credential) };
-    const token = this.tokens.tokenFor(this.keyOf(key, context), () => this.google.fetch(reading, isCallers(context)));
+    const key = this.credentials.keyOf(context);
+    const token = this.tokens.tokenFor(key, () => this.google.fetch(reading, isCallers(context)));
     return typeof token === 'string' ? bearer(token) : token.then(bearer);
   }
 
@@ -75,17 +93,9 @@ export class VertexPlatform implements Platform {
 
   /** A token that is refused is not used again. The dialect tells why. */
   fault({ status }: UpstreamFailure, context: CallContext): undefined {
-    if (status !== 401 || !context.credential) return;
-    this.tokens.forget(this.keyOf(this.credentials.read(context).key, context));
-  }
-
-  /** A caller who brings the operator's own text is not given what was fetched by other rules. */
-  private keyOf(key: string, context: CallContext): string {
-    return isCallers(context) ? `caller ${key}` : key;
+    if (status === 401 && context.credential) this.tokens.forget(this.credentials.keyOf(context));
   }
 }
-
-const bearer = (token: string): CallHeaders => ({ authorization: `Bearer ${token}` });
 
 /** The host of all regions bears none in its name. */
 const withRegion = (baseUrl: string, region: string): string =>

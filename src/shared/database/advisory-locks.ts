@@ -26,6 +26,8 @@ export const ADVISORY_LOCKS = {
   credentialOrder: 4_721_007,
   /** Changing the guardrails of an account, and the budgets that follow them. */
   guardrails: 4_721_009,
+  /** Counting the containers of a key and giving one another state. */
+  toolContainers: 4_721_010,
 } as const;
 
 export type AdvisoryLock = keyof typeof ADVISORY_LOCKS;

@@ -5,6 +5,7 @@ import { RefusingCounters1795435000000 } from './migrations/1795435000000-refusi
 import { FairShares1795440000000 } from './migrations/1795440000000-fair-shares.js';
 import { AuditSeals1795450000000 } from './migrations/1795450000000-audit-seals.js';
 import { ClocksOfServers1795455000000 } from './migrations/1795455000000-clocks-of-servers.js';
+import { ToolContainers1795460000000 } from './migrations/1795460000000-tool-containers.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   FairShares1795440000000,
   AuditSeals1795450000000,
   ClocksOfServers1795455000000,
+  ToolContainers1795460000000,
 ];
 
 /**

@@ -9,6 +9,11 @@ import { servedMessages } from './served-messages.js';
 /** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS_MAX = 60_000;
+/**
+ * Connections that wait to be accepted, as many as Linux allows by default: whoever finds no place comes again a second
+ * later.
+ */
+const LINE_MAX = 4_096;
 
 /**
  * The port of the process. It opens before the application is ready, so that probes get an answer while the store is
@@ -56,7 +61,7 @@ export class HttpListener {
         reject(new InvalidEnvironment([{ variable, reason }]));
       };
       this.server.once('error', refused);
-      this.server.listen(port, host, () => {
+      this.server.listen(port, host, LINE_MAX, () => {
         this.server.off('error', refused);
         resolve();
       });

@@ -14,6 +14,11 @@ const SIGNED = new Set(SIGNATURES.map(({ mediaType }) => mediaType));
 const UNDECLARED = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 const ALIASES: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'application/x-pdf': 'application/pdf' };
 
+/** Whether a media type is among those accepted, of which `text/*` is all of its kind. */
+function isAccepted(mediaType: string, accept: readonly string[]): boolean {
+  return accept.includes(mediaType) || accept.includes(mediaType.replace(/\/.*/, '/*'));
+}
+
 /** The kind of file that the first bytes show, undefined when none of those known here. */
 export function sniffMediaType(bytes: Buffer): string | undefined {
   const found = SIGNATURES.find(
@@ -30,8 +35,8 @@ export function sniffMediaType(bytes: Buffer): string | undefined {
 export function acceptedMediaType(bytes: Buffer, contentType: string, accept: readonly string[]): string | undefined {
   const named = contentType.split(';', 1)[0]!.trim().toLowerCase();
   const declared = Object.hasOwn(ALIASES, named) ? ALIASES[named]! : named;
-  if (!UNDECLARED.has(declared) && !accept.includes(declared)) return undefined;
+  if (!UNDECLARED.has(declared) && !isAccepted(declared, accept)) return undefined;
   const shown = sniffMediaType(bytes);
-  if (shown !== undefined) return accept.includes(shown) ? shown : undefined;
+  if (shown !== undefined) return isAccepted(shown, accept) ? shown : undefined;
   return UNDECLARED.has(declared) || SIGNED.has(declared) ? undefined : declared;
 }

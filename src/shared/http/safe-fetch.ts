@@ -22,6 +22,16 @@ export interface SafeFetchRequest {
   readonly take: (chunk: Buffer) => void;
 }
 
+/** What has been fetched. */
+export interface SafeFetched {
+  /** Of those accepted, shown by the bytes where their kind has a signature. */
+  readonly mediaType: string;
+  /** As the server names it, in lower case. */
+  readonly charset?: string;
+  /** As it was reached, after redirects. */
+  readonly url: string;
+}
+
 const URL_LENGTH_MAX = 8192;
 const HEADER_BYTES_MAX = 32 * 1024;
 /** Before the next address is tried beside the one that says nothing. */
@@ -32,6 +42,8 @@ const ADDRESS_MS = 250;
  * of 64 further keys costs sockets alone.
  */
 const SLOTS = { slots: 64, slotsPerKey: 8, firstSlots: 64, waiting: 512, waitingPerKey: 64, waitMs: 20_000 };
+/** As it stands in a `content-type`. */
+const CHARSET = /;\s*charset\s*=\s*["']?([\w.:+-]+)/i;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -48,11 +60,10 @@ export class SafeFetch {
   constructor(private readonly addresses: CheckedAddresses) {}
 
   /**
-   * @returns the media type: one of those accepted, shown by the bytes where their kind has a signature
    * @throws EgressError when the URL may not or cannot be fetched within its limits
    * @throws the signal's reason once it is aborted, and what `take` throws
    */
-  async fetch(request: SafeFetchRequest, signal: CancelSignal): Promise<string> {
+  async fetch(request: SafeFetchRequest, signal: CancelSignal): Promise<SafeFetched> {
     const target = readUrl(request.url);
     const leave = await this.slots.enter(request.keyHash, signal);
     if (!leave) throw new EgressError('too-busy', 'too many addresses are being fetched');
@@ -63,7 +74,7 @@ export class SafeFetch {
     }
   }
 
-  private async fetchInTime(first: URL, request: SafeFetchRequest, signal: CancelSignal): Promise<string> {
+  private async fetchInTime(first: URL, request: SafeFetchRequest, signal: CancelSignal): Promise<SafeFetched> {
     const { limits } = request;
     const deadline = AbortSignal.timeout(limits.timeoutMs);
     const either = AbortSignal.any([toAbortSignal(signal), deadline]);
@@ -85,9 +96,12 @@ export class SafeFetch {
     }
   }
 
-  /** One request; the type of its answer, or where it redirects to. */
-  private async fetchHop(url: URL, request: SafeFetchRequest, signal: AbortSignal): Promise<string | URL> {
+  /** One request; what it brought, or where it redirects to. */
+  private async fetchHop(url: URL, request: SafeFetchRequest, signal: AbortSignal): Promise<SafeFetched | URL> {
     const { limits } = request;
+    if (limits.allows?.(url.href) === false) {
+      throw new EgressError('refused-address', 'leads to a domain that is not allowed');
+    }
     const addresses = await this.addresses.of(url, signal);
     let socket: Socket | undefined;
     const connect = buildConnector({
@@ -111,8 +125,11 @@ export class SafeFetch {
     const headers = { accept: limits.accept.join(', '), 'accept-encoding': 'identity', 'user-agent': 'fairlead/1.0' };
     const path = `${url.pathname}${url.search}`;
     try {
-      const reader = new MediaReader(url, request);
-      return await untilAborted(readResponse<string | URL>(client, { method: 'GET', path, headers }, reader), signal);
+      const reader = new AnswerReader(url, request);
+      return await untilAborted(
+        readResponse<SafeFetched | URL>(client, { method: 'GET', path, headers }, reader),
+        signal,
+      );
     } finally {
       // Closes the connection, whether all was read or not.
       client.destroy().catch(() => undefined);
@@ -122,7 +139,7 @@ export class SafeFetch {
 }
 
 /** Judges an answer by its head and its first bytes, and hands its bytes on. */
-class MediaReader implements ResponseReader<string | URL> {
+class AnswerReader implements ResponseReader<SafeFetched | URL> {
   private contentType = '';
   private length = 0;
   /** The beginning, until there is enough to tell its kind. */
@@ -162,8 +179,10 @@ class MediaReader implements ResponseReader<string | URL> {
     if (this.start.length >= SIGNATURE_BYTES) this.judge();
   }
 
-  end(): string {
-    return this.mediaType ?? this.judge();
+  end(): SafeFetched {
+    const mediaType = this.mediaType ?? this.judge();
+    const charset = CHARSET.exec(this.contentType)?.[1]?.toLowerCase();
+    return { mediaType, url: this.url.href, ...(charset !== undefined && { charset }) };
   }
 
   private judge(): string {

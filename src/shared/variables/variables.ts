@@ -297,7 +297,7 @@ export const VARIABLES = {
     name: 'FAIRLEAD_BODIES_IN_FLIGHT',
     grammar: bytes(Number.MAX_SAFE_INTEGER),
     meaning:
-      'Received bytes of bodies and fetched media that open requests of a process hold together. A key may hold as much as it leaves free; past that a request is answered 503 with `Retry-After` and `Connection: close`. Bodies below 64 KiB and management never wait.',
+      'Received bytes of bodies, fetched media and pages that open requests of a process hold together. A key may hold as much as it leaves free; past that a request is answered 503 with `Retry-After` and `Connection: close`. Bodies below 64 KiB and management never wait.',
   }),
   heartbeatMs: defaulted('15s', {
     name: 'FAIRLEAD_HEARTBEAT',

@@ -20,6 +20,15 @@ const BODIES: Readonly<Record<string, readonly [uses: JsonObject, not: JsonObjec
     { thinking: { type: 'adaptive', display: 'omitted' } },
   ],
   mcp_servers: [{ mcp_servers: [{ type: 'url' }] }, { mcp_servers: [] }],
+  'messages: source file': [
+    { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] }] },
+    {
+      messages: [
+        { role: 'user', content: 'f' },
+        { role: 'user', content: [{ type: 'text', text: 'f' }] },
+      ],
+    },
+  ],
   'container.skills': [{ container: { skills: [{}] } }, { container: 'id' }],
 };
 for (const [field] of FIELD_BETAS) {
@@ -33,6 +42,13 @@ describe('betasOf', () => {
     expect(betasOf(uses, [])).toContain(beta);
     expect(betasOf(not, [])).not.toContain(beta);
     expect(betasOf(uses, ['mine-1'])[0]).toBe('mine-1');
+  });
+
+  it.each<[string, JsonObject]>([
+    ['in a result', { type: 'tool_result', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }],
+    ['for the container', { type: 'container_upload', file_id: 'f' }],
+  ])('sends that of files with one %s', (_, block) => {
+    expect(betasOf({ messages: [{ role: 'user', content: [block] }] }, [])).toEqual(['files-api-2025-04-14']);
   });
 
   it('adds nothing to a plain body', () => {

@@ -26,6 +26,17 @@ const hasMember =
     value[member] !== null &&
     (expected === undefined || value[member] === expected);
 
+/** Whether a turn's content names a file that is stored at the vendor, or a result in it does. */
+const holdsFile = (content: Json | undefined): boolean =>
+  Array.isArray(content) &&
+  (content as readonly Json[]).some(
+    (block) =>
+      isJsonObject(block) &&
+      (block['type'] === 'container_upload' || isFile(block['source']) || holdsFile(block['content'])),
+  );
+
+const isFile = (source: Json | undefined): boolean => isJsonObject(source) && source['type'] === 'file';
+
 const isAny = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
 
 /**
@@ -49,6 +60,11 @@ export const FIELD_BETAS: readonly (readonly [field: string, beta: string, uses:
   ['tools: web_fetch_20250910', 'web-fetch-2025-09-10', hasTool('web_fetch_20250910')],
   ['tools: web_fetch_20260209', 'code-execution-web-tools-2026-02-09', hasTool('web_fetch_20260209')],
   ['tools: web_search_20260209', 'code-execution-web-tools-2026-02-09', hasTool('web_search_20260209')],
+  [
+    'messages: source file',
+    'files-api-2025-04-14',
+    ({ messages }) => entriesOf(messages).some(({ content }) => holdsFile(content)),
+  ],
   ['container.skills', 'skills-2025-10-02', ({ container }) => isJsonObject(container) && isAny(container['skills'])],
 ];
 

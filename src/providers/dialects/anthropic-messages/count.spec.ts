@@ -2,6 +2,7 @@
 // field beside the message call it would make; a table of replies.
 import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
+import { doAtOnce } from '../../../core/steps.js';
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import { decodeCount, encodeCount } from './count.js';
@@ -36,8 +37,8 @@ const REQUEST = modelRequest({
 
 describe('encodeCount', () => {
   it('asks with the prompt of the message itself, and with nothing that only an answer needs', () => {
-    const call = encodeCount(REQUEST, TARGET);
-    const message = JSON.parse(printJson(encodeMessages(REQUEST, TARGET).body)) as JsonObject;
+    const call = doAtOnce(encodeCount(REQUEST, TARGET));
+    const message = JSON.parse(printJson(doAtOnce(encodeMessages(REQUEST, TARGET)).body)) as JsonObject;
     const counted = JSON.parse(printJson(call.body)) as JsonObject;
     expect(Object.keys(counted).sort()).toEqual([
       'context_management',

@@ -2,9 +2,12 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
 import { pricedBetas } from '../service-tier.js';
 import { betasOf } from './betas.js';
-import { encodeBody, encodeHeaders } from './encode.js';
+import { encodeBody, encodeHeaders, messagesContext } from './encode.js';
+
+export const COUNT_PATH = '/v1/messages/count_tokens';
 
 /** What the vendor's count takes; it refuses what only an answer needs, such as `max_tokens`. */
 const COUNTED_FIELDS: ReadonlySet<string> = new Set([
@@ -15,12 +18,13 @@ const COUNTED_FIELDS: ReadonlySet<string> = new Set([
  * The call that counts what the same request would send.
  * @throws Untranslatable as the request itself would
  */
-export function encodeCount(request: ModelRequest, target: Target): UpstreamCall {
-  const fields = Object.entries(encodeBody(request, target)).filter(([field]) => COUNTED_FIELDS.has(field));
+export function* encodeCount(request: ModelRequest, target: Target): Steps<UpstreamCall> {
+  const context = yield* messagesContext(request, target);
+  const fields = Object.entries(yield* encodeBody(context)).filter(([field]) => COUNTED_FIELDS.has(field));
   const body = Object.fromEntries(fields);
   return {
-    path: '/v1/messages/count_tokens',
-    headers: encodeHeaders(betasOf(body, pricedBetas(request, target)), 'application/json'),
+    path: COUNT_PATH,
+    headers: encodeHeaders(betasOf(body, pricedBetas(context.request, target)), 'application/json'),
     body,
     stream: false,
   };

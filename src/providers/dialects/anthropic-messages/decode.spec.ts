@@ -5,7 +5,11 @@ import type { ModelEvent } from '../../../core/conversation/event.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { writeFrame, type SseFrame } from '../../../core/stream/sse.js';
+import { doAtOnce } from '../../../core/steps.js';
+import { decodeContext } from '../../../../test/support/decode-context.js';
 import { decodeMessage, MessagesDecoder } from './decode.js';
+
+const CONTEXT = decodeContext();
 
 const frameOf = (payload: JsonObject): SseFrame => {
   const event = typeof payload['type'] === 'string' ? payload['type'] : '';
@@ -15,7 +19,7 @@ const frameOf = (payload: JsonObject): SseFrame => {
 };
 
 const decode = (...frames: (JsonObject | SseFrame)[]): ModelEvent[] => {
-  const decoder = new MessagesDecoder();
+  const decoder = new MessagesDecoder(CONTEXT);
   const out: ModelEvent[] = [];
   for (const frame of frames) decoder.push('data' in frame ? (frame as SseFrame) : frameOf(frame), out);
   return out;
@@ -132,7 +136,7 @@ describe('blocks', () => {
     const message = { ...start.message, container, content, stop_reason: 'tool_use', stop_sequence: null };
     const streamed = decode({ type: 'message_start', message }, stop);
     expect(streamed.filter(({ type }) => type !== 'reply-start' && type !== 'reply-end')).toEqual(
-      decodeMessage(message).filter(({ type }) => type !== 'reply-start' && type !== 'reply-end'),
+      doAtOnce(decodeMessage(message, CONTEXT)).filter(({ type }) => type !== 'reply-start' && type !== 'reply-end'),
     );
     expect(streamed[0]).toMatchObject({ type: 'reply-start', extras: { value: { container } } });
     expect(streamed.at(-1)).toEqual({
@@ -219,7 +223,7 @@ describe('frames', () => {
   });
 
   it('that stop before the end are a cut reply', () => {
-    const decoder = new MessagesDecoder();
+    const decoder = new MessagesDecoder(CONTEXT);
     decoder.push(frameOf(start), []);
     expect(faultOf(() => decoder.end()).kind).toBe('malformed-reply');
   });
@@ -256,8 +260,12 @@ describe('frames', () => {
           }
         };
         allowed(() => decode(...payloads.map((value) => frameOf(JSON.parse(JSON.stringify(value)) as JsonObject))));
-        allowed(() => decodeMessage(body));
-        allowed(() => decodeMessage(isJsonObject(body) ? { ...body, content: [body], stop_reason: 'end_turn' } : body));
+        allowed(() => doAtOnce(decodeMessage(body, CONTEXT)));
+        allowed(() =>
+          doAtOnce(
+            decodeMessage(isJsonObject(body) ? { ...body, content: [body], stop_reason: 'end_turn' } : body, CONTEXT),
+          ),
+        );
       }),
       { numRuns: 200 },
     );
@@ -387,7 +395,9 @@ describe('usage', () => {
   it('says that what the start tells is not the last word, and what the end or a whole reply tells is', () => {
     const streamed = (usage: JsonObject): ModelEvent[] =>
       decode({ type: 'message_start', message: { usage: {} } }, ending({}, { usage }), stop);
-    const whole = decodeMessage({ content: [], stop_reason: 'end_turn', usage: { output_tokens: 1 } });
+    const whole = doAtOnce(
+      decodeMessage({ content: [], stop_reason: 'end_turn', usage: { output_tokens: 1 } }, CONTEXT),
+    );
     const interim = (events: readonly ModelEvent[]): unknown =>
       events.filter((event) => event.type === 'usage').map(({ isInterim }) => isInterim);
     expect(interim(streamed({ output_tokens: 1 }))).toEqual([true, undefined]);
@@ -427,7 +437,7 @@ describe('errors inside a 200', () => {
     ['sparkle_error', 'server-error'],
   ])('%s is %s, streamed and whole', (type, kind) => {
     const payload = { type: 'error', error: { type, message: 'Said so' } };
-    for (const fault of [faultOf(() => decode(payload)), faultOf(() => decodeMessage(payload))]) {
+    for (const fault of [faultOf(() => decode(payload)), faultOf(() => doAtOnce(decodeMessage(payload, CONTEXT)))]) {
       expect(fault).toMatchObject({ kind, message: 'Said so', detail: { providerCode: type } });
     }
   });
@@ -450,17 +460,19 @@ describe('a whole reply', () => {
     ['without a stop reason', { content: [] }],
     ['with a null stop reason', { content: [], stop_reason: null }],
   ])('%s is malformed', (_name, body) => {
-    expect(faultOf(() => decodeMessage(body)).kind).toBe('malformed-reply');
+    expect(faultOf(() => doAtOnce(decodeMessage(body, CONTEXT))).kind).toBe('malformed-reply');
   });
 
   it('with input nested past what can be printed is malformed', () => {
     const input: unknown = JSON.parse('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000));
     const body = { content: [{ type: 'tool_use', id: 'a', name: 'f', input }], stop_reason: 'tool_use' };
-    expect(faultOf(() => decodeMessage(body)).kind).toBe('malformed-reply');
+    expect(faultOf(() => doAtOnce(decodeMessage(body, CONTEXT))).kind).toBe('malformed-reply');
   });
 
   it('carries unknown keys with its end', () => {
-    const events = decodeMessage({ id: 'm', content: [], stop_reason: 'end_turn', usage: {}, diagnostics: { a: 1 } });
+    const events = doAtOnce(
+      decodeMessage({ id: 'm', content: [], stop_reason: 'end_turn', usage: {}, diagnostics: { a: 1 } }, CONTEXT),
+    );
     expect(events.at(-1)).toMatchObject({ extras: { vendor: 'anthropic', value: { diagnostics: { a: 1 } } } });
   });
 });

@@ -1,23 +1,19 @@
-import type { BlockStart, ModelEvent, SourceBytes, UnifiedStop } from '../../../core/conversation/event.js';
+import type { BlockStart, ModelEvent, SourceBytes } from '../../../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
 import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
+import { printInSteps } from '../../../core/json/print-in-pieces.js';
+import { StepCounter, type Steps } from '../../../core/steps.js';
+import { isLong } from '../read-json.js';
+import { toolNamesOf, type ToolNames } from '../tool-names.js';
 import { extrasOf, readBlock, readDelta } from './decode-block.js';
+import { NAMING } from './encode-blocks.js';
 import { malformed, readInBandFault } from './fault.js';
 import { PlainDelta, sourceOf } from './plain-delta.js';
+import { TABLE } from './table.js';
 import { mergeRawUsage, NO_RAW_USAGE, readUsage, tellsOutput } from './usage.js';
-
-const UNIFIED_STOPS: ReadonlyMap<string, UnifiedStop> = new Map([
-  ['end_turn', 'end-turn'],
-  ['max_tokens', 'output-limit'],
-  ['stop_sequence', 'stop-sequence'],
-  ['tool_use', 'tool-use'],
-  ['pause_turn', 'pause'],
-  ['refusal', 'refusal'],
-  ['compaction', 'compaction'],
-  ['model_context_window_exceeded', 'context-limit'],
-]);
 
 /** Keys of a message that are only known at its end; at its start they stand empty. */
 const END_KEYS: ReadonlySet<string> = new Set(['container', 'context_management', 'stop_details']);
@@ -51,6 +47,7 @@ const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
  * what it reads; the order of events is the grammar's affair.
  */
 export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
+  private names: ToolNames | undefined;
   private openBlock: BlockStart['type'] | undefined;
   private plainDelta: PlainDelta | undefined;
   private inputOfStart: string | undefined;
@@ -63,6 +60,8 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private stopSequence: string | undefined;
   private endExtras: JsonObject = {};
   private ended = false;
+
+  constructor(private readonly context: DecodeContext) {}
 
   /** Frames with names that are not known here, `[DONE]`, and everything after the end are passed over. */
   push(frame: SseFrame, out: ModelEvent[]): void {
@@ -96,16 +95,15 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     // Most of it is told with the end, if that is still to come.
     this.startWith(id, model, usage, vendorFields, out, typeof reason !== 'string');
     // A turn that goes on inside of running code stands whole in its start, with its end.
-    if (Array.isArray(content)) this.wholeBlocks(content, out);
+    if (Array.isArray(content))
+      for (const [index, block] of (content as readonly Json[]).entries()) this.wholeBlock(index, block, out);
     this.endWith(reason, sequence, this.endExtras);
   }
 
-  /** Blocks that are full from their start. */
-  wholeBlocks(content: readonly Json[], out: ModelEvent[]): void {
-    for (const [index, block] of content.entries()) {
-      this.startBlock(index, block, out);
-      this.endBlock(index, undefined, out);
-    }
+  /** One that is full from its start. */
+  wholeBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
+    this.startBlock(index, block, out);
+    this.endBlock(index, undefined, out);
   }
 
   /** @param vendorFields what the start says besides @param isInterim whether more is to come */
@@ -127,7 +125,8 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   }
 
   startBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
-    const { start, deltas, inputJson } = readBlock(block);
+    const { start: told, deltas, inputJson } = readBlock(block);
+    const start = told.type === 'tool-use' ? { ...told, name: this.originalName(told.name) } : told;
     this.openBlock = start.type;
     this.inputOfStart = inputJson;
     this.hasInput = false;
@@ -185,13 +184,18 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     out.push({
       type: 'reply-end',
       stop: {
-        unified: UNIFIED_STOPS.get(this.stopReason) ?? 'other',
+        unified: TABLE.stops.unified.get(this.stopReason) ?? 'other',
         raw: this.stopReason,
         vendor: 'anthropic',
         ...(this.stopSequence !== undefined && { sequence: this.stopSequence }),
       },
       ...extrasOf(this.endExtras),
     });
+  }
+
+  /** What the caller calls the tool. */
+  private originalName(name: string): string {
+    return (this.names ??= toolNamesOf(this.context, NAMING)).toOriginal(name);
   }
 
   private readUsage(usage: JsonObject, out: ModelEvent[], isInterim: boolean): void {
@@ -202,18 +206,29 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
 }
 
 /** The events of a whole reply: a stream whose blocks are full from their start. */
-export function decodeMessage(body: unknown): ModelEvent[] {
+export function* decodeMessage(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('the body is not a JSON object');
   if (body['type'] === 'error' || isJsonObject(body['error'])) throw readInBandFault(body);
   const { type: _type, role: _role, id, model, content, usage, stop_reason, stop_sequence, ...rest } = body;
   if (!Array.isArray(content)) throw malformed('the message has no content');
-  const decoder = new MessagesDecoder();
+  const decoder = new MessagesDecoder(context);
   const out: ModelEvent[] = [];
   decoder.startWith(id, model, usage, {}, out, false);
-  decoder.wholeBlocks(content as readonly Json[], out);
+  const steps = new StepCounter();
+  for (const [index, block] of (content as readonly Json[]).entries()) {
+    if (steps.isOver()) yield;
+    decoder.wholeBlock(index, yield* withPrintedInput(block), out);
+  }
   decoder.endWith(stop_reason, stop_sequence, rest);
   decoder.endReply(out);
   return out;
+}
+
+/** A block whose arguments are long has them as text, which is read alike. */
+function* withPrintedInput(block: Json): Steps<Json> {
+  const input = isJsonObject(block) ? block['input'] : undefined;
+  if (!isJsonObject(input) || !isLong(input)) return block;
+  return { ...(block as JsonObject), input: yield* printInSteps(input) };
 }
 
 function parse(data: string): JsonObject {

@@ -1,17 +1,18 @@
 import type { Dialect } from '../../../core/provider.js';
 import { decodeMessage, MessagesDecoder } from './decode.js';
 import { decodeCount, encodeCount } from './count.js';
-import { carriesParameter, encodeMessages } from './encode.js';
+import { encodeMessages } from './encode.js';
 import { readFault } from './fault.js';
+import { TABLE } from './table.js';
 
 /** Anthropic's Messages format, in which this gateway's own Messages face speaks: nothing is lost either way. */
 export const anthropicMessages: Dialect = {
   id: 'anthropic-messages',
   vendor: 'anthropic',
   defaultCredential: 'x-api-key',
-  carries: carriesParameter,
+  table: TABLE,
   encode: encodeMessages,
-  decodeStream: () => new MessagesDecoder(),
+  decodeStream: (context) => new MessagesDecoder(context),
   decodeWhole: decodeMessage,
   fault: readFault,
   counting: { encode: encodeCount, decode: decodeCount },

@@ -6,56 +6,68 @@ import {
   type MediaSource,
   type TextBlock,
   type ToolReferenceBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
 } from '../../../core/conversation/content.js';
 import { isForeignCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { Untranslatable } from '../../../core/errors.js';
-import type { Target } from '../../../core/provider.js';
-import { hashedId, type ToolIdRule, type ToolIds } from '../tool-ids.js';
+import type { Steps } from '../../../core/steps.js';
+import { SILENT_ERROR } from '../block-text.js';
+import type { EncodeContext, NamingRules } from '../encode-context.js';
 import { encodeToolInput } from '../encode-tool-input.js';
+import { hashedId, type ToolIdRule } from '../tool-ids.js';
 import type { KeptTurn } from './history.js';
 
 const LEGAL_TOOL_ID = /^[\w-]+$/;
-const isLegalToolId = (id: string): boolean => LEGAL_TOOL_ID.test(id);
 /** Chosen: the vendor's own have about 30 characters. */
 const STAND_IN_LENGTH = 48;
 
-/** Ids the vendor takes on tool calls. A refused one would end the conversation. */
-export const TOOL_ID_RULE: ToolIdRule = {
-  isLegal: isLegalToolId,
+/** `^[a-zA-Z0-9_-]{1,128}$`: a refusal of the vendor's for a name names this pattern (read 2026-11-24). */
+const NAME_MAX = 128;
+
+const CALL_IDS: ToolIdRule = {
+  isLegal: (id) => LEGAL_TOOL_ID.test(id),
   standIn: (text) => hashedId(text, STAND_IN_LENGTH),
+};
+
+/** What the vendor takes on tools and their calls. A refused one would end the conversation. */
+export const NAMING: NamingRules = {
+  callIds: CALL_IDS,
+  nameMax: NAME_MAX,
 };
 
 /**
  * One turn. What came in this format goes out as it came; the rest is built from the neutral fields.
  * @throws Untranslatable for a block the vendor has no form for
  */
-export function encodeTurn({ message, blocks, index }: KeptTurn, target: Target, ids: ToolIds): JsonObject {
+export function* encodeTurn({ message, blocks, index }: KeptTurn, context: EncodeContext): Steps<JsonObject> {
   const origin = message.origin?.vendor === 'anthropic' ? message.origin.value : undefined;
-  if (origin && blocks === message.content && blocks.every(mayGoAsItCame)) return origin;
+  if (context.isStepOver(blocks.length)) yield;
+  if (origin && blocks === message.content && blocks.every((block) => mayGoAsItCame(block, context))) return origin;
   const content: JsonObject[] = [];
   // Errors name the block's place in what the caller sent, so the dropped ones are counted as well.
-  message.content.forEach((block, place) => {
-    if (block !== blocks[content.length]) return;
-    content.push(encodeBlock(block, blockPath(message, index, place), target, ids));
-  });
+  for (const [place, block] of message.content.entries()) {
+    if (context.isStepOver()) yield;
+    if (block !== blocks[content.length]) continue;
+    content.push(
+      block.type === 'tool-use'
+        ? yield* encodeCall(block, context)
+        : encodeBlock(block, blockPath(message, index, place), context),
+    );
+  }
   return origin ? { ...origin, content } : { role: message.role, content };
 }
 
 /**
  * The instructions. A single plain text is printed as a string, which is how such a one usually came.
  */
-export function encodeSystem(
-  system: readonly TextBlock[],
-  target: Target,
-  ids: ToolIds,
-): string | JsonObject[] | undefined {
+export function encodeSystem(system: readonly TextBlock[], context: EncodeContext): string | JsonObject[] | undefined {
   // The vendor refuses empty ones.
   const kept = system.filter((block) => block.text.trim() !== '');
   if (kept.length === 0) return undefined;
   const only = kept[0]!;
   if (kept.length === 1 && !only.origin && !only.cacheMarker && !only.citations) return only.text;
-  return encodeBlocks(kept, 'system', target, ids);
+  return encodeBlocks(kept, 'system', context);
 }
 
 /** `{ type: 'ephemeral', ttl }` of a marker. */
@@ -66,36 +78,70 @@ export function encodeMarker(marker: CacheMarker | undefined): JsonObject | unde
 function encodeBlocks(
   blocks: readonly (ContentBlock | ToolReferenceBlock)[],
   path: string,
-  target: Target,
-  ids: ToolIds,
+  context: EncodeContext,
 ): JsonObject[] {
-  return blocks.map((block, index) => encodeBlock(block, `${path}.${index}`, target, ids));
+  return blocks.map((block, index) => encodeBlock(block, `${path}.${index}`, context));
 }
 
-/** False for a block that its own vendor would refuse: another's id or citation came in by a reply it never gave. */
-function mayGoAsItCame(block: ContentBlock): boolean {
+/** False for a block that its own vendor would refuse: what another made of a call came in by a reply it never gave. */
+function mayGoAsItCame(block: ContentBlock, context: EncodeContext): boolean {
   switch (block.type) {
     case 'text':
       return block.citations === undefined || !block.citations.some(isForeignCitation);
     case 'tool-use':
-      return isLegalToolId(block.id) && isJsonObject(block.input);
+      return (
+        context.callId(block) === block.id &&
+        context.names.toWire(block.name) === block.name &&
+        isJsonObject(block.input)
+      );
     case 'tool-result':
-      return isLegalToolId(block.toolUseId) && !block.content.some(isEmptyText);
+      return (
+        context.callId(block) === block.toolUseId &&
+        !isSilentError(block) &&
+        block.content.every((part) => !isEmptyText(part) && !isStoredFile(part))
+      );
+    case 'document':
+      return !isStoredFile(block);
     default:
       return true;
   }
 }
 
+/** As it came, but for what its vendor would refuse. */
+function* encodeCall(block: ToolUseBlock, context: EncodeContext): Steps<JsonObject> {
+  const came = block.origin?.vendor === 'anthropic' ? block.origin.value : undefined;
+  if (came && mayGoAsItCame(block, context)) return came;
+  const said = {
+    id: context.callId(block),
+    name: context.names.toWire(block.name),
+    input: yield* encodeToolInput(block.input),
+  };
+  return came ? { ...came, ...said } : { type: 'tool_use', ...said, cache_control: encodeMarker(block.cacheMarker) };
+}
+
+/** A file that only who keeps it can read. */
+const isStoredFile = (block: ContentBlock | ToolReferenceBlock): boolean =>
+  block.type === 'document' && block.source.type === 'file';
+
+/** @throws Untranslatable where the table refuses files that are stored */
+function assertReachable(block: ContentBlock | ToolReferenceBlock, path: string, context: EncodeContext): void {
+  if (isStoredFile(block)) context.admits('document_file', path);
+  if (block.type !== 'tool-result') return;
+  for (const [index, part] of block.content.entries()) assertReachable(part, `${path}.content.${index}`, context);
+}
+
 /** The block as it came, but for what its vendor would refuse. */
-function mended(value: JsonObject, block: ContentBlock | ToolReferenceBlock, ids: ToolIds): JsonObject {
-  if (block.type === 'tool-reference' || mayGoAsItCame(block)) return value;
+function mended(value: JsonObject, block: ContentBlock | ToolReferenceBlock, context: EncodeContext): JsonObject {
+  if (block.type === 'tool-reference' || mayGoAsItCame(block, context)) return value;
   switch (block.type) {
     case 'text':
       return { ...value, citations: ownCitations(block.citations) };
-    case 'tool-use':
-      return { ...value, id: ids.toWire(block.id), input: encodeToolInput(block.input) };
     case 'tool-result':
-      return { ...value, tool_use_id: ids.toWire(block.toolUseId), content: saidBy(value['content']) };
+      return {
+        ...value,
+        tool_use_id: context.callId(block),
+        content: isSilentError(block) ? SILENT_ERROR : saidBy(value['content']),
+      };
     default:
       return value;
   }
@@ -108,6 +154,10 @@ function saidBy(content: Json | undefined): Json | undefined {
   return said.length > 0 ? said : undefined;
 }
 
+/** A failure without a word is refused (github.com/bytedance/trae-agent, issue 230, read 2026-11-24). */
+const isSilentError = ({ isError, content }: ToolResultBlock): boolean =>
+  isError === true && content.every(isEmptyText);
+
 const isEmptyText = (part: ContentBlock | ToolReferenceBlock): boolean => part.type === 'text' && part.text === '';
 
 function ownCitations(citations: readonly Json[] | undefined): readonly Json[] | undefined {
@@ -116,8 +166,9 @@ function ownCitations(citations: readonly Json[] | undefined): readonly Json[] |
 }
 
 // Keys that are undefined are left out when the body is printed.
-function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, target: Target, ids: ToolIds): JsonObject {
-  if (block.origin?.vendor === 'anthropic') return mended(block.origin.value, block, ids);
+function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, context: EncodeContext): JsonObject {
+  assertReachable(block, path, context);
+  if (block.origin?.vendor === 'anthropic') return mended(block.origin.value, block, context);
   const cache_control = encodeMarker(block.cacheMarker);
   switch (block.type) {
     case 'text':
@@ -128,7 +179,7 @@ function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, tar
     case 'document':
       return {
         type: 'document',
-        source: encodeDocumentSource(block, path, target, ids),
+        source: encodeDocumentSource(block, path, context),
         title: block.title,
         context: block.context,
         citations: encodeWantsCitations(block.wantsCitations),
@@ -139,26 +190,22 @@ function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, tar
         type: 'search_result',
         source: block.source,
         title: block.title,
-        content: encodeBlocks(block.content, `${path}.content`, target, ids),
+        content: encodeBlocks(block.content, `${path}.content`, context),
         citations: encodeWantsCitations(block.wantsCitations),
         cache_control,
       };
     case 'tool-reference':
-      return { type: 'tool_reference', tool_name: block.toolName, cache_control };
-    case 'tool-use':
-      return {
-        type: 'tool_use',
-        id: ids.toWire(block.id),
-        name: block.name,
-        input: encodeToolInput(block.input),
-        cache_control,
-      };
+      return { type: 'tool_reference', tool_name: context.names.toWire(block.toolName), cache_control };
     case 'tool-result': {
       const content = block.content.filter((part) => !isEmptyText(part));
       return {
         type: 'tool_result',
-        tool_use_id: ids.toWire(block.toolUseId),
-        content: content.length > 0 ? encodeBlocks(content, `${path}.content`, target, ids) : undefined,
+        tool_use_id: context.callId(block),
+        content: isSilentError(block)
+          ? SILENT_ERROR
+          : content.length > 0
+            ? encodeBlocks(content, `${path}.content`, context)
+            : undefined,
         is_error: block.isError,
         cache_control,
       };
@@ -169,10 +216,13 @@ function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, tar
       return { type: 'redacted_thinking', data: block.data };
     case 'opaque':
       if (block.opaque.vendor === 'anthropic') return block.opaque.value;
-      throw new Untranslatable(path, `${target.endpoint.tag} has no form for a ${wireName(block.opaque.value)} block`);
+      return context.refuseForm('foreign_item', path, wireName(block.opaque.value));
     case 'audio':
+      return context.refuseForm('audio', path);
+    case 'tool-use':
+      return context.refuseIn('this place', path, block);
     case 'video':
-      throw new Untranslatable(path, `${target.endpoint.tag} takes no ${block.type}`);
+      return context.refuseForm(block.source.type === 'url' ? 'video_url' : 'video_bytes', path);
   }
 }
 
@@ -182,12 +232,12 @@ function encodeMedia(source: MediaSource): JsonObject {
     : { type: 'base64', media_type: source.mediaType, data: source.data };
 }
 
-function encodeDocumentSource({ source }: DocumentBlock, path: string, target: Target, ids: ToolIds): JsonObject {
+function encodeDocumentSource({ source }: DocumentBlock, path: string, context: EncodeContext): JsonObject {
   switch (source.type) {
     case 'text':
       return { type: 'text', media_type: 'text/plain', data: source.text };
     case 'blocks':
-      return { type: 'content', content: encodeBlocks(source.blocks, `${path}.source.content`, target, ids) };
+      return { type: 'content', content: encodeBlocks(source.blocks, `${path}.source.content`, context) };
     case 'file':
       return { type: 'file', file_id: source.fileId };
     case 'url':
@@ -201,6 +251,6 @@ function encodeWantsCitations(wanted: boolean | undefined): JsonObject | undefin
 }
 
 /** What a foreign value calls itself, for errors. */
-export function wireName(value: JsonObject): string {
+function wireName(value: JsonObject): string {
   return typeof value['type'] === 'string' ? value['type'] : 'foreign';
 }

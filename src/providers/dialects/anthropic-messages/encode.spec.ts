@@ -7,6 +7,7 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Tool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Target } from '../../../core/provider.js';
+import { doAtOnce } from '../../../core/steps.js';
 import { encodeMessages } from './encode.js';
 
 const target = (limits: { endpoint?: number; model?: number } = {}): Target => {
@@ -51,7 +52,7 @@ const request = (parts: Partial<ModelRequest> = {}): ModelRequest =>
   });
 
 const bodyOf = (parts: Partial<ModelRequest>, where = target()): JsonObject =>
-  JSON.parse(printJson(encodeMessages(request(parts), where).body)) as JsonObject;
+  JSON.parse(printJson(doAtOnce(encodeMessages(request(parts), where)).body)) as JsonObject;
 
 /** A value as the Messages face reads it: neutral fields beside the wire object. */
 const wire = <T extends object>(
@@ -67,7 +68,7 @@ const contentOf = (content: ContentBlock[]): unknown =>
 
 describe('the call', () => {
   it('goes to /v1/messages with version and accepted type', () => {
-    expect(encodeMessages(request(), target())).toMatchObject({
+    expect(doAtOnce(encodeMessages(request(), target()))).toMatchObject({
       path: '/v1/messages',
       stream: false,
       headers: { 'content-type': 'application/json', accept: 'application/json', 'anthropic-version': '2023-06-01' },
@@ -75,15 +76,15 @@ describe('the call', () => {
   });
 
   it('asks for a stream in body and header when the client does', () => {
-    const call = encodeMessages(request({ stream: true }), target());
+    const call = doAtOnce(encodeMessages(request({ stream: true }), target()));
     expect(call.stream).toBe(true);
     expect(call.headers['accept']).toBe('text/event-stream');
     expect(JSON.parse(printJson(call.body))).toMatchObject({ stream: true });
   });
 
   it('carries betas in one header, and none without betas', () => {
-    expect(encodeMessages(request({ betas: ['a', 'b'] }), target()).headers['anthropic-beta']).toBe('a,b');
-    expect(encodeMessages(request(), target()).headers).not.toHaveProperty('anthropic-beta');
+    expect(doAtOnce(encodeMessages(request({ betas: ['a', 'b'] }), target())).headers['anthropic-beta']).toBe('a,b');
+    expect(doAtOnce(encodeMessages(request(), target())).headers).not.toHaveProperty('anthropic-beta');
   });
 });
 
@@ -171,7 +172,9 @@ describe('fields', () => {
     const value = JSON.parse(
       '{"__proto__":{"kept":true},"model":"x","max_tokens":1,"temperature":2,"messages":[],"stream":true}',
     ) as JsonObject;
-    const call = encodeMessages(request({ extras: { vendor: 'anthropic', value }, maxOutputTokens: 9 }), target());
+    const call = doAtOnce(
+      encodeMessages(request({ extras: { vendor: 'anthropic', value }, maxOutputTokens: 9 }), target()),
+    );
     expect(printJson(call.body)).toBe(
       '{"model":"claude-upstream","__proto__":{"kept":true},"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}',
     );
@@ -334,8 +337,29 @@ describe('history', () => {
       { type: 'tool_use', id: 'functions_f_0_d6bdd4de', name: 'f', input: {} },
     ],
     [
-      { type: 'tool-result', toolUseId: 'functions.f:0', content: [{ type: 'text', text: '' }], isError: true },
-      { type: 'tool_result', tool_use_id: 'functions_f_0_d6bdd4de', is_error: true },
+      { type: 'tool-result', toolUseId: 'functions.f:0', content: [{ type: 'text', text: '' }] },
+      { type: 'tool_result', tool_use_id: 'functions_f_0_d6bdd4de' },
+    ],
+    [
+      { type: 'tool-result', toolUseId: 'a', content: [{ type: 'text', text: '' }], isError: true },
+      { type: 'tool_result', tool_use_id: 'a', content: 'Error:', is_error: true },
+    ],
+    [
+      wire({ type: 'tool-result', toolUseId: 'a', content: [], isError: true } as const, {
+        type: 'tool_result',
+        tool_use_id: 'a',
+        is_error: true,
+      }),
+      { type: 'tool_result', tool_use_id: 'a', content: 'Error:', is_error: true },
+    ],
+    [
+      wire({ type: 'tool-use', id: 'a', name: 'multi_tool_use.parallel', input: {} } as const, {
+        type: 'tool_use',
+        id: 'a',
+        name: 'multi_tool_use.parallel',
+        input: {},
+      }),
+      { type: 'tool_use', id: 'a', name: 'multi_tool_use_parallel_41c06c9e', input: {} },
     ],
     [
       { type: 'tool-result', toolUseId: 'a', content: [{ type: 'tool-reference', toolName: 'f' }], cacheMarker },
@@ -355,14 +379,6 @@ describe('history', () => {
     ],
   ])('builds %j', (block, expected) => {
     expect(contentOf([block])).toEqual([expected]);
-  });
-
-  it.each<[ContentBlock]>([
-    [{ type: 'audio', format: 'wav', data: 'AA' }],
-    [{ type: 'video', source: { type: 'url', url: 'https://x.test/v' } }],
-    [{ type: 'opaque', opaque: { vendor: 'openai', value: { type: 'item' } } }],
-  ])('refuses %j by path', (block) => {
-    expect(() => contentOf([{ type: 'text', text: '' }, block])).toThrow(/^messages\.0\.content\.1: /);
   });
 
   it('drops reasoning of others without touching the rest of a turn', () => {
@@ -471,4 +487,27 @@ describe('what came in this format, but not from this vendor', () => {
     const empty: TextBlock = wire({ type: 'text', text: ' ' } as const, { type: 'text', text: ' ' });
     expect(bodyOf({ system: [empty] })).not.toHaveProperty('system');
   });
+});
+
+describe('a file that is stored at Anthropic', () => {
+  const value = { type: 'document', source: { type: 'file', file_id: 'f' } };
+  const file = wire({ type: 'document', source: { type: 'file', fileId: 'f' } } as const, value);
+  const resultOf = { type: 'tool_result', tool_use_id: 'c', content: [value] };
+  const result = wire({ type: 'tool-result', toolUseId: 'c', content: [file] } as const, resultOf);
+  const call = { role: 'assistant', content: [{ type: 'tool-use', id: 'c', name: 'f', input: {} }] } as const;
+
+  it.each<[string, readonly Message[], string]>([
+    ['in a turn', [wire({ role: 'user', content: [file] } as const, { role: 'user', content: [value] })], 'messages.0.content.0.source.file_id'],
+    ['in a result', [call, wire({ role: 'user', content: [result] } as const, { role: 'user', content: [resultOf] })], 'messages.1.content.0.content.0.source.file_id'],
+  ])('%s goes where it is kept, with its beta, and is refused elsewhere', (_, messages, path) => {
+    const sent = doAtOnce(encodeMessages(request({ messages }), target()));
+    const { messages: turns } = JSON.parse(printJson(sent.body)) as { messages: unknown[] };
+    expect(turns.at(-1)).toEqual(messages.at(-1)!.origin!.value);
+    expect(sent.headers['anthropic-beta']).toBe('files-api-2025-04-14');
+    const here = target();
+    for (const platform of ['bedrock', 'vertex'] as const) {
+      const endpoint = { ...here.endpoint, provider: { ...here.endpoint.provider, platform } };
+      expect(() => bodyOf({ messages }, { ...here, endpoint })).toThrow(expect.objectContaining({ name: 'Untranslatable', path }));
+    }
+  }); // prettier-ignore
 });

@@ -1,19 +1,27 @@
 import type { Effort } from '../../../core/conversation/effort.js';
-import type { ModelRequest, Thinking, Verbosity } from '../../../core/conversation/request.js';
-import type { Tool, VendorTool } from '../../../core/conversation/tools.js';
+import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
+import type { FunctionTool, VendorTool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
-import type { JsonObject, Opaque } from '../../../core/json/json.js';
+import type { Json, JsonObject, Opaque } from '../../../core/json/json.js';
 import { endpointBeside } from '../../../core/money/advisors.js';
-import type { Target, UpstreamCall } from '../../../core/provider.js';
-import { pricedBetas, tierParameters } from '../service-tier.js';
+import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { EncodeContext, toolWordsOf } from '../encode-context.js';
+import { fieldEncoder, fieldNames } from '../encode-fields.js';
+import { omitFields } from '../json-call.js';
+import { sentChoice, sentTools } from '../sent-tools.js';
+import { pricedBetas } from '../service-tier.js';
+import { withObjectType } from '../tool-schema.js';
 import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
-import { ToolIds } from '../tool-ids.js';
-import { encodeMarker, encodeSystem, encodeTurn, TOOL_ID_RULE, wireName } from './encode-blocks.js';
+import { encodeMarker, encodeSystem, encodeTurn, NAMING } from './encode-blocks.js';
 import { keptTurns } from './history.js';
+import { TABLE } from './table.js';
 
 const API_VERSION = '2023-06-01';
+/** Addresses are the vendor's to fetch. */
+const NO_MEDIA: FetchedMedia = new Map();
 
 /** The vendor demands an output limit; this one holds where neither caller nor catalog says any. */
 const OUTPUT_TOKENS_DEFAULT = 4096;
@@ -39,26 +47,19 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['priority', 'auto'],
 ]);
 
-/** Words of other formats, which this one has no place for. */
-const NOT_SENT: ReadonlySet<string> = new Set([
-  'frequency_penalty', 'presence_penalty', 'seed', 'logit_bias', 'logprobs', 'top_logprobs', 'top_a', 'min_p',
-  'repetition_penalty', 'response_format',
-]); // prettier-ignore
-
-/** Whether a field that a request sets is sent to such a target: what `encodeBody` has a place for. */
-export function carriesParameter(parameter: string, target: Target): boolean {
-  if (parameter === 'verbosity') return effortOfVerbosity('low', target) !== undefined;
-  return !NOT_SENT.has(parameter);
-}
+const encodeFields = fieldEncoder(TABLE);
+/** What no unknown field may say, also where the request does not say it. */
+const MODELLED: ReadonlySet<string> = new Set(['model', ...fieldNames(TABLE)]);
 
 /**
  * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal
  * prefixes are equal bytes; the history stands last in the body, for the same reason.
  * @throws Untranslatable for tools and blocks the vendor has no form for
  */
-export function encodeMessages(request: ModelRequest, target: Target): UpstreamCall {
-  const body = encodeBody(request, target);
-  const betas = betasOf(body, pricedBetas(request, target));
+export function* encodeMessages(request: ModelRequest, target: Target): Steps<UpstreamCall> {
+  const context = yield* messagesContext(request, target);
+  const body = yield* encodeBody(context);
+  const betas = betasOf(body, pricedBetas(context.request, target));
   return {
     path: '/v1/messages',
     headers: encodeHeaders(betas, request.stream ? 'text/event-stream' : 'application/json'),
@@ -74,83 +75,88 @@ export const encodeHeaders = (betas: readonly string[], accept: string): Upstrea
   ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
 });
 
+export function* messagesContext(request: ModelRequest, target: Target): Steps<EncodeContext> {
+  return new EncodeContext(request, target, NO_MEDIA, TABLE, yield* toolWordsOf(request, target, NAMING));
+}
+
 /** @throws Untranslatable as `encodeMessages` does */
-export function encodeBody(request: ModelRequest, target: Target): JsonObject {
-  const turns = keptTurns(request.messages);
-  const ids = new ToolIds(request.messages, TOOL_ID_RULE);
-  const thinking = request.thinking && thinkingThatFits(request, turns);
+export function* encodeBody(context: EncodeContext): Steps<JsonObject> {
+  const { request, target } = context;
+  const turns = yield* keptTurns(request.messages, context);
+  const thinking = request.thinking && thinkingThatFits(request, turns, (turn) => turn);
+  const messages: JsonObject[] = [];
+  for (const turn of turns) messages.push(yield* encodeTurn(turn, context));
   const plain: Prompt = {
-    tools: request.tools.length > 0 ? request.tools.map((tool, index) => encodeTool(tool, index, target)) : undefined,
-    system: request.system.length > 0 ? encodeSystem(request.system, target, ids) : undefined,
-    messages: turns.map((turn) => encodeTurn(turn, target, ids)),
+    tools: yield* encodeTools(context),
+    system: request.system.length > 0 ? encodeSystem(request.system, context) : undefined,
+    messages,
   };
   // docs/wire/messages.md#cache-markers: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
-  const words = tierParameters(request, target);
+  const words = context.tierWords;
   // Unknown fields come before what is modelled, which overrides them, also where it is undefined and so not sent.
-  return {
+  const body: Record<string, Json | undefined> = {
     model: target.endpoint.upstreamModel,
     ...(request.extras && encodeExtras(request.extras)),
     max_tokens: request.maxOutputTokens ?? defaultOutputTokens(thinking, target),
     stream: request.stream ? true : undefined,
-    temperature: request.sampling.temperature,
-    top_p: request.sampling.topP,
-    top_k: request.sampling.topK,
-    stop_sequences: request.stopSequences,
+    ...encodeFields(request, target),
     thinking: thinking && encodeThinking(thinking, request),
-    output_config: encodeOutputConfig(request, target),
+    output_config: encodeOutputConfig(request),
     context_management: request.contextManagement && encodeContextManagement(request, thinking),
     metadata: request.metadata || request.user !== undefined ? encodeMetadata(request) : undefined,
     service_tier: words.serviceTier === undefined ? undefined : SERVICE_TIERS.get(words.serviceTier),
     speed: words.speed,
     inference_geo: words.inferenceGeo,
-    tool_choice: request.tools.length > 0 || request.toolChoice ? encodeToolChoice(request) : undefined,
+    tool_choice: request.tools.length > 0 || request.toolChoice ? encodeToolChoice(context) : undefined,
     tools: prompt.tools,
     system: prompt.system,
     messages: prompt.messages,
   };
+  omitFields(body, target);
+  return body;
 }
 
-function encodeTool(tool: Tool, index: number, target: Target): JsonObject {
-  switch (tool.type) {
-    case 'function':
-      if (tool.origin?.vendor === 'anthropic') return tool.origin.value;
-      return {
-        name: tool.name,
-        description: tool.description,
-        // The vendor demands the type that other formats let their callers leave out.
-        input_schema:
-          tool.inputSchema['type'] === undefined ? { type: 'object', ...tool.inputSchema } : tool.inputSchema,
-        strict: tool.strict === true ? true : undefined,
-        cache_control: encodeMarker(tool.cacheMarker),
-      };
-    case 'vendor':
-      if (tool.opaque.vendor === 'anthropic') return encodeVendorTool(tool, index, target);
-      throw new Untranslatable(
-        `tools.${index}`,
-        `${target.endpoint.tag} does not offer the tool ${tool.name ?? wireName(tool.opaque.value)}`,
-      );
-    case 'service':
-      throw new Untranslatable(
-        `tools.${index}`,
-        `the tool ${tool.id} is not one that ${target.endpoint.tag} runs; leave it out or choose another model`,
-      );
+function* encodeTools(context: EncodeContext): Steps<JsonObject[] | undefined> {
+  const tools = yield* sentTools(context, ({ opaque }) => opaque.vendor === 'anthropic');
+  if (tools.length === 0) return undefined;
+  return tools.map((tool) => (tool.type === 'vendor' ? encodeVendorTool(tool, context) : functionTool(tool, context)));
+}
+
+function functionTool(tool: FunctionTool, { names }: EncodeContext): JsonObject {
+  const name = names.toWire(tool.name);
+  if (tool.origin?.vendor === 'anthropic') {
+    return name === tool.name ? tool.origin.value : { ...tool.origin.value, name };
   }
+  return {
+    name,
+    description: tool.description,
+    input_schema: withObjectType(tool.inputSchema),
+    strict: tool.strict === true ? true : undefined,
+    cache_control: encodeMarker(tool.cacheMarker),
+  };
 }
 
 /** As it came; a model that it consults is named as this provider names it. */
-function encodeVendorTool({ opaque, advisor }: VendorTool, index: number, { endpoint }: Target): JsonObject {
+function encodeVendorTool(tool: VendorTool, { request, target: { endpoint } }: EncodeContext): JsonObject {
+  const { opaque, advisor } = tool;
   if (!advisor) return opaque.value;
   const beside = endpointBeside(advisor, endpoint);
   if (beside) return { ...opaque.value, model: beside.upstreamModel };
   throw new Untranslatable(
-    `tools.${index}.model`,
+    `tools.${request.tools.indexOf(tool)}.model`,
     `${endpoint.tag} does not serve ${advisor.id}, so that nobody could be asked nor charged; choose another model`,
   );
 }
 
-function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest): JsonObject | undefined {
-  if (toolChoice?.origin?.vendor === 'anthropic') return toolChoice.origin.value;
+function encodeToolChoice(context: EncodeContext): JsonObject | undefined {
+  const { names, request } = context;
+  const { parallelToolCalls, tools } = request;
+  const toolChoice = sentChoice(context);
+  if (toolChoice?.origin?.vendor === 'anthropic') {
+    const { value } = toolChoice.origin;
+    return toolChoice.type === 'tool' ? { ...value, name: names.toWire(toolChoice.name) } : value;
+  }
   const disable_parallel_tool_use = parallelToolCalls === false ? true : undefined;
   if (toolChoice === undefined) {
     return disable_parallel_tool_use && tools.length > 0 ? { type: 'auto', disable_parallel_tool_use } : undefined;
@@ -159,7 +165,7 @@ function encodeToolChoice({ toolChoice, parallelToolCalls, tools }: ModelRequest
     case 'none':
       return { type: 'none' };
     case 'tool':
-      return { type: 'tool', name: toolChoice.name, disable_parallel_tool_use };
+      return { type: 'tool', name: names.toWire(toolChoice.name), disable_parallel_tool_use };
     case 'auto':
     case 'any':
       return { type: toolChoice.type, disable_parallel_tool_use };
@@ -184,10 +190,11 @@ function encodeThinking(thinking: Thinking, { reasoningSummary }: ModelRequest):
  * JSON without a schema has no counterpart and is left out: formats that know it demand that the
  * prompt asks for JSON, too.
  */
-function encodeOutputConfig(request: ModelRequest, target: Target): JsonObject | undefined {
+function encodeOutputConfig(request: ModelRequest): JsonObject | undefined {
   if (request.outputOrigin?.vendor === 'anthropic') return request.outputOrigin.value;
   const { effort, verbosity, outputFormat, taskBudget } = request;
-  const effortName = effort ? EFFORT_NAMES[effort] : verbosity && effortOfVerbosity(verbosity, target);
+  // At this vendor effort is how many tokens the model spends on all it says, and the one word for verbosity.
+  const effortName = effort ? EFFORT_NAMES[effort] : verbosity;
   const format =
     outputFormat?.type === 'json-schema' ? { type: 'json_schema', schema: outputFormat.schema } : undefined;
   const task_budget = taskBudget && {
@@ -196,15 +203,6 @@ function encodeOutputConfig(request: ModelRequest, target: Target): JsonObject |
     remaining: taskBudget.remainingTokens,
   };
   return effortName || format || task_budget ? { effort: effortName, format, task_budget } : undefined;
-}
-
-/**
- * At this vendor effort is how many tokens the model spends on all it says, and the one word for verbosity
- * (docs/wire/routing.md#unsupported-parameters).
- */
-function effortOfVerbosity(verbosity: Verbosity, { endpoint }: Target): string | undefined {
-  const { supportedParameters } = endpoint;
-  return supportedParameters.length === 0 || supportedParameters.includes('verbosity') ? verbosity : undefined;
 }
 
 /** Edits that clear thinking are refused where thinking is off: they go when this attempt had to go without. */
@@ -226,8 +224,7 @@ function encodeMetadata({ metadata, user }: ModelRequest): JsonObject | undefine
 
 function encodeExtras({ vendor, value }: Opaque): JsonObject | undefined {
   if (vendor !== 'anthropic') return undefined;
-  const { model: _modelled, ...unknown } = value;
-  return unknown;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !MODELLED.has(name)));
 }
 
 /**

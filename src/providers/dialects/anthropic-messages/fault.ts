@@ -1,7 +1,8 @@
+import { definedOnly } from '../../../core/defined.js';
 import { ProviderFault, type FaultKind, type FaultDetail } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { UpstreamFailure } from '../../../core/provider.js';
-import { faultFromStatus, safeMessage } from '../faults.js';
+import { faultFromStatus, inBandFault, readFailureBody } from '../faults.js';
 
 const KIND_OF_TYPE: ReadonlyMap<string, FaultKind> = new Map([
   ['overloaded_error', 'overloaded'],
@@ -16,27 +17,24 @@ const KIND_OF_TYPE: ReadonlyMap<string, FaultKind> = new Map([
   ['timeout_error', 'timed-out'],
 ]);
 
-/** Most characters of a provider's code that are kept. */
-const PROVIDER_CODE_MAX = 100;
-
 /** A reply that is no completion: broken JSON, wrong shapes, an early end. */
 export const malformed = (complaint: string, detail: FaultDetail = {}): ProviderFault =>
   new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`, detail);
 
 /** Why a call that was not a 2xx failed. Tolerates any body; the status decides the kind. */
 export function readFault(failure: UpstreamFailure): ProviderFault {
-  const { type, message } = readError(parse(failure.body));
+  const { type, message } = readError(readFailureBody(failure.body).json);
   return faultFromStatus(failure, message, type);
 }
 
 /** The fault of an error that came inside a 200, as a stream's `error` event or as the whole body. */
 export function readInBandFault(payload: unknown): ProviderFault {
   const { type, message } = readError(payload);
-  const words = message === undefined ? '' : safeMessage(message);
-  return new ProviderFault(
+  return inBandFault(
     (type !== undefined && KIND_OF_TYPE.get(type)) || 'server-error',
-    words === '' ? 'The provider reported an error in its reply.' : words,
-    type === undefined ? {} : { providerCode: type.slice(0, PROVIDER_CODE_MAX) },
+    message,
+    definedOnly({ providerCode: type }),
+    'The provider reported an error in its reply.',
   );
 }
 
@@ -46,13 +44,4 @@ function readError(payload: unknown): { type?: string; message?: string } {
   if (!isJsonObject(error)) return {};
   const { type, message } = error;
   return { ...(typeof type === 'string' && { type }), ...(typeof message === 'string' && { message }) };
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Proxies in front of a provider answer in HTML: the status says enough.
-    return undefined;
-  }
 }

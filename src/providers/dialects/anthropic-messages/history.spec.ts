@@ -1,10 +1,13 @@
 // Goal: what of a history the vendor is shown, and when thinking must be left out. Method:
 // tables of turns in shorthand.
+import { targetOf } from '../../../../test/support/field-samples.js';
 import { modelRequest } from '../../../../test/support/model-request.js';
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
+import { doAtOnce } from '../../../core/steps.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
-import { keptTurns } from './history.js';
+import { messagesContext } from './encode.js';
+import { keptTurns, type KeptTurn } from './history.js';
 
 const BLOCKS: Readonly<Record<string, ContentBlock>> = {
   text: { type: 'text', text: 'x' },
@@ -32,6 +35,9 @@ const BLOCKS: Readonly<Record<string, ContentBlock>> = {
   },
 };
 
+const turnsOf = (messages: readonly Message[]): KeptTurn[] =>
+  doAtOnce(keptTurns(messages, doAtOnce(messagesContext(modelRequest({ messages }), targetOf({})))));
+
 /** `user text | assistant thinking call | user result` */
 const history = (shorthand: string): Message[] =>
   shorthand.split(' | ').map((turn) => {
@@ -56,27 +62,37 @@ describe('keptTurns', () => {
     ['user text | system empty | assistant text', 'user text | assistant text'],
     ['user text | assistant shellCall shellResult searchCall text', 'user text | assistant searchCall text'],
   ])('%s → %s', (before, after) => {
-    expect(keptTurns(history(before)).map(({ message, blocks }) => ({ role: message.role, content: blocks }))).toEqual(
+    expect(turnsOf(history(before)).map(({ message, blocks }) => ({ role: message.role, content: blocks }))).toEqual(
       history(after),
     );
   });
 
   it('keeps the places the caller knows', () => {
     const messages = history('assistant unsigned | user text | assistant empty call');
-    expect(keptTurns(messages).map((turn) => turn.index)).toEqual([1, 2]);
+    expect(turnsOf(messages).map((turn) => turn.index)).toEqual([1, 2]);
   });
 
   it.each([
     ['an empty text', 'user empty'],
     ['several, and space', 'user empty space ownEmpty'],
   ])('refuses a turn of nothing but %s, by its place', (_name, turn) => {
-    expect(() => keptTurns(history(`user text | ${turn}`))).toThrow(/^messages\.1\.content: says nothing/);
+    expect(() => turnsOf(history(`user text | ${turn}`))).toThrow(/^messages\.1\.content: says nothing/);
     const [first] = history(turn);
-    expect(() => keptTurns([{ ...first!, paths: ['messages.7.content'] }])).toThrow(/^messages\.7\.content: /);
+    expect(() => turnsOf([{ ...first!, paths: ['messages.7.content'] }])).toThrow(/^messages\.7\.content: /);
+  });
+
+  it('looks through a long turn in many steps, and through a short one at once', () => {
+    const stepsOf = (count: number): readonly void[] => {
+      const content = Array.from({ length: count }, () => [BLOCKS['thinking']!, BLOCKS['shellResult']!]).flat();
+      const messages: Message[] = [{ role: 'assistant', content: [...content, BLOCKS['text']!] }];
+      return [...keptTurns(messages, doAtOnce(messagesContext(modelRequest({ messages }), targetOf({}))))];
+    };
+    expect(stepsOf(5_000).length).toBeGreaterThan(10_000 / 500);
+    expect(stepsOf(5)).toEqual([]);
   });
 
   it('refuses a turn without any block', () => {
-    expect(() => keptTurns([{ role: 'user', content: [] }])).toThrow(/^messages\.0\.content: says nothing/);
+    expect(() => turnsOf([{ role: 'user', content: [] }])).toThrow(/^messages\.0\.content: says nothing/);
   });
 });
 
@@ -84,7 +100,7 @@ describe('thinkingThatFits', () => {
   const budget: Thinking = { type: 'enabled', budgetTokens: 1024 };
   const kept = (shorthand: string, thinking: Thinking): Thinking | undefined => {
     const messages = history(shorthand);
-    return thinkingThatFits(requestOf(messages, thinking), keptTurns(messages));
+    return thinkingThatFits(requestOf(messages, thinking), turnsOf(messages), (turn) => turn);
   };
 
   it.each([

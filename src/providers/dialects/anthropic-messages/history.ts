@@ -1,13 +1,12 @@
-import type { ContentBlock, Message } from '../../../core/conversation/content.js';
+import { blockPath, type ContentBlock, type Message } from '../../../core/conversation/content.js';
 import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
 import { Untranslatable } from '../../../core/errors.js';
+import type { Steps } from '../../../core/steps.js';
+import { assertSaysSomething } from '../empty-conversation.js';
+import type { EncodeContext } from '../encode-context.js';
+import { findDroppedCalls, foreignForm } from '../foreign-blocks.js';
 import type { ShownTurn } from '../open-tool-loop.js';
-
-/**
- * Results of tools a gateway ran: accepted on replay, never known to the vendor
- * (docs/wire/content-blocks.md#results-of-tools-that-a-gateway-ran).
- */
-const GATEWAY_RESULTS: ReadonlySet<unknown> = new Set(['openrouter_shell_tool_result', 'openrouter_bash_tool_result']);
+import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
 
 /** A turn, and those of its blocks that this vendor may be shown. */
 export interface KeptTurn extends ShownTurn {
@@ -18,16 +17,20 @@ export interface KeptTurn extends ShownTurn {
 }
 
 /**
- * The history as this vendor may see it. Dropped, by rule: reasoning that somebody else signed or nobody did (a
- * signature is valid only at its signer), the calls and results of tools a gateway ran, texts that say nothing, which
- * the vendor refuses, system turns of nothing else, and turns of which nothing is left.
- * @throws Untranslatable for a turn in which the caller says nothing at all
+ * The history as this vendor may see it, by the rows of the table: without reasoning that somebody else signed or
+ * nobody did, and without the calls and results of tools a gateway ran. Dropped besides are texts that say nothing,
+ * which the vendor refuses, system turns of nothing else, and turns of which nothing is left.
+ * @throws Untranslatable for a turn in which the caller says nothing at all, where no turn is left, and for reasoning
+ *   that the table refuses
  */
-export function keptTurns(messages: readonly Message[]): KeptTurn[] {
-  let gatewayCalls: ReadonlySet<unknown> | undefined;
+export function* keptTurns(messages: readonly Message[], context: EncodeContext): Steps<KeptTurn[]> {
+  let droppedCalls: ReadonlySet<unknown> | undefined;
   const turns: KeptTurn[] = [];
   for (const [index, message] of messages.entries()) {
-    if (message.content.every(isBlank)) {
+    if (context.isStepOver(message.content.length)) yield;
+    // Each is looked through once: it may be long.
+    const blanks = message.content.filter(isBlank).length;
+    if (blanks === message.content.length) {
       if (message.role === 'system') continue;
       throw new Untranslatable(
         message.paths?.[0] ?? `messages.${index}.content`,
@@ -35,54 +38,74 @@ export function keptTurns(messages: readonly Message[]): KeptTurn[] {
       );
     }
     let blocks = message.content;
-    for (const block of blocks) {
-      // Most are text that says something, which is never dropped.
-      if (block.type === 'text' && block.text !== '') continue;
-      const calls = (gatewayCalls ??= gatewayCallIds(messages));
-      if (!isDropped(block, calls)) continue;
-      blocks = blocks.filter((one) => !isDropped(one, calls));
-      break;
+    // Most are texts that say something, which are never dropped.
+    if (!blocks.every(isText)) {
+      droppedCalls ??= yield* droppedCallIds(messages, context);
+      blocks = yield* keptBlocks(message, index, droppedCalls, context);
     }
     // Space beside words is taken, space alone is not.
-    if (blocks.some(isBlank) && !blocks.some(saysWords)) blocks = blocks.filter((block) => !isBlank(block));
+    if (blanks > 0 && !blocks.some(saysWords)) blocks = blocks.filter((block) => !isBlank(block));
     if (blocks.length > 0) turns.push({ message, index, blocks });
   }
+  assertSaysSomething(turns);
   return turns;
 }
 
 const WORDS = /\S/;
 
+const isText = (block: ContentBlock): boolean => block.type === 'text' && block.text !== '';
+
 const isBlank = (block: ContentBlock): boolean => block.type === 'text' && !WORDS.test(block.text);
 
 const saysWords = (block: ContentBlock): boolean => block.type === 'text' && WORDS.test(block.text);
 
-function isDropped(block: ContentBlock, gatewayCalls: ReadonlySet<unknown>): boolean {
+function* keptBlocks(
+  message: Message,
+  index: number,
+  droppedCalls: ReadonlySet<unknown>,
+  context: EncodeContext,
+): Steps<readonly ContentBlock[]> {
+  const { content } = message;
+  const kept: ContentBlock[] = [];
+  for (const [place, block] of content.entries()) {
+    if (context.isStepOver()) yield;
+    if (!isDropped(block, droppedCalls, () => blockPath(message, index, place), context)) kept.push(block);
+  }
+  return kept.length < content.length ? kept : content;
+}
+
+function isDropped(
+  block: ContentBlock,
+  droppedCalls: ReadonlySet<unknown>,
+  path: () => string,
+  context: EncodeContext,
+): boolean {
   switch (block.type) {
     case 'thinking':
-      return !isAnthropicReasoning(block.mark) || block.signature === undefined || block.signature === '';
     case 'redacted-thinking':
-      return !isAnthropicReasoning(block.mark);
+      return !context.admits(reasoningForm(block, isOwn(block, context)), path());
     case 'text':
       return block.text === '';
     case 'opaque': {
-      const { value } = block.opaque;
-      return (
-        GATEWAY_RESULTS.has(value['type']) || (value['type'] === 'server_tool_use' && gatewayCalls.has(value['id']))
-      );
+      const form = foreignForm(block.opaque);
+      if (context.fateOf(form).type === 'dropped') return true;
+      return form === 'server_tool_use' && droppedCalls.has(block.opaque.value['id']);
     }
     default:
       return false;
   }
 }
 
-function gatewayCallIds(messages: readonly Message[]): ReadonlySet<unknown> {
+/** What this very provider told; a signature of the vendor's holds wherever it was made. */
+const isOwn = (block: ReasoningBlock, { target }: EncodeContext): boolean =>
+  isSigned(block) && isAnthropicReasoning(block.mark) && block.mark?.provider === target.endpoint.provider.slug;
+
+/** The calls whose results are dropped: without these they would look unanswered. */
+function* droppedCallIds(messages: readonly Message[], context: EncodeContext): Steps<ReadonlySet<unknown>> {
   const ids = new Set<unknown>();
-  for (const message of messages) {
-    for (const block of message.content) {
-      if (block.type === 'opaque' && GATEWAY_RESULTS.has(block.opaque.value['type'])) {
-        ids.add(block.opaque.value['tool_use_id']);
-      }
-    }
+  for (const { content } of messages) {
+    if (context.isStepOver(content.length)) yield;
+    for (const id of findDroppedCalls(content, context)) ids.add(id);
   }
   return ids;
 }

@@ -1,5 +1,10 @@
 import type { TokenFigures, Usage, UsageIteration } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { figuresOf } from '../figures.js';
+import { objectOf, readCount } from '../read-json.js';
+import { TABLE } from './table.js';
+
+const figures = figuresOf(TABLE);
 
 /** The usage before the first report. */
 export const NO_RAW_USAGE: JsonObject = {};
@@ -20,14 +25,12 @@ export function mergeRawUsage(before: JsonObject, after: JsonObject): JsonObject
 /** The vendor's usage object in neutral figures, whatever they are; what is no number from zero on was not said. */
 export function readUsage(raw: JsonObject): Usage {
   const written = readCacheWrites(raw);
-  const details = objectAt(raw, 'output_tokens_details');
-  const serverTools = objectAt(raw, 'server_tool_use');
-  const inputTokens = countAt(raw, 'input_tokens');
-  const outputTokens = countAt(raw, 'output_tokens');
-  const cacheReadTokens = countAt(raw, 'cache_read_input_tokens');
-  const reasoningTokens = countAt(details, 'thinking_tokens');
-  const webSearchRequests = countAt(serverTools, 'web_search_requests');
-  const webFetchRequests = countAt(serverTools, 'web_fetch_requests');
+  const inputTokens = figures.input(raw);
+  const outputTokens = figures.output(raw);
+  const cacheReadTokens = figures.cache_read(raw);
+  const reasoningTokens = figures.reasoning(raw);
+  const webSearchRequests = figures.web_searches(raw);
+  const webFetchRequests = figures.web_fetches(raw);
   const iterations = readIterations(raw['iterations']);
   const serviceTier = raw['service_tier'];
   const speed = raw['speed'];
@@ -49,7 +52,7 @@ export function readUsage(raw: JsonObject): Usage {
 }
 
 /** Whether a report has a figure of the output, be it one that can be believed or not. */
-export const tellsOutput = (raw: JsonObject): boolean => countAt(raw, 'output_tokens') !== undefined;
+export const tellsOutput = (raw: JsonObject): boolean => figures.output(raw) !== undefined;
 
 /** The vendor's words for its calls. Others are not known, and are passed over. */
 const KINDS: ReadonlyMap<Json | undefined, UsageIteration['kind']> = new Map([
@@ -71,9 +74,9 @@ function readIterations(value: Json | undefined): readonly UsageIteration[] | un
 }
 
 function readTokens(raw: JsonObject): TokenFigures {
-  const inputTokens = countAt(raw, 'input_tokens');
-  const outputTokens = countAt(raw, 'output_tokens');
-  const cacheReadTokens = countAt(raw, 'cache_read_input_tokens');
+  const inputTokens = figures.input(raw);
+  const outputTokens = figures.output(raw);
+  const cacheReadTokens = figures.cache_read(raw);
   return {
     ...readCacheWrites(raw),
     ...(inputTokens !== undefined && { inputTokens }),
@@ -88,23 +91,12 @@ function readTokens(raw: JsonObject): TokenFigures {
  * five minutes, the default.
  */
 function readCacheWrites(raw: JsonObject): Pick<Usage, 'cacheWriteTokens' | 'cacheWrite1hTokens'> {
-  const parts = objectAt(raw, 'cache_creation');
-  const total = countAt(raw, 'cache_creation_input_tokens');
-  const fiveMinutes = countAt(parts, 'ephemeral_5m_input_tokens');
-  const oneHour = countAt(parts, 'ephemeral_1h_input_tokens');
+  const total = figures.cache_write(raw);
+  const fiveMinutes = readCount(objectOf(raw['cache_creation'])['ephemeral_5m_input_tokens']);
+  const oneHour = figures.cache_write_1h(raw);
   if (total === undefined && fiveMinutes === undefined && oneHour === undefined) return {};
   return {
     cacheWriteTokens: Math.max((total ?? 0) - (oneHour ?? 0), fiveMinutes ?? 0),
     ...(oneHour !== undefined && { cacheWrite1hTokens: oneHour }),
   };
-}
-
-function objectAt(value: JsonObject, key: string): JsonObject | undefined {
-  const member = value[key];
-  return isJsonObject(member) ? member : undefined;
-}
-
-function countAt(value: JsonObject | undefined, key: string): number | undefined {
-  const member = value?.[key];
-  return typeof member === 'number' && member >= 0 && member <= Number.MAX_SAFE_INTEGER ? member : undefined;
 }

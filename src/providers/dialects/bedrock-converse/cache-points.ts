@@ -1,5 +1,5 @@
 import { isPoint } from './encode-turns.js';
-import type { CachePoint, SystemPart, ToolPart, Turn } from './wire.js';
+import type { CachePoint, Part, SystemPart, ToolPart, Turn } from './wire.js';
 
 /** Most points in one request (docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html). */
 const POINTS_MAX = 4;
@@ -14,25 +14,27 @@ export interface Prompt {
 /**
  * Puts the request's own point behind its last part that may bear one. The caller's come first: with four of them, or
  * one already there, nothing is added (docs/reasons/translation.md#number-of-markers).
- * @param toolPoint undefined where tools bear none
+ * @param marksTools whether tools may bear one
+ * @param bearsPoint whether one may stand right behind a part of a turn
  */
 export function markLastPart(
   { tools, system, turns }: Prompt,
   point: CachePoint,
-  toolPoint: CachePoint | undefined,
+  marksTools: boolean,
+  bearsPoint: (part: Part) => boolean,
 ): void {
   let count = countPoints(tools) + countPoints(system);
   for (const { content } of turns) count += countPoints(content);
   if (count >= POINTS_MAX) return;
   for (const { content } of turns.toReversed()) {
-    const place = content.findLastIndex((part) => !('reasoningContent' in part));
+    const place = content.findLastIndex(bearsPoint);
     const part = content[place];
     if (part === undefined) continue;
     if (!isPoint(part)) content.splice(place + 1, 0, point);
     return;
   }
   if (system.length > 0) addPoint(system, point);
-  else if (toolPoint !== undefined) addPoint(tools, toolPoint);
+  else if (marksTools) addPoint(tools, point);
 }
 
 function addPoint(parts: object[], point: CachePoint): void {

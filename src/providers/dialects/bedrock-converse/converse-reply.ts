@@ -6,10 +6,10 @@ import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import { ArgumentScan } from '../argument-scan.js';
-import { BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
-import { nonEmpty, objectOf, printed } from '../read-json.js';
-import { toolIdsIn } from '../tool-ids.js';
-import { ToolNames } from '../tool-names.js';
+import { BLOCKS_MAX, BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
+import { malformed, nonEmpty, objectOf, printed } from '../read-json.js';
+import { UniqueToolIds } from '../tool-ids.js';
+import { toolNamesOf, type ToolNames } from '../tool-names.js';
 import { markOf } from './families.js';
 import { readCitation } from './read-citation.js';
 import { readStop } from './read-stop.js';
@@ -44,7 +44,7 @@ export class ConverseReply {
   private readonly sequencer = new BlockSequencer();
   private readonly places = new Map<number, Place>();
   private names: ToolNames | undefined;
-  private usedIds: Set<string> | undefined;
+  private readonly callIds: UniqueToolIds;
   private mark: ReasoningMark | undefined;
   private calls = 0;
   private ranVendorTools: true | undefined;
@@ -54,10 +54,17 @@ export class ConverseReply {
   private usage: Usage | undefined;
   private serviceTier: string | undefined;
 
-  constructor(private readonly context: DecodeContext) {}
+  constructor(private readonly context: DecodeContext) {
+    this.callIds = new UniqueToolIds(context.request.messages, 'tooluse');
+  }
 
   get isOver(): boolean {
     return this.hasEnded;
+  }
+
+  /** How it stopped and its figures were told. */
+  get isComplete(): boolean {
+    return this.stop !== undefined && this.usage !== undefined;
   }
 
   begin(out: ModelEvent[]): void {
@@ -72,7 +79,7 @@ export class ConverseReply {
     const { toolUse } = start;
     if (isJsonObject(toolUse)) this.beginCall(index, toolUse, out);
     // Results of the vendor's tools, pictures: not asked for.
-    else if (Object.keys(start).length > 0) this.places.set(index, passedOver());
+    else if (Object.keys(start).length > 0) this.put(index, passedOver());
   }
 
   /** @param delta a piece of a block, or in a whole reply all of it under the same keys */
@@ -150,6 +157,7 @@ export class ConverseReply {
     const sealed = nonEmpty(piece['redactedContent']);
     if (sealed !== undefined) {
       const place = this.places.get(index) ?? this.opened(index);
+      this.sequencer.keep(sealed.length);
       place.sealed += sealed;
       return;
     }
@@ -162,25 +170,27 @@ export class ConverseReply {
     const place = this.places.get(index);
     if (place?.block === undefined) return;
     if (text !== undefined) this.sequencer.add(place.block, { type: 'thinking', text }, out);
-    place.signature += signature ?? '';
+    if (signature === undefined) return;
+    this.sequencer.keep(signature.length);
+    place.signature += signature;
   }
 
   private beginCall(index: number, toolUse: JsonObject, out: ModelEvent[]): void {
     const name = nonEmpty(toolUse['name']);
     if (toolUse['type'] === SERVER_TOOL_TYPE || name?.startsWith(SERVER_TOOL_PREFIX)) {
       this.ranVendorTools = true;
-      this.places.set(index, passedOver());
+      this.put(index, passedOver());
       return;
     }
     if (name === undefined) {
       throw new ProviderFault('malformed-reply', 'The provider sent a tool call that it did not name.');
     }
-    this.names ??= new ToolNames(this.context.request, this.context.target.definition.quirks.toolNameMax);
-    const id = this.uniqueCallId(nonEmpty(toolUse['toolUseId']));
+    this.names ??= toolNamesOf(this.context);
+    const id = this.callIds.take(nonEmpty(toolUse['toolUseId']));
     this.calls++;
     const start: BlockStart = { type: 'tool-use', id, name: this.names.toOriginal(name) };
     const block = this.sequencer.begin(start, CALL_UNTIL_COMPLETE, out);
-    this.places.set(index, placeOf(block, new ArgumentScan()));
+    this.put(index, placeOf(block, new ArgumentScan()));
   }
 
   /** @param input a piece of their text, or in a whole reply the value itself */
@@ -195,28 +205,22 @@ export class ConverseReply {
     if (kept !== '') this.sequencer.add(place.block, { type: 'input-json', json: kept }, out);
   }
 
-  /** The provider's id, or one of our own where it gave none or one that stands for another call already. */
-  private uniqueCallId(givenId: string | undefined): string {
-    const { messages } = this.context.request;
-    this.usedIds ??= new Set(toolIdsIn(messages));
-    const own = `tooluse_${messages.length}_${this.calls}`;
-    let id = givenId ?? own;
-    for (let attempt = 0; this.usedIds.has(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
-    this.usedIds.add(id);
-    return id;
-  }
-
   /** Another block at the index: what was there has ended, though nothing said so. */
   private begins(index: number, start: BlockStart, out: ModelEvent[]): SequencedBlock {
     this.blockStop(index, out);
     const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
-    this.places.set(index, placeOf(block));
+    this.put(index, placeOf(block));
     return block;
+  }
+
+  private put(index: number, place: Place): void {
+    if (this.places.size === BLOCKS_MAX) throw malformed('has more blocks than can be');
+    this.places.set(index, place);
   }
 
   private opened(index: number): Place {
     const place = placeOf(undefined);
-    this.places.set(index, place);
+    this.put(index, place);
     return place;
   }
 

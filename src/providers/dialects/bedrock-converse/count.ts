@@ -2,24 +2,32 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { jsonCall } from '../json-call.js';
 import { pathSegment } from '../path-segment.js';
 import { readCount } from '../read-json.js';
-import { EncodeContext } from './encode-context.js';
+import { converseContext } from './encode-context.js';
 import { encodeBody } from './encode.js';
+
+/**
+ * What a profile of several regions has in front of its model's id. Tokens are counted for models alone: a profile is
+ * refused (alchemy.run, CountTokens of Bedrock; read 2026-11-24).
+ */
+const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|global)\.(?=[a-z0-9]+\.)/;
 
 /**
  * The call that counts what the same request would send
  * (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html).
  * @throws Untranslatable as the request itself would, and for media by address: nothing is fetched for a count
  */
-export function encodeCount(request: ModelRequest, target: Target): UpstreamCall {
-  const { system, messages, toolConfig } = encodeBody(new EncodeContext(request, target, new Map()));
-  return {
-    path: `/model/${pathSegment(target.endpoint.upstreamModel)}/count-tokens`,
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: { input: { converse: { system, toolConfig, messages } } },
-    stream: false,
-  };
+export function* encodeCount(request: ModelRequest, target: Target): Steps<UpstreamCall> {
+  const context = yield* converseContext(request, target, new Map());
+  const { system, messages, toolConfig } = yield* encodeBody(context);
+  return jsonCall(
+    `/model/${pathSegment(target.endpoint.upstreamModel.replace(PROFILE, ''))}/count-tokens`,
+    { input: { converse: { system, toolConfig, messages } } },
+    false,
+  );
 }
 
 export function decodeCount(body: unknown): number {

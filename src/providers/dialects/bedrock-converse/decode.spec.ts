@@ -8,6 +8,7 @@ import { ReplyBuilder, type Reply } from '../../../core/conversation/reply.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { DecodeContext, Target } from '../../../core/provider.js';
 import { assertGrammar } from '../../../core/stream/grammar.js';
+import { doAtOnce } from '../../../core/steps.js';
 import { ToolNames } from '../tool-names.js';
 import { ConverseStreamDecoder, decodeWholeConverse } from './decode.js';
 
@@ -57,6 +58,21 @@ const wholeOf = (content: readonly object[], more: object = {}): object => ({
 });
 
 describe('a stream', () => {
+  it('ends with the figures that come behind the stop, and without them with itself', () => {
+    const endOf = (events: readonly Event[]): number => {
+      const decoder = new ConverseStreamDecoder(contextOf());
+      return events.findIndex(([event, body]) => {
+        const out: ModelEvent[] = [];
+        decoder.push({ event, data: JSON.stringify(body) }, out);
+        return out.some(({ type }) => type === 'reply-end');
+      });
+    };
+    const said = delta(0, { text: 'x' });
+    expect(endOf([said, ends('end_turn'), metadata(USAGE), delta(1, { text: 'late' })])).toBe(2);
+    expect(endOf([said, metadata(USAGE), ends('end_turn')])).toBe(-1);
+    expect(endOf([said, ends('end_turn'), ['metadata', { metrics: {} }]])).toBe(-1);
+  });
+
   it('gives each piece at once', () => {
     const decoder = new ConverseStreamDecoder(contextOf());
     const out: ModelEvent[] = [];
@@ -79,6 +95,12 @@ describe('a stream', () => {
         { type: 'block-delta', index: 1, delta: { type: 'input-json', json } },
       ]);
     }
+  });
+
+  it('A27: passes arguments on that the limit cut off', () => {
+    const cut = [call(0, { toolUseId: 't', name: 'f' }), delta(0, { toolUse: { input: '{"city":"Kyo' } }), stop(0)];
+    const { blocks, stop: ending } = fold(eventsOf([start, ...cut, ends('max_tokens'), metadata(USAGE)]));
+    expect([blocks[0]?.text, ending.unified]).toEqual(['{"city":"Kyo', 'output-limit']);
   });
 
   it.each<[string, Event[]]>([
@@ -304,6 +326,10 @@ describe('citations', () => {
         encrypted_index: '',
       },
     ],
+    [
+      { documentPage: { ...place, start: 1.5, end: -1 } },
+      { type: 'page_location', ...document, start_page_number: 0, end_page_number: 0 },
+    ],
   ])('%j', (location, expected) => {
     expect(cited(location)).toEqual([expected]);
   });
@@ -335,7 +361,7 @@ describe('a whole reply', () => {
       [['text', 'ab']],
     ],
   ])('%s', (_, content, expected) => {
-    const events = decodeWholeConverse(wholeOf(content), contextOf());
+    const events = doAtOnce(decodeWholeConverse(wholeOf(content), contextOf()));
     assertGrammar(events);
     expect(fold(events).blocks.map(({ start: { type }, text }) => [type, text])).toEqual(expected);
   });
@@ -343,15 +369,15 @@ describe('a whole reply', () => {
   it('gives the caller’s own names of tools back', () => {
     const name = 'a name with blanks';
     const request = { tools: [{ type: 'function', name, inputSchema: {} }] } as Partial<ModelRequest>;
-    const toolUse = { toolUseId: 't', name: new ToolNames(modelRequest(request)).toWire(name) };
-    const { blocks } = fold(decodeWholeConverse(wholeOf([{ toolUse }]), contextOf(undefined, request)));
+    const toolUse = { toolUseId: 't', name: doAtOnce(ToolNames.of(modelRequest(request))).toWire(name) };
+    const { blocks } = fold(doAtOnce(decodeWholeConverse(wholeOf([{ toolUse }]), contextOf(undefined, request))));
     expect(blocks[0]!.start).toEqual({ type: 'tool-use', id: 't', name });
   });
 
   it.each([[{}], [{ output: {} }], [{ output: { message: [] } }], [{ message: 'Forbidden' }]])(
     'is none: %j',
     (body) => {
-      expect(() => decodeWholeConverse(body, contextOf())).toThrow(
+      expect(() => doAtOnce(decodeWholeConverse(body, contextOf()))).toThrow(
         expect.objectContaining({ kind: 'malformed-reply' }),
       );
     },

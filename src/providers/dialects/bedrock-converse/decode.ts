@@ -3,7 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
-import { listOf, malformed, objectOf, parseEvent } from '../read-json.js';
+import { StepCounter, type Steps } from '../../../core/steps.js';
+import { listOf, malformed, objectOf, parseEvent, printedInSteps } from '../read-json.js';
 import { ConverseReply } from './converse-reply.js';
 
 /** Reads a streamed Converse reply from its events by name. One per reply; events after its end are passed over. */
@@ -39,12 +40,14 @@ export class ConverseStreamDecoder implements Step<SseFrame, ModelEvent> {
         break;
       case 'metadata':
         reply.report(read(data));
+        // Nothing comes behind both, though the connection may stay open or break.
+        if (reply.isComplete) reply.end(out);
         break;
       // A newer event is no part of what was asked for.
     }
   }
 
-  /** The figures come behind the stop, so that nothing but the end of the stream is the end. */
+  /** Of a stream without figures, which come behind the stop, nothing but its end is the end. */
   end(out: ModelEvent[]): void {
     this.reply.end(out);
   }
@@ -54,15 +57,17 @@ export class ConverseStreamDecoder implements Step<SseFrame, ModelEvent> {
  * The events of a whole reply: those of the stream with the same content.
  * @throws ProviderFault for a body that holds no answer
  */
-export function decodeWholeConverse(body: unknown, context: DecodeContext): ModelEvent[] {
+export function* decodeWholeConverse(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
   const message = objectOf(body['output'])['message'];
   if (!isJsonObject(message)) throw malformed('has no answer');
   const out: ModelEvent[] = [];
   const reply = new ConverseReply(context);
   reply.begin(out);
+  const steps = new StepCounter();
   for (const [index, block] of listOf(message['content']).entries()) {
-    if (isJsonObject(block)) wholeBlock(reply, index, block, out);
+    if (steps.isOver()) yield;
+    if (isJsonObject(block)) yield* wholeBlock(reply, index, block, out);
   }
   reply.finish(body);
   reply.report(body);
@@ -71,11 +76,13 @@ export function decodeWholeConverse(body: unknown, context: DecodeContext): Mode
 }
 
 /** A block in the pieces that a stream would give it in. */
-function wholeBlock(reply: ConverseReply, index: number, block: JsonObject, out: ModelEvent[]): void {
+function* wholeBlock(reply: ConverseReply, index: number, block: JsonObject, out: ModelEvent[]): Steps<void> {
   const { toolUse, reasoningContent, citationsContent } = block;
   if (isJsonObject(toolUse)) {
     reply.blockStart(index, block, out);
-    reply.blockDelta(index, { toolUse: { input: toolUse['input'] ?? {} } }, out);
+    const { input = {} } = toolUse;
+    const json = isJsonObject(input) ? yield* printedInSteps(input) : input;
+    reply.blockDelta(index, { toolUse: { input: json } }, out);
   } else if (isJsonObject(reasoningContent)) {
     const { reasoningText } = reasoningContent;
     reply.blockDelta(index, { reasoningContent: isJsonObject(reasoningText) ? reasoningText : reasoningContent }, out);

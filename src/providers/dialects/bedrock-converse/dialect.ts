@@ -4,7 +4,7 @@ import { decodeCount, encodeCount } from './count.js';
 import { ConverseStreamDecoder, decodeWholeConverse } from './decode.js';
 import { encodeConverse } from './encode.js';
 import { readFault } from './fault.js';
-import { carriesParameter } from './parameters.js';
+import { TABLE } from './table.js';
 
 /** Bedrock's Converse, one form for the models of many vendors (docs/translation/bedrock-converse.md). */
 export const bedrockConverse: Dialect = {
@@ -13,7 +13,7 @@ export const bedrockConverse: Dialect = {
   defaultCredential: 'bearer',
   // It takes bytes, or what stands in the account's own storage.
   requiredMedia: (request) => findRequiredMedia(request, ['image', 'document']),
-  carries: carriesParameter,
+  table: TABLE,
   encode: encodeConverse,
   decodeStream: (context) => new ConverseStreamDecoder(context),
   decodeWhole: decodeWholeConverse,

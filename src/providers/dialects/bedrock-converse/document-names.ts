@@ -9,12 +9,16 @@ const NAME_MAX = 190;
  */
 export class DocumentNames {
   private readonly used = new Set<string>();
+  /** The number that the last document of a title got: a search from the beginning takes time squared. */
+  private readonly numbers = new Map<string, number>();
 
   nameOf(title: string | undefined): string {
     const legal = (title ?? '').replace(ILLEGAL_CHARACTERS, '-').replace(/\s+/g, ' ').slice(0, NAME_MAX).trim();
     const stem = legal === '' ? DEFAULT_NAME : legal;
-    let name = stem;
-    for (let number = 2; this.used.has(name); number++) name = `${stem} (${number})`;
+    let number = this.numbers.get(stem) ?? 1;
+    let name = number === 1 ? stem : `${stem} (${number})`;
+    while (this.used.has(name)) name = `${stem} (${++number})`;
+    this.numbers.set(stem, number);
     this.used.add(name);
     return name;
   }

@@ -1,55 +1,65 @@
 import type { CacheMarker } from '../../../core/conversation/content.js';
+import type { ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
-import { refuse } from '../refuse.js';
-import { hashedId, ToolIds, type ToolIdRule } from '../tool-ids.js';
-import { ToolNames } from '../tool-names.js';
+import type { Steps } from '../../../core/steps.js';
+import type { BlockForm } from '../../../core/translation.js';
+import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
+import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
+import { ACCEPTS_FILES } from '../rules.js';
+import { hashedId, type ToolIdRule } from '../tool-ids.js';
 import { DocumentNames } from './document-names.js';
-import { familyOf, type Family } from './families.js';
-import { carriesParameter } from './parameters.js';
-import type { CachePoint } from './wire.js';
+import { familyOf, markOf, type Family } from './families.js';
+import { TABLE } from './table.js';
+import type { CachePoint, Part } from './wire.js';
 
 /** Longest id of a tool call. */
 const TOOL_ID_MAX = 64;
 const LEGAL_TOOL_ID = /^[A-Za-z0-9_-]{1,64}$/;
-const TOOL_ID_RULE: ToolIdRule = {
+const CALL_IDS: ToolIdRule = {
   isLegal: (id) => LEGAL_TOOL_ID.test(id),
   standIn: (text) => hashedId(text, TOOL_ID_MAX),
 };
-const DEFAULT_CACHING = { tools: true, ttl: true };
 
-/** What encoding one request for one target needs everywhere. One per attempt. */
-export class EncodeContext {
-  readonly names: ToolNames;
-  readonly ids: ToolIds;
+/** What encoding one request for Converse needs everywhere. */
+export class ConverseContext extends EncodeContext {
   readonly family: Family;
-  readonly documents = new DocumentNames();
   /** Whether documents are read as such. */
-  readonly readsFiles: boolean;
-  private readonly caches: boolean;
+  readonly acceptsFiles: boolean;
+  readonly documents = new DocumentNames();
+  private mark: ReasoningMark | undefined;
 
-  constructor(
-    readonly request: ModelRequest,
-    readonly target: Target,
-    readonly media: FetchedMedia,
-  ) {
-    this.names = new ToolNames(request, target.definition.quirks.toolNameMax);
-    this.ids = new ToolIds(request.messages, TOOL_ID_RULE);
+  constructor(request: ModelRequest, target: Target, media: FetchedMedia, words: ToolWords) {
+    super(request, target, media, TABLE, words);
     this.family = familyOf(target);
-    this.readsFiles = target.definition.quirks.acceptsFiles === true || target.model.inputModalities.includes('file');
-    this.caches = carriesParameter('cache_control', target);
+    this.acceptsFiles = ACCEPTS_FILES.holds(target);
   }
 
-  /** The point behind what a marker stands on; undefined where the target has none there. */
-  cachePoint(marker: CacheMarker | undefined, place: 'tools' | 'prompt' = 'prompt'): CachePoint | undefined {
-    if (marker === undefined || !this.caches) return undefined;
-    const { tools, ttl } = this.family.caching ?? DEFAULT_CACHING;
-    if (place === 'tools' && !tools) return undefined;
-    return { cachePoint: { type: 'default', ...(ttl && marker.ttl !== undefined && { ttl: marker.ttl }) } };
+  /** The row of reasoning: its own is what this model told here, and signed. */
+  reasoningForm(block: ReasoningBlock): BlockForm {
+    const { format, provider } = (this.mark ??= markOf(this.target));
+    return reasoningForm(block, isSigned(block) && block.mark?.format === format && block.mark.provider === provider);
   }
 
-  /** @throws Untranslatable always: `what` is what this target cannot carry */
-  refuse(path: string, what: string): never {
-    return refuse(this.target, path, what);
+  /** Whether a point may stand right behind it. */
+  bearsPoint(part: Part): boolean {
+    if ('reasoningContent' in part) return false;
+    return !('toolResult' in part) || this.fateOf('tool_result_cache_control').type === 'mapped';
   }
+
+  /** The point behind a block that has a marker; undefined where the target takes none there. */
+  blockPoint(marker: CacheMarker | undefined): CachePoint | undefined {
+    return this.fateOf('cache_control').type === 'mapped' ? this.cachePoint(marker) : undefined;
+  }
+
+  /** The point that a marker asks for. */
+  cachePoint(marker: CacheMarker | undefined): CachePoint | undefined {
+    if (marker === undefined) return undefined;
+    const takesTtl = this.family.caching?.ttl !== false;
+    return { cachePoint: { type: 'default', ...(takesTtl && marker.ttl !== undefined && { ttl: marker.ttl }) } };
+  }
+}
+
+export function* converseContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<ConverseContext> {
+  return new ConverseContext(request, target, media, yield* toolWordsOf(request, target, { callIds: CALL_IDS }));
 }

@@ -1,6 +1,6 @@
 import type { DocumentBlock, ImageBlock, MediaSource, VideoBlock } from '../../../core/conversation/content.js';
 import { titledText } from '../block-text.js';
-import type { EncodeContext } from './encode-context.js';
+import type { ConverseContext } from './encode-context.js';
 import type { Bytes, DocumentPart, ResultPart } from './wire.js';
 
 // By media type, the format's own words
@@ -37,25 +37,25 @@ const VIDEOS: ReadonlyMap<string, string> = new Map([
   ['video/3gpp', 'three_gp'],
 ]);
 
-export function encodeImage({ source }: ImageBlock, path: string, context: EncodeContext): ResultPart {
+export function encodeImage({ source }: ImageBlock, path: string, context: ConverseContext): ResultPart {
   const { mediaType, bytes } = bytesOf(source, 'an image', path, context);
   return { image: { format: formatOf(mediaType, IMAGES, 'an image', path, context), source: { bytes } } };
 }
 
 /** Nobody here fetches one: it is given as bytes, or not at all. */
-export function encodeVideo({ source }: VideoBlock, path: string, context: EncodeContext): ResultPart {
+export function encodeVideo({ source }: VideoBlock, path: string, context: ConverseContext): ResultPart {
   const { mediaType, bytes } = bytesOf(source, 'a video', path, context);
   return { video: { format: formatOf(mediaType, VIDEOS, 'a video', path, context), source: { bytes } } };
 }
 
 /** The parts of a document: one, or its texts and pictures where the model reads no documents. */
-export function encodeDocument(block: DocumentBlock, path: string, context: EncodeContext): ResultPart[] {
+export function encodeDocument(block: DocumentBlock, path: string, context: ConverseContext): ResultPart[] {
   const { source } = block;
   switch (source.type) {
     case 'file':
-      return context.refuse(`${path}.source.file_id`, 'a file stored at another vendor');
+      return context.refuseForm('document_file', path);
     case 'text':
-      if (!context.readsFiles) return inWords(titledText(block, source.text));
+      if (!context.acceptsFiles) return inWords(titledText(block, source.text));
       return [document(block, 'txt', { bytes: Buffer.from(source.text).toString('base64') }, context)];
     case 'blocks':
       return blockParts(block, source.blocks, path, context);
@@ -70,10 +70,10 @@ export function encodeDocument(block: DocumentBlock, path: string, context: Enco
 type Blocks = Extract<DocumentBlock['source'], { type: 'blocks' }>['blocks'];
 
 /** Texts alone that are to be cited stay a document; the form has no pictures in one. */
-function blockParts(block: DocumentBlock, blocks: Blocks, path: string, context: EncodeContext): ResultPart[] {
+function blockParts(block: DocumentBlock, blocks: Blocks, path: string, context: ConverseContext): ResultPart[] {
   const texts = blocks.flatMap((inner) => (inner.type === 'text' && isSaid(inner.text) ? [{ text: inner.text }] : []));
   const isText = blocks.every(({ type }) => type === 'text');
-  if (context.readsFiles && block.wantsCitations === true && isText && texts.length > 0) {
+  if (context.acceptsFiles && block.wantsCitations === true && isText && texts.length > 0) {
     return [document(block, 'txt', { content: texts }, context)];
   }
   const parts = inWords(titledText(block, ''));
@@ -88,7 +88,7 @@ function document(
   block: DocumentBlock,
   format: string,
   source: DocumentPart['source'],
-  context: EncodeContext,
+  context: ConverseContext,
 ): ResultPart {
   const { title, context: about, wantsCitations } = block;
   return {
@@ -111,7 +111,7 @@ function bytesOf(
   source: MediaSource,
   what: string,
   path: string,
-  context: EncodeContext,
+  context: ConverseContext,
 ): { readonly mediaType: string; readonly bytes: Bytes } {
   if (source.type === 'base64') return { mediaType: source.mediaType, bytes: source.data };
   const media = context.media.get(source.url);
@@ -124,7 +124,7 @@ function formatOf(
   formats: ReadonlyMap<string, string>,
   what: string,
   path: string,
-  context: EncodeContext,
+  context: ConverseContext,
 ): string {
   const [name = ''] = mediaType.split(';');
   return formats.get(name.trim().toLowerCase()) ?? context.refuse(`${path}.source`, `${what} of type ${mediaType}`);

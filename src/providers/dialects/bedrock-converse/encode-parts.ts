@@ -1,64 +1,38 @@
-import type {
-  ContentBlock,
-  SearchResultBlock,
-  ToolReferenceBlock,
-  ToolResultBlock,
-} from '../../../core/conversation/content.js';
+import type { SearchResultBlock, ToolResultBlock } from '../../../core/conversation/content.js';
 import { searchResultText, TOOL_ERROR_PREFIX } from '../block-text.js';
-import { ruleForForeign } from '../foreign-blocks.js';
-import type { EncodeContext } from './encode-context.js';
+import { encodeBlock, type PartBlock, type PartForms } from '../encode-parts.js';
+import type { ConverseContext } from './encode-context.js';
 import { encodeDocument, encodeImage, encodeVideo, isSaid } from './encode-media.js';
 import type { ResultPart, ToolResultPart } from './wire.js';
 
+const FORMS: PartForms<ResultPart, ConverseContext> = {
+  text: (words) => ({ text: words }),
+  image: encodeImage,
+  video: encodeVideo,
+  document: encodeDocument,
+  searchResult: (block, context) => [searchResult(block, context)],
+};
+
 /**
- * The parts of one block of a user turn or of a tool's result.
+ * The parts of one block of a user turn or of a tool's result; texts that say nothing are refused, and left out.
  * @param path the block, as the caller wrote it
  * @throws Untranslatable when the target has no part for it
  */
-export function encodeParts(
-  block: ContentBlock | ToolReferenceBlock,
-  path: string,
-  context: EncodeContext,
-): ResultPart[] {
-  switch (block.type) {
-    case 'text':
-      // Citations point into documents of another reply; the text says the same without them.
-      return isSaid(block.text) ? [{ text: block.text }] : [];
-    case 'image':
-      return [encodeImage(block, path, context)];
-    case 'video':
-      return [encodeVideo(block, path, context)];
-    case 'document':
-      return encodeDocument(block, path, context);
-    case 'search-result':
-      return [searchResult(block, context)];
-    case 'tool-reference':
-      return [{ text: `[Tool ${context.names.toWire(block.toolName)} is available.]` }];
-    case 'opaque': {
-      const rule = ruleForForeign(block.opaque);
-      if (rule.type === 'text') return isSaid(rule.text) ? [{ text: rule.text }] : [];
-      if (rule.type === 'drop') return [];
-      return context.refuse(path, `a block of type ${rule.blockType}`);
-    }
-    case 'audio':
-    case 'tool-use':
-    case 'tool-result':
-    case 'thinking':
-    case 'redacted-thinking':
-      return context.refuse(path, `a ${block.type} block in this place`);
-  }
-}
+export const encodeParts = (block: PartBlock, path: string, context: ConverseContext): ResultPart[] =>
+  encodeBlock(block, path, context, FORMS).filter((part) => !('text' in part) || isSaid(part.text));
 
-export function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): ToolResultPart {
+export function encodeToolResult(block: ToolResultBlock, path: string, context: ConverseContext): ToolResultPart {
   const content: ResultPart[] = [];
   for (const [index, inner] of block.content.entries()) {
     content.push(...encodeParts(inner, `${path}.content.${index}`, context));
   }
   const isError = block.isError === true;
-  if (isError && !context.family.takesStatus) prefixError(content);
+  // An error that says nothing is refused, whatever its status (github.com/aws-samples/
+  // sample-multi-agent-orchestration-chat-on-agentcore, issue 15, read 2026-11-24).
+  if (isError && (!context.family.takesStatus || content.length === 0)) prefixError(content);
   return {
     toolResult: {
-      toolUseId: context.ids.toWire(block.toolUseId),
+      toolUseId: context.callId(block),
       content,
       ...(isError && context.family.takesStatus && { status: 'error' }),
     },
@@ -74,7 +48,7 @@ function prefixError(content: ResultPart[]): void {
   else content[place] = marked;
 }
 
-function searchResult(block: SearchResultBlock, context: EncodeContext): ResultPart {
+function searchResult(block: SearchResultBlock, context: ConverseContext): ResultPart {
   const content = block.content.flatMap(({ text }) => (isSaid(text) ? [{ text }] : []));
   if (context.family.takesSearchResults !== true || content.length === 0) return { text: searchResultText(block) };
   const { source, title, wantsCitations = false } = block;

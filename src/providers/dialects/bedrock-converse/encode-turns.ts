@@ -1,28 +1,19 @@
 import { append } from '../../../core/append.js';
-import {
-  blockPath,
-  type CacheMarker,
-  type ContentBlock,
-  type Message,
-  type RedactedThinkingBlock,
-  type ThinkingBlock,
-} from '../../../core/conversation/content.js';
-import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
-import type { Target } from '../../../core/provider.js';
+import { blockPath, type CacheMarker, type ContentBlock, type Message } from '../../../core/conversation/content.js';
+import type { Steps } from '../../../core/steps.js';
 import { encodeToolInput } from '../encode-tool-input.js';
-import { ruleForForeign } from '../foreign-blocks.js';
-import type { EncodeContext } from './encode-context.js';
+import { assertSaysSomething } from '../empty-conversation.js';
+import type { PathOf } from '../encode-context.js';
+import { findDroppedCalls } from '../foreign-blocks.js';
+import type { ConverseContext } from './encode-context.js';
 import { isSaid } from './encode-media.js';
 import { encodeParts, encodeToolResult } from './encode-parts.js';
-import { markOf } from './families.js';
 import type { CachePoint, Part, Turn } from './wire.js';
 
 /** A document is refused in a turn that says nothing. */
 const BESIDE_DOCUMENTS: Part = { text: 'See the attached document.' };
 /** Instructions in the midst of a conversation, in a format that has none there. */
 const SYSTEM_PREFIX = 'System: ';
-
-type PathOf = (place: number) => string;
 
 /** What is told of one or more turns of a user. */
 interface UserParts {
@@ -34,9 +25,9 @@ interface UserParts {
  * The conversation in turns that alternate, as the format demands: turns of one side in a row are one, with all results
  * of tools first. Instructions among them are a user's words, where they stand. Turns of which the rules keep nothing
  * are left out.
- * @throws Untranslatable naming the block that the target cannot carry
+ * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
-export function encodeTurns(context: EncodeContext): Turn[] {
+export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
   const turns: Turn[] = [];
   let user: UserParts | undefined;
   const flush = (): void => {
@@ -44,9 +35,10 @@ export function encodeTurns(context: EncodeContext): Turn[] {
     user = undefined;
   };
   for (const [index, message] of context.request.messages.entries()) {
+    if (context.isStepOver()) yield;
     const pathOf = (place: number): string => blockPath(message, index, place);
     if (message.role === 'assistant') {
-      const content = assistantParts(message.content, pathOf, context);
+      const content = yield* assistantParts(message.content, pathOf, context);
       if (content.length === 0) continue;
       flush();
       const last = turns.at(-1);
@@ -54,31 +46,25 @@ export function encodeTurns(context: EncodeContext): Turn[] {
       else turns.push({ role: 'assistant', content });
       continue;
     }
-    const { results, rest } = userParts(message, pathOf, context);
+    const { results, rest } = yield* userParts(message, pathOf, context);
     if (results.length === 0 && rest.length === 0) continue;
     user ??= { results: [], rest: [] };
     append(user.results, results);
     append(user.rest, rest);
   }
   flush();
+  assertSaysSomething(turns);
   return turns;
 }
 
-/** Whether reasoning may go back to this target: its own, or Claude's to Claude from whatever platform, if signed. */
-export function isShownTo({ mark, ...block }: ThinkingBlock | RedactedThinkingBlock, target: Target): boolean {
-  if (block.type === 'thinking' && (block.signature ?? '') === '') return false;
-  const own = markOf(target);
-  if (isAnthropicReasoning(own)) return isAnthropicReasoning(mark);
-  return mark?.format === own.format && mark.provider === own.provider;
-}
-
-function userParts(message: Message, pathOf: PathOf, context: EncodeContext): UserParts {
+function* userParts(message: Message, pathOf: PathOf, context: ConverseContext): Steps<UserParts> {
   const results: Part[] = [];
   const rest: Part[] = [];
   for (const [place, block] of message.content.entries()) {
+    if (context.isStepOver()) yield;
     const path = pathOf(place);
     if (message.role === 'system' && block.type !== 'text') {
-      context.refuse(path, `a ${block.type} block in a system turn`);
+      context.refuseIn('a system turn', path, block);
     }
     if (block.type === 'tool-result') {
       results.push(encodeToolResult(block, path, context));
@@ -99,30 +85,33 @@ const asInstruction = (part: Part): Part => ('text' in part ? { text: SYSTEM_PRE
 const innerMarker = (content: readonly { readonly cacheMarker?: CacheMarker }[]): CacheMarker | undefined =>
   content.findLast(({ cacheMarker }) => cacheMarker !== undefined)?.cacheMarker;
 
-function assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, context: EncodeContext): Part[] {
+function* assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, context: ConverseContext): Steps<Part[]> {
   const parts: Part[] = [];
-  const dropped = droppedCalls(blocks);
+  const dropped = findDroppedCalls(blocks, context);
   for (const [place, block] of blocks.entries()) {
+    if (context.isStepOver()) yield;
     switch (block.type) {
       case 'text':
         if (isSaid(block.text)) parts.push({ text: block.text });
         break;
       case 'thinking':
-        if (isShownTo(block, context.target)) {
+        if (context.admits(context.reasoningForm(block), pathOf(place))) {
           const { thinking: text, signature } = block;
           parts.push({ reasoningContent: { reasoningText: { text, signature } } });
         }
         // No point may stand behind reasoning.
         continue;
       case 'redacted-thinking':
-        if (isShownTo(block, context.target)) parts.push({ reasoningContent: { redactedContent: block.data } });
+        if (context.admits(context.reasoningForm(block), pathOf(place))) {
+          parts.push({ reasoningContent: { redactedContent: block.data } });
+        }
         continue;
       case 'tool-use':
         parts.push({
           toolUse: {
-            toolUseId: context.ids.toWire(block.id),
+            toolUseId: context.callId(block),
             name: context.names.toWire(block.name),
-            input: encodeToolInput(block.input),
+            input: yield* encodeToolInput(block.input),
           },
         });
         break;
@@ -130,29 +119,18 @@ function assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, context
         if (!dropped.has(block.opaque.value['id'])) append(parts, encodeParts(block, pathOf(place), context));
         break;
       default:
-        context.refuse(pathOf(place), `a ${block.type} block in an assistant turn`);
+        context.refuseIn('an assistant turn', pathOf(place), block);
     }
     mark(parts, block.cacheMarker, context);
   }
   return parts;
 }
 
-/** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
-function droppedCalls(blocks: readonly ContentBlock[]): ReadonlySet<unknown> {
-  const ids = new Set<unknown>();
-  for (const block of blocks) {
-    if (block.type !== 'opaque') continue;
-    const id = block.opaque.value['tool_use_id'];
-    if (id !== undefined && ruleForForeign(block.opaque).type === 'drop') ids.add(id);
-  }
-  return ids;
-}
-
 /** Puts a point behind what there is: the same words end there, also where the block itself was dropped. */
-function mark(parts: Part[], marker: CacheMarker | undefined, context: EncodeContext): void {
-  const point = context.cachePoint(marker);
+function mark(parts: Part[], marker: CacheMarker | undefined, context: ConverseContext): void {
+  const point = context.blockPoint(marker);
   const last = parts.at(-1);
-  if (point !== undefined && last !== undefined && !isPoint(last) && !('reasoningContent' in last)) parts.push(point);
+  if (point !== undefined && last !== undefined && !isPoint(last) && context.bearsPoint(last)) parts.push(point);
 }
 
 export const isPoint = (part: object): part is CachePoint => 'cachePoint' in part;

@@ -1,18 +1,22 @@
+import type { ContentBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import { definedOnly } from '../../../core/defined.js';
 import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { fieldEncoder } from '../encode-fields.js';
+import { jsonCall } from '../json-call.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
 import { pathSegment } from '../path-segment.js';
-import { tierParameters } from '../service-tier.js';
 import { markLastPart } from './cache-points.js';
-import { EncodeContext } from './encode-context.js';
+import { converseContext, type ConverseContext } from './encode-context.js';
 import { isSaid } from './encode-media.js';
 import { encodeTools } from './encode-tools.js';
-import { encodeTurns, isShownTo } from './encode-turns.js';
-import { carriesParameter, encodeInference } from './parameters.js';
+import { encodeTurns } from './encode-turns.js';
+import { TABLE } from './table.js';
 import type { SystemPart, ToolConfig, Turn } from './wire.js';
 
+const encodeInference = fieldEncoder(TABLE, 'inferenceConfig');
 const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
 /** What other formats call a tier that everybody has; others pass as they are. */
@@ -41,80 +45,82 @@ export interface ConverseBody {
  * The Converse call of a request. What it maps, drops and refuses is written in docs/translation/bedrock-converse.md.
  * @throws Untranslatable when the request holds something that no rule lets drop
  */
-export function encodeConverse(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall {
-  return {
-    path: `/model/${pathSegment(target.endpoint.upstreamModel)}/${request.stream ? 'converse-stream' : 'converse'}`,
-    headers: { 'content-type': 'application/json', accept: request.stream ? EVENT_STREAM : 'application/json' },
-    body: encodeBody(new EncodeContext(request, target, media)),
-    stream: request.stream,
-  };
+export function* encodeConverse(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
+  const path = `${modelPath(target)}/${request.stream ? 'converse-stream' : 'converse'}`;
+  const body = yield* encodeBody(yield* converseContext(request, target, media));
+  return jsonCall(path, body, request.stream, EVENT_STREAM);
 }
 
+/** Where a model is asked: the address alone names it. */
+export const modelPath = ({ endpoint }: Target): string => `/model/${pathSegment(endpoint.upstreamModel)}`;
+
 /** @throws Untranslatable as `encodeConverse` does */
-export function encodeBody(context: EncodeContext): ConverseBody {
+export function* encodeBody(context: ConverseContext): Steps<ConverseBody> {
   const { request, target, family } = context;
   const system = encodeSystem(context);
-  const { toolConfig, ownChoice } = encodeTools(context);
-  const turns = encodeTurns(context);
+  const { toolConfig, ownChoice } = yield* encodeTools(context);
+  const turns = yield* encodeTurns(context);
   const point = context.cachePoint(request.cacheMarker);
   if (point !== undefined) {
     const tools = toolConfig?.tools ?? [];
-    markLastPart({ tools, system, turns }, point, context.cachePoint(request.cacheMarker, 'tools'));
+    const marksTools = context.admitsTool('cache_control', 'cache_control');
+    markLastPart({ tools, system, turns }, point, marksTools, (part) => context.bearsPoint(part));
   }
-  const tellsStop = request.stopSequences?.length && carriesParameter('stop', target);
-  const { serviceTier, speed } = tierParameters(request, target);
+  const tellsStop = request.stopSequences?.length && context.carries('stop');
+  const inference = encodeInference(request, target);
+  const { serviceTier, speed } = context.tierWords;
   const tier = serviceTier === undefined ? undefined : SERVICE_TIERS.get(serviceTier);
   return {
     system: system.length > 0 ? system : undefined,
-    inferenceConfig: encodeInference(request, target),
+    inferenceConfig: Object.keys(inference).length > 0 ? inference : undefined,
     toolConfig,
     additionalModelRequestFields: additionalFields(context, ownChoice),
     additionalModelResponseFieldPaths: tellsStop ? family.stopSequencePaths : undefined,
-    outputConfig: carriesParameter('structured_outputs', target) ? encodeFormat(request.outputFormat) : undefined,
+    outputConfig: encodeFormat(request.outputFormat),
     serviceTier: tier === undefined ? undefined : { type: tier },
     performanceConfig: speed === 'fast' ? { latency: 'optimized' } : undefined,
     messages: turns,
   };
 }
 
-function encodeSystem(context: EncodeContext): SystemPart[] {
+function encodeSystem(context: ConverseContext): SystemPart[] {
   const parts: SystemPart[] = [];
   for (const { text, cacheMarker } of context.request.system) {
     if (isSaid(text)) parts.push({ text });
-    const point = context.cachePoint(cacheMarker);
+    const point = context.blockPoint(cacheMarker);
     if (point !== undefined && parts.length > 0) parts.push(point);
   }
   return parts;
 }
 
 /** What goes to the model behind the format in its own words. */
-function additionalFields(context: EncodeContext, toolChoice: JsonObject | undefined): JsonObject | undefined {
-  const { request, target, family } = context;
+function additionalFields(context: ConverseContext, toolChoice: JsonObject | undefined): JsonObject | undefined {
+  const { request, family } = context;
   const { topK } = request.sampling;
   const fields: JsonObject = {
-    ...(topK !== undefined && carriesParameter('top_k', target) && family.topK?.(topK)),
-    ...(carriesParameter('reasoning', target) && reasoningFields(context)),
+    ...(topK !== undefined && context.carries('top_k') && family.topK?.(topK)),
+    ...reasoningFields(context),
     ...(toolChoice && { tool_choice: toolChoice }),
   };
   return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
-function reasoningFields({ request, target, family }: EncodeContext): JsonObject | undefined {
-  const { thinking, effort, reasoningSummary } = request;
+function reasoningFields(context: ConverseContext): JsonObject | undefined {
+  const { thinking, effort, reasoningSummary } = context.request;
   if (thinking === undefined && effort === undefined) return undefined;
-  const asked = definedOnly({ thinking: thinking && shownThinking(request, target), effort, reasoningSummary });
-  return family.reasoning?.(asked, target.endpoint.upstreamModel);
+  const asked = definedOnly({ thinking: thinking && shownThinking(context), effort, reasoningSummary });
+  return context.family.reasoning?.(asked);
 }
 
 /** Claude demands its own reasoning at the beginning of an open loop of tools (`open-tool-loop.ts`). */
-function shownThinking(request: ModelRequest, target: Target): ModelRequest['thinking'] {
-  const turns = request.messages.map((message) => ({
+function shownThinking(context: ConverseContext): ModelRequest['thinking'] {
+  const isShown = (block: ContentBlock): boolean =>
+    (block.type !== 'thinking' && block.type !== 'redacted-thinking') ||
+    context.fateOf(context.reasoningForm(block)).type === 'mapped';
+  return thinkingThatFits(context.request, context.request.messages, (message) => ({
     message,
-    blocks: message.content.filter(
-      (block) => (block.type !== 'thinking' && block.type !== 'redacted-thinking') || isShownTo(block, target),
-    ),
+    blocks: message.content.filter(isShown),
   }));
-  return thinkingThatFits(request, turns);
 }
 
 /** JSON without a schema has no word here and is left out: formats that have one want the prompt to ask for it too. */

@@ -16,6 +16,8 @@ export interface AskedReasoning extends Pick<ModelRequest, 'effort' | 'reasoning
 /** How a prompt may be marked. */
 export interface Caching {
   readonly tools: boolean;
+  /** Right behind a result of a tool. */
+  readonly results: boolean;
   readonly ttl: boolean;
 }
 
@@ -25,7 +27,10 @@ export interface Caching {
  */
 export interface Family {
   readonly topK?: (topK: number) => JsonObject;
-  readonly reasoning?: (asked: AskedReasoning, upstreamModel: string) => JsonObject;
+  /** Absent: it is not asked to reason. */
+  readonly reasoning?: (asked: AskedReasoning) => JsonObject;
+  /** Whether it is told how much effort to make. */
+  readonly takesEffort?: boolean;
   /** Absent: a cache point fails the call. */
   readonly caching?: Caching;
   /** Whether results of tools have a `status`; others are told of an error in words. */
@@ -38,49 +43,64 @@ export interface Family {
   readonly stopSequencePaths?: readonly string[];
 }
 
+const CLAUDE: Family = {
+  topK: (topK) => ({ top_k: topK }),
+  reasoning: claudeReasoning,
+  caching: { tools: true, results: true, ttl: true },
+  takesStatus: true,
+  takesOwnToolChoice: true,
+  takesSearchResults: true,
+  stopSequencePaths: ['/stop_sequence', '/delta/stop_sequence'],
+};
+const CLAUDE_WITH_EFFORT: Family = { ...CLAUDE, takesEffort: true };
+
+const NOVA: Family = {
+  topK: (topK) => ({ inferenceConfig: { topK } }),
+  // It refuses points among tools (NousResearch/hermes-agent, issue 97281) and right behind results
+  // (aws-samples/bedrock-engineer, pull request 71; HolmesGPT/holmesgpt, issue 2332); read 2026-11-24.
+  caching: { tools: false, results: false, ttl: false },
+  takesStatus: true,
+};
+const NOVA_2: Family = { ...NOVA, reasoning: novaReasoning, takesEffort: true };
+
+const GPT_OSS: Family = {
+  reasoning: (asked) => effortField('reasoning_effort', asked),
+  takesEffort: true,
+  takesStatus: false,
+};
+
+/** Of whom nothing but the format itself is known to be taken. */
+const PLAIN: Family = { takesStatus: false };
+
 /**
- * By the author in the model's id. Sources: the pages of each family under
- * docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html, of Nova under docs.aws.amazon.com/nova, of
- * prompt-caching.html and API_runtime_ToolResultBlock.html; read 2026-11-23.
+ * By the author in the model's id, and its generation where these differ. Sources: the pages of each family under
+ * docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html, of Nova under docs.aws.amazon.com/nova (it
+ * reasons from its second generation on: nova2-userguide), of prompt-caching.html and API_runtime_ToolResultBlock.html;
+ * read 2026-11-23.
  */
-const FAMILIES: ReadonlyMap<string, Family> = new Map<string, Family>([
-  [
-    'anthropic',
-    {
-      topK: (topK) => ({ top_k: topK }),
-      reasoning: claudeReasoning,
-      caching: { tools: true, ttl: true },
-      takesStatus: true,
-      takesOwnToolChoice: true,
-      takesSearchResults: true,
-      stopSequencePaths: ['/stop_sequence', '/delta/stop_sequence'],
-    },
-  ],
-  [
-    'amazon',
-    {
-      topK: (topK) => ({ inferenceConfig: { topK } }),
-      reasoning: novaReasoning,
-      caching: { tools: false, ttl: false },
-      takesStatus: true,
-    },
-  ],
-  ['openai', { reasoning: (asked) => effortField('reasoning_effort', asked), takesStatus: false }],
-  ['cohere', { topK: (topK) => ({ k: topK }), takesStatus: false }],
-  ['mistral', { topK: (topK) => ({ top_k: topK }), takesStatus: false }],
+const FAMILIES: ReadonlyMap<string, Family | ((upstreamModel: string) => Family)> = new Map<
+  string,
+  Family | ((upstreamModel: string) => Family)
+>([
+  ['anthropic', (upstreamModel) => (takesEffort(upstreamModel) ? CLAUDE_WITH_EFFORT : CLAUDE)],
+  ['amazon', (upstreamModel) => (upstreamModel.includes('nova-2') ? NOVA_2 : NOVA)],
+  ['openai', GPT_OSS],
+  ['cohere', { ...PLAIN, topK: (topK) => ({ k: topK }) }],
+  ['mistral', { ...PLAIN, topK: (topK) => ({ top_k: topK }) }],
   ...['ai21', 'deepseek', 'google', 'meta', 'minimax', 'moonshot', 'moonshotai', 'nvidia', 'qwen', 'writer', 'zai'].map(
-    (author): [string, Family] => [author, { takesStatus: false }],
+    (author): [string, Family] => [author, PLAIN],
   ),
 ]);
 
 /** Of a model that nobody knows: what the format itself has is sent as the caller asked for it. */
-const UNKNOWN: Family = { caching: { tools: true, ttl: true }, takesStatus: true };
+const UNKNOWN: Family = { caching: { tools: true, results: true, ttl: true }, takesStatus: true };
 
 /** `us.anthropic.claude-…`, `anthropic.claude-…`, `arn:aws:bedrock:…:inference-profile/eu.anthropic.claude-…` */
 const AUTHOR_IN_MODEL = /(?:^|[./])([a-z0-9]+)(?=\.[^./])/g;
 
 export function familyOf(target: Target): Family {
-  return FAMILIES.get(authorOf(target)) ?? UNKNOWN;
+  const family = FAMILIES.get(authorOf(target)) ?? UNKNOWN;
+  return typeof family === 'function' ? family(target.endpoint.upstreamModel) : family;
 }
 
 /** Whose model answers: by its id at the provider, and where that is a name of the account's own, by the catalog's. */
@@ -98,11 +118,11 @@ export function markOf(target: Target): ReasoningMark {
   return { format: author === 'anthropic' ? ANTHROPIC_REASONING : `bedrock-${author}`, provider };
 }
 
-function claudeReasoning({ thinking, effort, reasoningSummary }: AskedReasoning, upstreamModel: string): JsonObject {
+function claudeReasoning({ thinking, effort, reasoningSummary }: AskedReasoning): JsonObject {
   const summarized = reasoningSummary === undefined ? undefined : 'summarized';
   return definedOnly({
     thinking: thinking && claudeThinking(thinking, summarized),
-    output_config: effort && takesEffort(upstreamModel) ? definedEffort(CLAUDE_EFFORTS[effort]) : undefined,
+    output_config: effort && definedEffort(CLAUDE_EFFORTS[effort]),
   });
 }
 
@@ -134,9 +154,7 @@ function claudeThinking(thinking: Thinking, summarized: string | undefined): Jso
   }
 }
 
-/** Nova reasons from its second generation on (docs.aws.amazon.com/nova/latest/nova2-userguide). */
-function novaReasoning({ thinking, effort }: AskedReasoning, upstreamModel: string): JsonObject {
-  if (!upstreamModel.includes('nova-2')) return {};
+function novaReasoning({ thinking, effort }: AskedReasoning): JsonObject {
   if (thinking?.type === 'disabled' || effort === 'none') return { reasoningConfig: { type: 'disabled' } };
   const asked = askedEffort(definedOnly({ thinking, effort }));
   if (asked === undefined) return {};

@@ -1,6 +1,6 @@
 import { webCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { listOf, nonEmpty, objectOf, readCount } from '../read-json.js';
+import { listOf, nonEmpty, objectOf, readPlace } from '../read-json.js';
 
 /** A place in a document: its name in this format, the type in that of the Messages format, and its two ends there. */
 const PLACES: readonly (readonly [place: string, type: string, start: string, end: string])[] = [
@@ -25,11 +25,11 @@ export function readCitation(value: Json | undefined): JsonObject | undefined {
     return {
       type,
       cited_text: quote,
-      document_index: readCount(found['documentIndex']) ?? 0,
+      document_index: readPlace(found['documentIndex']) ?? 0,
       document_title: title ?? null,
       file_id: null,
-      [startKey]: readCount(found['start']) ?? 0,
-      [endKey]: readCount(found['end']) ?? 0,
+      [startKey]: readPlace(found['start']) ?? 0,
+      [endKey]: readPlace(found['end']) ?? 0,
     };
   }
   const result = location['searchResultLocation'];
@@ -39,9 +39,9 @@ export function readCitation(value: Json | undefined): JsonObject | undefined {
     cited_text: quote,
     title: title ?? null,
     source: nonEmpty(value['source']) ?? '',
-    search_result_index: readCount(result['searchResultIndex']) ?? 0,
-    start_block_index: readCount(result['start']) ?? 0,
-    end_block_index: readCount(result['end']) ?? 0,
+    search_result_index: readPlace(result['searchResultIndex']) ?? 0,
+    start_block_index: readPlace(result['start']) ?? 0,
+    end_block_index: readPlace(result['end']) ?? 0,
   };
 }
 

@@ -1,6 +1,10 @@
 import type { Usage } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { figuresOf } from '../figures.js';
 import { listOf, objectOf, readCount } from '../read-json.js';
+import { TABLE } from './table.js';
+
+const figures = figuresOf(TABLE);
 
 const HOUR = '1h';
 
@@ -10,11 +14,11 @@ const HOUR = '1h';
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  const inputTokens = readCount(value['inputTokens']);
-  const outputTokens = readCount(value['outputTokens']);
+  const inputTokens = figures.input(value);
+  const outputTokens = figures.output(value);
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  const cacheReadTokens = readCount(value['cacheReadInputTokens']) ?? readCount(value['cacheReadInputTokenCount']);
-  const written = readCount(value['cacheWriteInputTokens']) ?? readCount(value['cacheWriteInputTokenCount']);
+  const cacheReadTokens = figures.cache_read(value);
+  const written = figures.cache_write(value);
   // Of a part that is larger than the whole the whole is believed.
   const hour = Math.min(hourWrites(value), written ?? 0);
   // Filled field by field: conditional spreads would cost an object each, on every reply.

@@ -5,14 +5,17 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { DecodeContext } from '../../../core/provider.js';
 import { BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
 import { nonEmpty } from '../read-json.js';
-import { ToolNames } from '../tool-names.js';
+import { assertNoFault } from '../stop-words.js';
+import { toolNamesOf, type ToolNames } from '../tool-names.js';
 import { UniqueToolIds } from '../tool-ids.js';
 import { CallArguments } from './call-arguments.js';
 import { CitedSources } from './cited-sources.js';
 import { citationsIn, readCitation } from './read-citations.js';
 import { readLogprobs } from './read-logprobs.js';
-import { assertNoFault, readStop } from './read-stop.js';
+import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
+import { SaidText } from './said-text.js';
+import { TABLE } from './table.js';
 import { COHERE_REASONING } from './reasoning.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
@@ -40,8 +43,8 @@ export class CohereReply {
   private names: ToolNames | undefined;
   private sources: CitedSources | undefined;
   /** What has been said in the last text. */
-  private text = '';
-  /** Characters of the texts before it. */
+  private text = new SaidText();
+  /** Units of the texts before it. */
   private textBefore = 0;
   /** The block that the event's index names goes on: a start with that index ends it. */
   private isOpen = false;
@@ -109,7 +112,7 @@ export class CohereReply {
     const described = isJsonObject(call['function']) ? call['function'] : {};
     const name = nonEmpty(described['name']);
     if (name === undefined) throw new ProviderFault('malformed-reply', 'The provider called a tool without its name.');
-    this.names ??= new ToolNames(this.context.request);
+    this.names ??= toolNamesOf(this.context);
     const id = this.ids.take(nonEmpty(call['id']));
     const start = { type: 'tool-use', id, name: this.names.toOriginal(name) } as const;
     this.isOpen = false;
@@ -141,7 +144,7 @@ export class CohereReply {
   /** @throws ProviderFault when the finish reason stands for a failure */
   finish(source: JsonObject): void {
     const reason = nonEmpty(source['finish_reason']);
-    if (reason !== undefined) assertNoFault(reason, nonEmpty(source['error']));
+    if (reason !== undefined) assertNoFault(TABLE.stops, reason, nonEmpty(source['error']));
     this.finishReason = reason ?? null;
     this.usage = readUsage(source['usage']);
   }
@@ -169,10 +172,10 @@ export class CohereReply {
       this.isOpen = true;
       if (type === 'text') {
         this.textBefore += this.text.length;
-        this.text = '';
+        this.text = new SaidText();
       }
     }
-    if (type === 'text') this.text += words;
+    if (type === 'text') this.text.add(words);
     this.sequencer.add(last, { type, text: words }, out);
   }
 }

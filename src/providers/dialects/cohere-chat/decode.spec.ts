@@ -127,6 +127,12 @@ describe('a stream', () => {
     expect(ids[0]).toBe('c');
   });
 
+  it('A27: passes arguments on that the limit cut off', () => {
+    const cut = [callStart(0, 'c', 'f'), callDelta(0, '{"city":"Kyo'), callEnd(0)];
+    const { blocks, stop } = fold(play([START, ...cut, end('MAX_TOKENS')]));
+    expect([blocks[0]?.text, stop.unified]).toEqual(['{"city":"Kyo', 'output-limit']);
+  });
+
   it('says the same of arguments, wherever they are cut', () => {
     const json = fc.constantFrom('null', ' null ', '', '{}', '{"a":"null"}', ' {"b":[1,2]}', 'nul');
     fc.assert(

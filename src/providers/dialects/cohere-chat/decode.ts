@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
+import { StepCounter, type Steps } from '../../../core/steps.js';
 import { listOf, malformed, objectOf, parseEvent } from '../read-json.js';
 import { CohereReply } from './cohere-reply.js';
 import { findInBandFault } from './fault.js';
@@ -74,7 +75,7 @@ export class CohereStreamDecoder implements Step<SseFrame, ModelEvent> {
  * The events of a whole reply: those of the stream with the same content.
  * @throws ProviderFault for an error inside a 200 and for a body that holds no completion
  */
-export function decodeWholeCohere(body: unknown, context: DecodeContext): ModelEvent[] {
+export function* decodeWholeCohere(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
   const fault = findInBandFault(body);
   if (fault !== undefined) throw fault;
@@ -87,17 +88,19 @@ export function decodeWholeCohere(body: unknown, context: DecodeContext): ModelE
   const citations = listOf(message['citations']);
   reply.cite(citations.filter(isOfPlan), out);
   const content = listOf(message['content']);
-  const texts = content.flatMap((part, index) => (isJsonObject(part) && part['type'] === 'text' ? [index] : []));
+  const firstText = content.findIndex((part) => isJsonObject(part) && part['type'] === 'text');
+  const ofPart = byPart(citations, firstText);
+  const steps = new StepCounter();
   for (const [index, part] of content.entries()) {
+    if (steps.isOver()) yield;
     if (!isJsonObject(part)) continue;
     reply.beginContent();
     reply.content(part, out);
-    if (index === texts[0]) reply.logprobs(body['logprobs'], out);
-    // Older models do not say which: there is one text.
-    const isOfPart = (one: Json): boolean => !isOfPlan(one) && (objectOf(one)['content_index'] ?? texts[0]) === index;
-    if (citations.length > 0) reply.cite(citations.filter(isOfPart), out);
+    if (index === firstText) reply.logprobs(body['logprobs'], out);
+    reply.cite(ofPart.get(index), out);
   }
   for (const [index, call] of listOf(message['tool_calls']).entries()) {
+    if (steps.isOver()) yield;
     if (!isJsonObject(call)) continue;
     reply.beginCall(index, call, out);
     reply.endCall(index, out);
@@ -105,6 +108,20 @@ export function decodeWholeCohere(body: unknown, context: DecodeContext): ModelE
   reply.finish(body);
   reply.end(out);
   return out;
+}
+
+/** Those of each part by its index: looked through for each part, they would take time squared. */
+function byPart(citations: readonly Json[], firstText: number): ReadonlyMap<Json, Json[]> {
+  const parts = new Map<Json, Json[]>();
+  for (const citation of citations) {
+    if (isOfPlan(citation)) continue;
+    // Older models do not say which: there is one text.
+    const index = objectOf(citation)['content_index'] ?? firstText;
+    const known = parts.get(index);
+    if (known === undefined) parts.set(index, [citation]);
+    else known.push(citation);
+  }
+  return parts;
 }
 
 const isOfPlan = (citation: Json): boolean => objectOf(citation)['type'] === 'PLAN';

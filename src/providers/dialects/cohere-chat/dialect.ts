@@ -2,14 +2,14 @@ import type { Dialect } from '../../../core/provider.js';
 import { CohereStreamDecoder, decodeWholeCohere } from './decode.js';
 import { encodeCohere } from './encode.js';
 import { faultOfFailure } from './fault.js';
-import { carriesParameter } from './parameters.js';
+import { TABLE } from './table.js';
 
 /** Cohere's chat format, version 2. Images go by address; documents are texts. */
 export const cohereChat: Dialect = {
   id: 'cohere-chat',
   vendor: 'cohere',
   defaultCredential: 'bearer',
-  carries: carriesParameter,
+  table: TABLE,
   encode: encodeCohere,
   decodeStream: (context) => new CohereStreamDecoder(context),
   decodeWhole: decodeWholeCohere,

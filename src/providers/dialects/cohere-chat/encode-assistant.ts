@@ -1,9 +1,12 @@
-import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
-import { printJson } from '../../../core/json/json.js';
-import { findDroppedCalls, ruleForForeign } from '../foreign-blocks.js';
+import type { Message, ToolUseBlock } from '../../../core/conversation/content.js';
+import type { Steps } from '../../../core/steps.js';
+import type { PathOf } from '../encode-context.js';
+import { printToolInput } from '../encode-tool-input.js';
+import { findDroppedCalls, foreignText } from '../foreign-blocks.js';
 import { lists } from '../listed-parameters.js';
+import { reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
 import { TextRun } from '../text-run.js';
-import type { EncodeContext } from './encode-context.js';
+import type { CohereContext } from './encode-context.js';
 import { COHERE_REASONING } from './reasoning.js';
 import type { CohereMessage, CoherePart, CohereToolCall } from './wire.js';
 
@@ -13,28 +16,31 @@ import type { CohereMessage, CoherePart, CohereToolCall } from './wire.js';
  * @returns undefined for a turn of which the written rules keep nothing
  * @throws Untranslatable for blocks that no assistant message of the format holds
  */
-export function encodeAssistant(
+export function* encodeAssistant(
   message: Message,
-  pathOf: (place: number) => string,
-  context: EncodeContext,
-): CohereMessage | undefined {
+  pathOf: PathOf,
+  context: CohereContext,
+): Steps<CohereMessage | undefined> {
   const texts = new TextRun();
   const thoughts: CoherePart[] = [];
   const calls: CohereToolCall[] = [];
-  const droppedCalls = findDroppedCalls(message.content);
+  const droppedCalls = findDroppedCalls(message.content, context);
   for (const [index, block] of message.content.entries()) {
+    if (context.isStepOver()) yield;
     switch (block.type) {
       case 'text':
         texts.add(block.text);
         continue;
       case 'thinking':
-        if (isWantedBack(block, context)) thoughts.push({ type: 'thinking', thinking: block.thinking });
+      case 'redacted-thinking': {
+        const isShown = context.admits(reasoningForm(block, isOwn(block, context)), pathOf(index));
+        if (isShown && block.type === 'thinking' && block.thinking !== '') {
+          thoughts.push({ type: 'thinking', thinking: block.thinking });
+        }
         break;
-      case 'redacted-thinking':
-        // The vendor seals nothing: it is another's.
-        break;
+      }
       case 'tool-use':
-        calls.push(encodeToolCall(block, context));
+        calls.push(yield* encodeToolCall(block, context));
         break;
       case 'opaque':
         texts.interrupt();
@@ -46,7 +52,7 @@ export function encodeAssistant(
       case 'video':
       case 'search-result':
       case 'tool-result':
-        context.refuse(pathOf(index), `a ${block.type} block in an assistant turn`);
+        context.refuseIn('an assistant turn', pathOf(index), block);
     }
     texts.interrupt();
   }
@@ -60,7 +66,7 @@ function callingMessage(
   text: string,
   thoughts: readonly CoherePart[],
   calls: readonly CohereToolCall[],
-  { target }: EncodeContext,
+  { target }: CohereContext,
 ): CohereMessage {
   const reasons = thoughts.length > 0 || lists(target, 'reasoning', 'reasoning_effort');
   const content: readonly CoherePart[] =
@@ -73,30 +79,14 @@ function callingMessage(
   };
 }
 
-/**
- * Its own, which it does not sign: known again by its mark, or by having neither mark nor signature, where a format had
- * no place for one.
- */
-function isWantedBack({ thinking, signature = '', mark }: ThinkingBlock, { target }: EncodeContext): boolean {
-  if (thinking === '' || signature !== '') return false;
-  return mark === undefined || (mark.format === COHERE_REASONING && mark.provider === target.endpoint.provider.slug);
-}
+/** The vendor signs and seals nothing: its own is known again by its mark. */
+const isOwn = ({ mark }: ReasoningBlock, { target }: CohereContext): boolean =>
+  mark?.format === COHERE_REASONING && mark.provider === target.endpoint.provider.slug;
 
-function encodeToolCall({ id, name, input }: ToolUseBlock, context: EncodeContext): CohereToolCall {
+function* encodeToolCall(block: ToolUseBlock, context: CohereContext): Steps<CohereToolCall> {
   return {
-    id,
+    id: context.callId(block),
     type: 'function',
-    function: {
-      name: context.names.toWire(name),
-      // Text is the caller's own JSON, kept byte for byte.
-      arguments: typeof input !== 'string' ? printJson(input ?? {}) : input.trim() === '' ? '{}' : input,
-    },
+    function: { name: context.names.toWire(block.name), arguments: yield* printToolInput(block.input) },
   };
-}
-
-function foreignText(block: ContentBlock & { type: 'opaque' }, path: string, context: EncodeContext): string {
-  const rule = ruleForForeign(block.opaque);
-  if (rule.type === 'text') return rule.text;
-  if (rule.type === 'drop') return '';
-  return context.refuse(path, `a block of type ${rule.blockType}`);
 }

@@ -1,24 +1,20 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import type { Target } from '../../../core/provider.js';
-import { refuse } from '../refuse.js';
-import { ToolNames } from '../tool-names.js';
+import type { FetchedMedia, Target } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { CitedSources } from './cited-sources.js';
+import { TABLE } from './table.js';
 
-/** What encoding one request for one target needs everywhere. One per attempt. */
-export class EncodeContext {
-  readonly names: ToolNames;
+/** What encoding one request in Cohere's format needs everywhere. */
+export class CohereContext extends EncodeContext {
   readonly sources: CitedSources;
 
-  constructor(
-    readonly request: ModelRequest,
-    readonly target: Target,
-  ) {
-    this.names = new ToolNames(request);
+  constructor(request: ModelRequest, target: Target, media: FetchedMedia, words: ToolWords) {
+    super(request, target, media, TABLE, words);
     this.sources = new CitedSources(request);
   }
+}
 
-  /** @throws Untranslatable always: `what` is what this target cannot carry */
-  refuse(path: string, what: string): never {
-    return refuse(this.target, path, what);
-  }
+export function* cohereContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<CohereContext> {
+  return new CohereContext(request, target, media, yield* toolWordsOf(request, target));
 }

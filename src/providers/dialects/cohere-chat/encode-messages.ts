@@ -1,72 +1,57 @@
 import { append } from '../../../core/append.js';
-import { blockPath, type Message, type ToolResultBlock } from '../../../core/conversation/content.js';
+import type { Message, ToolResultBlock } from '../../../core/conversation/content.js';
+import type { Steps } from '../../../core/steps.js';
+import { assertSaysSomething } from '../empty-conversation.js';
+import type { PathOf } from '../encode-context.js';
 import { ToolResultText } from '../tool-result-text.js';
+import { encodeInOrder, type UserTurn } from '../turn-order.js';
 import { encodeAssistant } from './encode-assistant.js';
-import type { EncodeContext } from './encode-context.js';
+import type { CohereContext } from './encode-context.js';
 import { contentOf, encodeParts } from './encode-parts.js';
 import type { CohereMessage, CoherePart } from './wire.js';
-
-type PathOf = (place: number) => string;
 
 /** What a turn of documents alone says: they stand elsewhere, and a message says something. */
 const SEE_DOCUMENTS = '[See the documents.]';
 
 /**
- * The conversation as messages. Turns keep their order; results directly follow the call they answer.
- * @throws Untranslatable naming the block that the target cannot carry
+ * The conversation as messages. Turns keep their order; results directly follow the call they answer, and turns that
+ * say nothing are left out.
+ * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
-export function encodeMessages(context: EncodeContext): CohereMessage[] {
+export function* encodeMessages(context: CohereContext): Steps<CohereMessage[]> {
   const { request } = context;
   const out: CohereMessage[] = [];
   if (request.system.length > 0) {
-    out.push(systemMessage({ role: 'system', content: request.system }, (place) => `system.${place}`, context));
+    const system: Message = { role: 'system', content: request.system };
+    const instructions = systemMessage(system, (place) => `system.${place}`, context);
+    if (instructions !== undefined) out.push(instructions);
   }
-  // System turns between a call and its results wait until the results are out.
-  let deferred: CohereMessage[] = [];
-  let awaitsResults = false;
-  for (const [index, message] of request.messages.entries()) {
-    const pathOf: PathOf = (place) => blockPath(message, index, place);
-    if (message.role === 'system') {
-      (awaitsResults ? deferred : out).push(systemMessage(message, pathOf, context));
-      continue;
-    }
-    if (message.role === 'assistant') {
-      const encoded = encodeAssistant(message, pathOf, context);
-      append(out, deferred);
-      if (encoded !== undefined) out.push(encoded);
-      awaitsResults = message.content.some((block) => block.type === 'tool-use');
-    } else {
-      const { results, rest } = userMessages(message, pathOf, context);
-      append(out, results);
-      append(out, deferred);
-      append(out, rest);
-      awaitsResults = false;
-    }
-    deferred = [];
-  }
-  append(out, deferred);
+  yield* encodeInOrder<CohereMessage>(
+    context,
+    {
+      system: (message, pathOf) => systemMessage(message, pathOf, context),
+      assistant: (message, pathOf) => encodeAssistant(message, pathOf, context),
+      user: (message, pathOf) => userMessages(message, pathOf, context),
+    },
+    (message) => out.push(message),
+  );
+  assertSaysSomething(out);
   return out;
 }
 
-function systemMessage(message: Message, pathOf: PathOf, context: EncodeContext): CohereMessage {
-  const parts: CoherePart[] = [];
-  for (const [index, block] of message.content.entries()) {
-    if (block.type !== 'text') context.refuse(pathOf(index), `a ${block.type} block in a system turn`);
-    append(parts, encodeParts(block, pathOf(index), context));
-  }
-  return { role: 'system', content: contentOf(withoutEmptyTexts(parts)) };
+function systemMessage(message: Message, pathOf: PathOf, context: CohereContext): CohereMessage | undefined {
+  const texts = context.instructions(message, pathOf);
+  const said = withoutEmptyTexts(texts.flatMap((block, index) => encodeParts(block, pathOf(index), context)));
+  return said.length === 0 ? undefined : { role: 'system', content: contentOf(said) };
 }
 
-/** All results of a turn first, then everything else in order, media of results where their result stood. */
-function userMessages(
-  message: Message,
-  pathOf: PathOf,
-  context: EncodeContext,
-): { results: CohereMessage[]; rest: CohereMessage[] } {
+/** Media of results stand where their result stood. */
+function* userMessages(message: Message, pathOf: PathOf, context: CohereContext): Steps<UserTurn<CohereMessage>> {
   const results: CohereMessage[] = [];
   const parts: CoherePart[] = [];
   let hasDocuments = false;
   for (const [index, block] of message.content.entries()) {
+    if (context.isStepOver()) yield;
     if (block.type === 'tool-result') {
       const encoded = toolMessage(block, pathOf(index), context);
       results.push(encoded.message);
@@ -77,17 +62,18 @@ function userMessages(
     append(parts, encodeParts(block, pathOf(index), context));
   }
   const said = withoutEmptyTexts(parts);
-  const isSilent = contentOf(said) === '';
-  if (isSilent && results.length > 0) return { results, rest: [] };
-  return { results, rest: [{ role: 'user', content: isSilent && hasDocuments ? SEE_DOCUMENTS : contentOf(said) }] };
+  if (said.length > 0) return { results, rest: [{ role: 'user', content: contentOf(said) }] };
+  const isOfDocuments = hasDocuments && results.length === 0;
+  return { results, rest: isOfDocuments ? [{ role: 'user', content: SEE_DOCUMENTS }] : [] };
 }
 
 function toolMessage(
   block: ToolResultBlock,
   path: string,
-  context: EncodeContext,
+  context: CohereContext,
 ): { readonly message: CohereMessage; readonly carried: readonly CoherePart[] } {
-  const result = new ToolResultText<CoherePart>(block.toolUseId);
+  const id = context.callId(block);
+  const result = new ToolResultText<CoherePart>(id);
   let hasDocuments = false;
   for (const [index, inner] of block.content.entries()) {
     hasDocuments ||= (inner.type === 'document' || inner.type === 'search-result') && context.sources.has(inner);
@@ -98,7 +84,7 @@ function toolMessage(
   }
   if (hasDocuments) result.addText(SEE_DOCUMENTS);
   const content = result.join(block.isError);
-  return { message: { role: 'tool', tool_call_id: block.toolUseId, content }, carried: result.carried };
+  return { message: { role: 'tool', tool_call_id: id, content }, carried: result.carried };
 }
 
 const withoutEmptyTexts = (parts: readonly CoherePart[]): readonly CoherePart[] =>

@@ -1,27 +1,20 @@
 import type { FunctionTool } from '../../../core/conversation/tools.js';
 import type { JsonObject } from '../../../core/json/json.js';
-import { vendorToolName } from '../refuse.js';
-import type { EncodeContext } from './encode-context.js';
+import type { Steps } from '../../../core/steps.js';
+import { sentChoice, sentFunctions } from '../sent-tools.js';
+import { withObjectType } from '../tool-schema.js';
+import type { CohereContext } from './encode-context.js';
 import type { CohereToolFields } from './wire.js';
 
 /**
  * The tool fields of a body; none without tools. The format has no word for one tool by name: it is then the only one
  * that is sent, and required.
- * @throws Untranslatable for tools that another vendor, or the gateway, runs, and for a choice among none of them
+ * @throws Untranslatable as `sentTools` does, and for a choice among none of them
  */
-export function encodeTools(context: EncodeContext): CohereToolFields {
-  const { tools, toolChoice: choice } = context.request;
-  if (tools.length === 0) return {};
-  const known = tools.map((tool, index): FunctionTool => {
-    switch (tool.type) {
-      case 'function':
-        return tool;
-      case 'vendor':
-        return context.refuse(`tools.${index}`, vendorToolName(tool));
-      case 'service':
-        return context.refuse(`tools.${index}`, `the tool ${tool.id}`);
-    }
-  });
+export function* encodeTools(context: CohereContext): Steps<CohereToolFields> {
+  const known = yield* sentFunctions(context, 'cohere');
+  if (known.length === 0) return {};
+  const choice = sentChoice(context);
   const sent = choice?.type === 'tool' ? known.filter(({ name }) => name === choice.name) : known;
   if (sent.length === 0) return context.refuse('tool_choice', 'a choice of a tool that is not among the tools');
   const word = choiceWord(choice?.type);
@@ -46,13 +39,13 @@ function choiceWord(type: 'auto' | 'any' | 'none' | 'tool' | undefined): 'REQUIR
   }
 }
 
-function functionTool({ name, description, inputSchema }: FunctionTool, context: EncodeContext): JsonObject {
+function functionTool({ name, description, inputSchema }: FunctionTool, context: CohereContext): JsonObject {
   return {
     type: 'function',
     function: {
       name: context.names.toWire(name),
       ...(description !== undefined && { description }),
-      parameters: Object.hasOwn(inputSchema, 'type') ? inputSchema : { type: 'object', ...inputSchema },
+      parameters: withObjectType(inputSchema),
     },
   };
 }

@@ -1,47 +1,47 @@
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import type { JsonObject } from '../../../core/json/json.js';
-import type { Target, UpstreamCall } from '../../../core/provider.js';
-import { EncodeContext } from './encode-context.js';
+import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { fieldEncoder } from '../encode-fields.js';
+import { jsonCall, omitFields } from '../json-call.js';
+import { cohereContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
 import { encodeTools } from './encode-tools.js';
-import { encodeParameters } from './parameters.js';
 import { encodeThinking } from './reasoning.js';
+import { TABLE } from './table.js';
 import type { CohereBody } from './wire.js';
 
 const PATH = '/v2/chat';
+
+const encodeFields = fieldEncoder(TABLE);
 
 /**
  * The call of a request in Cohere's chat format, version 2. What it maps, drops and refuses is written in
  * docs/translation/cohere-chat.md.
  * @throws Untranslatable when the request holds something that no rule lets drop
  */
-export function encodeCohere(request: ModelRequest, target: Target): UpstreamCall {
-  const context = new EncodeContext(request, target);
+export function* encodeCohere(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
+  const context = yield* cohereContext(asked, target, media);
+  const { request } = context;
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'cohere' ? request.extras.value : {};
   const documents = context.sources.documents();
-  const thinking = encodeThinking(request, target);
+  const thinking = encodeThinking(request);
+  const messages = yield* encodeMessages(context);
+  const toolFields = yield* encodeTools(context);
   const body: CohereBody = {
     stream: request.stream,
     ...unknown,
     model: target.endpoint.upstreamModel,
-    messages: encodeMessages(context),
-    ...encodeTools(context),
+    messages,
+    ...toolFields,
     ...(documents.length > 0 && { documents }),
     ...(request.maxOutputTokens !== undefined && { max_tokens: request.maxOutputTokens }),
-    ...encodeParameters(request, target),
+    ...encodeFields(request, target),
     ...(thinking !== undefined && { thinking }),
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
   };
-  for (const field of target.definition.quirks.omit ?? []) delete body[field];
-  return {
-    path: PATH,
-    headers: {
-      'content-type': 'application/json',
-      accept: request.stream ? 'text/event-stream' : 'application/json',
-    },
-    body,
-    stream: request.stream,
-  };
+  omitFields(body, target);
+  return jsonCall(PATH, body, request.stream);
 }
 
 /** The schema stands bare: its name, description and strictness have no place. */

@@ -1,7 +1,8 @@
 import { webCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { listOf, nonEmpty, objectOf } from '../read-json.js';
+import { listOf, nonEmpty, objectOf, readPlace } from '../read-json.js';
 import type { CitedSource, CitedSources } from './cited-sources.js';
+import type { SaidText } from './said-text.js';
 
 /** Where in a text words stand that a source is cited for. */
 interface Span {
@@ -13,9 +14,14 @@ interface Span {
  * The sources of one citation: those with an address as pages, the caller's own blocks as the Messages format cites
  * them. Others, such as what a tool of the caller's said, have no form here and are dropped.
  * @param text what has been said in the block that it is about
- * @param offset characters of the reply's text before that block
+ * @param offset units of the reply's text before that block
  */
-export function readCitation(citation: JsonObject, text: string, offset: number, sources: CitedSources): JsonObject[] {
+export function readCitation(
+  citation: JsonObject,
+  text: SaidText,
+  offset: number,
+  sources: CitedSources,
+): JsonObject[] {
   const span = readSpan(citation, text);
   const place = span && { start: offset + span.start, end: offset + span.end };
   return listOf(citation['sources']).flatMap((source): JsonObject[] => {
@@ -32,13 +38,13 @@ export function readCitation(citation: JsonObject, text: string, offset: number,
 }
 
 /** The vendor counts characters, and only names where words stand that it repeats: they are looked for there. */
-function readSpan({ start, end, text: words }: JsonObject, text: string): Span | undefined {
-  if (typeof start !== 'number' || typeof end !== 'number' || typeof words !== 'string' || words === '')
-    return undefined;
-  if (text.startsWith(words, start)) return { start, end: start + words.length };
+function readSpan({ start, end, text: words }: JsonObject, text: SaidText): Span | undefined {
+  const first = readPlace(start);
+  if (first === undefined || typeof end !== 'number' || typeof words !== 'string' || words === '') return undefined;
+  if (text.has(words, first)) return { start: first, end: first + words.length };
   // Characters beyond the first plane are two units here.
-  const before = [...text].slice(0, start).join('').length;
-  return text.startsWith(words, before) ? { start: before, end: before + words.length } : undefined;
+  const before = text.unitOf(first);
+  return text.has(words, before) ? { start: before, end: before + words.length } : undefined;
 }
 
 /**

@@ -5,7 +5,9 @@ import { BytePlaces } from './byte-places.js';
 it('finds any part of whole characters, and none of half ones', () => {
   const characters = fc.array(fc.constantFrom('a', 'é', '京', '🌊', '“', '\n'));
   fc.assert(
-    fc.property(characters, fc.nat(), fc.nat(), (all, one, other) => {
+    fc.property(characters, fc.nat(), fc.nat(), fc.nat({ max: 1_030 }), (rest, one, other, before) => {
+      // So that the place is noted before it, behind it or within it.
+      const all = [...'é'.repeat(before), ...rest];
       const [from = 0, to = 0] = [one % (all.length + 1), other % (all.length + 1)].sort((a, b) => a - b);
       const text = all.join('');
       const startByte = Buffer.byteLength(all.slice(0, from).join(''));
@@ -16,4 +18,15 @@ it('finds any part of whole characters, and none of half ones', () => {
   );
   expect(new BytePlaces('é!').find(1, 2, undefined)).toBeUndefined();
   expect(new BytePlaces('ab').find(0, 3, undefined)).toBeUndefined();
+  expect(new BytePlaces('ab').find(0.5, 2, undefined)).toBeUndefined();
+});
+
+it('needs little more memory than the text has', () => {
+  const text = 'é'.repeat(1_000_000);
+  const before = process.memoryUsage();
+  const places = new BytePlaces(text);
+  const after = process.memoryUsage();
+  expect(places.find(1_999_998, 2_000_000, undefined)).toEqual({ start: 999_999, end: 1_000_000 });
+  const grown = after.heapUsed - before.heapUsed + after.arrayBuffers - before.arrayBuffers;
+  expect(grown).toBeLessThan(10_000_000);
 });

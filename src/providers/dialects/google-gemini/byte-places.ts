@@ -4,24 +4,38 @@ export interface Place {
   readonly end: number;
 }
 
+/** Every so many bytes it is noted how many units are before them. */
+const STEP_BYTES = 1_024;
+
+/** Within a character, not at its beginning. */
+const isWithin = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
+/** Units of the characters that begin between two bytes: of one of four bytes there are two. */
+function unitsIn(utf8: Buffer, start: number, end: number): number {
+  let units = 0;
+  for (let place = start; place < end; place++) {
+    const byte = utf8[place]!;
+    if (!isWithin(byte)) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units;
+}
+
 /** Where in a text the bytes of its UTF-8 stand. */
 export class BytePlaces {
-  /** By the byte, the unit that begins there; undefined where each byte is a unit. */
-  private readonly unitAt: Map<number, number> | undefined;
-  private readonly bytes: number;
+  /** Undefined where each byte is a unit. */
+  private readonly utf8: Buffer | undefined;
+  private readonly length: number;
+  /** Not one by one: texts are long, and few places of them are asked for. */
+  private readonly unitsBefore: number[] = [];
 
   constructor(private readonly text: string) {
-    this.bytes = Buffer.byteLength(text);
-    if (this.bytes === text.length) return;
-    this.unitAt = new Map();
-    let byte = 0;
-    let unit = 0;
-    for (const character of text) {
-      this.unitAt.set(byte, unit);
-      byte += Buffer.byteLength(character);
-      unit += character.length;
+    this.length = Buffer.byteLength(text);
+    if (this.length === text.length) return;
+    this.utf8 = Buffer.from(text);
+    for (let byte = 0, units = 0; byte <= this.length; byte += STEP_BYTES) {
+      this.unitsBefore.push(units);
+      units += unitsIn(this.utf8, byte, Math.min(byte + STEP_BYTES, this.length));
     }
-    this.unitAt.set(byte, unit);
   }
 
   /**
@@ -39,7 +53,10 @@ export class BytePlaces {
   }
 
   private unit(byte: number): number | undefined {
-    if (byte > this.bytes) return undefined;
-    return this.unitAt === undefined ? byte : this.unitAt.get(byte);
+    if (byte > this.length || !Number.isInteger(byte)) return undefined;
+    if (this.utf8 === undefined) return byte;
+    if (byte < this.length && isWithin(this.utf8[byte]!)) return undefined;
+    const step = Math.floor(byte / STEP_BYTES);
+    return this.unitsBefore[step]! + unitsIn(this.utf8, step * STEP_BYTES, byte);
   }
 }

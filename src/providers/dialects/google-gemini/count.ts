@@ -1,6 +1,8 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { jsonCall } from '../json-call.js';
 import { malformed, readCount } from '../read-json.js';
 import { encodeBody, modelPath } from './encode.js';
 
@@ -10,18 +12,10 @@ const NO_MEDIA: FetchedMedia = new Map();
  * The call that counts what the same request would send: the whole request, which names its model here.
  * @throws Untranslatable as the request itself would, and for media by address: nothing is fetched for a count
  */
-export function encodeCount(request: ModelRequest, target: Target): UpstreamCall {
-  return {
-    path: `${modelPath(target)}:countTokens`,
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: {
-      generateContentRequest: {
-        model: `models/${target.endpoint.upstreamModel}`,
-        ...encodeBody(request, target, NO_MEDIA),
-      },
-    },
-    stream: false,
-  };
+export function* encodeCount(request: ModelRequest, target: Target): Steps<UpstreamCall> {
+  const asked = yield* encodeBody(request, target, NO_MEDIA);
+  const body = { model: `models/${target.endpoint.upstreamModel}`, ...asked };
+  return jsonCall(`${modelPath(target)}:countTokens`, { generateContentRequest: body }, false);
 }
 
 /** @throws ProviderFault `malformed-reply` */

@@ -293,6 +293,14 @@ describe('what stands beside the words', () => {
     expect(second).toEqual({ url: 'https://b.test/' });
   });
 
+  it('takes nothing for a page but what stands at a number, and any number of recitations', () => {
+    const indices = ['length', 'at', [0], { toString: 'x' }, -1, 0.5, 99, null, 0] as never;
+    const groundingSupports = [{ segment: segment('See'), groundingChunkIndices: indices }];
+    expect(pagesOf({ groundingMetadata: { groundingChunks, groundingSupports } })).toMatchObject([{ url: 'https://a.test/' }]);
+    const citations = Array.from({ length: 300_000 }, () => ({ uri: 'https://c.test/' }));
+    expect(pagesOf({ citationMetadata: { citations } })).toEqual([{ url: 'https://c.test/' }]);
+  }); // prettier-ignore
+
   it('tells pages that were found, recited or read, each once', () => {
     expect(
       pagesOf({

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
+import { doAtOnce, StepCounter, type Steps } from '../../../core/steps.js';
 import { listOf, malformed, objectOf, parseEventValue } from '../read-json.js';
 import { findInBandFault } from './fault.js';
 import { GeminiReply } from './gemini-reply.js';
@@ -21,7 +22,7 @@ export class GeminiStreamDecoder implements Step<SseFrame, ModelEvent> {
   push(frame: SseFrame, out: ModelEvent[]): void {
     const { data } = frame;
     if (data === '' || data === DONE) return;
-    for (const chunk of chunksIn(parseEventValue(data))) readChunk(chunk, this.reply, out);
+    for (const chunk of chunksIn(parseEventValue(data))) doAtOnce(readChunk(chunk, this.reply, out));
   }
 
   end(out: ModelEvent[]): void {
@@ -33,10 +34,10 @@ export class GeminiStreamDecoder implements Step<SseFrame, ModelEvent> {
  * The events of a whole reply: those of the stream with the same content.
  * @throws ProviderFault for an error inside a 200 and for a body that holds no reply
  */
-export function decodeWholeGemini(body: unknown, context: DecodeContext): ModelEvent[] {
+export function* decodeWholeGemini(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   const out: ModelEvent[] = [];
   const reply = new GeminiReply(context);
-  for (const chunk of chunksIn(body as Json)) readChunk(chunk, reply, out);
+  for (const chunk of chunksIn(body as Json)) yield* readChunk(chunk, reply, out);
   if (!reply.hasAnswer) throw malformed('has no answer');
   reply.endWhole(out);
   return out;
@@ -47,7 +48,7 @@ function chunksIn(value: Json | undefined): readonly JsonObject[] {
   return isJsonObject(value) ? [value] : listOf(value).filter(isJsonObject);
 }
 
-function readChunk(chunk: JsonObject, reply: GeminiReply, out: ModelEvent[]): void {
+function* readChunk(chunk: JsonObject, reply: GeminiReply, out: ModelEvent[]): Steps<void> {
   const fault = findInBandFault(chunk);
   if (fault !== undefined) throw fault;
   const { candidates, promptFeedback, usageMetadata } = chunk;
@@ -58,7 +59,11 @@ function readChunk(chunk: JsonObject, reply: GeminiReply, out: ModelEvent[]): vo
   const hasReport = reply.report(usageMetadata, out);
   const candidate = firstCandidate(candidates);
   if (candidate !== undefined) {
-    for (const part of listOf(objectOf(candidate['content'])['parts'])) if (isJsonObject(part)) reply.part(part, out);
+    const steps = new StepCounter();
+    for (const part of listOf(objectOf(candidate['content'])['parts'])) {
+      if (steps.isOver()) yield;
+      if (isJsonObject(part)) yield* reply.part(part, out);
+    }
     reply.beside(candidate, out);
     reply.finish(candidate);
   }

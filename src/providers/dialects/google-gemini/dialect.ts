@@ -5,7 +5,7 @@ import { decodeWholeGemini, GeminiStreamDecoder } from './decode.js';
 import { encodeGemini } from './encode.js';
 import { faultOfFailure } from './fault.js';
 import { isReadByVendor } from './media-types.js';
-import { carriesParameter } from './parameters.js';
+import { TABLE } from './table.js';
 
 /** Google's own format, `generateContent`, as the Gemini API and Vertex speak it. */
 export const googleGemini: Dialect = {
@@ -13,7 +13,7 @@ export const googleGemini: Dialect = {
   vendor: 'google',
   defaultCredential: 'x-goog-api-key',
   requiredMedia: (request) => findRequiredMedia(request, ['image', 'document'], isReadByVendor),
-  carries: carriesParameter,
+  table: TABLE,
   encode: encodeGemini,
   decodeStream: (context) => new GeminiStreamDecoder(context),
   decodeWhole: decodeWholeGemini,

@@ -1,12 +1,14 @@
+import type { Message, ToolResultBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
-import { refuse } from '../refuse.js';
-import { ToolNames } from '../tool-names.js';
+import { StepCounter, type Steps } from '../../../core/steps.js';
+import { EncodeContext, toolWordsOf, type NamingRules, type ToolWords } from '../encode-context.js';
+import { toolBlocksIn } from '../tool-ids.js';
 import { generationOf, type Generation } from './generation.js';
+import { TABLE } from './table.js';
 
 /** Names of tools begin with a letter or `_` (ai.google.dev/api/caching, FunctionDeclaration). */
-export const toolNamesOf = (request: ModelRequest, target: Target): ToolNames =>
-  new ToolNames(request, target.definition.quirks.toolNameMax, true);
+export const NAMING: NamingRules = { namesStartWithLetter: true };
 
 /** A call that a result may answer. */
 export interface KnownCall {
@@ -15,33 +17,48 @@ export interface KnownCall {
   readonly place: number;
 }
 
-/** What encoding one request for one target needs everywhere. One per attempt. */
-export class EncodeContext {
-  readonly names: ToolNames;
+/** By result. */
+type AnsweredCalls = ReadonlyMap<ToolResultBlock, KnownCall>;
+
+/** What encoding one request in Gemini's format needs everywhere. */
+export class GeminiContext extends EncodeContext {
   readonly generation: Generation;
-  private readonly calls = new Map<string, KnownCall>();
 
   constructor(
-    readonly request: ModelRequest,
-    readonly target: Target,
-    readonly media: FetchedMedia,
+    request: ModelRequest,
+    target: Target,
+    media: FetchedMedia,
+    words: ToolWords,
+    private readonly answered: AnsweredCalls,
   ) {
-    this.names = toolNamesOf(request, target);
+    super(request, target, media, TABLE, words);
     this.generation = generationOf(target);
-    for (const { content } of request.messages) {
-      for (const block of content) {
-        if (block.type === 'tool-use') this.calls.set(block.id, { name: block.name, place: this.calls.size });
-      }
+  }
+
+  /** What the result answers: the last call of its id in front of it; undefined where the conversation has none. */
+  callOf(result: ToolResultBlock): KnownCall | undefined {
+    return this.answered.get(result);
+  }
+}
+
+export function* geminiContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<GeminiContext> {
+  const words = yield* toolWordsOf(request, target, NAMING);
+  return new GeminiContext(request, target, media, words, yield* answeredCalls(request.messages));
+}
+
+function* answeredCalls(messages: readonly Message[]): Steps<AnsweredCalls> {
+  const answered = new Map<ToolResultBlock, KnownCall>();
+  const latest = new Map<string, KnownCall>();
+  const steps = new StepCounter();
+  let calls = 0;
+  for (const block of toolBlocksIn(messages)) {
+    if (steps.isOver()) yield;
+    if (block.type === 'tool-use') {
+      latest.set(block.id, { name: block.name, place: calls++ });
+    } else {
+      const call = latest.get(block.toolUseId);
+      if (call !== undefined) answered.set(block, call);
     }
   }
-
-  /** The call of this id; undefined where the conversation has none. */
-  callOf(id: string): KnownCall | undefined {
-    return this.calls.get(id);
-  }
-
-  /** @throws Untranslatable always: `what` is what this target cannot carry */
-  refuse(path: string, what: string): never {
-    return refuse(this.target, path, what);
-  }
+  return answered;
 }

@@ -1,35 +1,36 @@
 import type { ContentBlock, Message, ToolUseBlock } from '../../../core/conversation/content.js';
-import type { Json } from '../../../core/json/json.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import type { Steps } from '../../../core/steps.js';
 import { encodeToolInput } from '../encode-tool-input.js';
-import { findDroppedCalls, ruleForForeign } from '../foreign-blocks.js';
-import type { EncodeContext } from './encode-context.js';
+import type { PathOf } from '../encode-context.js';
+import { findDroppedCalls, foreignText } from '../foreign-blocks.js';
+import type { GeminiContext } from './encode-context.js';
+import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
 import { mediaPart } from './encode-parts.js';
 import { isOwn, isSealedPart, NO_SIGNATURE, unsealPart } from './signatures.js';
 import type { OwnPart, Part } from './wire.js';
-
-/** A block of a turn as errors name it. */
-export type PathOf = (place: number) => string;
 
 /**
  * The parts of one assistant turn, each with the signature that it came with
  * (docs/translation/google-gemini.md#signatures). None where the written rules keep nothing.
  * @throws Untranslatable for blocks that no model turn of the format holds
  */
-export function encodeModelTurn(message: Message, pathOf: PathOf, context: EncodeContext): (Part | OwnPart)[] {
-  const turn = new ModelTurn(signaturesOfCalls(message.content, context));
-  const droppedCalls = findDroppedCalls(message.content);
+export function* encodeModelTurn(message: Message, pathOf: PathOf, context: GeminiContext): Steps<(Part | OwnPart)[]> {
+  const turn = new ModelTurn(yield* signaturesOfCalls(message.content, pathOf, context));
+  const droppedCalls = findDroppedCalls(message.content, context);
   for (const [index, block] of message.content.entries()) {
+    if (context.isStepOver()) yield;
     switch (block.type) {
       case 'text':
         if (block.text !== '') turn.addText(block.text);
         break;
       case 'thinking':
-        // Without a signature they are words about the thoughts, which the model does not read again.
-        if (block.signature && isOwn(block, context.target)) turn.addThought(block.thinking, block.signature);
+        // Without a signature they are words about the thoughts.
+        if (isShown(block, pathOf(index), context)) turn.addThought(block.thinking, block.signature);
         break;
       case 'redacted-thinking': {
         // One with an id is a call's, which it is put on there.
-        if (!isOwn(block, context.target) || block.mark?.id !== undefined) break;
+        if (!isShown(block, pathOf(index), context) || block.mark?.id !== undefined) break;
         if (!isSealedPart(block.data)) {
           turn.addSignature(block.data);
           break;
@@ -39,17 +40,17 @@ export function encodeModelTurn(message: Message, pathOf: PathOf, context: Encod
         break;
       }
       case 'tool-use':
-        turn.addCall(block, context);
+        turn.addCall(block, yield* encodeToolInput(block.input), context);
         break;
       case 'image':
       case 'video':
         turn.add(mediaPart(block.source, pathOf(index), context));
         break;
       case 'opaque':
-        for (const part of foreignParts(block, pathOf(index), droppedCalls, context)) turn.add(part);
+        if (!droppedCalls.has(block.opaque.value['id'])) turn.addWords(foreignText(block, pathOf(index), context));
         break;
       default:
-        context.refuse(pathOf(index), `a ${block.type} block in an assistant turn`);
+        context.refuseIn('an assistant turn', pathOf(index), block);
     }
   }
   return turn.finish();
@@ -80,8 +81,13 @@ class ModelTurn {
     }
   }
 
-  addThought(text: string, thoughtSignature: string): void {
-    this.add({ text, thought: true, thoughtSignature });
+  /** Words for a block that the format has no part for: never one text with those around it. */
+  addWords(text: string): void {
+    if (text !== '') this.add({ text });
+  }
+
+  addThought(text: string, thoughtSignature: string | undefined): void {
+    this.add({ text, thought: true, ...(thoughtSignature !== undefined && { thoughtSignature }) });
   }
 
   /** A text's own stands behind it; a further one is that of an empty text, as streams tell it. */
@@ -91,16 +97,17 @@ class ModelTurn {
     else this.parts.push({ text: '', thoughtSignature: signature });
   }
 
-  addCall({ id, name, input }: ToolUseBlock, context: EncodeContext): void {
+  addCall(block: ToolUseBlock, args: JsonObject, context: GeminiContext): void {
+    const { id, name } = block;
     const isFirst = !this.hasCall;
     this.hasCall = true;
     const { signsCalls } = context.generation;
     const signature = this.signatures.get(id) ?? (isFirst && signsCalls ? NO_SIGNATURE : undefined);
     this.add({
       functionCall: {
-        ...(signsCalls && { id }),
+        ...(signsCalls && { id: context.callId(block) }),
         name: context.names.toWire(name),
-        args: encodeToolInput(input),
+        args,
       },
       ...(signature !== undefined && { thoughtSignature: signature }),
     });
@@ -123,24 +130,19 @@ class ModelTurn {
 }
 
 /** By the call's id, wherever in the turn they stand. */
-function signaturesOfCalls(content: readonly ContentBlock[], context: EncodeContext): ReadonlyMap<string, string> {
+function* signaturesOfCalls(
+  content: readonly ContentBlock[],
+  pathOf: PathOf,
+  context: GeminiContext,
+): Steps<ReadonlyMap<string, string>> {
   const signatures = new Map<string, string>();
-  for (const block of content) {
-    if (block.type !== 'redacted-thinking' || !isOwn(block, context.target)) continue;
-    if (block.mark?.id !== undefined) signatures.set(block.mark.id, block.data);
+  for (const [index, block] of content.entries()) {
+    if (context.isStepOver()) yield;
+    if (block.type !== 'redacted-thinking' || block.mark?.id === undefined) continue;
+    if (isShown(block, pathOf(index), context)) signatures.set(block.mark.id, block.data);
   }
   return signatures;
 }
 
-function foreignParts(
-  block: ContentBlock & { type: 'opaque' },
-  path: string,
-  droppedCalls: ReadonlySet<Json | undefined>,
-  context: EncodeContext,
-): Part[] {
-  if (droppedCalls.has(block.opaque.value['id'])) return [];
-  const rule = ruleForForeign(block.opaque);
-  if (rule.type === 'text') return [{ text: rule.text }];
-  if (rule.type === 'drop') return [];
-  return context.refuse(path, `a block of type ${rule.blockType}`);
-}
+const isShown = (block: ReasoningBlock, path: string, context: GeminiContext): boolean =>
+  context.admits(reasoningForm(block, isSigned(block) && isOwn(block, context.target)), path);

@@ -1,6 +1,6 @@
 import type { ToolResultBlock } from '../../../core/conversation/content.js';
 import { BLOCK_SEPARATOR } from '../block-text.js';
-import type { EncodeContext, KnownCall } from './encode-context.js';
+import type { GeminiContext, KnownCall } from './encode-context.js';
 import { encodeParts } from './encode-parts.js';
 import type { InlineData, Part } from './wire.js';
 
@@ -16,9 +16,9 @@ export interface EncodedToolResult {
  * A result in words: the vendor reads `output` as what a function gave, and `error` as why it failed.
  * @throws Untranslatable when something in the result has no form in the target, or nothing was called
  */
-export function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): EncodedToolResult {
-  const { toolUseId: id } = block;
-  const call = context.callOf(id);
+export function encodeToolResult(block: ToolResultBlock, path: string, context: GeminiContext): EncodedToolResult {
+  const id = context.callId(block);
+  const call = context.callOf(block);
   // A result goes by the name of what was called.
   if (call === undefined) return context.refuse(path, 'a tool result that answers no call of this conversation');
   const texts: string[] = [];

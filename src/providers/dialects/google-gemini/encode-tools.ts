@@ -1,8 +1,13 @@
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
-import { vendorToolName } from '../refuse.js';
-import type { EncodeContext } from './encode-context.js';
+import type { Steps } from '../../../core/steps.js';
+import { sentChoice, sentTools } from '../sent-tools.js';
+import { withObjectType } from '../tool-schema.js';
+import type { GeminiContext } from './encode-context.js';
 import { reduceSchema } from './reduce-schema.js';
+
+/** Its schema is written anew. */
+const TOOL_STEPS = 20;
 
 export interface ToolFields {
   readonly tools?: readonly JsonObject[];
@@ -11,44 +16,32 @@ export interface ToolFields {
 
 /**
  * The tool fields of a body; none without tools: a choice among nothing says nothing.
- * @throws Untranslatable for tools that another vendor, or the gateway, runs
- *   (docs/reasons/translation.md#tools-of-other-parties)
+ * @throws Untranslatable as `sentTools` does
  */
-export function encodeTools(context: EncodeContext): ToolFields {
-  const { request } = context;
-  if (request.tools.length === 0) return {};
+export function* encodeTools(context: GeminiContext): Steps<ToolFields> {
+  const tools = yield* sentTools(context, ({ opaque }) => opaque.vendor === 'google');
+  if (tools.length === 0) return {};
+  const choice = sentChoice(context);
   const functions: JsonObject[] = [];
   const own: JsonObject[] = [];
-  for (const [index, tool] of request.tools.entries()) {
-    switch (tool.type) {
-      case 'function':
-        functions.push(functionDeclaration(tool, context));
-        break;
-      case 'vendor':
-        if (tool.opaque.vendor !== 'google') context.refuse(`tools.${index}`, vendorToolName(tool));
-        own.push(tool.opaque.value);
-        break;
-      case 'service':
-        context.refuse(`tools.${index}`, `the tool ${tool.id}`);
-    }
+  for (const tool of tools) {
+    if (context.isStepOver(TOOL_STEPS)) yield;
+    if (tool.type === 'vendor') own.push(tool.opaque.value);
+    else functions.push(functionDeclaration(tool, context));
   }
   return {
     tools: [...(functions.length > 0 ? [{ functionDeclarations: functions }] : []), ...own],
-    ...(request.toolChoice !== undefined && {
-      toolConfig: { functionCallingConfig: callingConfig(request.toolChoice, context) },
-    }),
+    ...(choice !== undefined && { toolConfig: { functionCallingConfig: callingConfig(choice, context) } }),
   };
 }
 
-function functionDeclaration({ name, description, inputSchema }: FunctionTool, context: EncodeContext): JsonObject {
+function functionDeclaration({ name, description, inputSchema }: FunctionTool, context: GeminiContext): JsonObject {
   const schema = reduceSchema(inputSchema);
   return {
     name: context.names.toWire(name),
     ...(description !== undefined && { description }),
     // The schema's type is `object` unless said otherwise, and is wanted to be said; one without properties is none.
-    ...(takesArguments(schema) && {
-      parametersJsonSchema: Object.hasOwn(schema, 'type') ? schema : { type: 'object', ...schema },
-    }),
+    ...(takesArguments(schema) && { parametersJsonSchema: withObjectType(schema) }),
   };
 }
 
@@ -58,7 +51,7 @@ function takesArguments(schema: JsonObject): boolean {
   return !isEmpty || Object.keys(rest).length > 0;
 }
 
-function callingConfig(choice: ToolChoice, context: EncodeContext): Json {
+function callingConfig(choice: ToolChoice, context: GeminiContext): Json {
   switch (choice.type) {
     case 'auto':
       return { mode: 'AUTO' };

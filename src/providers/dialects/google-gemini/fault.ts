@@ -1,7 +1,8 @@
-import { ProviderFault, type FaultKind } from '../../../core/errors.js';
+import { definedOnly } from '../../../core/defined.js';
+import type { FaultKind, ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { UpstreamFailure } from '../../../core/provider.js';
-import { faultFromStatus, safeCode, safeMessage } from '../faults.js';
+import { faultFromStatus, inBandFault, readFailureBody } from '../faults.js';
 import { listOf, nonEmpty, objectOf } from '../read-json.js';
 
 /** What the words of `google.rpc.Code` mean inside a 200. */
@@ -42,7 +43,8 @@ interface ErrorReport {
 
 /** Why a call that was not a 2xx failed. Tolerates any body: JSON, plain text, a proxy's page, nothing. */
 export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
-  const { message, code, reason, retryAfterMs } = readBody(failure.body);
+  const { json, words } = readFailureBody(failure.body);
+  const { message = words, code, reason, retryAfterMs } = readReport(json);
   return faultFromStatus(failure, message, reason ?? code, kindOf(reason, KIND_OF_REASON), retryAfterMs);
 }
 
@@ -51,35 +53,15 @@ export function findInBandFault(body: JsonObject): ProviderFault | undefined {
   const { error } = body;
   if (!isJsonObject(error) && nonEmpty(error) === undefined) return undefined;
   const { message, code, reason, retryAfterMs } = readReport(body);
-  const words = message === undefined ? '' : safeMessage(message);
-  const providerCode = reason ?? code;
-  return new ProviderFault(
+  return inBandFault(
     kindOf(reason, KIND_OF_REASON) ?? kindOf(code, KIND_OF_CODE) ?? 'server-error',
-    words === '' ? 'The provider failed while it answered.' : words,
-    {
-      ...(providerCode !== undefined && { providerCode: safeCode(providerCode) }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-    },
+    message,
+    definedOnly({ providerCode: reason ?? code, retryAfterMs }),
   );
 }
 
 function kindOf(word: string | undefined, kinds: Readonly<Record<string, FaultKind>>): FaultKind | undefined {
   return word !== undefined && Object.hasOwn(kinds, word) ? kinds[word] : undefined;
-}
-
-function readBody(text: string): ErrorReport {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed.startsWith('<')) return {};
-  let body: Json;
-  try {
-    body = JSON.parse(trimmed) as Json;
-  } catch {
-    // A JSON body that was cut at the read limit says nothing readable; other text is the message.
-    return trimmed.startsWith('{') || trimmed.startsWith('[') ? {} : { message: trimmed };
-  }
-  // A stream that fails at once is a list.
-  const first = Array.isArray(body) ? (body as readonly Json[])[0] : body;
-  return isJsonObject(first) ? readReport(first) : {};
 }
 
 /** Reads `{ error: { code, message, status, details } }`, and what proxies make of it: `{ error }`, `{ message }`. */

@@ -4,19 +4,23 @@ import { definedOnly } from '../../../core/defined.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
+import { doAtOnce, type Steps } from '../../../core/steps.js';
 import { BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
 import { nonEmpty, objectOf } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
-import type { ToolNames } from '../tool-names.js';
-import { toolNamesOf } from './encode-context.js';
+import { assertNoFault } from '../stop-words.js';
+import { toolNamesOf, type ToolNames } from '../tool-names.js';
+import { NAMING } from './encode-context.js';
 import { PartialCall } from './partial-call.js';
 import { ReplySources } from './read-citations.js';
 import { readLogprobs } from './read-logprobs.js';
-import { assertNoFault, NO_REASON, readStop } from './read-stop.js';
+import { NO_REASON, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { isOwnPart, markOf, sealPart } from './signatures.js';
+import { TABLE } from './table.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
+const UNREADABLE = "The provider could not read its model's answer.";
 const TEXT: BlockStart = { type: 'text' };
 
 /**
@@ -36,7 +40,7 @@ export class GeminiReply {
   private readonly ids: UniqueToolIds;
   private openCall: PartialCall | undefined;
   private names: ToolNames | undefined;
-  private readonly sources = new ReplySources();
+  private readonly sources = new ReplySources((characters) => this.sequencer.keep(characters));
   /** Undefined until the provider says that it has finished. */
   private finishReason: string | null | undefined;
   private blockReason: string | undefined;
@@ -67,14 +71,14 @@ export class GeminiReply {
   }
 
   /** One part of a turn, in full or as far as it has come. */
-  part(part: JsonObject, out: ModelEvent[]): void {
+  *part(part: JsonObject, out: ModelEvent[]): Steps<void> {
     const { text, functionCall } = part;
     const signature = nonEmpty(part['thoughtSignature']);
     if (typeof text === 'string') {
       if (part['thought'] === true) this.think(text, signature, out);
       else this.words(text, signature, out);
     } else if (isJsonObject(functionCall)) {
-      this.call(functionCall, signature, out);
+      yield* this.call(functionCall, signature, out);
     } else if (isOwnPart(part)) {
       this.seal(sealPart(part), undefined, out);
     } else if (Object.keys(part).every((key) => key === 'thoughtSignature' || key === 'thought')) {
@@ -101,7 +105,7 @@ export class GeminiReply {
   finish(candidate: JsonObject): void {
     const reason = nonEmpty(candidate['finishReason']);
     if (reason === undefined || reason === NO_REASON) return;
-    assertNoFault(reason, nonEmpty(candidate['finishMessage']));
+    assertNoFault(TABLE.stops, reason, nonEmpty(candidate['finishMessage']), UNREADABLE);
     this.finishReason = reason;
   }
 
@@ -142,7 +146,7 @@ export class GeminiReply {
         isCut: true,
       });
     }
-    if (this.openCall !== undefined) this.completeCall(this.openCall.cut(), out);
+    if (this.openCall !== undefined) this.completeCall(doAtOnce(this.openCall.cut()), out);
     this.cite(out);
     this.flushSignatures(out);
     this.sequencer.finish(out);
@@ -173,27 +177,28 @@ export class GeminiReply {
     }
     if (signature === undefined) return;
     // A block between two pieces of a text would tear it: it waits until the text is over.
-    if (isOpen || text !== '') this.textSignatures.push(signature);
-    else this.seal(signature, undefined, out);
+    if (!isOpen && text === '') return this.seal(signature, undefined, out);
+    this.sequencer.keep(signature.length);
+    this.textSignatures.push(signature);
   }
 
-  private call(piece: JsonObject, signature: string | undefined, out: ModelEvent[]): void {
+  private *call(piece: JsonObject, signature: string | undefined, out: ModelEvent[]): Steps<void> {
     const name = nonEmpty(piece['name']);
     if (name !== undefined) {
-      if (this.openCall !== undefined) this.completeCall(this.openCall.cut(), out);
+      if (this.openCall !== undefined) this.completeCall(yield* this.openCall.cut(), out);
       this.openCall = new PartialCall(name, nonEmpty(piece['id']), signature, objectOf(piece['args']));
     }
     const { openCall } = this;
     // The end of a call that has ended.
     if (openCall === undefined) return;
     openCall.add(piece['partialArgs']);
-    if (piece['willContinue'] !== true) this.completeCall(openCall.whole(), out);
+    if (piece['willContinue'] !== true) this.completeCall(yield* openCall.whole(), out);
   }
 
   private completeCall(json: string, out: ModelEvent[]): void {
     const { name, givenId, signature } = this.openCall!;
     this.openCall = undefined;
-    this.names ??= toolNamesOf(this.context.request, this.context.target);
+    this.names ??= toolNamesOf(this.context, NAMING);
     const id = this.ids.take(givenId);
     this.hasCalls = true;
     this.outputBytes += Buffer.byteLength(name) + Buffer.byteLength(json);

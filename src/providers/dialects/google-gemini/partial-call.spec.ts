@@ -1,11 +1,13 @@
 // Goal: no place that a provider names breaks anything. Method: places that there cannot be, and keys of objects' own.
 import { ProviderFault } from '../../../core/errors.js';
-import { PartialCall } from './partial-call.js';
+import { parseJson, type Json } from '../../../core/json/json.js';
+import { doAtOnce } from '../../../core/steps.js';
+import { ARGUMENTS_MAX, PartialCall } from './partial-call.js';
 
 const put = (jsonPath: string): string => {
   const call = new PartialCall('f', undefined, undefined, { list: [], text: 'x' });
   call.add([{ jsonPath, stringValue: 'v' }]);
-  return call.whole();
+  return doAtOnce(call.whole());
 };
 
 it.each([
@@ -32,4 +34,23 @@ it.each([
 ])('puts %s', (path, json) => {
   expect(put(path)).toBe(json);
   expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain('x');
+});
+
+it.each<[string, (number: number) => string]>([
+  ['texts', () => `{"jsonPath":"$.a","stringValue":"${'x'.repeat(10_000)}"}`],
+  ['long names', (number) => `{"jsonPath":"$.${'k'.repeat(10_000)}${number}","boolValue":true}`],
+  ['numbers of many digits', (number) => `{"jsonPath":"$.n${number}","numberValue":1${'0'.repeat(9_999)}1}`],
+])('takes no more of them than its bound: %s', (_, piece) => {
+  const call = new PartialCall('f', undefined, undefined, {});
+  const pieces = ARGUMENTS_MAX / 10_000;
+  expect(() => {
+    for (let number = 0; number < pieces; number++) call.add([parseJson(piece(number)) as Json]);
+  }).toThrow(/arguments of a tool call that are too long/);
+});
+
+it('keeps a number as it was spelt, and takes no list for one', () => {
+  const call = new PartialCall('f', undefined, undefined, {});
+  call.add([parseJson('{"jsonPath":"$.n","numberValue":12345678901234567890}') as Json]);
+  expect(doAtOnce(call.whole())).toBe('{"n":12345678901234567890}');
+  expect(() => call.add([{ jsonPath: '$.n', numberValue: [1] }])).toThrow(ProviderFault);
 });

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { listOf, malformed, printed } from '../read-json.js';
+import { isJsonObject, printJson, type Json, type JsonObject } from '../../../core/json/json.js';
+import type { Steps } from '../../../core/steps.js';
+import { listOf, malformed, printedInSteps } from '../read-json.js';
 
 /** Most characters and values that the arguments of one call may come to while they are put together. */
 export const ARGUMENTS_MAX = 8 * 1024 * 1024;
@@ -34,18 +35,19 @@ export class PartialCall {
   add(pieces: Json | undefined): void {
     for (const piece of listOf(pieces)) {
       if (!isJsonObject(piece) || typeof piece['jsonPath'] !== 'string') continue;
+      this.count(VALUE_OVERHEAD + piece['jsonPath'].length);
       this.put(readPath(piece['jsonPath']), piece);
     }
   }
 
   /** The arguments' JSON. */
-  whole(): string {
-    return printed(this.args);
+  *whole(): Steps<string> {
+    return yield* printedInSteps(this.args);
   }
 
   /** Half of the arguments must not look whole. */
-  cut(): string {
-    return this.whole().slice(0, -1);
+  *cut(): Steps<string> {
+    return (yield* this.whole()).slice(0, -1);
   }
 
   private put(path: readonly (string | number)[], piece: JsonObject): void {
@@ -66,10 +68,19 @@ export class PartialCall {
 
   /** Texts grow, others come at once. */
   private valueOf({ stringValue, numberValue, boolValue }: JsonObject, known: Json | undefined): Json {
-    this.size += VALUE_OVERHEAD + (typeof stringValue === 'string' ? stringValue.length : 0);
+    if (typeof stringValue === 'string') {
+      this.count(stringValue.length);
+      return typeof known === 'string' ? known + stringValue : stringValue;
+    }
+    const value = numberValue ?? boolValue ?? null;
+    if (isContainer(value)) throw malformed('holds an argument of a tool call that is not of the kind it names');
+    this.count(printJson(value).length);
+    return value;
+  }
+
+  private count(characters: number): void {
+    this.size += characters;
     if (this.size > ARGUMENTS_MAX) throw malformed('holds arguments of a tool call that are too long');
-    if (typeof stringValue === 'string') return typeof known === 'string' ? known + stringValue : stringValue;
-    return numberValue ?? boolValue ?? null;
   }
 }
 

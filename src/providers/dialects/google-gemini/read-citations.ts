@@ -1,10 +1,17 @@
+import { append } from '../../../core/append.js';
 import { webCitation, type WebCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { listOf, nonEmpty, objectOf, readCount } from '../read-json.js';
-import { BytePlaces } from './byte-places.js';
+import { listOf, nonEmpty, objectOf, printed, readPlace } from '../read-json.js';
+import { BytePlaces, type Place } from './byte-places.js';
 
-/** Most passages of a reply whose pages are told. */
+/** Most passages of a reply whose pages are told, and most pages told of passages. */
 const SUPPORTS_MAX = 2_000;
+/** Most characters of a reply in which places are found. Chosen: far above what any model says. */
+export const PLACED_CHARACTERS_MAX = 1024 * 1024;
+/** Most characters that are looked through for passages which do not stand where they should: some 30 ms. */
+const SEARCHED_CHARACTERS_MAX = 32 * 1024 * 1024;
+/** Most different queries, and pages that were read, that are counted. */
+const COUNTED_MAX = 1_000;
 const RETRIEVED = 'URL_RETRIEVAL_STATUS_SUCCESS';
 /** What a page of the sources may be. */
 const SOURCE_KINDS = ['web', 'maps', 'retrievedContext'] as const;
@@ -28,27 +35,32 @@ export class ReplySources {
   }
 
   private readonly text: string[] = [];
+  private characters = 0;
   private readonly queries = new Set<string>();
   private readonly retrieved = new Set<string>();
   private readonly recited: JsonObject[] = [];
   private supports: Support[] = [];
   private found: readonly Page[] = [];
 
+  /** @param keep counts characters that are kept for as long as the reply lasts */
+  constructor(private readonly keep: (characters: number) => void) {}
+
   addText(text: string): void {
-    this.text.push(text);
+    this.characters += text.length;
+    if (this.characters <= PLACED_CHARACTERS_MAX) this.text.push(text);
+    else this.text.length = 0;
   }
 
   read({ groundingMetadata, citationMetadata, urlContextMetadata }: JsonObject): void {
     if (isJsonObject(groundingMetadata)) this.readGrounding(groundingMetadata);
     if (isJsonObject(citationMetadata)) {
-      for (const key of ['citations', 'citationSources'])
-        this.recited.push(...listOf(citationMetadata[key]).filter(isJsonObject));
+      for (const key of ['citations', 'citationSources']) append(this.recited, this.recitable(citationMetadata[key]));
     }
     if (!isJsonObject(urlContextMetadata)) return;
     for (const page of listOf(urlContextMetadata['urlMetadata'])) {
       const { retrievedUrl, urlRetrievalStatus } = objectOf(page);
       const url = nonEmpty(retrievedUrl);
-      if (url !== undefined && urlRetrievalStatus === RETRIEVED) this.retrieved.add(url);
+      if (url !== undefined && urlRetrievalStatus === RETRIEVED) this.addTo(this.retrieved, url);
     }
   }
 
@@ -75,36 +87,89 @@ export class ReplySources {
       .slice(0, SUPPORTS_MAX)
       .map((support) => {
         const { segment, groundingChunkIndices } = objectOf(support);
-        const cited = listOf(groundingChunkIndices).map((index) => pages[index as number]);
-        return { segment: objectOf(segment), pages: cited.filter((page) => page !== undefined) };
+        return { segment: objectOf(segment), pages: citedPages(groundingChunkIndices, pages) };
       });
     if (supports.length > 0) this.supports = supports;
-    for (const query of listOf(grounding['webSearchQueries'])) if (nonEmpty(query)) this.queries.add(query as string);
+    for (const query of listOf(grounding['webSearchQueries']))
+      if (nonEmpty(query)) this.addTo(this.queries, query as string);
   }
 
   private grounded(): readonly WebCitation[] {
     if (this.supports.length === 0) return [];
-    const places = new BytePlaces(this.text.join(''));
-    return this.supports.flatMap(({ segment, pages }) => {
-      const place = places.find(startOf(segment), readCount(segment['endIndex']), nonEmpty(segment['text']));
-      return pages.map((page) => (place === undefined ? page : { ...page, place }));
-    });
+    const cited: WebCitation[] = [];
+    const placed = this.placed();
+    for (const { segment, pages } of this.supports) {
+      const place = placed?.find(segment);
+      for (const page of pages) {
+        if (cited.length === SUPPORTS_MAX) return cited;
+        cited.push(place === undefined ? page : { ...page, place });
+      }
+    }
+    return cited;
+  }
+
+  private recitable(citations: Json | undefined): readonly JsonObject[] {
+    const taken = listOf(citations)
+      .slice(0, SUPPORTS_MAX - this.recited.length)
+      .filter(isJsonObject);
+    for (const citation of taken) this.keep(printed(citation).length);
+    return taken;
+  }
+
+  private addTo(counted: Set<string>, text: string): void {
+    if (counted.size >= COUNTED_MAX || counted.has(text)) return;
+    this.keep(text.length);
+    counted.add(text);
   }
 
   private recitations(): readonly WebCitation[] {
     if (this.recited.length === 0) return [];
-    const places = new BytePlaces(this.text.join(''));
-    return this.recited.slice(0, SUPPORTS_MAX).flatMap((citation) => {
+    const placed = this.placed();
+    return this.recited.flatMap((citation) => {
       const page = readPage(citation['uri'], citation['title']);
       if (page === undefined) return [];
-      const place = places.find(startOf(citation), readCount(citation['endIndex']), undefined);
+      const place = placed?.find({ ...citation, text: undefined });
       return [place === undefined ? page : { ...page, place }];
     });
   }
+
+  /** Undefined where more was said than places are found in. */
+  private placed(): PassagePlaces | undefined {
+    return this.characters <= PLACED_CHARACTERS_MAX ? new PassagePlaces(this.text.join('')) : undefined;
+  }
+}
+
+/** Where passages stand in the whole text. What is looked for in it is bounded. */
+class PassagePlaces {
+  private readonly places: BytePlaces;
+  private searched = 0;
+
+  constructor(private readonly text: string) {
+    this.places = new BytePlaces(text);
+  }
+
+  find(segment: JsonObject): Place | undefined {
+    const [start, end, words] = [startOf(segment), readPlace(segment['endIndex']), nonEmpty(segment['text'])];
+    const there = this.places.find(start, end, undefined);
+    if (words === undefined || (there !== undefined && this.text.startsWith(words, there.start))) return there;
+    this.searched += this.text.length;
+    return this.searched <= SEARCHED_CHARACTERS_MAX ? this.places.find(start, end, words) : undefined;
+  }
+}
+
+/** Each page once, in the order in which they are named. */
+function citedPages(indices: Json | undefined, pages: readonly (Page | undefined)[]): readonly Page[] {
+  const cited = new Set<Page>();
+  for (const index of listOf(indices)) {
+    const page = typeof index === 'number' ? pages[index] : undefined;
+    if (page !== undefined) cited.add(page);
+    if (cited.size === SUPPORTS_MAX) break;
+  }
+  return [...cited];
 }
 
 /** Zero is left out. */
-const startOf = (segment: JsonObject): number => readCount(segment['startIndex']) ?? 0;
+const startOf = (segment: JsonObject): number => readPlace(segment['startIndex']) ?? 0;
 
 function pageOf(chunk: Json): Page | undefined {
   const sources = objectOf(chunk);

@@ -1,7 +1,11 @@
 import type { Usage } from '../../../core/conversation/usage.js';
 import { definedOnly } from '../../../core/defined.js';
 import { isJsonObject, type Json } from '../../../core/json/json.js';
+import { figuresOf } from '../figures.js';
 import { nonEmpty, readCount } from '../read-json.js';
+import { TABLE } from './table.js';
+
+const figures = figuresOf(TABLE);
 
 /** Vertex tells the tier among the kinds of traffic. */
 const TIER_OF_TRAFFIC: Readonly<Record<string, string>> = {
@@ -18,11 +22,11 @@ const TIER_OF_TRAFFIC: Readonly<Record<string, string>> = {
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  const prompt = readCount(value['promptTokenCount']);
-  const candidates = readCount(value['candidatesTokenCount']);
-  const thoughts = readCount(value['thoughtsTokenCount']);
+  const prompt = figures.input(value);
+  const candidates = figures.output(value);
+  const thoughts = figures.reasoning(value);
   if (prompt === undefined && candidates === undefined) return undefined;
-  const given = readCount(value['cachedContentTokenCount']);
+  const given = figures.cache_read(value);
   // A part that is larger than its whole is no figure.
   const cached = given !== undefined && given <= (prompt ?? 0) ? given : undefined;
   const toolPrompt = readCount(value['toolUsePromptTokenCount']) ?? 0;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { listOf, objectOf } from '../read-json.js';
 
 type Rewrite = (value: Json) => Json | undefined;
 
@@ -52,7 +53,7 @@ const FORMATS: ReadonlySet<Json> = new Set(['date-time', 'date', 'time', 'int32'
  */
 export function reduceSchema(schema: JsonObject): JsonObject {
   const reduced: { [key: string]: Json } = {};
-  const said = restated(schema);
+  const said = Array.isArray(schema['allOf']) ? asOne(restatedAll(schema)) : restated(schema);
   for (const [key, value] of Object.entries(said)) {
     const rewrite = Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key] : undefined;
     const kept = value === undefined ? undefined : rewrite?.(value);
@@ -65,7 +66,7 @@ export function reduceSchema(schema: JsonObject): JsonObject {
 
 /** The same schema, as far as it can be said, without words that the target does not know. */
 function restated(schema: JsonObject): JsonObject {
-  const { const: constant, exclusiveMinimum, exclusiveMaximum, definitions, allOf, items, nullable, type } = schema;
+  const { const: constant, exclusiveMinimum, exclusiveMaximum, definitions, items, nullable, type } = schema;
   const said: { [key: string]: Json | undefined } = { ...schema };
   if (constant !== undefined && schema['enum'] === undefined) said['enum'] = [constant];
   const step = type === 'integer' ? 1 : 0;
@@ -85,26 +86,32 @@ function restated(schema: JsonObject): JsonObject {
   // A list of schemas, one for each place, in older drafts.
   if (Array.isArray(items) && schema['prefixItems'] === undefined) said['prefixItems'] = items as Json[];
   if (nullable === true && typeof type === 'string') said['type'] = [type, 'null'];
-  if (!Array.isArray(allOf)) return said;
-  return (allOf as readonly Json[]).reduce<JsonObject>(
-    (whole, part) => (isJsonObject(part) ? both(whole, restated(part)) : whole),
-    said,
-  );
+  return said;
+}
+
+/** The schema and those that hold besides it, at any depth, in their order. */
+function* restatedAll(schema: JsonObject): Generator<JsonObject> {
+  yield restated(schema);
+  for (const part of listOf(schema['allOf'])) if (isJsonObject(part)) yield* restatedAll(part);
 }
 
 const bound = (stricter: (...values: number[]) => number, given: Json | undefined, value: number): number =>
   typeof given === 'number' ? stricter(given, value) : value;
 
-/** Both schemas as one: the properties of both, and of words that both say, the first. */
-function both(one: JsonObject, other: JsonObject): JsonObject {
-  const properties = isJsonObject(one['properties']) && isJsonObject(other['properties']);
-  const required = Array.isArray(one['required']) && Array.isArray(other['required']);
-  return {
-    ...other,
-    ...one,
-    ...(properties && { properties: { ...(other['properties'] as JsonObject), ...(one['properties'] as JsonObject) } }),
-    ...(required && { required: [...new Set([...(one['required'] as Json[]), ...(other['required'] as Json[])])] }),
-  };
+/** All of them as one: the properties of all, and of words that several say, the first. Each is looked at once. */
+function asOne(schemas: Iterable<JsonObject>): JsonObject {
+  const words = new Map<string, Json | undefined>();
+  const properties = new Map<string, Json | undefined>();
+  const required = new Set<Json>();
+  for (const schema of schemas) {
+    for (const [word, value] of Object.entries(schema)) if (!words.has(word)) words.set(word, value);
+    for (const [name, inner] of Object.entries(objectOf(schema['properties'])))
+      if (!properties.has(name)) properties.set(name, inner);
+    for (const name of listOf(schema['required'])) required.add(name);
+  }
+  if (isJsonObject(words.get('properties'))) words.set('properties', Object.fromEntries(properties));
+  if (Array.isArray(words.get('required'))) words.set('required', [...required]);
+  return Object.fromEntries(words);
 }
 
 function readReference(value: Json): Json | undefined {

@@ -12,6 +12,7 @@ import type { Message } from '../../../core/conversation/content.js';
 import type { Reply } from '../../../core/conversation/reply.js';
 import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
+import { doAtOnce } from '../../../core/steps.js';
 import type { GenerationView } from '../../../inference/inference.js';
 import { readMessage } from '../../../messages/read-blocks.js';
 import { viewReply as viewMessage } from '../../../messages/view-reply.js';
@@ -32,11 +33,11 @@ const GENERATION: GenerationView = {
 /** The assistant's turn as a caller sends it back, having got it from a face. */
 const FACES: Readonly<Record<'messages' | 'chat', (reply: Reply) => Message[]>> = {
   messages: (reply) => {
-    const { role, content } = viewMessage(GENERATION, reply);
+    const { role, content } = doAtOnce(viewMessage(GENERATION, reply));
     return [readMessage(JSON.parse(JSON.stringify({ role, content })) as never)];
   },
   chat: (reply) => {
-    const [choice] = viewChat(reply, GENERATION, false)['choices'] as JsonObject[];
+    const [choice] = doAtOnce(viewChat(reply, GENERATION, false))['choices'] as JsonObject[];
     return [...readChat([JSON.parse(JSON.stringify(choice!['message'])) as never]).messages];
   },
 };
@@ -49,7 +50,7 @@ const replyTo = (parts: readonly JsonObject[]): Reply =>
 /** The model's turn as it is sent. */
 function sentBack(messages: readonly Message[], target: Target = GEMINI_3): JsonObject[] {
   const request = modelRequest({ messages: [HELLO, ...messages] });
-  const body = JSON.parse(printJson(googleGemini.encode(request, target, new Map()).body)) as { contents: { parts: JsonObject[] }[] }; // prettier-ignore
+  const body = JSON.parse(printJson(doAtOnce(googleGemini.encode(request, target, new Map())).body)) as { contents: { parts: JsonObject[] }[] }; // prettier-ignore
   return body.contents[1]?.parts ?? [];
 }
 
@@ -121,7 +122,7 @@ describe('of another provider', () => {
 
   it('is shown to no other dialect', () => {
     for (const dialect of [DIALECTS['anthropic-messages'], DIALECTS['openai-chat']]) {
-      const call = dialect.encode(modelRequest({ messages: [HELLO, ...turn] }), elsewhere, new Map());
+      const call = doAtOnce(dialect.encode(modelRequest({ messages: [HELLO, ...turn] }), elsewhere, new Map()));
       expect(printJson(call.body)).not.toMatch(/cz[AEI]=/);
     }
   });

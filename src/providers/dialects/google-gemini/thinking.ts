@@ -4,7 +4,6 @@ import type { JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 import { askedEffort, nearestEffort } from '../reasoning-effort.js';
 import { budgetsOf, generationOf, levelsOf } from './generation.js';
-import { carriesParameter } from './parameters.js';
 
 /** The model decides by itself how much it thinks. */
 const DYNAMIC_BUDGET = -1;
@@ -19,11 +18,10 @@ const BUDGET_OF_EFFORT: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: Infinity,
 };
 
-/** `generationConfig.thinkingConfig`; undefined where nothing was asked for, or the target knows no such thing. */
+/** `generationConfig.thinkingConfig`; undefined where nothing was asked for. */
 export function encodeThinking(request: ModelRequest, target: Target): JsonObject | undefined {
   const { thinking, effort } = request;
   if (thinking === undefined && effort === undefined) return undefined;
-  if (!carriesParameter('reasoning', target)) return undefined;
   const isOff = thinking?.type === 'disabled' || effort === 'none';
   const amount = isOff ? leastThinking(target) : thinkingOf(request, target);
   const isShown = !isOff && displayOf(thinking) !== 'omitted';

@@ -1,3 +1,4 @@
+import { append } from '../../../core/append.js';
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
@@ -9,11 +10,13 @@ import { BlockSequencer, type SequencedBlock, type BlockOptions } from '../block
 import { ReplyCitations } from './read-citations.js';
 import { readContentParts } from './read-content.js';
 import { plainReasoning, readReasoning, type ReasoningPiece } from './read-reasoning.js';
-import { assertNoFault, readStop } from './read-stop.js';
+import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
+import { TABLE } from './table.js';
 import { nonEmpty, printed } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
-import { ToolNames } from '../tool-names.js';
+import { assertNoFault } from '../stop-words.js';
+import { toolNamesOf, type ToolNames } from '../tool-names.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
 /** A call without arguments is a call with none of them, not a call with broken ones. */
@@ -125,7 +128,9 @@ export class ChatReply {
 
   /** The pages that the answer cites, at the text there is; those that come before it wait for it. */
   cite(piece: JsonObject | undefined, chunk: JsonObject, out: ModelEvent[]): void {
-    this.unplaced.push(...this.citations.read(piece, chunk));
+    const pages = this.citations.read(piece, chunk);
+    for (const page of pages) this.sequencer.keep(printed(page).length);
+    append(this.unplaced, pages);
     if (this.unplaced.length > 0) this.placeCitations(out);
   }
 
@@ -148,7 +153,7 @@ export class ChatReply {
   finish(choice: JsonObject): void {
     const reason = nonEmpty(choice['finish_reason']);
     if (reason === undefined) return;
-    assertNoFault(reason);
+    assertNoFault(TABLE.stops, reason);
     this.finishReason ??= reason;
     const sequence = nonEmpty(choice['stop_reason']);
     if (sequence !== undefined && this.context.request.stopSequences?.includes(sequence)) this.stopSequence = sequence;
@@ -271,7 +276,7 @@ export class ChatReply {
   }
 
   private beginCall(piece: JsonObject, name: string, out: ModelEvent[]): ToolCall {
-    this.names ??= new ToolNames(this.context.request, this.context.target.definition.quirks.toolNameMax);
+    this.names ??= toolNamesOf(this.context);
     this.outputBytes += Buffer.byteLength(name);
     const givenId = nonEmpty(piece['id']);
     const id = this.ids.take(givenId);

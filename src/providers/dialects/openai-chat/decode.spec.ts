@@ -12,6 +12,7 @@ import type { DecodeContext } from '../../../core/provider.js';
 import { assertGrammar, GrammarCheck } from '../../../core/stream/grammar.js';
 import { SseReader } from '../../../core/stream/sse.js';
 import { chain } from '../../../core/stream/step.js';
+import { doAtOnce } from '../../../core/steps.js';
 import { openaiChat } from './dialect.js';
 
 function context(parts: Partial<ModelRequest> = {}): DecodeContext {
@@ -91,7 +92,7 @@ const decode = (chunks: readonly Chunk[], where = context()): ModelEvent[] =>
   decodeBytes([Buffer.from(sse(chunks))], where);
 
 function decodeWhole(body: unknown, where = context()): ModelEvent[] {
-  const events = openaiChat.decodeWhole(body, where);
+  const events = doAtOnce(openaiChat.decodeWhole(body, where));
   assertGrammar(events);
   return events;
 }
@@ -494,7 +495,7 @@ describe('tool calls', () => {
   it('gives tools back their own names', () => {
     const names = ['n'.repeat(69) + '1', 'n'.repeat(69) + '2', 'files.read'];
     const where = context({ tools: names.map((name) => ({ type: 'function', name, inputSchema: {} })) });
-    const body = JSON.parse(printJson(openaiChat.encode(where.request, where.target, new Map()).body)) as {
+    const body = JSON.parse(printJson(doAtOnce(openaiChat.encode(where.request, where.target, new Map())).body)) as {
       tools: { function: { name: string } }[];
     };
     const sent = body.tools.map((tool, index) => begins(index, `t${index}`, tool.function.name, '{}'));

@@ -1,15 +1,19 @@
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
-import { malformed, parseEvent } from '../read-json.js';
+import { listOf, malformed, parseEvent } from '../read-json.js';
 import { ChatReply } from './chat-reply.js';
 import { faultOfErrorText, findInBandFault } from '../openai-faults.js';
 import { PlainChunk } from './plain-chunk.js';
 import { isWithheld } from './read-stop.js';
 
 const DONE = '[DONE]';
+/** Calls that are read before others have their turn. */
+const STEP_CALLS = 500;
+const NOTHING: JsonObject = {};
 
 /** Reads a streamed chat reply. One per reply; frames after its end are passed over. */
 export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
@@ -62,7 +66,7 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
  * The events of a whole chat reply: those of the stream with the same content.
  * @throws ProviderFault for an error inside a 200 and for a body that holds no completion
  */
-export function decodeWholeChat(body: unknown, context: DecodeContext): ModelEvent[] {
+export function* decodeWholeChat(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
   const fault = findInBandFault(body);
   if (fault !== undefined) throw fault;
@@ -72,12 +76,22 @@ export function decodeWholeChat(body: unknown, context: DecodeContext): ModelEve
   const out: ModelEvent[] = [];
   const reply = new ChatReply(context);
   reply.envelope(body, out);
-  reply.content(withCallIndexes(message), body, out);
+  yield* wholeContent(withCallIndexes(message), body, reply, out);
   reply.logprobs(choice, out);
   reply.finishWhole(choice);
   reply.report(usageOf(body, choice), out);
   reply.end(out);
   return out;
+}
+
+/** A message as a stream may give it: many calls some at a time. */
+function* wholeContent(message: JsonObject, body: JsonObject, reply: ChatReply, out: ModelEvent[]): Steps<void> {
+  const calls = listOf(message['tool_calls']);
+  reply.content({ ...message, tool_calls: calls.slice(0, STEP_CALLS) }, body, out);
+  for (let from = STEP_CALLS; from < calls.length; from += STEP_CALLS) {
+    yield;
+    reply.content({ tool_calls: calls.slice(from, from + STEP_CALLS) }, NOTHING, out);
+  }
 }
 
 /** @returns undefined for frames that hold no object: keep-alives of some upstreams */

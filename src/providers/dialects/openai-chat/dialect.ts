@@ -3,7 +3,7 @@ import { ChatStreamDecoder, decodeWholeChat } from './decode.js';
 import { encodeChat } from './encode.js';
 import { faultOfFailure } from '../openai-faults.js';
 import { findRequiredMedia } from '../required-media.js';
-import { carriesParameter } from './parameters.js';
+import { TABLE } from './table.js';
 
 /** The chat-completions format, as OpenAI and the many that follow it speak it. */
 export const openaiChat: Dialect = {
@@ -12,7 +12,7 @@ export const openaiChat: Dialect = {
   defaultCredential: 'bearer',
   // Images go by address.
   requiredMedia: (request) => findRequiredMedia(request, ['document']),
-  carries: carriesParameter,
+  table: TABLE,
   encode: encodeChat,
   decodeStream: (context) => new ChatStreamDecoder(context),
   decodeWhole: decodeWholeChat,

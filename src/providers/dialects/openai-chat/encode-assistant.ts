@@ -1,29 +1,42 @@
-import type { ContentBlock, Message, ThinkingBlock, ToolUseBlock } from '../../../core/conversation/content.js';
-import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
-import { printJson, type JsonObject } from '../../../core/json/json.js';
+import type { Message, ToolUseBlock } from '../../../core/conversation/content.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import type { Steps } from '../../../core/steps.js';
 import { BLOCK_SEPARATOR } from '../block-text.js';
-import type { EncodeContext } from './encode-context.js';
-import { encodeReasoningDetail } from './encode-reasoning-details.js';
-import { findDroppedCalls, ruleForForeign } from '../foreign-blocks.js';
+import type { PathOf } from '../encode-context.js';
+import { printToolInput } from '../encode-tool-input.js';
+import { findDroppedCalls, foreignText } from '../foreign-blocks.js';
+import type { ChatContext } from './encode-context.js';
+import { encodeReasoningDetail, isOwn } from './encode-reasoning-details.js';
+import { reasoningForm } from '../reasoning-form.js';
 import { TextRun } from '../text-run.js';
+import { KNOWS_DETAILS } from './table.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
 
-/** A block of a turn as errors name it. */
-export type PathOf = (place: number) => string;
+/**
+ * Stands for reasoning that there is none of, or that is another's: who wants it back refuses a turn without, and an
+ * empty text counts as none (theopenco/llmgateway#2093, NousResearch/hermes-agent#17341; read 2026-11-24). One for
+ * every turn, whatever is asked for now, so that equal beginnings stay equal bytes.
+ */
+const NO_REASONING = ' ';
 
 /**
  * One assistant turn as one message: its text, its reasoning where the target wants it back, and its tool calls.
  * @returns undefined for a turn of which the written rules keep nothing
  * @throws Untranslatable for blocks that no assistant message of the format holds
  */
-export function encodeAssistant(message: Message, pathOf: PathOf, context: EncodeContext): ChatMessage | undefined {
+export function* encodeAssistant(
+  message: Message,
+  pathOf: PathOf,
+  context: ChatContext,
+): Steps<ChatMessage | undefined> {
   const texts = new TextRun();
   const reasoning: string[] = [];
   const details: JsonObject[] = [];
   const calls: ChatToolCall[] = [];
-  const droppedCalls = findDroppedCalls(message.content);
+  const droppedCalls = findDroppedCalls(message.content, context);
   let marker: WireCacheControl | undefined;
   for (const [index, block] of message.content.entries()) {
+    if (context.isStepOver()) yield;
     marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
     switch (block.type) {
       case 'text':
@@ -31,29 +44,32 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
         continue;
       case 'thinking':
       case 'redacted-thinking': {
-        const detail = encodeReasoningDetail(block, details.length, context.target);
-        if (detail !== undefined) details.push(detail);
-        else if (block.type === 'thinking' && isWantedBack(block, context)) reasoning.push(block.thinking);
+        const form = reasoningForm(block, isOwn(block, context.target));
+        if (!context.admits(form, pathOf(index))) break;
+        const isInWords = form === 'thinking_unsigned' || !KNOWS_DETAILS.holds(context.target);
+        if (!isInWords) details.push(encodeReasoningDetail(block, details.length));
+        else if (block.type === 'thinking' && block.thinking !== '') reasoning.push(block.thinking);
         break;
       }
       case 'tool-use':
-        calls.push(encodeToolCall(block, context));
+        calls.push(yield* encodeToolCall(block, context));
         break;
       case 'opaque':
         texts.interrupt();
         if (!droppedCalls.has(block.opaque.value['id'])) texts.add(foreignText(block, pathOf(index), context));
         break;
       default:
-        context.refuse(pathOf(index), `a ${block.type} block in an assistant turn`);
+        context.refuseIn('an assistant turn', pathOf(index), block);
     }
     texts.interrupt();
   }
   const text = texts.join();
   if (text === '' && calls.length === 0) return undefined;
+  const told = reasoning.join(BLOCK_SEPARATOR);
   return {
     role: 'assistant',
     content: text === '' ? null : marker === undefined ? text : [{ type: 'text', text, cache_control: marker }],
-    ...(reasoning.length > 0 && { reasoning_content: reasoning.join(BLOCK_SEPARATOR) }),
+    ...(context.target.definition.quirks.returnsReasoning && { reasoning_content: told || NO_REASONING }),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...nameOf(message),
@@ -66,28 +82,10 @@ export function nameOf({ origin }: Message): { name?: string } {
   return typeof name === 'string' ? { name } : {};
 }
 
-/** A signature is another vendor's: signed reasoning goes only to the family that signed it. */
-function isWantedBack(block: ThinkingBlock, context: EncodeContext): boolean {
-  const isUnsigned = block.signature === undefined || block.signature === '' || !isAnthropicReasoning(block.mark);
-  return context.target.definition.quirks.returnsReasoning === true && isUnsigned && block.thinking !== '';
-}
-
-function encodeToolCall(block: ToolUseBlock, context: EncodeContext): ChatToolCall {
-  const { input } = block;
+function* encodeToolCall(block: ToolUseBlock, context: ChatContext): Steps<ChatToolCall> {
   return {
-    id: context.toolCallId(block.id),
+    id: context.callId(block),
     type: 'function',
-    function: {
-      name: context.names.toWire(block.name),
-      // Text is the caller's own JSON, kept byte for byte.
-      arguments: typeof input !== 'string' ? printJson(input ?? {}) : input.trim() === '' ? '{}' : input,
-    },
+    function: { name: context.names.toWire(block.name), arguments: yield* printToolInput(block.input) },
   };
-}
-
-function foreignText(block: ContentBlock & { type: 'opaque' }, path: string, context: EncodeContext): string {
-  const rule = ruleForForeign(block.opaque);
-  if (rule.type === 'text') return rule.text;
-  if (rule.type === 'drop') return '';
-  return context.refuse(path, `a block of type ${rule.blockType}`);
 }

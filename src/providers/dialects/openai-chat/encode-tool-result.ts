@@ -1,6 +1,6 @@
 import type { ToolResultBlock } from '../../../core/conversation/content.js';
 import { ToolResultText } from '../tool-result-text.js';
-import type { EncodeContext } from './encode-context.js';
+import type { ChatContext } from './encode-context.js';
 import { encodeParts } from './encode-parts.js';
 import type { ChatMessage, ChatPart, WireCacheControl } from './wire.js';
 
@@ -12,8 +12,8 @@ export interface EncodedToolResult {
 }
 
 /** @throws Untranslatable when something in the result has no form in the target */
-export function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): EncodedToolResult {
-  const id = context.toolCallId(block.toolUseId);
+export function encodeToolResult(block: ToolResultBlock, path: string, context: ChatContext): EncodedToolResult {
+  const id = context.callId(block);
   const result = new ToolResultText<ChatPart>(id);
   let marker: WireCacheControl | undefined;
   for (const [index, inner] of block.content.entries()) {
@@ -29,6 +29,7 @@ export function encodeToolResult(block: ToolResultBlock, path: string, context: 
   }
   const text = result.join(block.isError);
   marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
+  if (context.fateOf('tool_result_cache_control').type !== 'mapped') marker = undefined;
   return {
     message: {
       role: 'tool',

@@ -1,37 +1,25 @@
-import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
-import type { Json } from '../../../core/json/json.js';
-import { withObjectType } from '../openai-fields.js';
-import { vendorToolName } from '../refuse.js';
-import type { EncodeContext } from './encode-context.js';
-import type { ChatFunctionTool, ChatTool, ChatToolFields } from './wire.js';
+import type { FunctionTool } from '../../../core/conversation/tools.js';
+import type { Steps } from '../../../core/steps.js';
+import { choiceFields } from '../openai-fields.js';
+import { sentTools } from '../sent-tools.js';
+import { withObjectType } from '../tool-schema.js';
+import { wireMarker, type ChatContext } from './encode-context.js';
+import type { ChatFunctionTool, ChatToolFields } from './wire.js';
 
 /**
  * The tool fields of a chat body; none without tools, since the format forbids a choice among nothing.
- * @throws Untranslatable for tools that another vendor, or the gateway, runs
- *   (docs/reasons/translation.md#tools-of-other-parties)
+ * @throws Untranslatable as `sentTools` does
  */
-export function encodeTools(context: EncodeContext): ChatToolFields {
-  const { request } = context;
-  if (request.tools.length === 0) return {};
-  const tools = request.tools.map((tool, index): ChatTool => {
-    switch (tool.type) {
-      case 'function':
-        return functionTool(tool, context);
-      case 'vendor':
-        if (tool.opaque.vendor === 'openai') return tool.opaque.value;
-        return context.refuse(`tools.${index}`, vendorToolName(tool));
-      case 'service':
-        return context.refuse(`tools.${index}`, `the tool ${tool.id}`);
-    }
-  });
+export function* encodeTools(context: ChatContext): Steps<ChatToolFields> {
+  const tools = yield* sentTools(context, ({ opaque }) => opaque.vendor === 'openai');
+  if (tools.length === 0) return {};
   return {
-    tools,
-    ...(request.toolChoice !== undefined && { tool_choice: toolChoice(request.toolChoice, context) }),
-    ...(request.parallelToolCalls !== undefined && { parallel_tool_calls: request.parallelToolCalls }),
+    tools: tools.map((tool) => (tool.type === 'vendor' ? tool.opaque.value : functionTool(tool, context))),
+    ...choiceFields(context, (name) => ({ type: 'function', function: { name } })),
   };
 }
 
-function functionTool(tool: FunctionTool, context: EncodeContext): ChatFunctionTool {
+function functionTool(tool: FunctionTool, context: ChatContext): ChatFunctionTool {
   return {
     type: 'function',
     function: {
@@ -40,18 +28,6 @@ function functionTool(tool: FunctionTool, context: EncodeContext): ChatFunctionT
       parameters: withObjectType(tool.inputSchema),
       ...(tool.strict !== undefined && { strict: tool.strict }),
     },
-    ...context.cacheControl(tool.cacheMarker),
+    ...(tool.cacheMarker && { cache_control: wireMarker(tool.cacheMarker) }),
   };
-}
-
-function toolChoice(choice: ToolChoice, context: EncodeContext): Json {
-  switch (choice.type) {
-    case 'auto':
-    case 'none':
-      return choice.type;
-    case 'any':
-      return 'required';
-    case 'tool':
-      return { type: 'function', function: { name: context.names.toWire(choice.name) } };
-  }
 }

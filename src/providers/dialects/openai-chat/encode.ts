@@ -1,30 +1,35 @@
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { fieldEncoder } from '../encode-fields.js';
+import { jsonCall, omitFields } from '../json-call.js';
 import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
-import { tierParameters } from '../service-tier.js';
 import { fitsStrictMode } from '../strict-schema.js';
 import { markLastPart } from './cache-markers.js';
-import { EncodeContext } from './encode-context.js';
+import { chatContext, wireMarker } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
 import { encodeTools } from './encode-tools.js';
-import { encodeParameters } from './parameters.js';
 import { encodeReasoning } from './reasoning.js';
+import { TABLE } from './table.js';
 import type { ChatBody } from './wire.js';
 
 const PATH = '/chat/completions';
+
+const encodeFields = fieldEncoder(TABLE);
+
 /**
  * The chat-completions call of a request. What it maps, drops and refuses is written in docs/translation.md.
  * @throws Untranslatable when the request holds something that no rule lets drop
  */
-export function encodeChat(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall {
-  const context = new EncodeContext(request, target, media);
+export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
+  const context = yield* chatContext(asked, target, media);
+  const { request } = context;
   const { quirks } = target.definition;
-  const words = tierParameters(request, target);
-  const messages = encodeMessages(context);
-  const toolFields = encodeTools(context);
-  const { cache_control: marker } = context.cacheControl(request.cacheMarker);
-  if (marker !== undefined) markLastPart(messages, toolFields.tools ?? [], marker);
+  const words = context.tierWords;
+  const messages = yield* encodeMessages(context);
+  const toolFields = yield* encodeTools(context);
+  if (request.cacheMarker) markLastPart(messages, toolFields.tools ?? [], wireMarker(request.cacheMarker));
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? request.extras.value : {};
   const body: ChatBody = {
     stream: request.stream,
@@ -34,28 +39,19 @@ export function encodeChat(request: ModelRequest, target: Target, media: Fetched
     messages,
     ...toolFields,
     ...(request.maxOutputTokens !== undefined && { [quirks.maxTokensField ?? 'max_tokens']: request.maxOutputTokens }),
-    ...encodeParameters(request, target),
+    ...encodeFields(request, target),
     ...encodeReasoning(request, target),
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...userField(request),
-    // Who prices a tier apart sells it, whatever else is known of the provider.
-    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTierField(words)),
+    ...serviceTierField(words),
     // No vendor of this format has the word: one that the catalog prices it for does.
-    ...(target.endpoint.geography && { inference_geo: words.inferenceGeo }),
+    ...(words.inferenceGeo !== undefined && { inference_geo: words.inferenceGeo }),
     // docs/reasons/money.md#usage-is-asked-for: without it streamed replies carry no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
   };
-  for (const field of quirks.omit ?? []) delete body[field];
-  return {
-    path: PATH,
-    headers: {
-      'content-type': 'application/json',
-      accept: request.stream ? 'text/event-stream' : 'application/json',
-    },
-    body,
-    stream: request.stream,
-  };
+  omitFields(body, target);
+  return jsonCall(PATH, body, request.stream);
 }
 
 function responseFormat(format: OutputFormat): Json {

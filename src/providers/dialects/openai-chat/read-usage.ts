@@ -1,6 +1,10 @@
 import type { Usage } from '../../../core/conversation/usage.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json } from '../../../core/json/json.js';
+import { figuresOf } from '../figures.js';
 import { fitting, objectOf, readCount } from '../read-json.js';
+import { TABLE } from './table.js';
+
+const figures = figuresOf(TABLE);
 
 /**
  * Reads the usage object of a chat reply or chunk, whatever its figures are; what is no number from zero on is taken as
@@ -9,24 +13,16 @@ import { fitting, objectOf, readCount } from '../read-json.js';
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  const prompt = readCount(value['prompt_tokens']);
-  const completion = readCount(value['completion_tokens']);
+  const prompt = figures.input(value);
+  const completion = figures.output(value);
   if (prompt === undefined && completion === undefined) return undefined;
-  const promptDetails = objectOf(value['prompt_tokens_details']);
-  const reasoning = readCount(objectOf(value['completion_tokens_details'])['reasoning_tokens']);
-  // DeepSeek counts cache hits beside the prompt, Mistral and Moonshot at the top level.
-  const cached = fitting(
-    readCount(promptDetails['cached_tokens']) ??
-      readCount(value['prompt_cache_hit_tokens']) ??
-      readCount(value['num_cached_tokens']) ??
-      readCount(value['cached_tokens']),
-    prompt,
-  );
+  const reasoning = figures.reasoning(value);
+  const cached = fitting(figures.cache_read(value), prompt);
   const uncached = prompt === undefined ? undefined : prompt - (cached ?? 0);
-  const written = fitting(readCount(promptDetails['cache_write_tokens']), uncached);
-  const audio = readCount(promptDetails['audio_tokens']);
+  const written = fitting(figures.cache_write(value), uncached);
+  const audio = readCount(objectOf(value['prompt_tokens_details'])['audio_tokens']);
   const output = outputTokens(prompt, completion, readCount(value['total_tokens']), audio);
-  const searches = readSearches(value);
+  const searches = figures.web_searches(value);
   return {
     extras: { vendor: 'openai', value },
     ...(uncached !== undefined && { inputTokens: uncached - (written ?? 0) }),
@@ -36,19 +32,6 @@ export function readUsage(value: Json | undefined): Usage | undefined {
     ...(reasoning !== undefined && reasoning <= (output ?? 0) && { reasoningTokens: reasoning }),
     ...(searches !== undefined && { webSearchRequests: searches }),
   };
-}
-
-/**
- * How often the vendor searched: OpenRouter counts it under either name, Perplexity as queries, xAI as the pages that
- * were used, each by what it charges for (docs/reasons/money.md#searches-that-are-not-counted).
- */
-function readSearches(value: JsonObject): number | undefined {
-  return (
-    readCount(objectOf(value['server_tool_use_details'])['web_search_requests']) ??
-    readCount(objectOf(value['server_tool_use'])['web_search_requests']) ??
-    readCount(value['num_search_queries']) ??
-    readCount(value['num_sources_used'])
-  );
 }
 
 /**

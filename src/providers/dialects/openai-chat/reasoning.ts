@@ -3,7 +3,6 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 import { askedEffort, nearestEffort } from '../reasoning-effort.js';
-import { carriesParameter } from './parameters.js';
 
 /** What every provider with an effort field takes. */
 const COMMON_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
@@ -14,7 +13,7 @@ const COMMON_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
  */
 export function encodeReasoning(request: ModelRequest, target: Target): Record<string, Json> {
   const style = target.definition.quirks.reasoningStyle;
-  if (style === undefined || !carriesParameter('reasoning', target)) return {};
+  if (style === undefined) return {};
   const efforts = target.definition.quirks.efforts ?? COMMON_EFFORTS;
   switch (style) {
     case 'reasoning_effort': {
@@ -27,9 +26,9 @@ export function encodeReasoning(request: ModelRequest, target: Target): Record<s
       return reasoning === undefined ? {} : { reasoning };
     }
     case 'thinking_object': {
-      if (request.effort === 'none') return { thinking: { type: 'disabled' } };
-      if (request.thinking === undefined) return {};
-      return { thinking: { type: request.thinking.type === 'disabled' ? 'disabled' : 'enabled' } };
+      const { thinking, effort } = request;
+      if (thinking === undefined && effort === undefined) return {};
+      return { thinking: { type: thinking?.type === 'disabled' || effort === 'none' ? 'disabled' : 'enabled' } };
     }
   }
 }

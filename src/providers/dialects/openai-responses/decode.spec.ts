@@ -14,6 +14,7 @@ import type { Quirks } from '../../../core/quirks.js';
 import { assertGrammar, GrammarCheck } from '../../../core/stream/grammar.js';
 import { SseReader } from '../../../core/stream/sse.js';
 import { chain } from '../../../core/stream/step.js';
+import { doAtOnce } from '../../../core/steps.js';
 import { openaiResponses } from './dialect.js';
 
 function context(parts: Partial<ModelRequest> = {}, quirks: Quirks = {}): DecodeContext {
@@ -95,7 +96,7 @@ const decode = (events: readonly Event[], where = context()): ModelEvent[] =>
   decodeText(events.map(frameOf).join(''), where);
 
 function decodeWhole(body: unknown, where = context()): ModelEvent[] {
-  const events = openaiResponses.decodeWhole(body, where);
+  const events = doAtOnce(openaiResponses.decodeWhole(body, where));
   assertGrammar(events);
   return events;
 }
@@ -229,7 +230,7 @@ describe('a tool call', () => {
   it('is named as the caller named it, and has an id of its own', () => {
     const name = `${'n'.repeat(69)}.`;
     const request = { tools: [{ type: 'function', name, inputSchema: {} }] } as const;
-    const sent = openaiResponses.encode(context(request).request, context().target, new Map()).body as { tools: { name: string }[] }; // prettier-ignore
+    const sent = doAtOnce(openaiResponses.encode(context(request).request, context().target, new Map())).body as { tools: { name: string }[] }; // prettier-ignore
     const wire = sent.tools[0]!.name;
     const events = decodeWhole(response([call('{}', { name: wire }), call('{}'), call('{}', { call_id: '' })]), context(request)); // prettier-ignore
     expect(namesOf(events).map(([what]) => what)).toEqual([`call_1:${name}`, 'call_1_1:f', 'call_1_2:f']);

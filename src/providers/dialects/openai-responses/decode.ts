@@ -1,6 +1,7 @@
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
+import { doAtOnce, type Steps } from '../../../core/steps.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
 import { faultOfErrorText, findInBandFault } from '../openai-faults.js';
@@ -15,7 +16,7 @@ const beginReply: Reader = (reply, { response }, out) => reply.begin(objectOf(re
 const finishReply: Reader = (reply, { response }, out) => {
   const whole = objectOf(response);
   assertNotFailed(whole);
-  reply.finish(whole, out);
+  doAtOnce(reply.finish(whole, out));
 };
 
 /**
@@ -27,7 +28,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['response.in_progress', beginReply],
   ['response.queued', beginReply],
   ['response.output_item.added', (reply, event, out) => reply.item(event).begin(objectOf(event['item']), out)],
-  ['response.output_item.done', (reply, event, out) => reply.item(event).end(objectOf(event['item']), out)],
+  ['response.output_item.done', (reply, event, out) => doAtOnce(reply.item(event).end(objectOf(event['item']), out))],
   [
     'response.output_text.delta',
     (reply, event, out) => {
@@ -103,12 +104,12 @@ export class ResponsesStreamDecoder implements Step<SseFrame, ModelEvent> {
  * The events of a whole reply: those of the stream with the same content.
  * @throws ProviderFault for an error inside a 200 and for a body that holds no finished reply
  */
-export function decodeWholeResponses(body: unknown, context: DecodeContext): ModelEvent[] {
+export function* decodeWholeResponses(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
   assertNotFailed(body);
   if (!Array.isArray(body['output']) || !ANSWERED.has(body['status'])) throw malformed('has no answer');
   const out: ModelEvent[] = [];
-  new ResponsesReply(context).finish(body, out);
+  yield* new ResponsesReply(context).finish(body, out);
   return out;
 }
 

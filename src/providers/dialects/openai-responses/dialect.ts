@@ -2,14 +2,14 @@ import type { Dialect } from '../../../core/provider.js';
 import { faultOfFailure } from '../openai-faults.js';
 import { decodeWholeResponses, ResponsesStreamDecoder } from './decode.js';
 import { encodeResponses } from './encode.js';
-import { carriesParameter } from './parameters.js';
+import { TABLE } from './table.js';
 
 /** The responses format, stateless, as OpenAI and those that follow it speak it. Media go by address. */
 export const openaiResponses: Dialect = {
   id: 'openai-responses',
   vendor: 'openai-responses',
   defaultCredential: 'bearer',
-  carries: carriesParameter,
+  table: TABLE,
   encode: encodeResponses,
   decodeStream: (context) => new ResponsesStreamDecoder(context),
   decodeWhole: decodeWholeResponses,

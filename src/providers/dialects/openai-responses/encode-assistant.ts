@@ -1,22 +1,20 @@
 import { append } from '../../../core/append.js';
-import type { ContentBlock, Message, ToolUseBlock } from '../../../core/conversation/content.js';
-import { printJson } from '../../../core/json/json.js';
-import { findDroppedCalls, ruleForForeign } from '../foreign-blocks.js';
-import type { EncodeContext } from './encode-context.js';
+import type { Message, ToolUseBlock } from '../../../core/conversation/content.js';
+import type { Steps } from '../../../core/steps.js';
+import type { EncodeContext, PathOf } from '../encode-context.js';
+import { printToolInput } from '../encode-tool-input.js';
+import { findDroppedCalls, foreignText } from '../foreign-blocks.js';
 import { ReasoningRun } from './encode-reasoning.js';
 import type { InputItem } from './wire.js';
-
-/** A block of a turn as errors name it. */
-export type PathOf = (place: number) => string;
 
 /**
  * One assistant turn as items, in its order. Adjacent texts of one phase are one text that citations cut.
  * @throws Untranslatable for blocks that no item of the format holds
  */
-export function encodeAssistant(message: Message, pathOf: PathOf, context: EncodeContext): InputItem[] {
+export function* encodeAssistant(message: Message, pathOf: PathOf, context: EncodeContext): Steps<InputItem[]> {
   const items: InputItem[] = [];
-  const reasoning = new ReasoningRun(context.target);
-  const droppedCalls = findDroppedCalls(message.content);
+  const reasoning = new ReasoningRun(context);
+  const droppedCalls = findDroppedCalls(message.content, context);
   let said = '';
   let phase: string | undefined;
   const add = (item: InputItem): void => {
@@ -34,6 +32,7 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
     said = '';
   };
   for (const [index, block] of message.content.entries()) {
+    if (context.isStepOver()) yield;
     if (block.type !== 'text' || block.phase !== phase) endText();
     switch (block.type) {
       case 'text':
@@ -42,10 +41,10 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
         break;
       case 'thinking':
       case 'redacted-thinking':
-        reasoning.add(block);
+        reasoning.add(block, pathOf(index));
         break;
       case 'tool-use':
-        add(encodeCall(block, context));
+        add(yield* encodeCall(block, context));
         break;
       case 'opaque':
         if (block.opaque.vendor === 'openai-responses') add(block.opaque.value);
@@ -56,27 +55,18 @@ export function encodeAssistant(message: Message, pathOf: PathOf, context: Encod
         }
         break;
       default:
-        context.refuse(pathOf(index), `a ${block.type} block in an assistant turn`);
+        context.refuseIn('an assistant turn', pathOf(index), block);
     }
   }
   endText();
   return items;
 }
 
-function encodeCall(block: ToolUseBlock, context: EncodeContext): InputItem {
-  const { input } = block;
+function* encodeCall(block: ToolUseBlock, context: EncodeContext): Steps<InputItem> {
   return {
     type: 'function_call',
-    call_id: context.callId(block.id),
+    call_id: context.callId(block),
     name: context.names.toWire(block.name),
-    // Text is the caller's own JSON, kept byte for byte.
-    arguments: typeof input !== 'string' ? printJson(input ?? {}) : input.trim() === '' ? '{}' : input,
+    arguments: yield* printToolInput(block.input),
   };
-}
-
-function foreignText(block: ContentBlock & { type: 'opaque' }, path: string, context: EncodeContext): string {
-  const rule = ruleForForeign(block.opaque);
-  if (rule.type === 'text') return rule.text;
-  if (rule.type === 'drop') return '';
-  return context.refuse(path, `a block of type ${rule.blockType}`);
 }

@@ -1,55 +1,41 @@
 import { append } from '../../../core/append.js';
-import type {
-  ContentBlock,
-  DocumentBlock,
-  ToolReferenceBlock,
-  ToolResultBlock,
-} from '../../../core/conversation/content.js';
-import type { Base64Text } from '../../../core/json/base64-text.js';
-import { BLOCK_SEPARATOR, searchResultText, titledText, TOOL_ERROR_PREFIX } from '../block-text.js';
-import { ruleForForeign } from '../foreign-blocks.js';
-import { dataUrl, fileName, textOf, urlOf } from '../media-parts.js';
-import type { EncodeContext } from './encode-context.js';
+import type { DocumentBlock, ToolResultBlock } from '../../../core/conversation/content.js';
+import { BLOCK_SEPARATOR, TOOL_ERROR_PREFIX } from '../block-text.js';
+import type { EncodeContext } from '../encode-context.js';
+import { encodeBlock, encodeDocument, type DocumentForms, type PartBlock, type PartForms } from '../encode-parts.js';
+import { dataUrl, fileName, urlOf } from '../media-parts.js';
 import type { InputItem, InputPart } from './wire.js';
+
+const inputText = (text: string): InputPart => ({ type: 'input_text', text });
+
+const DOCUMENTS: DocumentForms<InputPart, EncodeContext> = {
+  text: inputText,
+  block: encodeParts,
+  bytes(block, mediaType, base64) {
+    const filename = fileName(block.title, mediaType);
+    return [...explained(block), { type: 'input_file', filename, file_data: dataUrl(mediaType, base64) }];
+  },
+  // The vendor fetches it; its name is in the address.
+  address: (block, url) => [...explained(block), { type: 'input_file', file_url: url }],
+};
+
+const FORMS: PartForms<InputPart, EncodeContext> = {
+  text: inputText,
+  image: ({ source, detail }) => ({
+    type: 'input_image',
+    image_url: urlOf(source),
+    ...(detail !== undefined && { detail }),
+  }),
+  document: (block, path, context) => encodeDocument(block, path, context, DOCUMENTS),
+};
 
 /**
  * The parts of one block of a user turn or tool result.
  * @param path the block, as the caller wrote it
  * @throws Untranslatable when the format has no part for it
  */
-export function encodeParts(
-  block: ContentBlock | ToolReferenceBlock,
-  path: string,
-  context: EncodeContext,
-): InputPart[] {
-  switch (block.type) {
-    case 'text':
-      return [inputText(block.text)];
-    case 'image': {
-      const { detail } = block;
-      return [{ type: 'input_image', image_url: urlOf(block.source), ...(detail !== undefined && { detail }) }];
-    }
-    case 'document':
-      return documentParts(block, path, context);
-    case 'search-result':
-      return [inputText(searchResultText(block))];
-    case 'tool-reference':
-      return [inputText(`[Tool ${context.names.toWire(block.toolName)} is available.]`)];
-    case 'opaque': {
-      const rule = ruleForForeign(block.opaque);
-      if (rule.type === 'text') return [inputText(rule.text)];
-      if (rule.type === 'drop') return [];
-      return context.refuse(path, `a block of type ${rule.blockType}`);
-    }
-    case 'audio':
-    case 'video':
-      return context.refuse(path, `${block.type} content`);
-    case 'tool-use':
-    case 'tool-result':
-    case 'thinking':
-    case 'redacted-thinking':
-      return context.refuse(path, `a ${block.type} block in this place`);
-  }
+export function encodeParts(block: PartBlock, path: string, context: EncodeContext): InputPart[] {
+  return encodeBlock(block, path, context, FORMS);
 }
 
 /**
@@ -64,7 +50,7 @@ export function encodeToolResult(block: ToolResultBlock, path: string, context: 
   }
   return {
     type: 'function_call_output',
-    call_id: context.callId(block.toolUseId),
+    call_id: context.callId(block),
     output: onlyWords(parts, block.isError === true) ?? withoutEmptyTexts(parts),
   };
 }
@@ -85,45 +71,6 @@ export function withoutEmptyTexts(parts: readonly InputPart[]): readonly InputPa
 }
 
 const isEmptyText = (part: InputPart): boolean => part.type === 'input_text' && part.text === '';
-
-const inputText = (text: string): InputPart => ({ type: 'input_text', text });
-
-function documentParts(block: DocumentBlock, path: string, context: EncodeContext): InputPart[] {
-  const { source } = block;
-  switch (source.type) {
-    case 'text':
-      return [inputText(titledText(block, source.text))];
-    case 'blocks': {
-      const header = titledText(block, '');
-      const parts: InputPart[] = header === '' ? [] : [inputText(header)];
-      for (const [index, inner] of source.blocks.entries()) {
-        append(parts, encodeParts(inner, `${path}.source.content.${index}`, context));
-      }
-      return parts;
-    }
-    case 'base64':
-      return fileParts(block, source.mediaType, source.data, path, context);
-    case 'url':
-      // The vendor fetches it; its name is in the address.
-      if (!context.acceptsFiles) return context.refuse(`${path}.source`, 'a document by address');
-      return [...explained(block), { type: 'input_file', file_url: source.url }];
-    case 'file':
-      return context.refuse(`${path}.source.file_id`, 'a file stored at another vendor');
-  }
-}
-
-function fileParts(
-  block: DocumentBlock,
-  mediaType: string,
-  base64: string | Base64Text,
-  path: string,
-  context: EncodeContext,
-): InputPart[] {
-  if (mediaType.startsWith('text/')) return [inputText(titledText(block, textOf(base64)))];
-  if (!context.acceptsFiles) return context.refuse(`${path}.source`, `a document of type ${mediaType}`);
-  const filename = fileName(block.title, mediaType);
-  return [...explained(block), { type: 'input_file', filename, file_data: dataUrl(mediaType, base64) }];
-}
 
 const explained = ({ context }: DocumentBlock): InputPart[] =>
   context === undefined || context === '' ? [] : [inputText(context)];

@@ -1,8 +1,10 @@
-import type { FunctionTool, ToolChoice, VendorTool } from '../../../core/conversation/tools.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { withObjectType } from '../openai-fields.js';
-import { vendorToolName } from '../refuse.js';
-import type { EncodeContext } from './encode-context.js';
+import type { FunctionTool, VendorTool } from '../../../core/conversation/tools.js';
+import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
+import type { Steps } from '../../../core/steps.js';
+import type { EncodeContext } from '../encode-context.js';
+import { choiceFields } from '../openai-fields.js';
+import { sentTools } from '../sent-tools.js';
+import { withObjectType } from '../tool-schema.js';
 import type { ToolFields } from './wire.js';
 
 type Rule = (tool: JsonObject) => boolean;
@@ -28,27 +30,14 @@ const DATE = /_\d{4}_\d{2}_\d{2}$/;
 
 /**
  * The tool fields of a body; none without tools, since there is no choice among nothing.
- * @throws Untranslatable for tools that another vendor, or the gateway, runs
- *   (docs/reasons/translation.md#tools-of-other-parties)
+ * @throws Untranslatable as `sentTools` does
  */
-export function encodeTools(context: EncodeContext): ToolFields {
-  const { request } = context;
-  if (request.tools.length === 0) return {};
-  const tools = request.tools.map((tool, index): JsonObject => {
-    switch (tool.type) {
-      case 'function':
-        return functionTool(tool, context);
-      case 'vendor':
-        if (isSent(tool)) return tool.opaque.value;
-        return context.refuse(`tools.${index}`, vendorToolName(tool));
-      case 'service':
-        return context.refuse(`tools.${index}`, `the tool ${tool.id}`);
-    }
-  });
+export function* encodeTools(context: EncodeContext): Steps<ToolFields> {
+  const tools = yield* sentTools(context, isSent);
+  if (tools.length === 0) return {};
   return {
-    tools,
-    ...(request.toolChoice !== undefined && { tool_choice: toolChoice(request.toolChoice, context) }),
-    ...(request.parallelToolCalls !== undefined && { parallel_tool_calls: request.parallelToolCalls }),
+    tools: tools.map((tool) => (tool.type === 'vendor' ? tool.opaque.value : functionTool(tool, context))),
+    ...choiceFields(context, (name) => ({ type: 'function', name })),
   };
 }
 
@@ -68,16 +57,4 @@ function functionTool(tool: FunctionTool, context: EncodeContext): JsonObject {
     // What is not said is true in this format, which refuses most schemas that were not written for it.
     strict: tool.strict ?? false,
   };
-}
-
-function toolChoice(choice: ToolChoice, context: EncodeContext): Json {
-  switch (choice.type) {
-    case 'auto':
-    case 'none':
-      return choice.type;
-    case 'any':
-      return 'required';
-    case 'tool':
-      return { type: 'function', name: context.names.toWire(choice.name) };
-  }
 }

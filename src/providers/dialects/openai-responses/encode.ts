@@ -1,17 +1,24 @@
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import type { Steps } from '../../../core/steps.js';
+import { fieldEncoder } from '../encode-fields.js';
+import { jsonCall, omitFields } from '../json-call.js';
 import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
-import { tierParameters } from '../service-tier.js';
 import { fitsStrictMode } from '../strict-schema.js';
-import { EncodeContext } from './encode-context.js';
+import { responsesContext } from './encode-context.js';
 import { encodeInput } from './encode-input.js';
 import { encodeTools } from './encode-tools.js';
-import { encodeParameters } from './parameters.js';
 import { encodeReasoning } from './reasoning.js';
+import { TABLE } from './table.js';
 import type { ResponsesBody } from './wire.js';
 
 const PATH = '/responses';
+const encodeFields = fieldEncoder(TABLE);
+const encodeText = fieldEncoder(TABLE, 'text');
+/** Its keys are the words of the list. */
+const encodeInclude = fieldEncoder(TABLE, 'include');
+
 /** OpenAI refuses less. */
 const OUTPUT_TOKENS_MIN = 16;
 
@@ -23,46 +30,40 @@ const STATEFUL_FIELDS: ReadonlySet<string> = new Set(['previous_response_id', 'c
  * docs/translation/openai-responses.md.
  * @throws Untranslatable when the request holds something that no rule lets drop
  */
-export function encodeResponses(request: ModelRequest, target: Target, media: FetchedMedia): UpstreamCall {
-  const context = new EncodeContext(request, target, media);
-  const { quirks } = target.definition;
-  const words = tierParameters(request, target);
-  const { body: parameters, text, include } = encodeParameters(request, target);
-  const { reasoning, include: sealed } = encodeReasoning(request, target);
+export function* encodeResponses(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
+  const context = yield* responsesContext(asked, target, media);
+  const { request } = context;
+  const words = context.tierWords;
+  const text = encodeText(request, target);
+  const include = Object.keys(encodeInclude(request, target));
+  const { reasoning, include: sealed } = encodeReasoning(context);
   if (sealed !== undefined) include.push(sealed);
   if (request.outputFormat !== undefined) text['format'] = textFormat(request.outputFormat);
+  const input = yield* encodeInput(context);
+  const toolFields = yield* encodeTools(context);
   const body: ResponsesBody = {
     stream: request.stream,
     // Unknown fields of a caller of this format come before what the core models, which always wins.
     ...unknownFields(request),
     model: target.endpoint.upstreamModel,
-    input: encodeInput(context),
-    ...encodeTools(context),
+    input,
+    ...toolFields,
     ...(request.maxOutputTokens !== undefined && {
       max_output_tokens: Math.max(request.maxOutputTokens, OUTPUT_TOKENS_MIN),
     }),
-    ...parameters,
+    ...encodeFields(request, target),
     ...(reasoning !== undefined && { reasoning }),
     ...(Object.keys(text).length > 0 && { text }),
     ...(include.length > 0 && { include }),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...userField(request),
-    // Who prices a tier apart sells it, whatever else is known of the provider.
-    ...((quirks.serviceTiers === true || target.tier !== 'standard') && serviceTierField(words)),
+    ...serviceTierField(words),
     // No vendor of this format has the word: one that the catalog prices it for does.
-    ...(target.endpoint.geography && { inference_geo: words.inferenceGeo }),
+    ...(words.inferenceGeo !== undefined && { inference_geo: words.inferenceGeo }),
     store: false,
   };
-  for (const field of quirks.omit ?? []) delete body[field];
-  return {
-    path: PATH,
-    headers: {
-      'content-type': 'application/json',
-      accept: request.stream ? 'text/event-stream' : 'application/json',
-    },
-    body,
-    stream: request.stream,
-  };
+  omitFields(body, target);
+  return jsonCall(PATH, body, request.stream);
 }
 
 function textFormat(format: OutputFormat): Json {

@@ -1,14 +1,11 @@
-import type { StopReason, UnifiedStop } from '../../../core/conversation/event.js';
-import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
-import { nonEmpty } from '../read-json.js';
+import type { StopReason } from '../../../core/conversation/event.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import { nonEmpty, objectOf } from '../read-json.js';
+import { unifiedStop } from '../stop-words.js';
+import { TABLE } from './table.js';
 
-/** Why a reply is incomplete, by `incomplete_details.reason`. */
-const INCOMPLETE: Readonly<Record<string, UnifiedStop>> = {
-  max_output_tokens: 'output-limit',
-  max_tokens: 'output-limit',
-  length: 'output-limit',
-  content_filter: 'content-filter',
-};
+/** What a reply is that came to its end: not all upstreams tell a status, and not all change it then. */
+const COMPLETED = 'completed';
 
 /** What the reply held, as far as it changes what its end means. */
 export interface StopContext {
@@ -16,14 +13,15 @@ export interface StopContext {
   readonly hasRefusal: boolean;
 }
 
-/** @param response the finished reply; one without a status is complete */
+/** @param response the finished reply */
 export function readStop(response: JsonObject, { hasToolCalls, hasRefusal }: StopContext): StopReason {
-  const vendor = 'openai-responses';
-  if (response['status'] === 'incomplete') {
-    const details = response['incomplete_details'];
-    const raw = (isJsonObject(details) ? nonEmpty(details['reason']) : undefined) ?? 'incomplete';
-    return { unified: Object.hasOwn(INCOMPLETE, raw) ? INCOMPLETE[raw]! : 'other', raw, vendor };
-  }
-  const unified: UnifiedStop = hasToolCalls ? 'tool-use' : hasRefusal ? 'refusal' : 'end-turn';
-  return { unified, raw: nonEmpty(response['status']) ?? null, vendor };
+  const status = nonEmpty(response['status']);
+  const reason =
+    status === 'incomplete' ? (nonEmpty(objectOf(response['incomplete_details'])['reason']) ?? status) : undefined;
+  const unified = unifiedStop(TABLE.stops, reason ?? COMPLETED, hasToolCalls);
+  return {
+    unified: unified === 'end-turn' && hasRefusal ? 'refusal' : unified,
+    raw: reason ?? status ?? null,
+    vendor: 'openai-responses',
+  };
 }

@@ -3,9 +3,9 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import { definedOnly } from '../../../core/defined.js';
 import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
+import type { EncodeContext } from '../encode-context.js';
 import { lists } from '../listed-parameters.js';
 import { askedEffort, nearestEffort } from '../reasoning-effort.js';
-import { carriesParameter } from './parameters.js';
 
 /** What every model that reasons takes. */
 const COMMON_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
@@ -18,8 +18,9 @@ export interface EncodedReasoning {
 }
 
 /** How much the model is to reason, how much of that it is to tell, and that it is to be handed back. */
-export function encodeReasoning(request: ModelRequest, target: Target): EncodedReasoning {
-  if (!carriesParameter('reasoning', target)) return {};
+export function encodeReasoning(context: EncodeContext): EncodedReasoning {
+  const { request, target } = context;
+  if (!context.carries('reasoning') && !context.carries('reasoning_effort')) return {};
   const asked = askedEffort(request);
   const effort = asked && nearestEffort(asked, target.definition.quirks.efforts ?? COMMON_EFFORTS);
   const summary = summaryOf(request);

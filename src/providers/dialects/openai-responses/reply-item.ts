@@ -1,6 +1,7 @@
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import { RESPONSES_REASONING, type ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { StepCounter, type Steps } from '../../../core/steps.js';
 import type { BlockSequencer } from '../block-sequencer.js';
 import { listOf, malformed, nonEmpty, printed } from '../read-json.js';
 import { ReplyCall } from './reply-call.js';
@@ -33,9 +34,9 @@ export interface ReplyParts {
  * told again. An item of another type than are modelled is the vendor's own, and told whole.
  */
 export class ReplyItem {
-  private id: string | undefined;
+  id: string | undefined;
   type: string | undefined;
-  private callId: string | undefined;
+  callId: string | undefined;
   private phase: string | undefined;
   private call: ReplyCall | undefined;
   private readonly parts = new Map<string, ReplyPart>();
@@ -83,12 +84,12 @@ export class ReplyItem {
   }
 
   /** It has ended, and this is all of it. */
-  end(item: JsonObject, out: ModelEvent[]): void {
+  *end(item: JsonObject, out: ModelEvent[]): Steps<void> {
     if (this.hasEnded) return;
     this.begin(item, out);
     switch (this.type) {
       case 'message':
-        this.endMessage(item, out);
+        yield* this.endMessage(item, out);
         break;
       case 'reasoning':
         this.endReasoning(item, out);
@@ -105,8 +106,10 @@ export class ReplyItem {
     this.hasEnded = true;
   }
 
-  private endMessage(item: JsonObject, out: ModelEvent[]): void {
+  private *endMessage(item: JsonObject, out: ModelEvent[]): Steps<void> {
+    const steps = new StepCounter();
     for (const [index, content] of listOf(item['content']).entries()) {
+      if (steps.isOver()) yield;
       if (!isJsonObject(content)) continue;
       const refusal = nonEmpty(content['refusal']);
       if (refusal !== undefined) this.part('refusal', index, out).complete(refusal, out);

@@ -43,6 +43,7 @@ export class ReplyPart {
     const { url, place, ...rest } = page;
     const key = place ? `${place.start} ${place.end} ${url}` : url;
     if (this.cited.has(key)) return;
+    this.sequencer.keep(key.length);
     this.cited.add(key);
     const citation = webCitation({ url, ...rest, ...(place && this.isPlaced && { place }) });
     this.sequencer.add(this.begun(out), { type: 'citation', citation }, out);

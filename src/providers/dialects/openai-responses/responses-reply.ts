@@ -4,14 +4,16 @@ import { definedOnly } from '../../../core/defined.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
-import { BlockSequencer } from '../block-sequencer.js';
-import { listOf, nonEmpty, objectOf } from '../read-json.js';
+import { StepCounter, type Steps } from '../../../core/steps.js';
+import { BLOCKS_MAX, BlockSequencer } from '../block-sequencer.js';
+import { listOf, malformed, nonEmpty, objectOf } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
-import { ToolNames } from '../tool-names.js';
+import { toolNamesOf, type ToolNames } from '../tool-names.js';
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { ReplyCall } from './reply-call.js';
 import { ReplyItem, type ReplyParts } from './reply-item.js';
+import { ToldItems } from './told-items.js';
 
 /**
  * The reply under construction, whether it comes in events or at once: items go in, events that obey the grammar come
@@ -65,14 +67,13 @@ export class ResponsesReply implements ReplyParts {
    * The reply has ended, and this is all of it: items that no event told are told now.
    * @param response the whole reply
    */
-  finish(response: JsonObject, out: ModelEvent[]): void {
+  *finish(response: JsonObject, out: ModelEvent[]): Steps<void> {
     this.begin(response, out);
-    const told = new Set(this.items.values());
+    const told = new ToldItems(this.items);
+    const steps = new StepCounter();
     for (const [index, item] of listOf(response['output']).entries()) {
-      if (!isJsonObject(item)) continue;
-      const known = this.find(item, index, told);
-      if (known !== undefined) told.delete(known);
-      (known ?? this.add(`of the end ${index}`)).end(item, out);
+      if (steps.isOver()) yield;
+      if (isJsonObject(item)) yield* (told.take(item, index) ?? this.add(`of the end ${index}`)).end(item, out);
     }
     this.hasEnded = true;
     this.sequencer.finish(out);
@@ -88,8 +89,7 @@ export class ResponsesReply implements ReplyParts {
   }
 
   beginCall(id: string | undefined, name: string, out: ModelEvent[]): ReplyCall {
-    const { request, target } = this.context;
-    this.names ??= new ToolNames(request, target.definition.quirks.toolNameMax);
+    this.names ??= toolNamesOf(this.context);
     this.hasToolCalls = true;
     return new ReplyCall(this.callIds.take(id), this.names.toOriginal(name), this.sequencer, out);
   }
@@ -113,23 +113,11 @@ export class ResponsesReply implements ReplyParts {
   }
 
   private add(key: number | string): ReplyItem {
+    if (this.items.size === BLOCKS_MAX) throw malformed('has more items than can be');
     const item = new ReplyItem(this);
     this.items.set(key, item);
     this.latest = item;
     return item;
-  }
-
-  /**
-   * The item as events told it: by its id, which xAI gives to several and others change from event to event, else by
-   * its place.
-   * @param told those that are not found yet
-   */
-  private find(item: JsonObject, index: number, told: ReadonlySet<ReplyItem>): ReplyItem | undefined {
-    const placed = this.items.get(index);
-    const isFree = placed !== undefined && told.has(placed);
-    if (isFree && placed.is(item)) return placed;
-    for (const one of told) if (one.is(item)) return one;
-    return isFree && (placed.type ?? item['type']) === item['type'] ? placed : undefined;
   }
 
   private usageOf(response: JsonObject): Usage {

@@ -8,7 +8,9 @@ import { GrammarCheck } from '../../../core/stream/grammar.js';
 import { pump } from '../../../core/stream/pump.js';
 import { SseReader } from '../../../core/stream/sse.js';
 import { chain } from '../../../core/stream/step.js';
+import { doAtOnce } from '../../../core/steps.js';
 import type { OutgoingCall, UpstreamResponse } from '../../transport.js';
+import { decodeContext } from '../../../../test/support/decode-context.js';
 import { decodeMessage, MessagesDecoder } from '../anthropic-messages/decode.js';
 import { BEHAVIOURS } from './behaviours.js';
 import { SANDBOX_MODELS } from './models.js';
@@ -35,7 +37,7 @@ const open = (model: string, stream: boolean, more?: JsonObject): Promise<Upstre
   hurried().upstream.open(callOf(model, stream, more), new AbortController().signal);
 
 async function eventsOf(response: UpstreamResponse, seen: ModelEvent[] = []): Promise<ModelEvent[]> {
-  const step = new GrammarCheck(chain(new SseReader(), new MessagesDecoder()));
+  const step = new GrammarCheck(chain(new SseReader(), new MessagesDecoder(decodeContext())));
   for await (const events of pump(response.chunks, step)) seen.push(...events);
   return seen;
 }
@@ -50,7 +52,7 @@ async function whole(model: string, more?: JsonObject): Promise<Reply> {
   const response = await open(model, false, more);
   const body = JSON.parse((await response.read(READ_MAX)).toString()) as unknown;
   const reply = new ReplyBuilder();
-  for (const event of decodeMessage(body)) reply.push(event);
+  for (const event of doAtOnce(decodeMessage(body, decodeContext()))) reply.push(event);
   return reply.finish();
 }
 

@@ -1,8 +1,7 @@
-import { ProviderFault } from '../../../core/errors.js';
-import { isJsonObject, type Json } from '../../../core/json/json.js';
 import type { CallContext } from '../../../core/platform.js';
-import type { Secret } from '../../../core/secret.js';
-import { revealSafe } from '../direct.js';
+import { isJsonObject } from '../../../core/json/json.js';
+import { CredentialMembers, CredentialReader, readStructure, refused } from '../credential-members.js';
+import { headerSafe } from '../direct.js';
 
 /** Keys that calls are signed with; they hold for one region. */
 export interface SigningAccount {
@@ -13,69 +12,74 @@ export interface SigningAccount {
   readonly region: string;
 }
 
+/** One key, sent as it is; or keys to sign with, for the region of the address where they name none. */
+type BedrockCredential =
+  | { readonly type: 'api-key'; readonly key: string; readonly region?: undefined }
+  | ({ readonly type: 'signing'; readonly region: string | undefined } & Omit<SigningAccount, 'region'>);
+
 /** Becomes part of a host's name, so that nothing but a region may be one. */
-const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
-const REGION_IN_HOST = /^https?:\/\/bedrock(?:-[a-z]+)*\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)/;
+const REGION = /^[a-z]{2,4}(-[a-z]+)+-\d$/;
+/** The vendor's own hosts, `eusc` being a cloud apart; those of private links have a name of the customer's before. */
+const REGION_IN_HOST =
+  /^https?:\/\/(?:[a-z0-9-]+\.)?bedrock(?:-[a-z]+)*\.([a-z0-9-]+)\.(?:(?:vpce\.)?amazonaws\.(?:com|eu)|api\.aws)(?=[:/]|$)/;
 const REGION_PLACE = '{region}';
+/**
+ * The European Sovereign Cloud has names of its own (partition `aws-eusc` in the endpoint data of AWS's SDKs; read
+ * 2026-11-24): no region of it is below the others' name.
+ */
+const SOVEREIGN_REGION = /^eusc-/;
+const PLACED_HOST = /\.\{region\}\.amazonaws\.com(?=[:/]|$)/;
 /** What may stand in a header, or in the scope of a signature. */
 const KEY_ID = /^[\w-]+$/;
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Keys to sign with, or undefined where the credential is one key, sent as it is. */
-export function readAccount({ credential, target }: CallContext): SigningAccount | undefined {
-  const fields = fieldsOf(credential);
-  if (!fields) return undefined;
-  const sessionToken = fields['sessionToken'];
-  if (sessionToken !== undefined && (typeof sessionToken !== 'string' || !TOKEN.test(sessionToken))) {
-    throw refused('has a sessionToken that is none');
+/** What credentials for Bedrock say, each read once. */
+export class BedrockCredentials {
+  private readonly credentials = new CredentialReader(readBedrockCredential);
+
+  /**
+   * The base URL with its region.
+   * @throws ProviderFault `refused-credential` where the URL leaves it to a credential that names none
+   */
+  baseUrlOf(context: CallContext): string {
+    const { baseUrl } = context.target.endpoint.provider;
+    if (!baseUrl.includes(REGION_PLACE)) return baseUrl;
+    const { region } = context.credential ? this.credentials.read(context) : {};
+    if (region === undefined) throw namesNoRegion();
+    const placed = SOVEREIGN_REGION.test(region)
+      ? baseUrl.replace(PLACED_HOST, `.${REGION_PLACE}.amazonaws.eu`)
+      : baseUrl;
+    return placed.replaceAll(REGION_PLACE, region);
   }
+
+  /**
+   * Keys to sign with, or the key of a credential that is one, as a header carries it.
+   * @throws ProviderFault `refused-credential`
+   */
+  accessOf(context: CallContext): SigningAccount | string {
+    const reading = this.credentials.read(context);
+    if (reading.type === 'api-key') return headerSafe(reading.key);
+    // A host answers to signatures of its own region alone, whatever the keys were made for.
+    const region = REGION_IN_HOST.exec(context.target.endpoint.provider.baseUrl)?.[1] ?? reading.region;
+    if (region === undefined) throw namesNoRegion();
+    return { ...reading, region };
+  }
+}
+
+/** @throws ProviderFault `refused-credential` */
+function readBedrockCredential(text: string): BedrockCredential {
+  const value = readStructure(text);
+  if (value === undefined) return { type: 'api-key', key: text };
+  if (!isJsonObject(value)) throw refused('is a list, and must be an object');
+  const members = new CredentialMembers(value);
+  const sessionToken = members.has('sessionToken') ? members.matching('sessionToken', TOKEN) : undefined;
   return {
-    accessKeyId: partOf(fields, 'accessKeyId', KEY_ID),
-    secretAccessKey: partOf(fields, 'secretAccessKey', TOKEN),
-    region: regionOf(fields, target.endpoint.provider.baseUrl),
+    type: 'signing',
+    accessKeyId: members.matching('accessKeyId', KEY_ID),
+    secretAccessKey: members.matching('secretAccessKey', TOKEN),
+    region: members.has('region') ? members.part('region', REGION) : undefined,
     ...(sessionToken !== undefined && { sessionToken }),
   };
 }
 
-/**
- * The base URL with its region.
- * @throws ProviderFault `refused-credential` where the URL leaves it to a credential that names none
- */
-export function baseUrlOf({ credential, target }: CallContext): string {
-  const { baseUrl } = target.endpoint.provider;
-  if (!baseUrl.includes(REGION_PLACE)) return baseUrl;
-  return baseUrl.replaceAll(REGION_PLACE, regionOf(fieldsOf(credential) ?? {}, baseUrl));
-}
-
-/** The key of a credential that is one key. */
-export const apiKeyOf = ({ credential }: CallContext): string => revealSafe(credential);
-
-function regionOf(fields: { readonly [key: string]: Json | undefined }, baseUrl: string): string {
-  const region = fields['region'] ?? REGION_IN_HOST.exec(baseUrl)?.[1];
-  if (region === undefined) throw refused('names no region, and the base URL does not either');
-  if (typeof region !== 'string' || !REGION.test(region)) throw refused('has a region that is none, such as us-east-1');
-  return region;
-}
-
-/** Undefined where the text is no JSON object: it is a key then. */
-function fieldsOf(credential: Secret | undefined): { readonly [key: string]: Json | undefined } | undefined {
-  const text = credential?.reveal().trim() ?? '';
-  if (!text.startsWith('{')) return undefined;
-  try {
-    const fields: unknown = JSON.parse(text);
-    if (isJsonObject(fields)) return fields;
-  } catch {
-    // The parser's words would hold the credential.
-  }
-  throw refused('is no valid JSON');
-}
-
-function partOf(fields: { readonly [key: string]: Json | undefined }, name: string, form: RegExp): string {
-  const value = fields[name];
-  if (typeof value !== 'string' || value === '') throw refused(`has no ${name}`);
-  if (!form.test(value)) throw refused(`has characters in ${name} that no such key has`);
-  return value;
-}
-
-const refused = (complaint: string): ProviderFault =>
-  new ProviderFault('refused-credential', `The credential for Amazon Bedrock ${complaint}.`);
+const namesNoRegion = () => refused('names no region, such as us-east-1, and the base URL does not either');

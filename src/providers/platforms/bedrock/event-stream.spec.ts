@@ -1,5 +1,6 @@
 // Goal: messages are what was sent, however they are cut, and a stream that was changed or cut is malformed. Method:
 // messages made by hand; properties over payloads, cuts and changed bytes.
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { awsFrame, awsHeader, awsMessage } from '../../../../test/support/aws-event-stream.js';
 import { ProviderFault } from '../../../core/errors.js';
@@ -69,6 +70,19 @@ it('takes no message that is longer than its bound, before its bytes come', () =
   const long = awsFrame(Buffer.alloc(0), Buffer.alloc(MESSAGE_BYTES_MAX - 15));
   expect(() => read([long.subarray(0, 12)])).toThrow(/more than 16777216 bytes/);
   expect(() => read([awsFrame(Buffer.alloc(0), Buffer.alloc(64))])).not.toThrow();
+});
+
+it.each([
+  ['shorter than itself', 15, 0],
+  ['of no bytes', 0, 0],
+  ['whose headers are longer than it', 32, 17],
+  ['whose headers are as long as numbers go', 32, 0xffffffff],
+])('is malformed with a message %s, however right the checksum of its lengths is', (_, total, headers) => {
+  const prelude = Buffer.alloc(32);
+  prelude.writeUInt32BE(total, 0);
+  prelude.writeUInt32BE(headers, 4);
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+  expect(() => read([prelude])).toThrow(malformed);
 });
 
 it('costs time that grows with the bytes and not with the cuts', () => {

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { ProviderFault } from '../../../core/errors.js';
 import { FRAME_BYTES_MAX } from '../../../core/stream/sse.js';
+import { BytePieces } from '../../../core/stream/byte-pieces.js';
 import type { Step } from '../../../core/stream/step.js';
 
 /** A message of `application/vnd.amazon.eventstream`. */
@@ -33,8 +34,7 @@ const TYPE_TEXT = 7;
  * wait in a list, so that costs are linear whatever the cuts are. One per reply.
  */
 export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
-  private waiting: Buffer[] = [];
-  private waitingBytes = 0;
+  private readonly waiting = new BytePieces();
   /** How many bytes must be there before there is something to read. */
   private neededBytes = PRELUDE_BYTES;
   /** Headers repeat from message to message: comparing the bytes is cheaper than reading them again. */
@@ -44,18 +44,15 @@ export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
   push(chunk: Uint8Array, out: EventStreamMessage[]): void {
     if (chunk.length === 0) return;
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.waiting.push(bytes);
-    this.waitingBytes += bytes.length;
-    if (this.waitingBytes < this.neededBytes) return;
-    const joined = this.waiting.length === 1 ? bytes : Buffer.concat(this.waiting, this.waitingBytes);
-    const rest = this.read(joined, out);
-    this.waiting = rest.length > 0 ? [rest] : [];
-    this.waitingBytes = rest.length;
+    this.waiting.add(bytes);
+    if (this.waiting.bytes < this.neededBytes) return;
+    const rest = this.read(this.waiting.take(), out);
+    if (rest.length > 0) this.waiting.add(rest);
   }
 
   /** @throws ProviderFault where the stream was cut in a message */
   end(): void {
-    if (this.waitingBytes > 0) throw malformed('ends in the midst of a message', { isCut: true });
+    if (this.waiting.bytes > 0) throw malformed('ends in the midst of a message', { isCut: true });
   }
 
   /** @returns what is left: less than is needed */

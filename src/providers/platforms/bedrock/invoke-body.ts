@@ -1,11 +1,15 @@
-import type { ModelRequest } from '../../../core/conversation/request.js';
 import { Untranslatable } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
-import type { Endpoint } from '../../../core/routing/catalog.js';
+import type { RequestField } from '../../../core/translation.js';
 import { takesEffort } from '../../dialects/claude-models.js';
 
 const ANTHROPIC_VERSION = 'bedrock-2023-05-31';
+/**
+ * What a streamed answer is framed in, whatever its pieces hold
+ * (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html; read 2026-11-24).
+ */
+const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
 /**
  * What Bedrock takes of the Messages format, at the top level of a body: what stands behind the name makes what is
@@ -47,22 +51,22 @@ export const BETAS: ReadonlySet<string> = new Set([
   'token-efficient-tools-2025-02-19',
 ]);
 
-/** What `adaptMessages` drops of what a request sets, by the names that `RouteNeeds.parameters` has. */
-const NOT_TAKEN: ReadonlySet<string> = new Set(['context_management', 'metadata', 'task_budget']);
+/** What a request may say that `adaptMessages` drops. */
+const NOT_TAKEN: ReadonlySet<RequestField> = new Set<RequestField>([
+  'context_management', 'inference_geo', 'metadata', 'task_budget', 'user',
+]); // prettier-ignore
 
-/** Whether a field that the dialect prints goes on. */
-export const takesParameter = (parameter: string, endpoint: Endpoint): boolean =>
-  parameter === 'verbosity' ? takesEffort(endpoint.upstreamModel) : !NOT_TAKEN.has(parameter);
-
-/** What of a request `adaptMessages` leaves out, by the names that callers know. */
-export function droppedOf(request: ModelRequest, { upstreamModel }: Endpoint): readonly string[] {
-  const names: string[] = [];
-  if (request.contextManagement) names.push('context_management');
-  if (request.metadata?.vendor === 'anthropic') names.push('metadata');
-  if (request.taskBudget) names.push('output_config.task_budget');
-  if (request.effort !== undefined && !takesEffort(upstreamModel)) names.push('output_config.effort');
-  for (const beta of request.betas) if (!BETAS.has(beta)) names.push(beta);
-  return names;
+/** Whether a field reaches the model, where the dialect does not say. How it is to serve, its leg tells in headers. */
+export function takesField(field: RequestField, { endpoint, tier }: Target): boolean | undefined {
+  switch (field) {
+    case 'reasoning_effort':
+    case 'verbosity':
+      return takesEffort(endpoint.upstreamModel) ? undefined : false;
+    case 'service_tier':
+      return tier !== 'standard';
+    default:
+      return NOT_TAKEN.has(field) ? false : undefined;
+  }
 }
 
 /**
@@ -71,7 +75,8 @@ export function droppedOf(request: ModelRequest, { upstreamModel }: Endpoint): r
  * @throws Untranslatable for tools that only the vendor itself runs
  */
 export function adaptMessages(call: UpstreamCall, target: Target): UpstreamCall {
-  const { 'anthropic-beta': betas, 'anthropic-version': _version, ...headers } = call.headers;
+  const { 'anthropic-beta': betas, 'anthropic-version': _version, ...rest } = call.headers;
+  const headers = call.stream ? { ...rest, accept: EVENT_STREAM } : rest;
   const named = betas === undefined ? [] : betas.split(',').filter((beta) => BETAS.has(beta));
   const body: Record<string, Json> = { anthropic_version: ANTHROPIC_VERSION };
   if (named.length > 0) body['anthropic_beta'] = named;

@@ -43,7 +43,14 @@ function authorise(context: CallContext, headers: CallHeaders = {}): CallHeaders
 describe('address', () => {
   it.each([
     ['of the credential', KEYS, PLACED, 'https://bedrock-runtime.eu-west-1.amazonaws.com/x'],
+    [
+      'of the sovereign cloud',
+      { ...KEYS, region: 'eusc-de-east-1' },
+      PLACED,
+      'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu/x',
+    ],
     ['of the base URL', 'an-api-key', FIXED, `${FIXED}/x`],
+    ['of the base URL, whatever the credential says', KEYS, FIXED, `${FIXED}/x`],
     ['of a base URL that is nowhere else', KEYS, 'http://127.0.0.1:9/base', 'http://127.0.0.1:9/base/x'],
     [
       'of the state',
@@ -96,7 +103,7 @@ describe('authorise', () => {
     expect(authorise(contextOf('an-api-key', FIXED))).toEqual({ authorization: 'Bearer an-api-key' });
   });
 
-  it('signs with keys, for the region of the credential, else of the base URL', () => {
+  it('signs with keys, for the region of the base URL, else of the credential', () => {
     const signed = authorise(contextOf({ ...KEYS, sessionToken: 'tok' }), { 'content-type': 'application/json' });
     expect(signed['authorization']).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$/,
@@ -104,6 +111,19 @@ describe('authorise', () => {
     expect(signed['x-amz-security-token']).toBe('tok');
     const { region: _region, ...rest } = KEYS;
     expect(authorise(contextOf(rest, FIXED))['authorization']).toContain('/us-west-2/bedrock/');
+  });
+
+  it.each([
+    ['us-west-2', FIXED],
+    ['us-west-2', 'https://bedrock-runtime-fips.us-west-2.amazonaws.com/base'],
+    ['us-west-2', 'https://vpce-1-a.bedrock-runtime.us-west-2.vpce.amazonaws.com'],
+    ['us-west-2', 'https://bedrock-runtime.us-west-2.api.aws'],
+    ['eusc-de-east-1', 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu'],
+    // Of nobody's region: the credential's.
+    ['eu-west-1', 'http://127.0.0.1:9'],
+    ['eu-west-1', 'https://bedrock-runtime.us-west-2.amazonaws.com.proxy.test'],
+  ])('signs for %s at %s, keys for another region or not', (region, baseUrl) => {
+    expect(authorise(contextOf(KEYS, baseUrl))['authorization']).toContain(`/${region}/bedrock/`);
   });
 
   it('wants no credential where the provider has none', () => {
@@ -129,10 +149,11 @@ describe('authorise', () => {
   it.each<[string, object | string, RegExp]>([
     ['no key', '', /no credential|no HTTP header/],
     ['a key with a line break', 'CANARY\nx', /header/],
-    ['broken JSON', '{"secretAccessKey":"CANARY', /is no valid JSON/],
-    ['no id', { ...KEYS, accessKeyId: undefined }, /has no accessKeyId/],
+    ['a list', '["CANARY"]', /is a list/],
+    ['broken JSON', '{"secretAccessKey":"CANARY', /is not valid JSON/],
+    ['no id', { ...KEYS, accessKeyId: undefined }, /lacks the member accessKeyId/],
     ['an id with a line break', { ...KEYS, accessKeyId: 'CANARY\nx' }, /accessKeyId/],
-    ['no secret', { ...KEYS, secretAccessKey: '' }, /has no secretAccessKey/],
+    ['no secret', { ...KEYS, secretAccessKey: '' }, /lacks the member secretAccessKey/],
     ['a secret with a blank', { ...KEYS, secretAccessKey: 'CANARY x' }, /secretAccessKey/],
     ['a token that is none', { ...KEYS, sessionToken: 7 }, /sessionToken/],
     ['a token with a line break', { ...KEYS, sessionToken: 'CANARY\nx' }, /sessionToken/],

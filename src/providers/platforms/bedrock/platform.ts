@@ -1,4 +1,3 @@
-import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
 import type { CallContext, CallHeaders, Platform, PrintedCall } from '../../../core/platform.js';
 import type { Target, UpstreamCall, UpstreamFailure } from '../../../core/provider.js';
@@ -7,12 +6,13 @@ import type { ServiceTier } from '../../../core/routing/plan.js';
 import { SseReader, type SseFrame } from '../../../core/stream/sse.js';
 import { chain, type Step } from '../../../core/stream/step.js';
 import type { Clock } from '../../../core/time.js';
+import type { RequestField } from '../../../core/translation.js';
 import { findAwsFault } from '../../dialects/aws-faults.js';
 import { pathSegment } from '../../dialects/path-segment.js';
-import { apiKeyOf, baseUrlOf, readAccount } from './account.js';
+import { BedrockCredentials } from './account.js';
 import { EventFrames } from './event-frames.js';
 import { EventStreamReader } from './event-stream.js';
-import { adaptMessages, droppedOf, takesParameter } from './invoke-body.js';
+import { adaptMessages, BETAS, takesField } from './invoke-body.js';
 import { SignatureV4 } from './signature-v4.js';
 
 const SERVICE = 'bedrock';
@@ -33,8 +33,8 @@ const TIER_HEADERS: Readonly<Record<ServiceTier, CallHeaders>> = {
 
 /** Amazon Bedrock's runtime (docs/platforms.md#bedrock). */
 export class BedrockPlatform implements Platform {
-  readonly fetchesMedia = false;
   private readonly signature = new SignatureV4(SERVICE);
+  private readonly credentials = new BedrockCredentials();
 
   constructor(private readonly clock: Clock) {}
 
@@ -42,12 +42,16 @@ export class BedrockPlatform implements Platform {
     return dialectOf(target.endpoint) === 'anthropic-messages' ? adaptMessages(call, target) : call;
   }
 
-  carries(parameter: string, { endpoint }: Target): boolean {
-    return dialectOf(endpoint) !== 'anthropic-messages' || takesParameter(parameter, endpoint);
+  carries(parameter: RequestField, target: Target): boolean | undefined {
+    return dialectOf(target.endpoint) === 'anthropic-messages' ? takesField(parameter, target) : undefined;
   }
 
-  dropped(request: ModelRequest, { endpoint }: Target): readonly string[] {
-    return dialectOf(endpoint) === 'anthropic-messages' ? droppedOf(request, endpoint) : [];
+  carriesBeta(beta: string, { endpoint }: Target): boolean {
+    return dialectOf(endpoint) !== 'anthropic-messages' || BETAS.has(beta);
+  }
+
+  fetchesMedia(): boolean {
+    return false;
   }
 
   counts(dialect: DialectId): boolean {
@@ -55,18 +59,18 @@ export class BedrockPlatform implements Platform {
   }
 
   address(context: CallContext, call: UpstreamCall): string {
-    return baseUrlOf(context) + pathOf(context.target, call);
+    return this.credentials.baseUrlOf(context) + pathOf(context.target, call);
   }
 
   authorise(context: CallContext, { url, headers, body }: PrintedCall): CallHeaders {
     const { target } = context;
     const added = dialectOf(target.endpoint) === 'anthropic-messages' ? TIER_HEADERS[target.tier] : NO_HEADERS;
     if (target.definition.credential === 'none') return added;
-    const account = readAccount(context);
-    if (!account) return { ...added, authorization: `Bearer ${apiKeyOf(context)}` };
+    const access = this.credentials.accessOf(context);
+    if (typeof access === 'string') return { ...added, authorization: `Bearer ${access}` };
     const contentType = headers['content-type'];
     const signed = contentType === undefined ? added : { ...added, 'content-type': contentType };
-    const signature = this.signature.sign({ method: 'POST', url, headers: signed, body }, account, this.clock.now());
+    const signature = this.signature.sign({ method: 'POST', url, headers: signed, body }, access, this.clock.now());
     return { ...added, ...signature };
   }
 

@@ -79,13 +79,22 @@ export function deriveKey(secret: string, day: string, region: string, service: 
 /** `20150830T123600Z` */
 const amzDate = (ms: number): string => `${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '')}`;
 
-/** Each segment is escaped once more than it is sent: only S3 wants it otherwise. */
-const canonicalPath = (path: string): string => path.split('/').map(pathSegment).join('/');
+/**
+ * Without empty segments, as AWS's own library signs it, and each escaped once more than it is sent: only S3 wants
+ * either otherwise.
+ */
+const canonicalPath = (path: string): string =>
+  path
+    .replace(/\/{2,}/g, '/')
+    .split('/')
+    .map(pathSegment)
+    .join('/');
 
 function canonicalQuery(search: string): string {
   if (search === '') return '';
-  const pairs = [...new URLSearchParams(search)].map(([name, value]) => `${pathSegment(name)}=${pathSegment(value)}`);
-  return pairs.sort().join('&');
+  // By name, then by value; a sign of equality would stand behind a hyphen.
+  const pairs = [...new URLSearchParams(search)].map(([name, value]) => `${pathSegment(name)}\0${pathSegment(value)}`);
+  return pairs.sort().join('&').replaceAll('\0', '=');
 }
 
 /** A large body stays in its parts. */

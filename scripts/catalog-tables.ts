@@ -1,0 +1,332 @@
+/**
+ * What packages with data tell of a provider's model: the price package, which vendors' own price pages are copied
+ * into, and two tables taken out of packages by `extract-model-table.mjs`.
+ */
+import { readFileSync } from 'node:fs';
+import { findProvider, type MatchLogic, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+
+/** The day whose prices are written: the price package knows prices by date. */
+export const PRICE_DATE = '2026-11-24';
+
+/** USD per million tokens, by the names of the catalog file. */
+export interface TokenPrices {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly input_cache_read?: number;
+  readonly input_cache_write?: number;
+  readonly input_cache_write_1h?: number;
+}
+
+/** What a prompt of this many tokens and more costs. */
+export interface LongPrices extends TokenPrices {
+  readonly min_prompt_tokens: number;
+}
+
+export interface PriceList {
+  /** The `id` of the source. */
+  readonly source: string;
+  readonly prices: TokenPrices;
+  readonly tiers: readonly LongPrices[];
+  /** USD for one. */
+  readonly webSearch?: number;
+  readonly request?: number;
+  /** The provider charges less at other hours. */
+  readonly byTime?: true;
+}
+
+/** What a table, or a file beside them, says of a model. */
+export interface ToldModel {
+  /** The `id` of the source. */
+  readonly source: string;
+  readonly model: TableModel;
+}
+
+/** A figure, and the `id` of the source that says it. */
+export interface Sourced<Value> {
+  readonly value: Value;
+  readonly source: string;
+}
+
+/** What the packages say of one model at one provider; absent where none does. */
+export interface ModelFacts {
+  readonly priceList: PriceList;
+  readonly context?: Sourced<number>;
+  readonly output?: Sourced<number>;
+  readonly takesImages?: Sourced<boolean>;
+  /** It reasons when asked to. */
+  readonly reasons: boolean;
+  readonly refusesTools: boolean;
+}
+
+export interface TableModel {
+  readonly context?: number;
+  readonly output?: number;
+  readonly input: readonly string[];
+  readonly reasoning?: true;
+  readonly tools?: false;
+  readonly prices: TablePrices;
+  readonly tiers?: readonly (TablePrices & { readonly from: number })[];
+}
+
+export interface TablePrices {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly read?: number;
+  readonly write?: number;
+}
+
+/** A file of `scripts/catalog-data`. */
+export interface ModelTable {
+  readonly package: string;
+  readonly licence: string;
+  readonly published: string;
+  readonly read: string;
+  readonly providers: Readonly<Record<string, Readonly<Record<string, TableModel>>>>;
+}
+
+const readTable = (name: string): ModelTable =>
+  JSON.parse(readFileSync(`scripts/catalog-data/${name}.json`, 'utf8')) as ModelTable;
+
+/** By `id` as sources name them. */
+export const TABLES = { 'pi-ai': readTable('pi-ai'), 'pi-catalog': readTable('pi-catalog') } as const;
+
+export type TableName = keyof typeof TABLES;
+
+/** The price package by its `id` as sources name it. */
+export const PRICE_PACKAGE = 'genai-prices';
+
+/**
+ * What the packages call a provider, where they know it. The price package's lists of Azure, Novita and Together are
+ * not asked: they are of models that these no longer serve, or of years ago.
+ */
+const NAMES: Readonly<Record<string, { readonly [Source in TableName | 'genai-prices']?: string }>> = {
+  'amazon-bedrock': { 'genai-prices': 'aws', 'pi-ai': 'amazon-bedrock' },
+  anthropic: { 'genai-prices': 'anthropic', 'pi-ai': 'anthropic' },
+  avian: { 'genai-prices': 'avian' },
+  azure: { 'pi-ai': 'azure' },
+  baseten: { 'pi-ai': 'baseten', 'pi-catalog': 'baseten' },
+  cerebras: { 'genai-prices': 'cerebras', 'pi-ai': 'cerebras', 'pi-catalog': 'cerebras' },
+  cohere: { 'genai-prices': 'cohere' },
+  deepinfra: { 'pi-catalog': 'deepinfra' },
+  deepseek: { 'genai-prices': 'deepseek', 'pi-ai': 'deepseek' },
+  fireworks: { 'genai-prices': 'fireworks', 'pi-ai': 'fireworks' },
+  'google-ai-studio': { 'genai-prices': 'google', 'pi-ai': 'google', 'pi-catalog': 'google' },
+  'google-vertex': { 'genai-prices': 'google', 'pi-ai': 'google-vertex', 'pi-catalog': 'google-vertex' },
+  groq: { 'genai-prices': 'groq', 'pi-ai': 'groq', 'pi-catalog': 'groq' },
+  meta: { 'pi-ai': 'meta' },
+  minimax: { 'genai-prices': 'minimax', 'pi-ai': 'minimax', 'pi-catalog': 'minimax' },
+  mistral: { 'genai-prices': 'mistral', 'pi-ai': 'mistral', 'pi-catalog': 'mistral' },
+  moonshotai: { 'genai-prices': 'moonshotai', 'pi-ai': 'moonshotai', 'pi-catalog': 'moonshot' },
+  novita: { 'pi-catalog': 'novita' },
+  ollama: { 'pi-catalog': 'ollama-cloud' },
+  openai: { 'genai-prices': 'openai', 'pi-ai': 'openai', 'pi-catalog': 'openai' },
+  perplexity: { 'genai-prices': 'perplexity' },
+  sakana: { 'pi-catalog': 'sakana' },
+  stepfun: { 'pi-catalog': 'stepfun' },
+  together: { 'pi-ai': 'together', 'pi-catalog': 'together' },
+  venice: { 'pi-catalog': 'venice' },
+  wafer: { 'pi-catalog': 'wafer-serverless' },
+  // Weights & Biases' inference is CoreWeave's, at the same address.
+  wandb: { 'pi-catalog': 'coreweave' },
+  xai: { 'genai-prices': 'x-ai', 'pi-ai': 'xai', 'pi-catalog': 'xai' },
+  xiaomi: { 'pi-ai': 'xiaomi', 'pi-catalog': 'xiaomi' },
+  'z-ai': { 'genai-prices': 'zai', 'pi-ai': 'zai', 'pi-catalog': 'zai' },
+};
+
+/** Anthropic's price of a cache kept for an hour, where a list leaves it out: twice the prompt's, on every platform. */
+const HOUR_WRITE_FACTOR = 2;
+const CLAUDE = /claude-/;
+
+/**
+ * @param provider slug
+ * @param upstream the model's name there
+ * @param sourceName its name in the price package
+ * @param files what files say of it that are no table
+ * @param pricedBy the table to take the price from although the price package has one
+ */
+export function factsOf(
+  provider: string,
+  upstream: string,
+  sourceName: string,
+  files: readonly ToldModel[],
+  pricedBy?: TableName,
+): ModelFacts {
+  const names = NAMES[provider] ?? {};
+  const label = `${provider} ${upstream}`;
+  const priced = names['genai-prices'] === undefined ? undefined : priceOf(names['genai-prices'], sourceName, upstream);
+  const found: ToldModel[] = (Object.keys(TABLES) as TableName[]).flatMap((source) => {
+    const model = TABLES[source].providers[names[source] ?? '']?.[upstream];
+    return model ? [{ source, model }] : [];
+  });
+  found.push(...files);
+  const lists = found.map(({ source, model }) => listOf(source, model));
+  const priceList =
+    lists.find(({ source }) => source === pricedBy) ??
+    priced?.list ??
+    lists.reduce<PriceList | undefined>(dearer, undefined);
+  if (!priceList) throw new Error(`${label}: no source prices it.`);
+  const context = priced?.context ?? least(found.map(({ source, model }) => ({ value: model.context, source })));
+  const output = least(found.map(({ source, model }) => ({ value: model.output, source })));
+  const [first] = found;
+  return {
+    priceList: CLAUDE.test(upstream) ? withHourWrites(priceList) : priceList,
+    ...(context && { context }),
+    // One that equals the context is none.
+    ...(output && output.value !== context?.value && { output }),
+    ...(first && {
+      takesImages: { value: found.every(({ model }) => model.input.includes('image')), source: first.source },
+    }),
+    reasons: found.some(({ model }) => model.reasoning),
+    refusesTools: found.some(({ model }) => model.tools === false),
+  };
+}
+
+/** Where tables differ, the one that promises less. */
+function least(
+  figures: readonly { readonly value: number | undefined; readonly source: string }[],
+): Sourced<number> | undefined {
+  return figures.reduce<Sourced<number> | undefined>((best, { value, source }) => {
+    if (value === undefined || (best && best.value <= value)) return best;
+    return { value, source };
+  }, undefined);
+}
+
+/** A bound and a charge must never fall short. */
+function dearer(one: PriceList | undefined, other: PriceList): PriceList {
+  if (!one) return other;
+  const difference = other.prices.prompt - one.prices.prompt || other.prices.completion - one.prices.completion;
+  return difference > 0 ? other : one;
+}
+
+function listOf(source: string, { prices, tiers = [] }: TableModel): PriceList {
+  return {
+    source,
+    prices: namedPrices(prices),
+    tiers: tiers.map(({ from, ...long }) => ({ min_prompt_tokens: from, ...namedPrices(long) })),
+  };
+}
+
+const namedPrices = ({ prompt, completion, read, write }: TablePrices): TokenPrices => ({
+  prompt,
+  completion,
+  ...(read !== undefined && { input_cache_read: read }),
+  ...(write !== undefined && { input_cache_write: write }),
+});
+
+function withHourWrites(list: PriceList): PriceList {
+  const add = <Prices extends TokenPrices>(prices: Prices): Prices =>
+    prices.input_cache_write === undefined || prices.input_cache_write_1h !== undefined
+      ? prices
+      : { ...prices, input_cache_write_1h: rounded(prices.prompt * HOUR_WRITE_FACTOR) };
+  return { ...list, prices: add(list.prices), tiers: list.tiers.map(add) };
+}
+
+const PRICE_DECIMALS = 6;
+const rounded = (price: number): number => Number(price.toFixed(PRICE_DECIMALS));
+
+/** The catalog's names for the price package's, in the order they are written. */
+const PER_TOKEN = {
+  input_mtok: 'prompt',
+  output_mtok: 'completion',
+  cache_read_mtok: 'input_cache_read',
+  cache_write_mtok: 'input_cache_write',
+  cache_write_1h_mtok: 'input_cache_write_1h',
+} as const;
+type PriceKey = keyof typeof PER_TOKEN;
+const PRICE_KEYS = Object.keys(PER_TOKEN) as readonly PriceKey[];
+
+const SEARCHES = 'web_searches_kcount';
+const REQUESTS = 'requests_kcount';
+/** Searches of stored files and sound, which no model chosen here is sent. */
+const UNUSED: ReadonlySet<string> = new Set(['storage_searches_kcount', 'input_audio_mtok', 'cache_audio_read_mtok']);
+
+/** The price package's entry. Checked: it is not deprecated, and its prices are those of the upstream name. */
+function priceOf(
+  provider: string,
+  sourceName: string,
+  upstream: string,
+): { readonly list: PriceList; readonly context?: Sourced<number> } | undefined {
+  const entry = findProvider({ providerId: provider })?.models.find(
+    ({ id, match }) => id === sourceName || (sourceName === upstream && matches(match, upstream)),
+  );
+  if (!entry) return undefined;
+  const label = `${provider} ${sourceName}`;
+  if (entry.deprecated) throw new Error(`${label}: deprecated.`);
+  if (!matches(entry.match, upstream)) throw new Error(`${label}: prices of another name than ${upstream}.`);
+  return {
+    list: packageList(entry),
+    ...(entry.context_window !== undefined && { context: { value: entry.context_window, source: PRICE_PACKAGE } }),
+  };
+}
+
+function matches(logic: MatchLogic, name: string): boolean {
+  if ('equals' in logic) return name === logic.equals;
+  if ('starts_with' in logic) return name.startsWith(logic.starts_with);
+  if ('ends_with' in logic) return name.endsWith(logic.ends_with);
+  if ('contains' in logic) return name.includes(logic.contains);
+  if ('regex' in logic) return new RegExp(logic.regex).test(name);
+  if ('or' in logic) return logic.or.some((one) => matches(one, name));
+  return logic.and.every((one) => matches(one, name));
+}
+
+function packageList(entry: ModelInfo): PriceList {
+  const { prices, byTime } = pricesOf(entry);
+  const unknown = Object.keys(prices).find(
+    (key) => !(key in PER_TOKEN) && key !== SEARCHES && key !== REQUESTS && !UNUSED.has(key),
+  );
+  if (unknown !== undefined) throw new Error(`${entry.id}: ${unknown} has no place in the catalog.`);
+  const searches = prices[SEARCHES];
+  const requests = prices[REQUESTS];
+  return {
+    source: PRICE_PACKAGE,
+    prices: pricesAt(entry.id, prices, 0),
+    // The source charges a tier for more tokens than its start, the catalog from its first token on.
+    tiers: tierStarts(prices).map((start) => ({
+      min_prompt_tokens: start + 1,
+      ...pricesAt(entry.id, prices, start + 1),
+    })),
+    ...(typeof searches === 'number' && { webSearch: searches / 1000 }),
+    ...(typeof requests === 'number' && { request: requests / 1000 }),
+    ...(byTime && { byTime }),
+  };
+}
+
+/**
+ * The prices on the day of the data. Where they change with the hour, the dearest: a bound and a
+ * charge must never fall short.
+ */
+function pricesOf(entry: ModelInfo): { readonly prices: ModelPrice; readonly byTime?: true } {
+  if (!Array.isArray(entry.prices)) return { prices: entry.prices };
+  let prices: ModelPrice = {};
+  let byTime = false;
+  for (const { constraint, prices: candidate } of entry.prices) {
+    if (constraint?.type === 'time_of_date') {
+      if (Number(candidate.input_mtok) < Number(prices.input_mtok)) continue;
+      byTime = true;
+      prices = candidate;
+    } else if (constraint === undefined || constraint.start_date <= PRICE_DATE) prices = candidate;
+  }
+  return { prices, ...(byTime && { byTime }) };
+}
+
+/** The prices that a prompt of this length pays. */
+function pricesAt(id: string, prices: ModelPrice, promptTokens: number): TokenPrices {
+  const found = PRICE_KEYS.flatMap((key) => {
+    const price = prices[key];
+    if (price === undefined) return [];
+    if (typeof price === 'number') return [[PER_TOKEN[key], price] as const];
+    const tier = price.tiers.filter(({ start }) => start < promptTokens).at(-1);
+    return [[PER_TOKEN[key], tier?.price ?? price.base] as const];
+  });
+  const { prompt, completion, ...others } = Object.fromEntries(found) as Partial<TokenPrices>;
+  if (prompt === undefined || completion === undefined) throw new Error(`${id}: not priced by the token.`);
+  return { prompt, completion, ...others };
+}
+
+function tierStarts(prices: ModelPrice): number[] {
+  const starts = PRICE_KEYS.flatMap((key) => {
+    const price = prices[key];
+    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : [];
+  });
+  return [...new Set(starts)].sort((a, b) => a - b);
+}

@@ -1,0 +1,24 @@
+/** `npm run catalog:check`, and `node dist/catalog-check.js` where there is no npm. */
+import { join } from 'node:path';
+import { runCatalogCheck } from './catalog/check/catalog-check-command.js';
+import { SystemClock } from './core/time.js';
+import { ProviderRegistry } from './providers/registry.js';
+import { UndiciTransport } from './providers/undici-transport.js';
+
+const clock = new SystemClock();
+
+process.exitCode = await runCatalogCheck(
+  {
+    words: process.argv.slice(2),
+    variables: process.env,
+    workingDirectory: process.cwd(),
+    print: (text) => process.stdout.write(text),
+    printError: (text) => process.stderr.write(text),
+  },
+  // Asked what it knows alone: its transport is never opened.
+  {
+    known: new ProviderRegistry(new UndiciTransport(), clock),
+    clock,
+    packageDirectory: join(import.meta.dirname, '..'),
+  },
+);

@@ -1,0 +1,37 @@
+import type { CatalogReading } from './read-catalog.js';
+import { CredentialFiles, type CatalogContent, type Judgement } from './catalog-files.js';
+import type { CredentialFile } from './read-credential.js';
+import { packSecrets, unpackSecrets, type PackedSecret } from './secret-parcel.js';
+
+/** What a thread is asked to judge. */
+export interface CatalogJob {
+  readonly content: CatalogContent;
+  /** What credentials may stand in. */
+  readonly variables: Variables;
+}
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What it answers: plain data, which another thread gets as a copy. */
+export interface JudgementParcel {
+  readonly reading: CatalogReading;
+  readonly secrets: readonly PackedSecret[];
+  readonly credentials: readonly (readonly [string, CredentialFile])[];
+}
+
+export function parcelOf({ reading, credentials }: Judgement): JudgementParcel {
+  return { reading, secrets: packSecrets(holdersOf(reading)), credentials: credentials.entries };
+}
+
+/** @param parcel a copy, which becomes the judgement's */
+export function judgementOf({ reading, secrets, credentials }: JudgementParcel): Judgement {
+  unpackSecrets(holdersOf(reading), secrets);
+  return { reading, credentials: new CredentialFiles(credentials) };
+}
+
+/** All of a catalog but its models, which hold the same providers. */
+function holdersOf(reading: CatalogReading): unknown {
+  if ('faults' in reading) return undefined;
+  const { models: _models, ...holders } = reading.snapshot;
+  return holders;
+}

@@ -1,0 +1,259 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { CatalogProvider, CatalogSnapshot } from '../../core/routing/catalog.js';
+import type { Clock } from '../../core/time.js';
+import type { CommandContext } from '../../shared/database/transfer/transfer-command.js';
+import { SHIPPED_CATALOG } from '../../shared/variables/variables.js';
+import { judgeContent, readContent } from '../catalog-files.js';
+import { describeFault } from '../fault.js';
+import { compareCatalogs } from './compare-catalogs.js';
+import { compareRoutes } from './compare-routes.js';
+import { dayOf, isDay, type Day } from './day.js';
+import { FINDING_GROUPS, type FindingGroup } from './finding.js';
+import { judgeCatalog } from './judge-catalog.js';
+import type { KnownProviders } from './neutral-plan.js';
+import { isDifferent, printComparison } from './print-comparison.js';
+import { printJudgement } from './print-judgement.js';
+import { SHORT, WHOLE } from './print-lists.js';
+import { readSources, SOURCES_FILE, type CatalogSources } from './read-sources.js';
+
+const DONE = 0;
+const REFUSED = 1;
+const FOUND = 2;
+
+/** Prices of the vendors change a few times a year. Chosen. */
+const STALE_DAYS = 90;
+
+const NAME = 'catalog:check';
+const USAGE = `npm run catalog:check -- FILE [--only GROUPS] [--stale-days N] [--today YYYY-MM-DD] [--strict] [--all] [--json]
+npm run catalog:check -- OLD NEW [--strict] [--all] [--json]
+
+Reads a catalog as the gateway does and says what is stale, missing, dearer or cheaper than the vendor's list, and how
+much of it is left under what callers may demand. With two files it says what the newer one says otherwise, and what
+would go another way by it. Nobody is called, nothing is written.
+
+--only        groups to tell of, with commas between them: ${FINDING_GROUPS.join(', ')}
+--stale-days  a source whose data, or its reading, is of longer ago is stale: ${STALE_DAYS} unless said
+--today       the day to count from
+--strict      end with 2 where there is anything to tell of these groups, or where two files differ
+--all         whole lists, not only their beginnings
+--json        the same as JSON
+
+Ends with 0, or with 1 for a file that cannot be used or wrong words.
+`;
+
+/** What the command needs beside its words. */
+export interface CheckTools {
+  readonly known: KnownProviders;
+  readonly clock: Clock;
+  /** Absolute path of the folder that has `catalog/`. */
+  readonly packageDirectory: string;
+}
+
+interface CheckWords {
+  readonly files: readonly [string, string?];
+  readonly groups: readonly FindingGroup[];
+  readonly staleDays: number;
+  readonly today: Day | undefined;
+  readonly isStrict: boolean;
+  readonly isWhole: boolean;
+  readonly isJson: boolean;
+}
+
+/** What was asked for cannot be done; the message says why. */
+class CheckRefused extends Error {}
+
+/** @returns the exit code, as the usage has it. Never throws for what it is given, never prints a secret. */
+export async function runCatalogCheck(context: CommandContext, tools: CheckTools): Promise<number> {
+  try {
+    const words = readWords(context.words);
+    if (words === 'help') {
+      context.print(USAGE);
+      return DONE;
+    }
+    const [first, second] = words.files;
+    return await (second === undefined
+      ? judge(first, words, context, tools)
+      : compare(first, second, words, context, tools));
+  } catch (error) {
+    if (!(error instanceof CheckRefused)) throw error;
+    context.printError(`${NAME}: ${error.message}\n`);
+    return REFUSED;
+  }
+}
+
+async function judge(file: string, words: CheckWords, context: CommandContext, tools: CheckTools): Promise<number> {
+  const { packageDirectory, known, clock } = tools;
+  const { snapshot, variableOf } = await readFrom(file, context, tools);
+  const shipped = await readFrom(join(packageDirectory, SHIPPED_CATALOG), context, tools);
+  const judgement = judgeCatalog(snapshot, {
+    shipped: shipped.snapshot,
+    sources: await readShippedSources(packageDirectory),
+    staleness: { today: words.today ?? dayOf(clock.now()), days: words.staleDays },
+    known,
+    unsetVariable: (provider) => {
+      const variable = variableOf(provider);
+      return variable !== undefined && isUnset(context.variables[variable]) ? variable : undefined;
+    },
+  });
+  const findings = judgement.findings.filter(({ group }) => words.groups.includes(group));
+  const max = words.isWhole ? WHOLE : SHORT;
+  context.print(
+    words.isJson
+      ? asJson({
+          file,
+          ...judgement,
+          findings: findings.map(({ subjects, ...finding }) => ({
+            ...finding,
+            count: subjects.length,
+            subjects: subjects.slice(0, max.lines),
+          })),
+        })
+      : printJudgement(file, judgement, words.groups, max),
+  );
+  return words.isStrict && findings.length > 0 ? FOUND : DONE;
+}
+
+async function compare(
+  older: string,
+  newer: string,
+  words: CheckWords,
+  context: CommandContext,
+  tools: CheckTools,
+): Promise<number> {
+  const before = (await readFrom(older, context, tools)).snapshot;
+  const after = (await readFrom(newer, context, tools)).snapshot;
+  const comparison = { ...compareCatalogs(before, after), ...compareRoutes(before, after, tools.known) };
+  const max = words.isWhole ? WHOLE : SHORT;
+  context.print(
+    words.isJson
+      ? asJson({ before: older, after: newer, ...boundLists(comparison, max.lines) })
+      : printComparison(older, newer, comparison, max),
+  );
+  return words.isStrict && isDifferent(comparison) ? FOUND : DONE;
+}
+
+const asJson = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+/** Lists become their length and their beginning, so that a report is as long as its reader wants. */
+function boundLists(value: object, max: number): object {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]: [string, unknown]) => [
+      name,
+      Array.isArray(part)
+        ? { count: part.length, first: part.slice(0, max) as unknown[] }
+        : boundLists(part as object, max),
+    ]),
+  );
+}
+
+interface ReadCatalogFile {
+  readonly snapshot: CatalogSnapshot;
+  /** The variable that a provider's credential is read from; undefined where it is not. */
+  readonly variableOf: (provider: CatalogProvider) => string | undefined;
+}
+
+/**
+ * As the gateway reads it, but for the values of variables: each stands for itself, so that no secret is read and it
+ * can be told which of them a provider's credential comes from. What such a credential says is no fault of a catalog.
+ * @throws CheckRefused
+ */
+async function readFrom(
+  file: string,
+  { variables, workingDirectory }: CommandContext,
+  { packageDirectory }: CheckTools,
+): Promise<ReadCatalogFile> {
+  const named = new Set<string>();
+  const content = await readContent({
+    // npm starts its scripts in the package's folder; a file is named from where the operator stands.
+    path: resolve(variables['INIT_CWD'] ?? workingDirectory, file),
+    shippedPath: join(packageDirectory, SHIPPED_CATALOG),
+  });
+  const { reading } = judgeContent(content, (name) => {
+    named.add(name);
+    return name;
+  });
+  if ('faults' in reading)
+    throw new CheckRefused(['the catalog cannot be used:', ...reading.faults.map(describeFault)].join('\n  '));
+  return {
+    snapshot: reading.snapshot,
+    variableOf: ({ credential }) => {
+      const text = credential?.reveal();
+      return text !== undefined && named.has(text) ? text : undefined;
+    },
+  };
+}
+
+/** As the reader of credentials judges it. */
+const isUnset = (value: string | undefined): boolean => (value?.trim() ?? '') === '';
+
+/**
+ * Undefined where there is no such file.
+ * @throws CheckRefused
+ */
+async function readShippedSources(packageDirectory: string): Promise<CatalogSources | undefined> {
+  const text = await readFile(join(packageDirectory, SOURCES_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new CheckRefused(`${SOURCES_FILE} cannot be read (${error.code})`, { cause: error });
+  });
+  if (text === undefined) return undefined;
+  const reading = readSources(SOURCES_FILE, text);
+  if ('sources' in reading) return reading.sources;
+  throw new CheckRefused(reading.faults.map(describeFault).join('\n'));
+}
+
+/** @throws CheckRefused for words it does not know */
+function readWords(words: readonly string[]): CheckWords | 'help' {
+  const { values, positionals } = parseWords(words);
+  if (values.help) return 'help';
+  const [first, second, ...others] = positionals;
+  if (first === undefined || others.length > 0) throw misused('give one file to judge, or two to compare');
+  const ofOne = (['only', 'stale-days', 'today'] as const).find((name) => values[name] !== undefined);
+  if (second !== undefined && ofOne) throw misused(`--${ofOne} is for one file`);
+  const staleDays = values['stale-days'] ?? String(STALE_DAYS);
+  if (!/^\d{1,5}$/.test(staleDays)) throw misused('--stale-days must be a number of days');
+  const { today } = values;
+  if (today !== undefined && !isDay(today)) throw misused('--today must be a day such as 2026-11-24');
+  return {
+    files: second === undefined ? [first] : [first, second],
+    groups: readGroups(values.only),
+    staleDays: Number(staleDays),
+    today,
+    isStrict: values.strict ?? false,
+    isWhole: values.all ?? false,
+    isJson: values.json ?? false,
+  };
+}
+
+const OPTIONS = {
+  only: { type: 'string' },
+  'stale-days': { type: 'string' },
+  today: { type: 'string' },
+  strict: { type: 'boolean' },
+  all: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+function parseWords(words: readonly string[]): ReturnType<typeof parseOptions> {
+  try {
+    return parseOptions(words);
+  } catch (error) {
+    throw misused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const parseOptions = (words: readonly string[]) =>
+  parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true });
+
+function readGroups(only: string | undefined): readonly FindingGroup[] {
+  if (only === undefined) return FINDING_GROUPS;
+  return only.split(',').map((name) => {
+    const group = FINDING_GROUPS.find((one) => one === name.trim());
+    if (group === undefined) throw misused(`--only takes ${FINDING_GROUPS.join(', ')}, with commas between them`);
+    return group;
+  });
+}
+
+const misused = (message: string): CheckRefused => new CheckRefused(`${message}\n\n${USAGE}`);

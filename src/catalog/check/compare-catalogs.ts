@@ -1,0 +1,92 @@
+import type { CatalogSnapshot, Endpoint, Model } from '../../core/routing/catalog.js';
+import { endpointFigures, modelFigures, providerFigures, type Figures } from './figures.js';
+
+/** A figure that is not the same in both catalogs. */
+export interface FigureChange {
+  /** `openai`, `openai/gpt-5`, `openai/gpt-5 at azure/eu`. */
+  readonly subject: string;
+  /** As the file names it. */
+  readonly figure: string;
+  /** Absent: the older catalog does not say it. */
+  readonly before?: string;
+  /** Absent: the newer one does not. */
+  readonly after?: string;
+}
+
+/** What two catalogs say otherwise. Providers by slug, models by id, endpoints as `model at tag`. */
+export interface CatalogChanges {
+  readonly added: EntryNames;
+  readonly removed: EntryNames;
+  readonly figures: readonly FigureChange[];
+}
+
+/** Endpoints are those of models that are in both: a model that comes or goes takes its own along. */
+export interface EntryNames {
+  readonly providers: readonly string[];
+  readonly models: readonly string[];
+  readonly endpoints: readonly string[];
+}
+
+/** Credentials and the order of entries are not compared. */
+export function compareCatalogs(before: CatalogSnapshot, after: CatalogSnapshot): CatalogChanges {
+  const models = pairs(before.models, after.models);
+  const endpoints = models.flatMap(([id, old, now]) =>
+    pairs(byTag(old), byTag(now)).map(([tag, one, other]) => ({
+      subject: nameEndpoint(id, tag),
+      before: endpointFigures(one, old),
+      after: endpointFigures(other, now),
+    })),
+  );
+  const providers = pairs(before.providers, after.providers);
+  const figures = [
+    ...providers.map(([subject, old, now]) => ({
+      subject,
+      before: providerFigures(old),
+      after: providerFigures(now),
+    })),
+    ...models.map(([subject, old, now]) => ({ subject, before: modelFigures(old), after: modelFigures(now) })),
+    ...endpoints,
+  ].flatMap((entry) => listChanges(entry.subject, entry.before, entry.after));
+  return { added: onlyIn(after, before), removed: onlyIn(before, after), figures };
+}
+
+export const nameEndpoint = (model: string, tag: string): string => `${model} at ${tag}`;
+
+/** Entries that both have. */
+const pairs = <Entry>(
+  before: ReadonlyMap<string, Entry>,
+  after: ReadonlyMap<string, Entry>,
+): readonly (readonly [name: string, before: Entry, after: Entry])[] =>
+  [...before].flatMap(([name, old]) => {
+    const now = after.get(name);
+    return now === undefined ? [] : [[name, old, now] as const];
+  });
+
+const byTag = ({ endpoints }: Model): ReadonlyMap<string, Endpoint> =>
+  new Map(endpoints.map((endpoint) => [endpoint.tag, endpoint]));
+
+function onlyIn(one: CatalogSnapshot, other: CatalogSnapshot): EntryNames {
+  return {
+    providers: [...one.providers.keys()].filter((slug) => !other.providers.has(slug)),
+    models: [...one.models.keys()].filter((id) => !other.models.has(id)),
+    endpoints: pairs(one.models, other.models).flatMap(([id, model, there]) => {
+      const tags = byTag(there);
+      return model.endpoints.filter(({ tag }) => !tags.has(tag)).map(({ tag }) => nameEndpoint(id, tag));
+    }),
+  };
+}
+
+function listChanges(subject: string, before: Figures, after: Figures): readonly FigureChange[] {
+  const changes: FigureChange[] = [];
+  for (const figure of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(figure), after.get(figure)];
+    if (old === now) continue;
+    changes.push({
+      subject,
+      figure,
+      ...(old !== undefined && { before: old }),
+      ...(now !== undefined && { after: now }),
+    });
+  }
+  return changes;
+}

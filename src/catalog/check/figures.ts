@@ -1,0 +1,120 @@
+import { formatUsd } from '../../core/money/credits.js';
+import type {
+  CatalogProvider,
+  Endpoint,
+  Model,
+  Pricing,
+  TariffPrices,
+  TokenPrices,
+} from '../../core/routing/catalog.js';
+import { TOKEN_CLASS_NAMES, TOKEN_CLASSES, UNIT_NAMES, UNITS } from '../../core/routing/price-classes.js';
+import { TARIFFS } from '../read-pricing.js';
+
+/** What an entry of a catalog says, by the names of its file (`pricing.prompt`); what is not said is not there. */
+export type Figures = ReadonlyMap<string, string>;
+
+type Value = string | number | boolean | readonly string[] | undefined;
+
+const TOKENS_PER_MILLION = 1_000_000n;
+/** Factors of a place have few decimals; these are divided back from prices. */
+const FACTOR_DECIMALS = 6;
+
+/** Credentials are not among them. */
+export function providerFigures({ policy, aborts, quirks, ...provider }: CatalogProvider): Figures {
+  return said({
+    name: provider.name,
+    dialect: provider.dialect,
+    platform: provider.platform,
+    base_url: provider.baseUrl,
+    api_version: provider.apiVersion,
+    passes_unknown_fields: provider.passesUnknownFields,
+    'policy.collects_data': policy.collectsData,
+    'policy.trains': policy.trains,
+    'policy.retention_days': policy.retentionDays,
+    'policy.zero_data_retention': policy.zeroDataRetention,
+    'policy.region': policy.region,
+    'aborts.stream': aborts?.stream,
+    'aborts.whole': aborts?.whole,
+    quirks: quirks && JSON.stringify(quirks),
+  });
+}
+
+/** Without its endpoints. */
+export function modelFigures({ scores, limits, ...model }: Model): Figures {
+  return said({
+    name: model.name,
+    aliases: model.aliases,
+    context_length: model.contextLength,
+    max_completion_tokens: model.maxCompletionTokens,
+    input_modalities: model.inputModalities,
+    output_modalities: model.outputModalities,
+    distillable: model.distillable,
+    image_tokens_max: model.imageTokensMax,
+    page_tokens_max: model.pageTokensMax,
+    image_tokens: model.imageTokens,
+    'scores.quality': scores.quality && `${scores.quality.value} (${scores.quality.source})`,
+    'scores.coding': scores.coding && `${scores.coding.value} (${scores.coding.source})`,
+    'limits.requests_per_minute': limits?.requestsPerMinute,
+    'limits.tokens_per_minute': limits?.tokensPerMinute,
+    'limits.concurrency': limits?.concurrency,
+  });
+}
+
+/** @param model whose context length it has where it says none of its own */
+export function endpointFigures(endpoint: Endpoint, model: Model): Figures {
+  return new Map([
+    ...said({
+      model: endpoint.upstreamModel,
+      dialect: endpoint.dialect,
+      quantization: endpoint.quantization === 'unknown' ? undefined : endpoint.quantization,
+      context_length: endpoint.contextLength === model.contextLength ? undefined : endpoint.contextLength,
+      max_completion_tokens: endpoint.maxCompletionTokens,
+      supported_parameters: endpoint.supportedParameters,
+      'timeouts.first': endpoint.firstTimeoutMs === undefined ? undefined : `${endpoint.firstTimeoutMs}ms`,
+      free: endpoint.pricing === null || undefined,
+    }),
+    ...(endpoint.pricing ? priceFigures(endpoint.pricing, endpoint.geographies) : []),
+  ]);
+}
+
+function priceFigures(pricing: Pricing, geographies: Endpoint['geographies']): Figures {
+  const figures = new Map<string, string>();
+  addLengths('pricing.', pricing, figures);
+  for (const unit of UNIT_NAMES) {
+    const price = pricing[UNITS[unit]];
+    if (price !== undefined) figures.set(`pricing.${unit}`, formatUsd(price));
+  }
+  for (const tariff of TARIFFS) {
+    const prices = pricing[tariff];
+    if (prices) addLengths(`pricing.${tariff}.`, prices, figures);
+  }
+  for (const [word, { pricing: there }] of geographies ?? []) {
+    const side = pricing.prompt > 0n ? 'prompt' : 'completion';
+    const factor = Number(there?.[side]) / Number(pricing[side]);
+    figures.set(`pricing.geo.${word}`, String(Number(factor.toFixed(FACTOR_DECIMALS))));
+  }
+  return figures;
+}
+
+/** The plain list, and behind each class the length of a prompt from which it has another price. */
+function addLengths(prefix: string, prices: TariffPrices, figures: Map<string, string>): void {
+  addClasses(prefix, '', prices, figures);
+  for (const { minPromptTokens, ...ofLength } of prices.tiers ?? [])
+    addClasses(prefix, ` from ${minPromptTokens} tokens`, ofLength, figures);
+}
+
+function addClasses(prefix: string, length: string, prices: Partial<TokenPrices>, figures: Map<string, string>): void {
+  for (const kind of TOKEN_CLASS_NAMES) {
+    const price = prices[TOKEN_CLASSES[kind]];
+    if (price !== undefined) figures.set(`${prefix}${kind}${length}`, formatUsd(price * TOKENS_PER_MILLION));
+  }
+}
+
+function said(values: Readonly<Record<string, Value>>): Figures {
+  const figures = new Map<string, string>();
+  for (const [name, value] of Object.entries(values)) {
+    const text = typeof value === 'object' ? value.join(', ') : String(value ?? '');
+    if (text !== '') figures.set(name, text);
+  }
+  return figures;
+}

@@ -1,0 +1,111 @@
+import { imageTokens } from '../../core/money/image-tokens.js';
+import type { CatalogProvider, DataPolicy, Model } from '../../core/routing/catalog.js';
+import { nameEndpoint } from './compare-catalogs.js';
+import { findingOf, type Finding } from './finding.js';
+import type { KnownProviders } from './neutral-plan.js';
+
+/** A catalog, or the part of one, that is judged. */
+export interface JudgedCatalog {
+  readonly providers: readonly CatalogProvider[];
+  readonly models: readonly Model[];
+  /** The variable that a provider's credential is read from and that is not set; undefined: it is, or there is none. */
+  readonly unsetVariable: (provider: CatalogProvider) => string | undefined;
+}
+
+/** What routing or the books would need to know and the catalog does not say. */
+export function findMissing(catalog: JudgedCatalog, known: KnownProviders): readonly Finding[] {
+  return [
+    ...missingOfEndpoints(catalog.models),
+    ...missingOfModels(catalog.models),
+    ...missingOfProviders(catalog, known),
+  ];
+}
+
+type ModelEndpoint = { readonly model: Model; readonly endpoint: Model['endpoints'][number] };
+
+function missingOfEndpoints(models: readonly Model[]): readonly Finding[] {
+  const endpoints = models.flatMap((model) => model.endpoints.map((endpoint): ModelEndpoint => ({ model, endpoint })));
+  const where = (words: string, isMissing: (one: ModelEndpoint) => boolean): readonly Finding[] =>
+    findingOf(
+      'missing',
+      'endpoint',
+      words,
+      endpoints.filter(isMissing).map(({ model, endpoint }) => nameEndpoint(model.id, endpoint.tag)),
+    );
+  return [
+    ...where(
+      'no max_completion_tokens: what a call may cost is bounded by the whole context',
+      ({ model, endpoint }) => (endpoint.maxCompletionTokens ?? model.maxCompletionTokens) === undefined,
+    ),
+    ...where(
+      'no quantization: left out wherever one is asked for',
+      ({ endpoint }) => endpoint.quantization === 'unknown',
+    ),
+    ...where(
+      'no supported_parameters: left out under require_parameters',
+      ({ endpoint }) => endpoint.supportedParameters.length === 0,
+    ),
+  ];
+}
+
+function missingOfModels(models: readonly Model[]): readonly Finding[] {
+  const where = (words: string, isMissing: (model: Model) => boolean): readonly Finding[] =>
+    findingOf(
+      'missing',
+      'model',
+      words,
+      models.filter(isMissing).map(({ id }) => id),
+    );
+  return [
+    ...where(
+      'takes images, no image_tokens_max: an image whose size cannot be read counts the whole context',
+      ({ inputModalities, imageTokens: rule, imageTokensMax }) =>
+        inputModalities.includes('image') && imageTokens(rule, undefined, imageTokensMax) === undefined,
+    ),
+    ...where(
+      'takes files, no page_tokens_max: a page of a PDF counts the whole context',
+      ({ inputModalities, pageTokensMax }) => inputModalities.includes('file') && pageTokensMax === undefined,
+    ),
+    ...where(
+      'no word on distillable: left out under enforce_distillable_text',
+      ({ distillable }) => distillable === undefined,
+    ),
+    ...where('one endpoint alone: nobody else answers when it fails', (model) => model.endpoints.length === 1),
+  ];
+}
+
+function missingOfProviders(catalog: JudgedCatalog, known: KnownProviders): readonly Finding[] {
+  const { models, providers, unsetVariable } = catalog;
+  const serving = new Set(models.flatMap((model) => model.endpoints.map(({ provider }) => provider.slug)));
+  const where = (words: string, isMissing: (provider: CatalogProvider) => boolean): readonly Finding[] =>
+    findingOf(
+      'missing',
+      'provider',
+      words,
+      providers.filter(isMissing).map(({ slug }) => slug),
+    );
+  return [
+    ...where(
+      'no word on training and retention: left out under zdr and data_collection: deny',
+      ({ policy }) => !speaksOfData(policy),
+    ),
+    ...where(
+      'no credential: only callers who bring theirs reach it',
+      (provider) => provider.credential === undefined && known.wantsCredential(provider),
+    ),
+    ...findingOf(
+      'missing',
+      'provider',
+      'the variable of the credential is not set here',
+      providers.flatMap((provider) => {
+        const variable = unsetVariable(provider);
+        return variable === undefined ? [] : [`${provider.slug} (${variable})`];
+      }),
+    ),
+    ...where('no endpoint: nothing is ever sent to it', ({ slug }) => !serving.has(slug)),
+  ];
+}
+
+/** Whether anything was said but where they are: what is not said reads as the most that may be done with data. */
+const speaksOfData = ({ collectsData, trains, retentionDays, zeroDataRetention }: DataPolicy): boolean =>
+  !collectsData || zeroDataRetention || trains !== undefined || retentionDays !== undefined;

@@ -1,0 +1,86 @@
+import type { CatalogChanges, EntryNames, FigureChange } from './compare-catalogs.js';
+import type { RouteDifference, RouteDifferences, ShareDifference } from './compare-routes.js';
+import { counted, listLines, listNames, type ShownMax } from './print-lists.js';
+import { REPRESENTATIVE_REQUESTS } from './representative-requests.js';
+
+/** What two catalogs say otherwise, and what goes another way by them. */
+export type Comparison = CatalogChanges & RouteDifferences;
+
+export function printComparison(
+  before: string,
+  after: string,
+  { added, removed, figures, routes, shares }: Comparison,
+  max: ShownMax,
+): string {
+  return [
+    `${before} → ${after}\n`,
+    section('Added', listEntries(added, max), max),
+    section('Removed', listEntries(removed, max), max),
+    section(`Changed: ${counted(figures.length, 'figure')}`, figures.map(describeChange), max),
+    section(`Routes differently: ${counted(countModels(routes), 'model')}`, routes.map(describeRoute), max),
+    section(
+      `Drawn otherwise: ${counted(countModels(shares), 'model')}, how many requests in a hundred go there first`,
+      describeShares(shares),
+      max,
+    ),
+  ].join('');
+}
+
+/** Whether there is anything to tell. */
+export const isDifferent = ({ added, removed, figures, routes, shares }: Comparison): boolean =>
+  hasEntries(added) || hasEntries(removed) || figures.length + routes.length + shares.length > 0;
+
+const hasEntries = ({ providers, models, endpoints }: EntryNames): boolean =>
+  providers.length + models.length + endpoints.length > 0;
+
+const section = (title: string, texts: readonly string[], max: ShownMax): string =>
+  `\n${title}\n${texts.length === 0 ? '  nothing\n' : listLines('  ', texts, max)}`;
+
+function listEntries({ providers, models, endpoints }: EntryNames, max: ShownMax): readonly string[] {
+  const kinds = [
+    ['provider', providers],
+    ['model', models],
+    ['endpoint', endpoints],
+  ] as const;
+  return kinds
+    .filter(([, names]) => names.length > 0)
+    .map(([kind, names]) => `${counted(names.length, kind)}: ${listNames(names, max)}`);
+}
+
+function describeChange({ subject, figure, before, after }: FigureChange): string {
+  if (before === undefined) return `${subject}: ${figure} is ${after}, was not said`;
+  if (after === undefined) return `${subject}: ${figure} is not said any more, was ${before}`;
+  return `${subject}: ${figure} is ${after}, was ${before}`;
+}
+
+const countModels = (differences: readonly { readonly model: string }[]): number =>
+  new Set(differences.map(({ model }) => model)).size;
+
+function describeRoute({ model, requests, before, after }: RouteDifference): string {
+  const which = requests.length === REPRESENTATIVE_REQUESTS.length ? 'every request' : requests.join(', ');
+  return `${model}, ${which}: ${describeLegs(before, after)}`;
+}
+
+/** The most important of what changed, in the words of who waits for an answer. */
+function describeLegs(before: readonly string[], after: readonly string[]): string {
+  if (after.length === 0) return `no leg left (was ${before.length}: ${before.join(', ')})`;
+  if (before.length === 0) return `now ${counted(after.length, 'leg')}: ${after.join(', ')} (was none)`;
+  const come = after.filter((tag) => !before.includes(tag));
+  const gone = before.filter((tag) => !after.includes(tag));
+  const parts = [
+    ...(after[0] === before[0] ? [] : [`now first ${after[0]} (was ${before[0]})`]),
+    ...(come.length === 0 ? [] : [`new: ${come.join(', ')}`]),
+    ...(gone.length === 0 ? [] : [`gone: ${gone.join(', ')}`]),
+  ];
+  return parts.length > 0 ? parts.join('; ') : `now ${after.join(', ')} (was ${before.join(', ')})`;
+}
+
+function describeShares(shares: readonly ShareDifference[]): readonly string[] {
+  const byModel = new Map<string, string[]>();
+  for (const { model, tag, before, after } of shares) {
+    const told = byModel.get(model) ?? [];
+    told.push(`${tag} ${after} (was ${before})`);
+    byModel.set(model, told);
+  }
+  return [...byModel].map(([model, told]) => `${model}: ${told.join(', ')}`);
+}

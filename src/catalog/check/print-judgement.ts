@@ -1,0 +1,41 @@
+import { FINDING_GROUPS, type Finding, type FindingGroup } from './finding.js';
+import type { Judgement } from './judge-catalog.js';
+import { counted, listLines, listNames, type ShownMax } from './print-lists.js';
+
+const TITLES: Readonly<Record<FindingGroup, string>> = {
+  stale: 'Stale',
+  missing: 'Missing',
+  dearer: 'Dearer',
+  cheaper: 'Cheaper',
+};
+
+/** Whether a group's subjects say more than a name, so that each has a line of its own. */
+const HAS_LINES: Readonly<Record<FindingGroup, boolean>> = { stale: true, missing: false, dearer: true, cheaper: true };
+
+/** @param groups those that are told of */
+export function printJudgement(
+  name: string,
+  judgement: Judgement,
+  groups: readonly FindingGroup[],
+  max: ShownMax,
+): string {
+  const { providers, models, endpoints, findings, left } = judgement;
+  const sums = [counted(models, 'model'), counted(endpoints, 'endpoint'), counted(providers, 'provider')];
+  return [
+    `${name}: ${sums.join(', ')}, the sandbox not counted\n`,
+    ...FINDING_GROUPS.filter((group) => groups.includes(group)).map((group) => {
+      const found = findings.filter((finding) => finding.group === group);
+      return `\n${TITLES[group]}\n${found.length === 0 ? '  nothing\n' : found.map((one) => printFinding(one, max)).join('')}`;
+    }),
+    `\nLeft of them\n`,
+    ...left.map(
+      ({ restriction, models: some, endpoints: others }) =>
+        `  under ${restriction}: ${counted(some, 'model')}, ${counted(others, 'endpoint')}\n`,
+    ),
+  ].join('');
+}
+
+function printFinding({ group, kind, words, subjects }: Finding, max: ShownMax): string {
+  const head = `  ${counted(subjects.length, kind)}: ${words}`;
+  return HAS_LINES[group] ? `${head}\n${listLines('    ', subjects, max)}` : `${head}: ${listNames(subjects, max)}\n`;
+}

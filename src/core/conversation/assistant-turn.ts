@@ -1,0 +1,59 @@
+import { parseJson, type Json, type Opaque } from '../json/json.js';
+import type { ContentBlock, Message } from './content.js';
+import type { Reply, ReplyBlock } from './reply.js';
+
+/** A finished reply as the turn of the conversation that it is, for the request that goes on from it. */
+export const assistantTurn = ({ blocks }: Pick<Reply, 'blocks'>): Message => ({
+  role: 'assistant',
+  content: blocks.map(contentOf).filter((block) => block !== undefined),
+});
+
+/** @returns undefined for what is no part of a conversation */
+function contentOf({ start, text, signature, citations, opaqueDeltas }: ReplyBlock): ContentBlock | undefined {
+  switch (start.type) {
+    case 'text':
+      if (text === '') return undefined;
+      return {
+        type: 'text',
+        text,
+        ...(citations.length > 0 && { citations }),
+        ...(start.phase !== undefined && { phase: start.phase }),
+      };
+    case 'thinking':
+      return {
+        type: 'thinking',
+        thinking: text,
+        ...(signature !== undefined && { signature }),
+        ...(start.mark && { mark: start.mark }),
+      };
+    case 'redacted-thinking':
+      return { type: 'redacted-thinking', data: start.data, ...(start.mark && { mark: start.mark }) };
+    case 'tool-use':
+      return { type: 'tool-use', id: start.id, name: start.name, input: readInput(text) };
+    case 'server-tool-use': {
+      const { id, name, extras } = start;
+      const value = { ...extras?.value, type: 'server_tool_use', id, name, input: readInput(text) };
+      return { type: 'opaque', opaque: { vendor: 'anthropic', value } };
+    }
+    case 'opaque':
+      return { type: 'opaque', opaque: withDeltas(start.opaque, opaqueDeltas) };
+    case 'service-tool-result':
+      return undefined;
+  }
+}
+
+/** The keys of a delta replace, as the vendor's own client does it. */
+const withDeltas = ({ vendor, value }: Opaque, deltas: readonly Opaque[]): Opaque => ({
+  vendor,
+  value: deltas.reduce((whole, { value: { type: _type, ...fields } }) => ({ ...whole, ...fields }), value),
+});
+
+/** What is no JSON was answered with an error, and is told as nothing. */
+function readInput(text: string): Json {
+  if (text.trim() === '') return {};
+  try {
+    return parseJson(text) as Json;
+  } catch {
+    return {};
+  }
+}

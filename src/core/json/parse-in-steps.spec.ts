@@ -1,0 +1,118 @@
+// Goal: a long text means what it means to `parseJson`, or is refused as there, and no step of reading it is long.
+// Method: random values and mutated texts, made long by blanks or by what they hold; the longest step of hostile ones.
+import fc from 'fast-check';
+import { computedMs, fastest } from '../../../test/support/pace.js';
+import { doAtOnce } from '../steps.js';
+import { parseInSteps } from './parse-in-steps.js';
+import { parseJson, printJson } from './json.js';
+
+const MIB = 1024 * 1024;
+const read = (text: string): unknown => doAtOnce(parseInSteps(Buffer.from(text)));
+const outcome = (act: () => unknown): unknown => {
+  try {
+    return { value: act() };
+  } catch (error) {
+    return (error as Error).name;
+  }
+};
+
+/** As long as what is read in steps, whatever is in it. */
+const WORDS = 'word '.repeat(MIB / 4);
+const NEST = JSON.stringify({ list: Array.from({ length: 3_000 }, (_, index) => ({ index, text: 'x'.repeat(40) })) });
+const TEXT = 'é\u{1F600}\\u00e9\\n\\\\\\"\\ud83d\\ude00'.repeat(20_000);
+
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 4 },
+    fc.oneof(fc.string({ unit: 'binary' }), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null)),
+    fc.array(tie('any'), { maxLength: 5 }),
+    fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('any'), { maxKeys: 5 }),
+    fc.constantFrom('@words@', '@nest@', '@text@'),
+  ),
+})).any;
+
+/** A text with long ones in the places of their names. */
+const longText = (one: unknown, gap: number): string =>
+  JSON.stringify([one, '@words@'], undefined, gap)
+    .replaceAll('"@words@"', () => `"${WORDS}"`)
+    .replaceAll('"@nest@"', () => NEST)
+    .replaceAll('"@text@"', () => `"${TEXT}"`);
+
+/** Of one step on a busy machine, in milliseconds. */
+const STEP_MS_MAX = 50;
+
+describe('parseInSteps', () => {
+  it('reads what parseJson reads', () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom(0, 2), (one, gap) => {
+        const text = longText(one, gap);
+        expect(printJson(read(text) as object)).toBe(printJson(parseJson(text) as object));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('refuses what parseJson refuses', () => {
+    const characters = [...'[]{},:"\\ 1x'];
+    fc.assert(
+      fc.property(
+        value,
+        fc.array(fc.tuple(fc.nat(), fc.constantFrom(...characters, '')), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(0, 1),
+        (one, edits, removed) => {
+          // Edited while it is short, so that edits hit what holds it together.
+          let short = JSON.stringify([one, '@words@']);
+          for (const [at, character] of edits) {
+            const place = at % short.length;
+            short = short.slice(0, place) + character + short.slice(place + removed);
+          }
+          // What was cut within a character is none.
+          const text = Buffer.from(short)
+            .toString()
+            .replaceAll('"@words@"', () => `"${WORDS}"`)
+            .replaceAll('"@nest@"', () => NEST)
+            .replaceAll('"@text@"', () => `"${TEXT}"`);
+          const expected = outcome(() => printJson(parseJson(text) as object));
+          expect(outcome(() => printJson(read(text) as object))).toEqual(expected);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('keeps numbers that no double holds, wherever they stand', () => {
+    const text = `{"a":[${`12345678901234567890,`.repeat(60_000)}1],"b":1e999}`;
+    expect(printJson(read(text) as object)).toBe(text);
+  });
+
+  it('takes the last of two members of a name', () => {
+    expect(read(`{"a":"${WORDS}","a":${NEST},"a":1}`)).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ['too deep', '['.repeat(2 * MIB)],
+    ['an object of too many members', `{${Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`).join()}}`],
+    ['blanks without end', `[1]${' '.repeat(2 * MIB)}`],
+    ['figures without end', `[${'1'.repeat(40 * MIB)}]`],
+  ])('refuses what is %s', (_, text) => {
+    expect(outcome(() => read(text))).toBe('SyntaxError');
+  });
+
+  it.each([
+    ['one text', `{"a":{"b":["${'x'.repeat(30 * MIB)}"]}}`],
+    ['escapes', `{"a":{"b":["${'\\"'.repeat(8 * MIB)}"]}}`],
+    ['backslashes', `{"a":{"b":["${'\\\\'.repeat(8 * MIB)}"]}}`],
+    ['calls within others', `{"a":[{"b":{"c":[${Array.from({ length: 50_000 }, (_, index) => `{"id":"t${index}","f":{"n":"f","a":"{}"}}`).join()}]}}]}`],
+    ['empty lists', `[[${'[],'.repeat(2 * MIB)}[]]]`],
+    ['names', `[${Array.from({ length: 100_000 }, (_, index) => `{"k${index}":1}`).join()}]`],
+  ])('reads many %s in short steps', async (_, text) => {
+    const bytes = Buffer.from(text);
+    const longest = (): number => {
+      const steps = parseInSteps(bytes);
+      let most = 0;
+      for (let isOver = false; !isOver;) most = Math.max(most, computedMs(() => (isOver = steps.next().done === true)));
+      return most;
+    };
+    expect(await fastest(longest, STEP_MS_MAX)).toBeLessThan(STEP_MS_MAX);
+  }); // prettier-ignore
+});

@@ -1,0 +1,27 @@
+import type { TokenPrices, UnitPrices } from './catalog.js';
+
+/*
+ * What is priced, by its names in the catalog file and in its order: what reads the file, judges it and shows its
+ * prices goes by these.
+ */
+
+/** The classes of tokens. */
+export const TOKEN_CLASSES = {
+  prompt: 'prompt',
+  completion: 'completion',
+  reasoning: 'reasoning',
+  input_cache_read: 'inputCacheRead',
+  input_cache_write: 'inputCacheWrite',
+  input_cache_write_1h: 'inputCacheWrite1h',
+} as const satisfies Readonly<Record<string, keyof TokenPrices>>;
+export type TokenClassName = keyof typeof TOKEN_CLASSES;
+export const TOKEN_CLASS_NAMES = Object.keys(TOKEN_CLASSES) as readonly TokenClassName[];
+
+/** What is charged by use. */
+export const UNITS = {
+  request: 'request',
+  image: 'image',
+  web_search: 'webSearch',
+} as const satisfies Readonly<Record<string, keyof UnitPrices>>;
+export type UnitName = keyof typeof UNITS;
+export const UNIT_NAMES = Object.keys(UNITS) as readonly UnitName[];

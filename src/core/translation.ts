@@ -1,0 +1,226 @@
+import type { UnifiedStop } from './conversation/event.js';
+import type { ModelRequest } from './conversation/request.js';
+import type { FaultKind } from './errors.js';
+import type { Json } from './json/json.js';
+
+/*
+ * What a dialect does with everything that a request or a reply may hold: the words of its translation table. The rows
+ * are closed unions, so that a dialect without a rule for one of them does not compile. Encoders, decoders,
+ * `require_parameters` and the tables of docs/translation.md read the same rows (docs/decisions/0057).
+ */
+
+/** A field of a request, as endpoints list it where they do, and how the tables call it. */
+export const REQUEST_FIELDS = {
+  model: '`model`',
+  system: '`system`',
+  stream: '`stream`',
+  max_tokens: '`max_tokens`',
+  temperature: '`temperature`',
+  top_p: '`top_p`',
+  top_k: '`top_k`',
+  top_a: '`top_a`',
+  min_p: '`min_p`',
+  frequency_penalty: '`frequency_penalty`',
+  presence_penalty: '`presence_penalty`',
+  repetition_penalty: '`repetition_penalty`',
+  seed: '`seed`',
+  stop: '`stop_sequences`',
+  logit_bias: '`logit_bias`',
+  logprobs: '`logprobs`',
+  top_logprobs: '`top_logprobs`',
+  tools: '`tools`',
+  tool_choice: '`tool_choice`',
+  parallel_tool_calls: 'one call at a time',
+  reasoning: '`thinking`',
+  reasoning_effort: '`output_config.effort`',
+  reasoning_summary: 'a summary of the reasoning',
+  verbosity: '`verbosity`',
+  structured_outputs: 'a format by schema',
+  response_format: 'JSON without a schema',
+  task_budget: '`task_budget`',
+  context_management: '`context_management`',
+  cache_control: '`cache_control` (top level)',
+  user: '`user`',
+  metadata: '`metadata`, the rest',
+  prompt_cache_key: '`prompt_cache_key`',
+  service_tier: '`service_tier`, `speed`',
+  inference_geo: '`inference_geo`',
+  betas: 'headers of betas',
+} as const;
+export type RequestField = keyof typeof REQUEST_FIELDS;
+export const REQUEST_FIELD_NAMES = Object.keys(REQUEST_FIELDS) as readonly RequestField[];
+
+/** A block of a conversation, or what stands on one, in every form that a face reads. */
+export const BLOCK_FORMS = {
+  text: '`text`',
+  text_citations: 'citations of a text',
+  phase: 'the phase of a text',
+  image_bytes: 'image, bytes',
+  image_url: 'image by address',
+  image_detail: '`detail` of an image',
+  document_bytes: 'document, bytes (PDF)',
+  document_text_bytes: 'document, bytes of a text',
+  document_url: 'document by address',
+  document_text: 'document, text',
+  document_blocks: 'document, content',
+  document_file: 'document, stored file',
+  document_citations: 'citations wanted of a document',
+  search_result: '`search_result`',
+  audio: 'audio',
+  video_bytes: 'video, bytes',
+  video_url: 'video by address',
+  tool_use: '`tool_use`',
+  tool_result: '`tool_result`',
+  tool_result_error: '`is_error` of a result',
+  tool_result_image: 'image in a result',
+  tool_result_document: 'PDF in a result',
+  tool_reference: '`tool_reference`',
+  thinking_own: 'reasoning that the target told',
+  thinking_anthropic: "reasoning that Anthropic's models signed",
+  thinking_other: 'reasoning of another vendor',
+  thinking_unsigned: 'reasoning that nobody signed',
+  sealed_own: 'sealed reasoning of the target',
+  sealed_anthropic: "sealed reasoning of Anthropic's models",
+  sealed_other: 'sealed reasoning of another vendor',
+  server_tool_use: '`server_tool_use`, `mcp_tool_use`',
+  web_search_tool_result: '`web_search_tool_result`',
+  web_fetch_tool_result: '`web_fetch_tool_result`',
+  server_tool_result: "results of Anthropic's other server tools",
+  gateway_tool_result: 'results of tools that a gateway ran',
+  compaction: '`compaction`',
+  other: '`container_upload` and any other block',
+  own_item: "an item of the format's own",
+  foreign_item: "an item of another format's own",
+  cache_control: '`cache_control` of a block',
+  tool_result_cache_control: '`cache_control` of, or in, a result',
+  speaker: '`name` of a message (chat)',
+} as const;
+export type BlockForm = keyof typeof BLOCK_FORMS;
+
+/** What a request may say of tools. */
+export const TOOL_FORMS = {
+  function: 'a tool of the caller',
+  strict: '`strict`',
+  cache_control: '`cache_control` of a tool',
+  own: "the format's own tools",
+  foreign: "another vendor's tool",
+  service: 'a tool that the gateway is to run',
+  choice_auto: 'choice `auto`',
+  choice_any: 'choice `any`',
+  choice_none: 'choice `none`',
+  choice_tool: 'choice of one tool',
+} as const;
+export type ToolForm = keyof typeof TOOL_FORMS;
+
+/** What a reply may hold. */
+export const REPLY_FORMS = {
+  text: 'text',
+  refusal: 'words of a refusal',
+  thinking: 'reasoning',
+  signature: 'its signature',
+  sealed: 'sealed reasoning',
+  tool_call: 'a tool call',
+  argument_pieces: 'pieces of its arguments',
+  citations: 'citations',
+  logprobs: 'probabilities of words',
+  vendor_blocks: "what the vendor's own tools did",
+  media: 'pictures, sounds',
+} as const;
+export type ReplyForm = keyof typeof REPLY_FORMS;
+
+/** What is counted or told of how a call was served. */
+export const USAGE_CLASSES = {
+  input: 'input, not cached',
+  output: 'output',
+  cache_read: 'read from a cache',
+  cache_write: 'written to a cache',
+  cache_write_1h: 'written for an hour',
+  reasoning: 'reasoning, part of the output',
+  web_searches: 'searches',
+  web_fetches: 'pages fetched',
+  calls: 'calls within one reply',
+  service_tier: 'the tier served',
+  speed: 'the speed served',
+  inference_geo: 'where it ran',
+} as const;
+export type UsageClass = keyof typeof USAGE_CLASSES;
+
+/** What becomes of something, in the words of the tables. */
+export type Fate =
+  | { readonly type: 'mapped'; readonly how: string }
+  /** `why` may be empty where the format simply has no place for it. */
+  | { readonly type: 'dropped'; readonly why: string }
+  /** `what` cannot be sent to the target: the words of the refusal. `within` leads to it, from the thing refused. */
+  | { readonly type: 'refused'; readonly what: string; readonly within: string };
+
+/** Whether something holds of a target, and how the tables say so. */
+export interface Condition<Target> {
+  readonly words: string;
+  holds(target: Target): boolean;
+}
+
+/** What becomes of something, at every target of a dialect. */
+export type Rule<Target, Fates extends Fate = Fate> =
+  | Fates
+  | {
+      readonly type: 'depends';
+      readonly on: Condition<Target>;
+      readonly then: Rule<Target, Fates>;
+      readonly otherwise: Rule<Target, Fates>;
+    };
+
+/** What becomes of a field: none makes a request one that cannot be sent. */
+export type FieldRule<Target> = Rule<Target, Exclude<Fate, { type: 'refused' }>>;
+
+/** Where a field stands that is one value of the request, and nothing else need be known of. */
+export interface FieldPlace {
+  /** The object of the body that it stands in, such as `generationConfig`; empty: the body itself. */
+  readonly within: string;
+  readonly name: string;
+  /** Undefined where the request does not say it. */
+  readonly read: (request: ModelRequest) => Json | undefined;
+  /** Of a request whose field is sent. @throws Untranslatable for a value that the format does not hold */
+  readonly assertFits?: (request: ModelRequest) => void;
+}
+
+export interface FieldRow<Target> {
+  readonly rule: FieldRule<Target>;
+  /** Absent: it is encoded with more of the request. */
+  readonly place?: FieldPlace;
+}
+
+/** What becomes of something in a reply. `absent`: the format has no word for it. */
+export type ReplyRule = Exclude<Fate, { type: 'refused' }> | { readonly type: 'absent' };
+
+export interface UsageRow {
+  readonly rule: ReplyRule;
+  /**
+   * Where the vendor's own usage object has the number: `a` or `a.b`, the first that tells one. Absent: it is read with
+   * more of the reply, or is a word.
+   */
+  readonly places?: readonly string[];
+}
+
+/** How a vendor says why a reply ended. */
+export interface StopWords {
+  readonly unified: ReadonlyMap<string, UnifiedStop>;
+  /** Words that stand in place of an answer. */
+  readonly faults: ReadonlyMap<string, FaultKind>;
+}
+
+/** Everything that one dialect does, row by row. */
+export interface TranslationTable<Target> {
+  readonly fields: Readonly<Record<RequestField, FieldRow<Target>>>;
+  readonly blocks: Readonly<Record<BlockForm, Rule<Target>>>;
+  readonly tools: Readonly<Record<ToolForm, Rule<Target>>>;
+  readonly replies: Readonly<Record<ReplyForm, ReplyRule>>;
+  readonly stops: StopWords;
+  readonly usage: Readonly<Record<UsageClass, UsageRow>>;
+}
+
+/** What becomes of something at this target. */
+export function fateOf<Target>(rule: Rule<Target>, target: Target): Fate {
+  let one = rule;
+  while (one.type === 'depends') one = one.on.holds(target) ? one.then : one.otherwise;
+  return one;
+}

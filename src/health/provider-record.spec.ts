@@ -1,0 +1,38 @@
+// Goal: what is told of a provider is of the times that its keys name, and no older. Method: calls on a clock of our
+// own, looked at before and after each of those times has passed.
+import { ProviderRecord } from './provider-record.js';
+
+const MINUTE = 60_000;
+const FIGURES = { secondsToFirstToken: 1, tokensPerSecond: 50 };
+
+describe('ProviderRecord', () => {
+  it('knows nothing of a provider that was never called', () => {
+    expect(new ProviderRecord().view(0)).toEqual({
+      latency: undefined,
+      throughput: undefined,
+      last30m: { calls: 0, faults: 0 },
+    });
+  });
+
+  it('tells latency and throughput from the fifth call on, for some five minutes', () => {
+    const record = new ProviderRecord();
+    for (let call = 0; call < 4; call++) record.succeeded(FIGURES, 0);
+    expect(record.view(0)).toMatchObject({ latency: undefined, throughput: undefined });
+    record.succeeded(FIGURES, 0);
+    for (const now of [0, 4 * MINUTE]) {
+      const { latency, throughput } = record.view(now);
+      expect(latency!.p50).toBeCloseTo(1, 1);
+      expect(throughput!.p50 / 50).toBeCloseTo(1, 1);
+    }
+    expect(record.view(6 * MINUTE)).toMatchObject({ latency: undefined, throughput: undefined });
+  });
+
+  it('tells calls and faults of half an hour, and forgets the faults of one that has recovered', () => {
+    const record = new ProviderRecord();
+    record.failed(0);
+    record.succeeded({}, 10 * MINUTE);
+    expect(record.view(27 * MINUTE).last30m).toEqual({ calls: 2, faults: 1 });
+    expect(record.view(31 * MINUTE).last30m).toEqual({ calls: 1, faults: 0 });
+    expect(record.view(41 * MINUTE).last30m).toEqual({ calls: 0, faults: 0 });
+  });
+});

@@ -1,0 +1,51 @@
+import type { FaultKind } from '../core/errors.js';
+import type { Percentiles } from '../core/routing/health.js';
+import { HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES } from './endpoint-record.js';
+import { RollingFigures, type CallFigures } from './rolling-figures.js';
+import { CallWindow, type CallCounts } from './slice-ring.js';
+
+/** A call that failed through its provider: what happened, never in anybody's words. */
+export interface SeenFault {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly kind: FaultKind;
+  /** HTTP status the provider answered with; absent: none came. */
+  readonly status?: number;
+  /** Id of the model in the catalog. */
+  readonly model: string;
+}
+
+/** How the calls to a provider went, by the operator's own credential. */
+export interface ProviderFigures {
+  /** Seconds to the first committing event, over the last five minutes. Absent: too few calls. */
+  readonly latency?: Percentiles | undefined;
+  /** Output tokens per second, over the last five minutes. Absent: too few calls. */
+  readonly throughput?: Percentiles | undefined;
+  /** Refusals for too many calls are neither calls nor faults. Absent: this process made none. */
+  readonly last30m?: CallCounts;
+  /** Within the last day, at any replica. */
+  readonly lastFault?: SeenFault;
+}
+
+/** The calls to all endpoints of one provider together. Counted as they end, so that nothing is added up to be read. */
+export class ProviderRecord {
+  private readonly figures = new RollingFigures();
+  private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
+
+  succeeded(figures: CallFigures, now: number): void {
+    this.halfHour.record(false, now);
+    this.figures.add(figures, now);
+  }
+
+  failed(now: number): void {
+    this.halfHour.record(true, now);
+  }
+
+  view(now: number): Omit<ProviderFigures, 'lastFault'> {
+    return {
+      latency: this.figures.latency(now),
+      throughput: this.figures.throughput(now),
+      last30m: this.halfHour.counts(now),
+    };
+  }
+}

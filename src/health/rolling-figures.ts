@@ -1,0 +1,41 @@
+import type { Percentiles } from '../core/routing/health.js';
+import { LogScale } from './log-sketch.js';
+import { RollingSketch } from './rolling-sketch.js';
+
+/** Seconds. */
+const LATENCIES = new LogScale(0.001, 1_000);
+/** Tokens per second. */
+const THROUGHPUTS = new LogScale(0.1, 100_000);
+
+/** What a call that succeeded showed, as far as it could be measured. */
+export interface CallFigures {
+  readonly secondsToFirstToken?: number;
+  readonly tokensPerSecond?: number;
+}
+
+/** What calls that succeeded within the last five minutes showed. Memory is taken with the first figure of each. */
+export class RollingFigures {
+  private latencies: RollingSketch | undefined;
+  private throughputs: RollingSketch | undefined;
+
+  add({ secondsToFirstToken, tokensPerSecond }: CallFigures, now: number): void {
+    if (secondsToFirstToken !== undefined && isFigure(secondsToFirstToken)) {
+      (this.latencies ??= new RollingSketch(LATENCIES)).add(secondsToFirstToken, now);
+    }
+    if (tokensPerSecond !== undefined && isFigure(tokensPerSecond)) {
+      (this.throughputs ??= new RollingSketch(THROUGHPUTS)).add(tokensPerSecond, now);
+    }
+  }
+
+  /** Seconds that shares of the calls stay below. Undefined: too few calls. */
+  latency(now: number): Percentiles | undefined {
+    return this.latencies?.percentiles(now);
+  }
+
+  /** Tokens per second that shares of the calls reach. Undefined: too few calls. */
+  throughput(now: number): Percentiles | undefined {
+    return this.throughputs?.floors(now);
+  }
+}
+
+export const isFigure = (value: number): boolean => Number.isFinite(value) && value >= 0;

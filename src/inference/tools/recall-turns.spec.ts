@@ -1,0 +1,114 @@
+// Goal: a conversation that comes back is as its models had it: each use of the gateway's tools a call and a result of
+// its own, in the order of the steps, whatever format brought it. Method: turns as faces read them.
+import { openSeal } from '../../../test/support/extension-context.js';
+import type { ContentBlock, Message } from '../../core/conversation/content.js';
+import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { ServiceTool } from '../../core/tool.js';
+import { holdsToolTurns, recallTurns, sealsIn, type SealedUse } from './recall-turns.js';
+
+const OURS = 'srvtoolu_fl';
+const lookup = {
+  resultType: 'lookup_tool_result',
+  recall: (content, open) =>
+    (open((content as JsonObject)['encrypted_content'] as string) as string | undefined) ?? 'expired',
+} as Partial<ServiceTool> as ServiceTool;
+const TOOLS = new Map([[lookup.resultType, lookup]]);
+
+const sealed = (value: unknown): string => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
+const text = (words: string): ContentBlock => ({ type: 'text', text: words });
+const opaque = (value: JsonObject): ContentBlock => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } });
+const call = (id: string): ContentBlock =>
+  opaque({ type: 'server_tool_use', id: OURS + id, name: 'lookup', input: { id } });
+const result = (id: string, content: JsonObject = { encrypted_content: sealed(`of ${id}`) }): ContentBlock =>
+  opaque({ type: 'lookup_tool_result', tool_use_id: OURS + id, content });
+const user = (...content: ContentBlock[]): Message => ({ role: 'user', content });
+const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
+const callersUse: ContentBlock = { type: 'tool-use', id: 'c', name: 'look', input: {} };
+const callersResult: ContentBlock = { type: 'tool-result', toolUseId: 'c', content: [] };
+
+/** Turns in short: `assistant: hello, use a`. */
+const short = (messages: readonly Message[]): string[] =>
+  messages.map(({ role, content }) => `${role}: ${content.map(shortBlock).join(', ')}`);
+
+function shortBlock(block: ContentBlock): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'tool-use') return `use ${block.id.replace(OURS, '')}`;
+  if (block.type !== 'tool-result') return block.type;
+  const words = block.content.map((part) => (part.type === 'text' ? part.text : part.type)).join();
+  return `${block.isError ? 'failure' : 'result'} ${block.toolUseId.replace(OURS, '')}${words && ` ${words}`}`;
+}
+const recalled = (...messages: Message[]): string[] => short(recallTurns(messages, TOOLS, openSeal));
+
+it.each<[string, Message[], string[]]>([
+  [
+    'each step a turn of its own',
+    [user(text('q')), assistant(text('one'), call('a'), result('a'), text('two'), call('b'), result('b'), text('end'))],
+    ['user: q', 'assistant: one, use a', 'user: result a of a', 'assistant: two, use b', 'user: result b of b', 'assistant: end'],
+  ],
+  [
+    'several uses of one step together',
+    [assistant(call('a'), call('b'), result('a'), result('b'), text('end'))],
+    ['assistant: use a, use b', 'user: result a of a, result b of b', 'assistant: end'],
+  ],
+  [
+    'results beside those of the caller',
+    [assistant(call('a'), callersUse, result('a')), user(callersResult, text('so'))],
+    ['assistant: use a, use c', 'user: result a of a, result c, so'],
+  ],
+  ['results before what the caller says next', [assistant(call('a'), result('a')), user(text('go on'))], ['assistant: use a', 'user: result a of a, go on']],
+  ['results at the end', [assistant(call('a'), result('a'))], ['assistant: use a', 'user: result a of a']],
+  ['a call that was not run as none', [assistant(text('one'), call('a'))], ['assistant: one']],
+  ['what cannot be opened, in words', [assistant(call('a'), result('a', { encrypted_content: 'fl1.gone' }))], ['assistant: use a', 'user: result a expired']],
+  ['a failure as one', [assistant(call('a'), result('a', { error_code: 'unavailable', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: failure a no']],
+  ['nothing but that', [user(text('q')), assistant(callersUse), user(callersResult)], ['user: q', 'assistant: use c', 'user: result c']],
+])('tells %s', (_, messages, expected) => {
+  expect(recalled(...messages)).toEqual(expected);
+}); // prettier-ignore
+
+const use = (id: string, fields: Partial<SealedUse> = {}): ContentBlock => ({
+  type: 'redacted-thinking',
+  data: sealed({
+    id: OURS + id,
+    name: 'lookup',
+    input: {},
+    text: `of ${id}`,
+    isError: false,
+    step: 1,
+    isShared: false,
+    ...fields,
+  }),
+  mark: { format: GATEWAY_TOOLS },
+});
+
+it('puts what chat brings back sealed before what was said, or beside the calls of its step', () => {
+  expect(recalled(assistant(use('a'), use('b', { isShared: true, isError: true }), text('one'), callersUse), user(callersResult))).toEqual([
+    'assistant: use a',
+    'user: result a of a',
+    'assistant: use b, one, use c',
+    'user: failure b of b, result c',
+  ]);
+}); // prettier-ignore
+
+it('leaves out what was sealed elsewhere', () => {
+  const forged: ContentBlock = { type: 'redacted-thinking', data: 'fl1.x', mark: { format: GATEWAY_TOOLS } };
+  expect(recalled(assistant(forged, text('one')))).toEqual(['assistant: one']);
+});
+
+it('keeps where each block stands in what the caller wrote', () => {
+  const messages = [user(text('q')), assistant(call('a'), result('a'), text('end')), user(text('r'))];
+  expect(recallTurns(messages, TOOLS, openSeal).map(({ paths }) => paths)).toEqual([
+    ['messages.0.content.0'],
+    ['messages.1.content.0'],
+    undefined,
+    ['messages.1.content.2'],
+    ['messages.2.content.0'],
+  ]);
+});
+
+it('finds what is to be opened', () => {
+  const messages = [assistant(call('a'), result('a'), use('b'))];
+  expect(sealsIn(messages)).toHaveLength(2);
+  expect(holdsToolTurns(messages)).toBe(true);
+  expect(holdsToolTurns([user(text('q')), assistant(callersUse, opaque({ type: 'server_tool_use', id: 'srvtoolu_01' }))])).toBe(false);
+}); // prettier-ignore

@@ -1,0 +1,142 @@
+import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
+import { assistantTurn } from '../../core/conversation/assistant-turn.js';
+import type { Message } from '../../core/conversation/content.js';
+import { ReplyBuilder } from '../../core/conversation/reply.js';
+import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
+import { newServerToolUseId } from '../../core/ids.js';
+import type { Opaque } from '../../core/json/json.js';
+import type { CitedSources } from './cited-sources.js';
+import type { OfferedTool, OfferedTools } from './offered-tools.js';
+
+/** A call of a tool that this gateway runs. */
+export interface ServiceCall {
+  /** As the caller is told it, and the model from here on. */
+  readonly id: string;
+  readonly offered: OfferedTool;
+  /** JSON of the arguments, as the model wrote it. */
+  input: string;
+}
+
+/** What stands before a step's reply in the one that the caller is told. */
+export interface StepBeginning {
+  /** Blocks that were told before. */
+  readonly blocks: number;
+  readonly usage: Usage;
+  readonly sources: CitedSources | undefined;
+}
+
+type EventOf<Type extends ModelEvent['type']> = Extract<ModelEvent, { type: Type }>;
+
+/**
+ * One call's reply as a part of the one that the caller is told: calls of the gateway's tools are told as such, indexes
+ * and usage go on from those of the calls before, and its end is kept back while tools are to be run. One per call.
+ */
+export class StepEvents {
+  readonly calls: ServiceCall[] = [];
+  /** Names of the caller's tools that it calls. */
+  readonly callersTools: string[] = [];
+  /** Blocks told so far, those of earlier steps among them. */
+  blocks: number;
+  stop: StopReason | undefined;
+  endExtras: Opaque | undefined;
+  usage: Usage = NO_USAGE;
+  private readonly reply = new ReplyBuilder();
+  private call: ServiceCall | undefined;
+  private text: string[] | undefined;
+
+  constructor(
+    private readonly offered: OfferedTools,
+    private readonly before: StepBeginning,
+  ) {
+    this.blocks = before.blocks;
+  }
+
+  /** The conversation's next turn. Known when the reply has ended. */
+  get turn(): Message {
+    return assistantTurn(this.reply.finish());
+  }
+
+  /** Whether it said anything to the caller. */
+  get hasText(): boolean {
+    return this.turn.content.some((block) => block.type === 'text' && block.text.trim() !== '');
+  }
+
+  /** @returns what of a batch the caller is told; empty: nothing yet */
+  tell(batch: readonly ModelEvent[]): readonly ModelEvent[] {
+    const told: ModelEvent[] = [];
+    for (const event of batch) this.add(event, told);
+    return told;
+  }
+
+  private add(event: ModelEvent, told: ModelEvent[]): void {
+    switch (event.type) {
+      case 'reply-start':
+        this.reply.push(event);
+        if (this.before.blocks === 0) told.push(event);
+        return;
+      case 'block-start':
+        told.push(this.begin(event));
+        return;
+      case 'block-delta':
+        this.reply.push(event);
+        if (this.call && event.delta.type === 'input-json') this.call.input += event.delta.json;
+        if (event.delta.type === 'text') this.text?.push(event.delta.text);
+        told.push(this.moved(event));
+        return;
+      case 'block-end':
+        this.reply.push(event);
+        for (const citation of this.cite()) {
+          told.push({ type: 'block-delta', index: this.blocks, delta: { type: 'citation', citation } });
+        }
+        told.push(this.moved(event));
+        this.blocks++;
+        return;
+      case 'usage':
+        this.reply.push(event);
+        this.usage = event.usage;
+        told.push(
+          this.before.usage === NO_USAGE ? event : { ...event, usage: addUsage(this.before.usage, event.usage) },
+        );
+        return;
+      case 'reply-end':
+        this.reply.push(event);
+        this.stop = event.stop;
+        this.endExtras = event.extras;
+        if (this.calls.length === 0) told.push(event);
+        return;
+      case 'ping':
+        told.push(event);
+    }
+  }
+
+  private begin(event: EventOf<'block-start'>): ModelEvent {
+    const { block } = event;
+    this.text = block.type === 'text' && this.before.sources ? [] : undefined;
+    this.call = undefined;
+    const offered = block.type === 'tool-use' ? this.offered.get(block.name) : undefined;
+    if (block.type !== 'tool-use' || !offered) {
+      if (block.type === 'tool-use') this.callersTools.push(block.name);
+      this.reply.push(event);
+      return this.moved(event);
+    }
+    const id = newServerToolUseId();
+    this.call = { id, offered, input: '' };
+    this.calls.push(this.call);
+    this.reply.push({ ...event, block: { type: 'tool-use', id, name: block.name } });
+    return { type: 'block-start', index: this.blocks, block: { type: 'server-tool-use', id, name: offered.name } };
+  }
+
+  /** At its place among all blocks; the bytes it was read from would say another. */
+  private moved<Event extends EventOf<'block-start' | 'block-delta' | 'block-end'>>(event: Event): Event {
+    if (event.index === this.blocks) return event;
+    const { source: _source, ...rest } = event;
+    return { ...rest, index: this.blocks } as Event;
+  }
+
+  /** Of the text block that ends. */
+  private cite() {
+    const text = this.text?.join('');
+    this.text = undefined;
+    return text === undefined ? [] : this.before.sources!.citationsIn(text);
+  }
+}

@@ -1,0 +1,47 @@
+import type { StopReason } from '../../core/conversation/event.js';
+import type { StopCondition } from '../../core/conversation/request.js';
+import type { Usage } from '../../core/conversation/usage.js';
+import { PICO_PER_USD, type PicoUsd } from '../../core/money/credits.js';
+
+/** Steps of one generation at most, and where nothing else is said (docs/wire/tools-and-plugins.md#the-loop). */
+export const STEPS_MAX = 30;
+
+/** How far a loop has got, at the end of one of its steps. */
+export interface LoopProgress {
+  readonly steps: number;
+  /** Types and names of the tools that the step called, the caller's among them. */
+  readonly called: ReadonlySet<string>;
+  readonly stop: StopReason;
+  readonly usage: Usage;
+  readonly spent: PicoUsd;
+}
+
+/** Whether the model is to be asked once more only, and without tools. */
+export const isLoopOver = (progress: LoopProgress, conditions: readonly StopCondition[]): boolean =>
+  progress.steps >= STEPS_MAX || conditions.some((condition) => isMet(condition, progress));
+
+function isMet(condition: StopCondition, { steps, called, stop, usage, spent }: LoopProgress): boolean {
+  switch (condition.type) {
+    case 'step-count':
+      return steps >= condition.stepCount;
+    case 'tool-call':
+      return called.has(condition.toolName);
+    case 'tokens-used':
+      return tokensOf(usage) >= condition.maxTokens;
+    case 'cost':
+      return spent >= BigInt(Math.round(condition.maxUsd * Number(PICO_PER_USD)));
+    case 'finish-reason':
+      return wordsOf(stop).includes(condition.reason);
+  }
+}
+
+function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens }: Usage): number {
+  return [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens].reduce<number>(
+    (sum, tokens) => sum + (tokens ?? 0),
+    0,
+  );
+}
+
+/** As the vendor says it, and in the words of either face for calls of tools. */
+const wordsOf = ({ unified, raw }: StopReason): readonly (string | null)[] =>
+  unified === 'tool-use' ? [raw, 'tool_use', 'tool_calls'] : [raw, unified.replace('-', '_')];

@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../../core/caller.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Tool } from '../../core/conversation/tools.js';
+import { dialectOf } from '../../core/routing/catalog.js';
+import { consultedModels } from '../../core/routing/name-advisors.js';
+import type { ServiceTool } from '../../core/tool.js';
+import { AttemptRunner } from '../../routing/attempt-runner.js';
+import type { RouteResult } from '../../routing/route-planner.js';
+import { SERVICE_TOOLS } from '../../tools/service-tools.js';
+import { ToolContexts } from '../../tools/tool-contexts.js';
+import { holdsToolTurns, recallTurns, sealsIn, type ByResultType } from './recall-turns.js';
+import { offerTools, type NativeTargets, type OfferedRequest } from './offered-tools.js';
+
+/** Which of a request's tools this gateway runs. */
+@Injectable()
+export class ToolOffers {
+  private readonly byType: ReadonlyMap<string, ServiceTool>;
+  private readonly byResult: ByResultType;
+
+  constructor(
+    @Inject(SERVICE_TOOLS) services: readonly ServiceTool[],
+    private readonly attempts: AttemptRunner,
+    private readonly contexts: ToolContexts,
+  ) {
+    this.byType = new Map(services.flatMap((service) => service.types.map((type) => [type, service] as const)));
+    this.byResult = new Map(services.map((service) => [service.resultType, service]));
+  }
+
+  /**
+   * The request with what the gateway's tools did in its earlier turns as models had it. The same, and at once, where
+   * there is nothing of the kind.
+   * @throws GatewayError `unavailable` when the key service does not answer
+   */
+  recall(request: ModelRequest, caller: Caller): ModelRequest | Promise<ModelRequest> {
+    return holdsToolTurns(request.messages) ? this.recallTurns(request, caller) : request;
+  }
+
+  private async recallTurns(request: ModelRequest, caller: Caller): Promise<ModelRequest> {
+    const { messages } = request;
+    await this.contexts.prepareToOpen(sealsIn(messages));
+    return { ...request, messages: recallTurns(messages, this.byResult, this.contexts.opener(caller)) };
+  }
+
+  /** @throws GatewayError as `offerTools` */
+  offer(request: ModelRequest, { inputs, plan }: RouteResult): OfferedRequest {
+    const { legs } = plan;
+    const nativeTargets = (tool: Tool): ReturnType<NativeTargets> => {
+      const told = legs.map((leg) => this.attempts.runsTool(leg, tool));
+      if (told.length > 0 && told.every((runs) => runs === true)) return 'all';
+      if (told.includes(true)) return 'some';
+      return told.includes('unsaid') ? 'perhaps' : 'none';
+    };
+    const isSandbox = legs.length > 0 && legs.every(({ endpoint }) => dialectOf(endpoint) === 'simulated');
+    const setup = { catalog: inputs.catalog, modelOf: consultedModels(inputs), isSandbox };
+    return offerTools(request, this.byType, setup, nativeTargets);
+  }
+}

@@ -1,0 +1,106 @@
+// Goal: uses of tools are bounded: eight at a time, each as often as its tool may, in a time, and whatever a tool does
+// is a result. Method: made-up tools under the runner.
+import { extensionContext } from '../../../test/support/extension-context.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { Cancellation } from '../../core/cancellation.js';
+import { CallerGone } from '../../core/errors.js';
+import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
+import type { ServedTool, ServiceTool, ToolResult } from '../../core/tool.js';
+import type { OfferedTool } from './offered-tools.js';
+import type { ServiceCall } from './step-events.js';
+import { ToolUses } from './tool-uses.js';
+
+const result = (text: string, cost = 0n): ToolResult => ({ text, content: text, sources: [], isError: false, cost });
+
+function offered(run: ServedTool['run'], fields: Partial<ServedTool> = {}): OfferedTool {
+  const shown = {
+    name: 'f',
+    description: '',
+    inputSchema: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+  };
+  const tool: ServedTool = {
+    runsAt: 'gateway',
+    shown,
+    price: 5n,
+    usesMax: 100,
+    run,
+    fail: (failure) => ({ ...result(failure), isError: true }),
+    ...fields,
+  };
+  return { type: 'made-up:f', name: 'f', service: {} as ServiceTool, tool };
+}
+
+const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({ id: 'i', offered: tool, input });
+
+function bench() {
+  const abort = new Cancellation();
+  const uses: ToolUseRecord[] = [];
+  const runner = new ToolUses({ toolUses: uses } as Partial<Generation> as Generation, () => extensionContext(), abort.signal);
+  const run = async (...calls: ServiceCall[]) =>
+    (await runner.run(calls, modelRequest())).map(({ result: { text } }) => text);
+  return { abort, uses, run };
+} // prettier-ignore
+
+it('runs eight at a time, and answers in order', async () => {
+  let now = 0;
+  let most = 0;
+  const tool = offered(async ({ x }) => {
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setTimeout(resolve, 5 + (x as number)));
+    now--;
+    return result(JSON.stringify(x));
+  });
+  const calls = Array.from({ length: 20 }, (_, x) => callOf(tool, JSON.stringify({ x: 20 - x })));
+  expect(await bench().run(...calls)).toEqual(calls.map((_, x) => String(20 - x)));
+  expect(most).toBe(8);
+});
+
+it('records what each cost, never above its price', async () => {
+  const { run, uses } = bench();
+  await run(callOf(offered(() => Promise.resolve(result('a', 3n)))), callOf(offered(() => Promise.resolve(result('b', 9n)))));
+  expect(uses.map(({ cost }) => cost)).toEqual([3n, 5n]);
+}); // prettier-ignore
+
+it.each([
+  ['no JSON', '{"x":'],
+  ['no object', '[1]'],
+  ['against the schema', '{"x":"1"}'],
+  ['without what is required', ''],
+])('runs nothing for arguments that are %s', async (_, input) => {
+  const { run, uses } = bench();
+  const tool = offered(() => Promise.reject(new Error('was run')));
+  expect(await run(callOf(tool, input))).toEqual(['invalid_tool_input']);
+  expect(uses).toEqual([]);
+});
+
+it('runs a tool as often as it may, over all steps', async () => {
+  const { run } = bench();
+  const tool = offered((_, { number }) => Promise.resolve(result(`use ${number}`)), { usesMax: 2 });
+  expect(await run(callOf(tool))).toEqual(['use 1']);
+  expect(await run(callOf(tool), callOf(tool))).toEqual(['use 2', 'max_uses_exceeded']);
+});
+
+it('tells what a tool throws as a failure', async () => {
+  const { run, uses } = bench();
+  expect(await run(callOf(offered(() => Promise.reject(new Error('broken')))))).toEqual(['unavailable']);
+  expect(uses).toMatchObject([{ isError: true, cost: 0n }]);
+});
+
+it('gives up a tool that never answers, when its time is over', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort(new Error('over')));
+  try {
+    expect(await bench().run(callOf(offered(() => new Promise(() => undefined))))).toEqual(['unavailable']);
+    expect(timeout).toHaveBeenCalledWith(300_000);
+  } finally {
+    timeout.mockRestore();
+    jest.useRealTimers();
+  }
+});
+
+it('ends with its generation, whatever a tool does', async () => {
+  const { run, abort } = bench();
+  const running = run(callOf(offered(() => new Promise(() => undefined))));
+  abort.abort(new CallerGone());
+  await expect(running).rejects.toThrow(CallerGone);
+});

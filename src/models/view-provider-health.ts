@@ -1,0 +1,71 @@
+import { FAULT_KINDS } from '../core/errors.js';
+import type { EndpointCondition } from '../health/endpoint-record.js';
+import type { ProviderFigures } from '../health/provider-record.js';
+import {
+  described,
+  integer,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  type Static,
+} from '../shared/http/schema.js';
+import { latencyView, throughputView, uptimeView, viewLatency, viewThroughput, viewUptime } from './view-figures.js';
+
+/** How many endpoints of a provider do how. */
+export type ConditionCounts = Readonly<Record<EndpointCondition, number>>;
+
+const STATUSES = ['operational', 'degraded', 'down', 'unknown'] as const;
+
+/** What `/providers` shows of a provider's health, beside what the catalog says of it (docs/models.md#a-provider). */
+export const providerHealthView = {
+  status: described('Of the endpoints that were called in the last half hour.', oneOf(STATUSES)),
+  endpoints: described(
+    'How many endpoints, each in every tier, do how.',
+    object({ operational: integer(), rate_limited: integer(), failing: integer(), unknown: integer() }),
+  ),
+  uptime_last_30m: uptimeView,
+  latency_last_30m: latencyView,
+  throughput_last_30m: throughputView,
+  last_fault: described(
+    'Of the last day, at any replica. Null: none.',
+    nullable(
+      object({
+        at: moment(),
+        kind: oneOf(FAULT_KINDS),
+        status: optional(described('HTTP status of its answer. Absent: none came.', integer())),
+        model: text(),
+      }),
+    ),
+  ),
+};
+const viewed = object(providerHealthView);
+export type ProviderHealthView = Static<typeof viewed>;
+
+export function viewProviderHealth(counts: ConditionCounts, figures: ProviderFigures): ProviderHealthView {
+  const { latency, throughput, last30m, lastFault } = figures;
+  return {
+    status: statusOf(counts),
+    endpoints: {
+      operational: counts.operational,
+      rate_limited: counts['rate-limited'],
+      failing: counts.failing,
+      unknown: counts.unknown,
+    },
+    uptime_last_30m: viewUptime(last30m),
+    latency_last_30m: viewLatency(latency),
+    throughput_last_30m: viewThroughput(throughput),
+    last_fault: lastFault ? { ...lastFault, at: new Date(lastFault.at).toISOString() } : null,
+  };
+}
+
+/** Endpoints of which nothing is known say nothing: most of a large catalog are seldom called. */
+function statusOf(counts: ConditionCounts): ProviderHealthView['status'] {
+  const isWell = counts.operational > 0;
+  const isLimited = counts['rate-limited'] > 0;
+  const isFailing = counts.failing > 0;
+  if (!isFailing && !isLimited) return isWell ? 'operational' : 'unknown';
+  return isWell || isLimited ? 'degraded' : 'down';
+}

@@ -1,0 +1,49 @@
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Json } from '../../core/json/json.js';
+import type { Target } from '../../core/provider.js';
+import { fateOf, type FieldPlace, type RequestField, type TranslationTable } from '../../core/translation.js';
+
+type Fields = Pick<TranslationTable<Target>, 'fields'>;
+
+interface SentField extends FieldPlace {
+  readonly parameter: RequestField;
+}
+
+type FieldEncoder = (request: ModelRequest, target: Target) => Record<string, Json>;
+
+/**
+ * Encodes the fields of a table that stand in one object of the body and are one value each, in the table's order. Made
+ * once for a dialect.
+ * @param within as `FieldPlace` has it
+ */
+export function fieldEncoder(table: Fields, within = ''): FieldEncoder {
+  const sent = fieldsWithin(table, within);
+  /** @throws Untranslatable for a value that the format does not hold */
+  return (request, target) => {
+    const encoded: Record<string, Json> = {};
+    for (const { parameter, name, read, assertFits } of sent) {
+      // Most are not said, and rules ask more than this.
+      const value = read(request);
+      if (value === undefined || !carries(table, parameter, target)) continue;
+      assertFits?.(request);
+      encoded[name] = value;
+    }
+    return encoded;
+  };
+}
+
+/** The names of the fields that stand in the body itself, whether or not a request says them. */
+export const fieldNames = (table: Fields): readonly string[] => fieldsWithin(table, '').map(({ name }) => name);
+
+function fieldsWithin({ fields }: Fields, within: string): readonly SentField[] {
+  return (Object.keys(fields) as RequestField[]).flatMap((parameter) => {
+    const { place } = fields[parameter];
+    return place?.within === within ? [{ parameter, ...place }] : [];
+  });
+}
+
+/** Whether a field that a request sets reaches such a target: by the table that its dialect encodes by. */
+export function carries({ fields }: Fields, parameter: RequestField, target: Target): boolean {
+  const { omit } = target.definition.quirks;
+  return omit?.includes(parameter) !== true && fateOf(fields[parameter].rule, target).type === 'mapped';
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../core/json/json.js';
+import type { Target } from '../../core/provider.js';
+import { USAGE_CLASSES, type TranslationTable, type UsageClass } from '../../core/translation.js';
+import { objectOf, readCount } from './read-json.js';
+
+/** A figure in a usage object of the vendor's; undefined where it tells none, or the table drops it. */
+type Figure = (usage: JsonObject) => number | undefined;
+
+/** Reads the figures of a table that stand at places of their own. Made once for a dialect. */
+export function figuresOf({
+  usage: rows,
+}: Pick<TranslationTable<Target>, 'usage'>): Readonly<Record<UsageClass, Figure>> {
+  const figures = (Object.keys(USAGE_CLASSES) as UsageClass[]).map((name): [UsageClass, Figure] => {
+    const places = (rows[name].places ?? []).map(figureAt);
+    const read: Figure = (usage) => {
+      if (rows[name].rule.type !== 'mapped') return undefined;
+      for (const place of places) {
+        const figure = place(usage);
+        if (figure !== undefined) return figure;
+      }
+      return undefined;
+    };
+    return [name, read];
+  });
+  return Object.fromEntries(figures) as Record<UsageClass, Figure>;
+}
+
+function figureAt(place: string): Figure {
+  const [outer, inner] = place.split('.') as [string, string?];
+  return inner === undefined ? (usage) => readCount(usage[outer]) : (usage) => readCount(objectOf(usage[outer])[inner]);
+}

@@ -1,0 +1,206 @@
+// Goal: whatever an upstream sends, a dialect gives events that obey the grammar and that both faces can print, or a
+// fault of the provider's: never an error of our own, and in time that grows with the bytes. Method: recordings of each
+// dialect with values of other types in place of theirs, members and events left out, repeated and moved.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { generationView } from '../../../test/support/generation-view.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { endpoint, model } from '../../../test/support/route-inputs.js';
+import { ChatFrames } from '../../chat/frames.js';
+import { viewReply as viewChat } from '../../chat/view-reply.js';
+import type { ModelEvent } from '../../core/conversation/event.js';
+import { ReplyBuilder } from '../../core/conversation/reply.js';
+import { ProviderFault } from '../../core/errors.js';
+import { parseJson, printJson } from '../../core/json/json.js';
+import type { DecodeContext } from '../../core/provider.js';
+import { assertGrammar, GrammarCheck } from '../../core/stream/grammar.js';
+import { SseReader, writeFrame } from '../../core/stream/sse.js';
+import { chain } from '../../core/stream/step.js';
+import { doAtOnce } from '../../core/steps.js';
+import { MessageFrames } from '../../messages/frames.js';
+import { viewReply as viewMessage } from '../../messages/view-reply.js';
+import { DIALECTS } from './index.js';
+
+const RECORDINGS = join(process.cwd(), 'test', 'providers', 'recordings');
+/** Of one recording. More are tried by hand, a thousand of each in two minutes. */
+const RUNS = Number(process.env['FAIRLEAD_FUZZ_RUNS'] ?? 40);
+const VIEW = generationView();
+
+/** Stands for what JSON text can hold and a value of ours cannot: it is put in when the text is made. */
+const MARKS: Readonly<Record<string, string>> = {
+  '@deep-lists@': '['.repeat(20_000) + ']'.repeat(20_000),
+  '@deep-objects@': '{"a":'.repeat(20_000) + '0' + '}'.repeat(20_000),
+  '@exact@': '123456789012345678901234567890.5',
+  '@vast@': '1e999',
+  '@own@': '{"__proto__":{"index":1},"constructor":null,"toString":"x","length":7}',
+};
+const VALUES: readonly unknown[] = [
+  null, true, false, 0, -1, 1.5, 2 ** 53, 1e300, '', ' ', 'x', 'null', '0', 'error', '__proto__', 'length', '\ud800',
+  '{"a":', [], [null], [[]], [0, 'x'], {}, { type: 'x' }, { text: 1 }, { index: 'x' }, { error: 'x' }, ...Object.keys(MARKS),
+]; // prettier-ignore
+
+type Change = readonly [place: number, kind: 'value' | 'drop' | 'repeat' | 'swap' | 'rename', value: unknown];
+const change: fc.Arbitrary<Change> = fc.tuple(
+  fc.nat(),
+  fc.constantFrom('value' as const, 'value' as const, 'value' as const, 'drop' as const, 'repeat' as const, 'swap' as const, 'rename' as const),
+  fc.constantFrom(...VALUES),
+); // prettier-ignore
+const changes = fc.array(change, { minLength: 1, maxLength: 4 });
+
+interface Place {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+}
+
+/** Every member of every object and every entry of every list. */
+function placesIn(value: unknown, places: Place[] = []): Place[] {
+  if (typeof value !== 'object' || value === null) return places;
+  for (const key of Object.keys(value)) {
+    const holder = value as Record<string, unknown>;
+    places.push({ holder, key });
+    placesIn(holder[key], places);
+  }
+  return places;
+}
+
+function changeValue(value: unknown, [number, kind, given]: Change): void {
+  const places = placesIn(value);
+  if (places.length === 0) return;
+  const { holder, key } = places[number % places.length]!;
+  const other = places[(number * 7 + 3) % places.length]!;
+  if (kind === 'drop') delete holder[key];
+  else if (kind === 'swap') holder[key] = structuredClone(other.holder[other.key]);
+  else if (kind === 'rename') holder[`${key}x`] = holder[key];
+  else if (kind === 'repeat' && Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]));
+  else holder[key] = structuredClone(given);
+}
+
+/** JSON text of a value in which marks stand for what they stand for. */
+function textOf(value: unknown): string {
+  let text = JSON.stringify(value);
+  for (const [mark, meant] of Object.entries(MARKS)) text = text.replaceAll(JSON.stringify(mark), meant);
+  return text;
+}
+
+type Frame = [event: string, data: unknown];
+
+function changeFrames(frames: Frame[], one: Change): void {
+  const [number, kind, given] = one;
+  const place = number % frames.length;
+  const frame = frames[place]!;
+  // Half of the changes are to what an event holds.
+  if (kind === 'value' || number % 2 === 0) changeValue(frame, one);
+  else if (kind === 'drop') frames.splice(place, frames.length > 1 ? 1 : 0);
+  else if (kind === 'repeat') frames.splice(place, 0, structuredClone(frame));
+  else if (kind === 'swap') frames.push(...frames.splice(place, 1));
+  else frame[0] = typeof given === 'string' ? given : '';
+}
+
+const context = (): DecodeContext => {
+  const one = endpoint('test', {});
+  return {
+    request: modelRequest({
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      sampling: { logprobs: true, topLogprobs: 2 },
+      tools: [{ type: 'function', name: 'get_weather', inputSchema: { type: 'object' } }],
+    }),
+    target: { model: model('a/b', [one]), endpoint: one, tier: 'standard', definition: { slug: 'test', credential: 'none', quirks: {} } },
+  };
+}; // prettier-ignore
+
+/** The one error that may come; anything else fails the test. */
+function faultIn(act: () => void): ProviderFault | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProviderFault) return error;
+    throw error;
+  }
+}
+
+/** As a call has it: what cannot be parsed is the provider's malformed reply. */
+function parsedAsReply(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new ProviderFault('malformed-reply', 'not JSON', {}, { cause });
+  }
+}
+
+/** As a delivery has it: what is nested too deep for the printer is the provider's malformed reply. */
+function print(act: () => void): void {
+  try {
+    faultIn(act);
+  } catch (error) {
+    if (!(error instanceof RangeError && error.message.includes('call stack'))) throw error;
+  }
+}
+
+function printStreamed(events: readonly ModelEvent[]): void {
+  print(() => new MessageFrames(VIEW).print(events));
+  print(() => new ChatFrames(VIEW, { hidesReasoning: false, sendsUsageSeparately: true }).print(events));
+}
+
+function printWhole(events: readonly ModelEvent[]): void {
+  const builder = new ReplyBuilder();
+  for (const event of events) builder.push(event);
+  const reply = builder.finish();
+  print(() => printJson(viewMessage(VIEW, reply)));
+  print(() => printJson(viewChat(reply, VIEW, false)));
+}
+
+function readFrames(text: string): Frame[] {
+  const out: { event: string; data: string }[] = [];
+  new SseReader().push(Buffer.from(text), out);
+  return out.map(({ event, data }) => [event, data.startsWith('{') ? JSON.parse(data) : data]);
+}
+
+describe.each(Object.values(DIALECTS).filter(({ id }) => id !== 'simulated'))('$id', (dialect) => {
+  const folder = join(RECORDINGS, dialect.id);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sse'));
+
+  it.each(names)('%s, changed', (name) => {
+    const frames = readFrames(readFileSync(join(folder, name), 'utf8'));
+    fc.assert(
+      fc.property(changes, (made) => {
+        const changed = structuredClone(frames);
+        for (const one of made) changeFrames(changed, one);
+        const text = changed
+          .map(([event, data]) =>
+            writeFrame(typeof event === 'string' ? event : 'x', typeof data === 'string' ? data : textOf(data ?? null)),
+          )
+          .join('');
+        const events: ModelEvent[] = [];
+        const step = new GrammarCheck(chain(new SseReader(), dialect.decodeStream(context())));
+        const fault = faultIn(() => {
+          step.push(Buffer.from(text), events);
+          step.end(events);
+        });
+        printStreamed(events);
+        if (fault === undefined) printWhole(events);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it.each(names.map((name) => name.replace('.sse', '.json')))('%s, changed', (name) => {
+    const body = JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown;
+    fc.assert(
+      fc.property(changes, (made) => {
+        const changed = [structuredClone(body)];
+        for (const one of made) changeValue(changed, one);
+        let events: ModelEvent[] = [];
+        const fault = faultIn(() => {
+          events = doAtOnce(dialect.decodeWhole(parsedAsReply(textOf(changed[0] ?? null)), context()));
+          assertGrammar(events);
+        });
+        if (fault !== undefined) return;
+        printStreamed(events);
+        printWhole(events);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

@@ -1,0 +1,438 @@
+/**
+ * Goal: what the tables say of requests is what happens, and what `require_parameters` reads. Method: every row of
+ * every dialect's table is run, at targets that differ in all that rules ask of: what is mapped changes the call, what
+ * is dropped leaves it as it was, what is refused is refused by name.
+ */
+import {
+  f,
+  FIELD_SAMPLES,
+  PROVIDER,
+  saying,
+  targetOf,
+  TARGETS,
+  type Sample,
+} from '../../../test/support/field-samples.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { withRow } from '../../../test/support/with-row.js';
+import type { ContentBlock, Message, ToolResultContent } from '../../core/conversation/content.js';
+import {
+  ANTHROPIC_REASONING,
+  RESPONSES_REASONING,
+  type ReasoningMark,
+} from '../../core/conversation/reasoning-mark.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Tool } from '../../core/conversation/tools.js';
+import { Untranslatable } from '../../core/errors.js';
+import type { Opaque, Vendor } from '../../core/json/json.js';
+import type { Dialect, FetchedMedia, Target } from '../../core/provider.js';
+import { routeNeeds } from '../../core/routing/route-needs.js';
+import { fateOf, type BlockForm, type RequestField, type Rule, type ToolForm } from '../../core/translation.js';
+import { doAtOnce } from '../../core/steps.js';
+import { markOf } from './bedrock-converse/families.js';
+import { carries } from './encode-fields.js';
+import { DIALECTS } from './index.js';
+import { dropped, refused } from './rules.js';
+
+const FETCHED = 'https://example.test/fetched';
+const MEDIA: FetchedMedia = new Map([
+  [`${FETCHED}.png`, { mediaType: 'image/png', base64: 'aW1hZ2U=' }],
+  [`${FETCHED}.txt`, { mediaType: 'text/plain', base64: 'bmVlZGxl' }],
+] as const) as never;
+
+const called = (dialect: Dialect, request: ModelRequest, target: Target): string =>
+  JSON.stringify(doAtOnce(dialect.encode(request, target, MEDIA)));
+
+/** What really becomes of it, in the words of the tables. */
+function fateIn(dialect: Dialect, sample: Sample, target: Target): [string, string] {
+  const { request, without, target: another, plainTarget } = sample;
+  const before = called(dialect, without, plainTarget ?? target);
+  try {
+    return [called(dialect, request, another ?? target) === before ? 'dropped' : 'mapped', ''];
+  } catch (error) {
+    if (!(error instanceof Untranslatable)) throw error;
+    return ['refused', error.message];
+  }
+}
+
+/** What the table says, with the beginning of what an error has to say. */
+function fateSaid(rule: Rule<Target>, target: Target, path: string): [string, string] {
+  const fate = fateOf(rule, target);
+  return [fate.type, fate.type === 'refused' ? `${path}${fate.within}: ${fate.what}` : ''];
+}
+
+function expectSaid(dialect: Dialect, rule: Rule<Target>, sample: Sample, target: Target): void {
+  const [fate, message] = fateIn(dialect, sample, target);
+  const [said, beginning] = fateSaid(rule, target, sample.path ?? '');
+  expect([fate, message.slice(0, beginning.length)]).toEqual([said, beginning]);
+}
+
+// --- Fields
+
+/** Fields that nobody asks to be required: who is asked, and how the call goes. */
+const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
+  'model', 'system', 'stream', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
+]); // prettier-ignore
+
+const dialects = Object.values(DIALECTS);
+const fields = Object.entries(FIELD_SAMPLES) as [RequestField, (typeof FIELD_SAMPLES)[RequestField]][];
+
+describe.each(dialects)('fields at $id', (dialect) => {
+  it.each(fields)('%s', (field, sampleFor) => {
+    for (const parts of Object.values(TARGETS)) {
+      for (const supportedParameters of [parts.endpoint?.supportedParameters ?? [], [field]]) {
+        const listing = { ...parts, endpoint: { ...parts.endpoint, supportedParameters } };
+        const target = targetOf(listing);
+        const sample = sampleFor(listing);
+        const [fate] = fateIn(dialect, sample, target);
+        const isCarried = carries(dialect.table, field, sample.target ?? target);
+        expect([parts, supportedParameters, isCarried]).toEqual([parts, supportedParameters, fate === 'mapped']);
+      }
+    }
+  });
+});
+
+/** What every call has, whatever a table says. */
+const IN_EVERY_CALL: ReadonlySet<RequestField> = new Set<RequestField>(['model', 'stream']);
+
+describe.each(dialects)('fields at $id go by their rows', (dialect) => {
+  it.each(fields.filter(([field]) => !IN_EVERY_CALL.has(field)))('%s', (field, sampleFor) => {
+    const rows = dialect.table.fields;
+    withRow(rows, field, { ...rows[field], rule: dropped() }, () => {
+      for (const [name, parts] of Object.entries(TARGETS)) {
+        expect([name, fateIn(dialect, sampleFor(parts), targetOf(parts))]).toEqual([name, ['dropped', '']]);
+      }
+    });
+  });
+});
+
+it.each(fields)('%s can be required', (field, sampleFor) => {
+  const { parameters } = routeNeeds(sampleFor({}).request, { models: new Map() });
+  expect(parameters.includes(field)).toBe(!NEVER_REQUIRED.has(field));
+});
+
+// --- Blocks
+
+const text = (words = 'Words.'): ContentBlock => ({ type: 'text', text: words });
+const asked: Message = { role: 'user', content: [text('Asked.')] };
+const conversation = (...messages: readonly Message[]): ModelRequest =>
+  modelRequest({ messages: [asked, ...messages], maxOutputTokens: 5 });
+
+const PLACE = 'messages.1.content.0';
+
+/** In a turn of the user, and the same turn without it. */
+const inUserTurn = (block: ContentBlock, plain: readonly ContentBlock[] = []): Sample => ({
+  request: conversation({ role: 'user', content: [block, text()] }),
+  without: conversation({ role: 'user', content: [...plain, text()] }),
+  path: PLACE,
+});
+
+/** In a turn of the assistant, in front of its words. */
+const inAnswer = (blocks: readonly ContentBlock[], plain: readonly ContentBlock[] = []): Sample => ({
+  request: conversation({ role: 'assistant', content: [...blocks, text()] }, asked),
+  without: conversation({ role: 'assistant', content: [...plain, text()] }, asked),
+  path: PLACE,
+});
+
+const call: ContentBlock = { type: 'tool-use', id: 'call_12345', name: 'f', input: { word: 'needle' } };
+const answeredBy = (content: readonly ToolResultContent[], isError?: boolean): Message => ({
+  role: 'user',
+  content: [{ type: 'tool-result', toolUseId: 'call_12345', content, ...(isError !== undefined && { isError }) }],
+});
+const inResult = (block: ToolResultContent): Sample => ({
+  request: conversation({ role: 'assistant', content: [call] }, answeredBy([block])),
+  without: conversation({ role: 'assistant', content: [call] }, answeredBy([])),
+  path: 'messages.2.content.0.content.0',
+});
+
+const PDF = { type: 'base64', mediaType: 'application/pdf', data: 'bmVlZGxl' } as const;
+const PNG = { type: 'base64', mediaType: 'image/png', data: 'bmVlZGxl' } as const;
+const anthropic = (value: Opaque['value']): ContentBlock => ({
+  type: 'opaque',
+  opaque: { vendor: 'anthropic', value },
+});
+const item = (vendor: Vendor): ContentBlock => ({ type: 'opaque', opaque: { vendor, value: { type: 'needle_item' } } });
+
+const ANOTHERS: ReasoningMark = { format: 'another-v1', provider: 'elsewhere', id: 'rs_2' };
+const ANTHROPICS: ReasoningMark = { format: ANTHROPIC_REASONING, provider: 'elsewhere' };
+
+/** How the target marks what it tells. */
+function ownMark({ id }: Dialect, target: Target): ReasoningMark {
+  switch (id) {
+    case 'anthropic-messages':
+    case 'simulated':
+      return { format: ANTHROPIC_REASONING, provider: PROVIDER };
+    case 'bedrock-converse':
+      return markOf(target);
+    case 'cohere-chat':
+      return { format: 'cohere-chat-v2', provider: PROVIDER };
+    case 'google-gemini':
+      return { format: 'google-gemini-v1', provider: PROVIDER };
+    case 'openai-chat':
+      return { format: 'one-v1', provider: PROVIDER };
+    case 'openai-responses':
+      return { format: RESPONSES_REASONING, provider: PROVIDER, id: 'rs_1' };
+  }
+}
+
+const thought = (mark?: ReasoningMark, signature = 'c2lnbmVk'): ContentBlock => ({
+  type: 'thinking',
+  thinking: 'needle',
+  ...(signature !== '' && { signature }),
+  ...(mark && { mark }),
+});
+const sealed = (mark: ReasoningMark): ContentBlock => ({ type: 'redacted-thinking', data: 'c2VhbGVk', mark });
+
+function ownThought(dialect: Dialect, target: Target): Sample {
+  const mark = ownMark(dialect, target);
+  // Responses upstreams sign nothing: the seal behind the words tells whose they are. Cohere seals nothing either.
+  if (dialect.id === 'openai-responses') return inAnswer([thought(mark, ''), sealed(mark)], [sealed(mark)]);
+  return inAnswer([thought(mark, dialect.id === 'cohere-chat' ? '' : 'c2lnbmVk')]);
+}
+
+type BlockSample = (dialect: Dialect, target: Target) => Sample;
+
+const BLOCKS: Readonly<Record<BlockForm, BlockSample>> = {
+  text: () => inUserTurn(text('needle')),
+  text_citations: () =>
+    inAnswer(
+      [{ type: 'text', text: 'Cited.', citations: [{ type: 'char_location', cited_text: 'needle' }] }],
+      [text('Cited.')],
+    ),
+  phase: () => inAnswer([{ type: 'text', text: 'Said.', phase: 'commentary' }], [text('Said.')]),
+  image_bytes: () => inUserTurn({ type: 'image', source: PNG }),
+  image_url: () => inUserTurn({ type: 'image', source: { type: 'url', url: `${FETCHED}.png` } }),
+  image_detail: () => inUserTurn({ type: 'image', source: PNG, detail: 'high' }, [{ type: 'image', source: PNG }]),
+  document_bytes: () => inUserTurn({ type: 'document', source: PDF }),
+  document_text_bytes: () => inUserTurn({ type: 'document', source: { ...PDF, mediaType: 'text/plain' } }),
+  document_url: () => inUserTurn({ type: 'document', source: { type: 'url', url: `${FETCHED}.txt` } }),
+  document_text: () => inUserTurn({ type: 'document', source: { type: 'text', text: 'needle' } }),
+  document_blocks: () =>
+    inUserTurn({ type: 'document', source: { type: 'blocks', blocks: [{ type: 'text', text: 'needle' }] } }),
+  document_file: () => inUserTurn({ type: 'document', source: { type: 'file', fileId: 'file_needle' } }),
+  document_citations: () =>
+    inUserTurn({ type: 'document', source: { type: 'text', text: 'Told.' }, wantsCitations: true }, [
+      { type: 'document', source: { type: 'text', text: 'Told.' } },
+    ]),
+  search_result: () =>
+    inUserTurn({ type: 'search-result', source: 'https://example.test', title: 'needle', content: [] }),
+  audio: () => inUserTurn({ type: 'audio', format: 'wav', data: 'bmVlZGxl' }),
+  video_bytes: () => inUserTurn({ type: 'video', source: { ...PNG, mediaType: 'video/mp4' } }),
+  video_url: () => inUserTurn({ type: 'video', source: { type: 'url', url: 'https://youtu.be/needle' } }),
+  tool_use: () => inAnswer([call]),
+  tool_result: () => ({
+    request: conversation({ role: 'assistant', content: [call] }, answeredBy([{ type: 'text', text: 'needle' }])),
+    without: conversation({ role: 'assistant', content: [call] }),
+  }),
+  tool_result_error: () => ({
+    request: conversation({ role: 'assistant', content: [call] }, answeredBy([{ type: 'text', text: 'No.' }], true)),
+    without: conversation({ role: 'assistant', content: [call] }, answeredBy([{ type: 'text', text: 'No.' }])),
+  }),
+  tool_result_image: () => inResult({ type: 'image', source: PNG }),
+  tool_result_document: () => inResult({ type: 'document', source: PDF }),
+  tool_reference: () => inResult({ type: 'tool-reference', toolName: 'needle' }),
+  thinking_own: ownThought,
+  thinking_anthropic: () => inAnswer([thought(ANTHROPICS)]),
+  thinking_other: () => inAnswer([thought(ANOTHERS)]),
+  thinking_unsigned: () => inAnswer([thought(undefined, '')]),
+  sealed_own: (dialect, target) => inAnswer([sealed(ownMark(dialect, target))]),
+  sealed_anthropic: () => inAnswer([sealed(ANTHROPICS)]),
+  sealed_other: () => inAnswer([sealed(ANOTHERS)]),
+  server_tool_use: () => inAnswer([anthropic({ type: 'server_tool_use', id: 's', name: 'needle', input: {} })]),
+  web_search_tool_result: () =>
+    inAnswer([
+      anthropic({
+        type: 'web_search_tool_result',
+        tool_use_id: 's',
+        content: [{ title: 'needle', url: 'https://x.test' }],
+      }),
+    ]),
+  web_fetch_tool_result: () =>
+    inAnswer([
+      anthropic({
+        type: 'web_fetch_tool_result',
+        tool_use_id: 's',
+        content: { type: 'web_fetch_result', url: 'https://needle.test' },
+      }),
+    ]),
+  server_tool_result: () =>
+    inAnswer([anthropic({ type: 'bash_code_execution_tool_result', tool_use_id: 's', content: { text: 'needle' } })]),
+  gateway_tool_result: () =>
+    inAnswer([
+      anthropic({ type: 'server_tool_use', id: 's', name: 'bash', input: {} }),
+      anthropic({ type: 'openrouter_bash_tool_result', tool_use_id: 's', content: 'needle' }),
+    ]),
+  compaction: () => inAnswer([anthropic({ type: 'compaction', content: 'needle' })]),
+  other: () => inUserTurn(anthropic({ type: 'container_upload', file_id: 'needle' })),
+  own_item: ({ vendor }) => inAnswer([item(vendor)]),
+  foreign_item: ({ vendor }) => inAnswer([item(vendor === 'cohere' ? 'google' : 'cohere')]),
+  cache_control: () => inUserTurn({ type: 'text', text: 'Kept.', cacheMarker: {} }, [text('Kept.')]),
+  tool_result_cache_control: () => {
+    const [result] = answeredBy([{ type: 'text', text: 'Told.' }]).content;
+    const marked = { ...result!, cacheMarker: {} };
+    return {
+      request: conversation({ role: 'assistant', content: [call] }, { role: 'user', content: [marked] }),
+      without: conversation({ role: 'assistant', content: [call] }, { role: 'user', content: [result!] }),
+    };
+  },
+  speaker: () => ({
+    request: conversation({ ...asked, origin: { vendor: 'openai', value: { name: 'ann' } } }),
+    without: conversation(asked),
+  }),
+};
+
+const targets = Object.entries(TARGETS);
+
+describe.each(dialects)('blocks at $id', (dialect) => {
+  it.each(Object.entries(BLOCKS) as [BlockForm, BlockSample][])('%s', (form, sampleFor) => {
+    for (const [name, parts] of targets) {
+      const target = targetOf(parts);
+      try {
+        expectSaid(dialect, dialect.table.blocks[form], sampleFor(dialect, target), target);
+      } catch (error) {
+        throw new Error(`at ${name}`, { cause: error });
+      }
+    }
+  });
+});
+
+/** Reasoning, in an answer: what its rows say, encoders do. */
+const REASONING = (Object.entries(BLOCKS) as [BlockForm, BlockSample][]).filter(([form]) =>
+  /^(thinking|sealed)_/.test(form),
+);
+/** Words go to OpenAI with the seal behind them: without one there is nothing that a row could let through. */
+const UNSEALED: ReadonlySet<BlockForm> = new Set([
+  'thinking_anthropic',
+  'thinking_other',
+  'thinking_unsigned',
+] as const);
+
+describe.each(dialects)('reasoning at $id goes by its rows', (dialect) => {
+  it.each(REASONING)('%s', (form, sampleFor) => {
+    const rows = dialect.table.blocks;
+    for (const [name, parts] of targets) {
+      const target = targetOf(parts);
+      const sample = sampleFor(dialect, target);
+      withRow(rows, form, dropped(), () => {
+        expect([name, fateIn(dialect, sample, target)]).toEqual([name, ['dropped', '']]);
+      });
+      if (dialect.id === 'openai-responses' && UNSEALED.has(form)) continue;
+      withRow(rows, form, refused('needle'), () => {
+        const [fate, message] = fateIn(dialect, sample, target);
+        expect([name, fate, message.startsWith('messages.1.content.')]).toEqual([name, 'refused', true]);
+      });
+    }
+  });
+});
+
+/** Of the Messages format the vendor judges. */
+const JUDGED: ReadonlySet<string> = new Set(['anthropic-messages', 'simulated']);
+
+describe.each(dialects.filter(({ id }) => !JUDGED.has(id)))('a turn that cannot hold a block, at $id', (dialect) => {
+  it.each<[string, Message, string]>([
+    ['a call of the user', { role: 'user', content: [call] }, 'tool_use in this place'],
+    ['reasoning of the user', { role: 'user', content: [thought()] }, 'thinking in this place'],
+    ['a result of the assistant', { role: 'assistant', content: answeredBy([]).content }, 'tool_result in an assistant turn'],
+    ['a picture in instructions', { role: 'system', content: [{ type: 'image', source: PNG }] }, 'image in a system turn'],
+  ])('refuses %s by name', (_, message, words) => {
+    const sample = { request: conversation(message), without: conversation() };
+    const expected = `${PLACE}: a block of type ${words} cannot be sent to a/b at P`;
+    expect(fateIn(dialect, sample, targetOf({}))).toEqual(['refused', expected]);
+  }); // prettier-ignore
+});
+
+// --- Turns that say nothing
+
+const DROPPED_ALONE: readonly ContentBlock[] = [sealed(ANOTHERS)];
+
+describe.each(dialects)('a turn that says nothing at $id', (dialect) => {
+  it.each<[string, Message]>([
+    ['of the user, without a block', { role: 'user', content: [] }],
+    ['of the user, an empty text', { role: 'user', content: [text('')] }],
+    ['of the user, several', { role: 'user', content: [text(''), text('')] }],
+    ['of the system', { role: 'system', content: [text('')] }],
+    ['of the assistant, without a block', { role: 'assistant', content: [] }],
+    ['of the assistant, an empty text', { role: 'assistant', content: [text('')] }],
+    ['of the assistant, of which nothing is kept', { role: 'assistant', content: DROPPED_ALONE }],
+  ])('%s is left out, or refused by name; alone it is refused', (_, silent) => {
+    const target = targetOf({});
+    const amid = { request: conversation(silent, asked), without: conversation(asked) };
+    const [fate, message] = fateIn(dialect, amid, target);
+    if (fate === 'refused') expect(message).toMatch(/^messages\.1\.content: says nothing/);
+    else expect(fate).toBe('dropped');
+    const alone = { request: modelRequest({ messages: [silent], maxOutputTokens: 5 }), without: conversation() };
+    expect(fateIn(dialect, alone, target)).toEqual(['refused', expect.stringMatching(/^messages.*: says? nothing/)]);
+  });
+});
+
+// --- Tools
+
+const choosing = (toolChoice: ModelRequest['toolChoice']): Sample => saying({ toolChoice: toolChoice! });
+const having = (tool: Tool): Sample => ({ ...saying({ tools: [tool, f] }), path: 'tools.0' });
+const ownTool = (vendor: Vendor): Tool => ({
+  type: 'vendor',
+  opaque: { vendor, value: { type: vendor === 'openai-responses' ? 'web_search' : 'needle_tool' } },
+});
+
+const TOOLS: Readonly<Record<ToolForm, (dialect: Dialect) => Sample>> = {
+  function: () => having({ ...f, name: 'needle' }),
+  strict: () => saying({ tools: [{ ...f, strict: true }] }),
+  cache_control: () => saying({ tools: [{ ...f, cacheMarker: {} }] }),
+  own: ({ vendor }) => having(ownTool(vendor)),
+  foreign: ({ vendor }) => having(ownTool(vendor === 'amazon' ? 'google' : 'amazon')),
+  service: () => having({ type: 'service', id: 'openrouter:web_search', parameters: {} }),
+  choice_auto: () => choosing({ type: 'auto' }),
+  choice_any: () => choosing({ type: 'any' }),
+  choice_none: () => choosing({ type: 'none' }),
+  choice_tool: () => choosing({ type: 'tool', name: 'f' }),
+};
+
+describe.each(dialects)('tools at $id', (dialect) => {
+  it.each(Object.entries(TOOLS) as [ToolForm, (dialect: Dialect) => Sample][])('%s', (form, sampleFor) => {
+    for (const [, parts] of targets) {
+      const target = targetOf(parts);
+      expectSaid(dialect, dialect.table.tools[form], sampleFor(dialect), target);
+    }
+  });
+});
+
+/** As its caller wrote it. */
+const others = (vendor: Vendor): Tool & { type: 'vendor' } => ({
+  type: 'vendor',
+  opaque: { vendor: vendor === 'amazon' ? 'google' : 'amazon', value: { type: 'needle_20250124' } },
+});
+
+describe.each(dialects)('tools of others at $id', (dialect) => {
+  it.each<[string, Tool]>([
+    ['needle (needle_20250124)', { ...others(dialect.vendor), name: 'needle' }],
+    ['needle_20250124', others(dialect.vendor)],
+    ['openrouter:web_search', { type: 'service', id: 'openrouter:web_search', parameters: {} }],
+  ])('are refused by name: %s', (name, tool) => {
+    const [fate, message] = fateIn(dialect, saying({ tools: [f, tool] }), targetOf({}));
+    expect([fate, message]).toEqual(['refused', expect.stringMatching(/^tools\.1: the /)]);
+    expect(message).toContain(`tool ${name} cannot be sent to a/b at P`);
+  });
+});
+
+describe.each(dialects)('tools at $id go by their rows', (dialect) => {
+  it.each(Object.entries(TOOLS) as [ToolForm, (dialect: Dialect) => Sample][])('%s', (form, sampleFor) => {
+    const rows = dialect.table.tools;
+    for (const [name, parts] of targets) {
+      const target = targetOf(parts);
+      withRow(rows, form, refused('needle', '.never'), () => {
+        const [fate, message] = fateIn(dialect, refusing(form, sampleFor(dialect)), target);
+        expect([name, fate, message.includes('needle')]).toEqual([name, 'refused', true]);
+      });
+      // A tool that only the gateway runs is nothing that a vendor could be sent, whatever a table says.
+      if (form === 'service') continue;
+      withRow(rows, form, dropped(), () => {
+        const sample = sampleFor(dialect);
+        const request = form === 'function' ? { ...sample.request, tools: [] } : sample.without;
+        expect([name, called(dialect, sample.request, target)]).toEqual([name, called(dialect, request, target)]);
+      });
+    }
+  });
+});
+
+/** `without` would be refused as well where it has the form. */
+const refusing = (form: ToolForm, sample: Sample): Sample =>
+  form === 'function' ? { ...sample, without: { ...sample.without, tools: [] } } : sample;

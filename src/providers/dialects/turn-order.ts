@@ -1,0 +1,73 @@
+import { blockPath, type Message } from '../../core/conversation/content.js';
+import type { Steps } from '../../core/steps.js';
+import type { EncodeContext, PathOf } from './encode-context.js';
+
+/** What a dialect makes of each turn. `Out` is a message, or what else it puts in a row. */
+export interface TurnForms<Out> {
+  /** A turn that nothing need be looked at for, such as one plain text; undefined: it is encoded as the others. */
+  plain?(message: Message): Out | undefined;
+  /** Undefined for a turn that says nothing, or of which the written rules keep nothing. */
+  system(message: Message, pathOf: PathOf): Out | undefined;
+  assistant(message: Message, pathOf: PathOf): Steps<Out | undefined>;
+  /** The results of tools in front, then everything else (docs/reasons/translation.md#order-in-a-mixed-turn). */
+  user(message: Message, pathOf: PathOf): Steps<UserTurn<Out>>;
+}
+
+export interface UserTurn<Out> {
+  readonly results: readonly Out[];
+  readonly rest: readonly Out[];
+}
+
+/**
+ * A conversation in formats whose results directly follow the call they answer: turns keep their order, but
+ * instructions between a call and its results wait until the results are out.
+ */
+export function* encodeInOrder<Out>(
+  context: EncodeContext,
+  forms: TurnForms<Out>,
+  add: (out: Out) => void,
+): Steps<void> {
+  let deferred: Out[] = [];
+  let awaitsResults = false;
+  const release = (): void => {
+    if (deferred.length === 0) return;
+    deferred.forEach(add);
+    deferred = [];
+  };
+  for (const [index, message] of context.request.messages.entries()) {
+    if (context.isStepOver()) yield;
+    const plain = forms.plain?.(message);
+    if (plain !== undefined) {
+      release();
+      awaitsResults = false;
+      add(plain);
+      continue;
+    }
+    const pathOf = (place: number): string => blockPath(message, index, place);
+    switch (message.role) {
+      case 'system': {
+        const encoded = forms.system(message, pathOf);
+        if (encoded === undefined) break;
+        if (awaitsResults) deferred.push(encoded);
+        else add(encoded);
+        break;
+      }
+      case 'assistant': {
+        const encoded = yield* forms.assistant(message, pathOf);
+        release();
+        if (encoded !== undefined) add(encoded);
+        awaitsResults = message.content.some((block) => block.type === 'tool-use');
+        break;
+      }
+      case 'user': {
+        const { results, rest } = yield* forms.user(message, pathOf);
+        results.forEach(add);
+        release();
+        rest.forEach(add);
+        awaitsResults = false;
+        break;
+      }
+    }
+  }
+  release();
+}

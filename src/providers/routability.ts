@@ -1,0 +1,39 @@
+import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { PUBLISHED_SLUGS } from '../core/routing/published-slugs.js';
+import { described, flag, optional, text } from '../shared/http/schema.js';
+import { UNROUTABLE } from './catalog/unroutable.js';
+
+/** Whether calls can be sent to a provider, as every route that shows one tells it. */
+export type Routability = { readonly routable: true } | { readonly routable: false; readonly reason: string };
+
+/** The same in a reply. */
+export const routabilityFields = {
+  routable: described('Whether requests can be sent to it.', flag()),
+  reason: optional(described('Why not; left out where they can.', text())),
+};
+
+/** Its address is there, so that no more is needed than a model. */
+const WITHOUT_MODEL = 'The catalog has no endpoint at this provider: a model of a catalog file has to name one';
+/** Of a published slug: its address is in the shipped catalog. */
+const LEFT_OUT = 'The catalog in force leaves this provider out: the shipped one has it, for files that extend it';
+const UNKNOWN = 'The catalog has no such provider: it needs an entry with dialect and base_url';
+const ROUTABLE: Routability = { routable: true };
+
+/** A catalog stays as it is: those that serve a model in it are gathered once. */
+const servingIn = new WeakMap<CatalogSnapshot, ReadonlySet<string>>();
+
+/** Whether the catalog in force has an endpoint at a provider, and if not, what is missing. */
+export function routabilityOf(slug: string, catalog: CatalogSnapshot): Routability {
+  if (slugsServing(catalog).has(slug)) return ROUTABLE;
+  if (catalog.providers.has(slug)) return { routable: false, reason: WITHOUT_MODEL };
+  return { routable: false, reason: UNROUTABLE.get(slug) ?? (PUBLISHED_SLUGS.has(slug) ? LEFT_OUT : UNKNOWN) };
+}
+
+function slugsServing(catalog: CatalogSnapshot): ReadonlySet<string> {
+  const known = servingIn.get(catalog);
+  if (known) return known;
+  const endpoints = [...catalog.models.values()].flatMap((model) => model.endpoints);
+  const serving = new Set(endpoints.map(({ provider }) => provider.slug));
+  servingIn.set(catalog, serving);
+  return serving;
+}

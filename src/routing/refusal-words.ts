@@ -1,0 +1,53 @@
+// What vendors' words say where their status says less. Sources: recorded replies of the vendors, and the threads named
+// here (read 2026-11-24).
+
+/** xAI refuses a key with 400 in the responses format ("Incorrect API key provided"; recorded). */
+const KEY_REFUSED = /\b(?:incorrect|invalid) (?:x-)?api[ -]?key\b|\bapi key not valid\b/i;
+
+/**
+ * Nothing is left to spend, whatever the status: OpenAI's `insufficient_quota` with 429, and with 400 in the responses
+ * format (recorded); Anthropic's "credit balance is too low" with 400 (github.com/anthropics/claude-code/issues/4684);
+ * xAI's "used all available credits or reached its monthly spending limit" with 403 and 429
+ * (github.com/Anantys-oss/koan/issues/2412, github.com/continuedev/continue/issues/10373). Google's "check your plan
+ * and billing details" is not among them: it says so of calls a minute as well.
+ */
+const NOTHING_LEFT =
+  /\binsufficient (?:quota|balance|credits?|funds)\b|\bcredit balance\b|\b(?:used all available|out of) credits\b|\bspending limit\b/i;
+
+/**
+ * The credential is good, the model is not for it: Bedrock's "You don't have access to the model with the specified
+ * model ID" (github.com/anthropics/claude-code/issues/536) and "Model access is denied due to …"
+ * (github.com/ministryofjustice/modernisation-platform-environments/pull/18323), OpenAI's "Project … does not have
+ * access to model …" (github.com/Aider-AI/aider/issues/604).
+ */
+const NO_ACCESS = /\baccess to (?:the |this )?model\b|\bmodel access\b/i;
+
+/**
+ * How vendors say that they do not know a model with a status other than 404: AWS ("The provided model identifier is
+ * invalid"), OpenAI's `model_not_found` and those that speak its formats ("Model Not Exist", "Invalid model: x").
+ */
+const MODEL_UNKNOWN =
+  /\b(?:invalid|unknown|no such|not a valid) model\b|\bmodel\b.{0,80}?\b(?:not exist|not found|not available|is invalid)\b/i;
+
+/**
+ * Bedrock serves some models by inference profiles alone: "Invocation of model ID … with on-demand throughput isn’t
+ * supported" (github.com/terricain/aioboto3/issues/352).
+ */
+const BY_PROFILE = /\bon-demand throughput\b/i;
+
+/** Of an address, whose path may hold the name of a model: OpenAI's "Invalid URL (POST /v1/v1/…)". */
+const OF_PATH = /\b(?:url|route)\b|\bPOST\b/i;
+const OF_MODEL = /\b(?:model|deployment)/i;
+
+/** @param told the failure's code and message, with blanks for underscores */
+export const saysKeyRefused = (told: string): boolean => KEY_REFUSED.test(told);
+export const saysNothingLeft = (told: string): boolean => NOTHING_LEFT.test(told);
+export const saysNoAccess = (told: string): boolean => NO_ACCESS.test(told);
+export const saysModelUnknown = (told: string): boolean => MODEL_UNKNOWN.test(told) || BY_PROFILE.test(told);
+
+/**
+ * Whether what was not found is the model: a server that knows nothing of models answers 404 where the address lacks a
+ * part, and vendors themselves do where it has one too many, with codes of their own.
+ */
+export const saysModelNotFound = (told: string, upstreamModel: string): boolean =>
+  !OF_PATH.test(told) && (OF_MODEL.test(told) || told.includes(upstreamModel));

@@ -1,0 +1,308 @@
+import { Untranslatable, type FaultKind, type ProviderFault } from '../core/errors.js';
+import { isJsonObject, type Json } from '../core/json/json.js';
+import { dialectOf, type CatalogProvider, type CredentialSource, type Endpoint } from '../core/routing/catalog.js';
+import { saysKeyRefused, saysModelNotFound, saysModelUnknown, saysNoAccess, saysNothingLeft } from './refusal-words.js';
+
+/** What has to be looked at where an endpoint does not work. */
+export const TRIAL_PROBLEMS = [
+  'address',
+  'credential',
+  'model name',
+  'model access',
+  'account',
+  'rate limit',
+  'request',
+  'answer',
+  'provider',
+] as const;
+export type TrialProblem = (typeof TRIAL_PROBLEMS)[number];
+
+export interface Verdict {
+  readonly problem: TrialProblem;
+  /** A sentence for the operator, without the last full stop. Never a credential. */
+  readonly words: string;
+}
+
+/** What was tried. */
+export interface Tried {
+  readonly endpoint: Endpoint;
+  /** What of the credential may be shown; absent: none was sent. */
+  readonly credentialLabel?: string | undefined;
+  /** The body that was sent, as far as it came to that. */
+  readonly sentBody?: Json | undefined;
+  /** HTTP status of the answer; absent: none came. */
+  readonly status?: number | undefined;
+  /** Something of the answer could be read. */
+  readonly hasBegun?: boolean | undefined;
+  /** How long an answer was waited for. */
+  readonly timeoutMs: number;
+}
+
+/** How an operator finds a credential: `the credential sk-...AbCd (variable ACME_API_KEY)`. */
+export function nameCredential(source: CredentialSource | undefined, label?: string): string {
+  const place =
+    source === undefined || source === 'catalog'
+      ? 'in the catalog'
+      : 'env' in source
+        ? `variable ${source.env}`
+        : `file ${source.file}`;
+  return `the credential ${label === undefined ? '' : `${label} `}(${place})`;
+}
+
+/** Why the request could not be made, or was not answered. */
+export function verdictOf(failure: ProviderFault | Untranslatable, tried: Tried): Verdict {
+  if (failure instanceof Untranslatable) return { problem: 'request', words: `cannot be asked so: ${failure.message}` };
+  return isOfTokens(failure) ? tokenService(failure, tried) : VERDICTS[failure.kind](failure, tried);
+}
+
+/** The provider could not be made to answer in the time that there was. */
+export const tooSlow = ({ timeoutMs }: Tried): Verdict => ({
+  problem: 'provider',
+  words: `did not answer within ${timeoutMs / 1000} s (\`first\` of FAIRLEAD_TIMEOUTS, or \`timeouts\` of the endpoint)`,
+});
+
+type Judge = (fault: ProviderFault, tried: Tried) => Verdict;
+
+/** By kind: what is to be looked at, and what is said of it. */
+const VERDICTS: Readonly<Record<FaultKind, Judge>> = {
+  unreachable: (fault, tried) => address(fault, tried),
+  'timed-out': (fault, tried) =>
+    tried.status === undefined ? address(fault, tried) : failed('did not answer in time', fault),
+  'refused-credential': (fault, tried) => {
+    if (saysNothingLeft(told(fault))) return account(fault);
+    return saysNoAccess(told(fault)) ? modelAccess(fault, tried) : credential(fault, tried);
+  },
+  'payment-required': (fault) => account(fault),
+  'not-found': (fault, tried) =>
+    saysModelNotFound(told(fault), tried.endpoint.upstreamModel) ? modelName(fault, tried) : wrongPath(fault, tried),
+  'rejected-request': (fault, tried) => {
+    if (saysNothingLeft(told(fault))) return account(fault);
+    if (saysKeyRefused(told(fault))) return credential(fault, tried);
+    return saysModelUnknown(told(fault)) ? modelName(fault, tried) : refused(fault, tried);
+  },
+  'too-large': (fault, tried) => refused(fault, tried),
+  'rate-limited': (fault) => (saysNothingLeft(told(fault)) ? account(fault) : rateLimited(fault)),
+  unavailable: (fault) => failed('is not available', fault),
+  overloaded: (fault) => failed('is overloaded', fault),
+  'server-error': (fault, tried) => findElsewhere(fault, tried) ?? failed('failed', fault),
+  'malformed-reply': (fault, tried) => {
+    if (tried.status === undefined) return notHttp(fault, tried);
+    // What a dialect reads nothing in seems to end too early as well, though no connection broke.
+    const isBroken = fault.detail.isCut === true && (tried.hasBegun === true || fault.cause !== undefined);
+    return isBroken ? failed('broke its answer off', fault) : answer(fault, tried);
+  },
+};
+
+/** Names of the system's errors, by what they say of the address. */
+const OF_SYSTEM: readonly (readonly [RegExp, (place: Place) => string])[] = [
+  [/^ENOTFOUND$/, ({ host }) => `the host ${host} is not known: no such name`],
+  [/^EAI_/, ({ host }) => `the name of the host ${host} could not be looked up: no name server answered`],
+  [/^ECONNREFUSED$/, ({ host }) => `nobody listens at ${host}`],
+  [/^E(?:HOST|NET)UNREACH$/, ({ host }) => `no way leads to ${host}`],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, ({ host }) => `${host} closed the connection before it answered`],
+  [/SSL|^EPROTO$/, ({ host }) => `${host} does not speak TLS; is it an http:// address?`],
+  [
+    /CERT|ISSUER|SIGNATURE|HOSTNAME/,
+    ({ host, code }) =>
+      `the TLS certificate of ${host} is not accepted (${code}); NODE_EXTRA_CA_CERTS names authorities of your own`,
+  ],
+];
+
+interface Place {
+  readonly host: string;
+  readonly code: string;
+}
+
+function address(fault: ProviderFault, { endpoint }: Tried): Verdict {
+  const { baseUrl } = endpoint.provider;
+  return {
+    problem: 'address',
+    words: `${unreached(fault, systemErrorOf(fault)?.hostname ?? hostOf(baseUrl))} (base_url ${baseUrl})`,
+  };
+}
+
+function unreached(fault: ProviderFault, host: string): string {
+  const code = systemErrorOf(fault)?.code ?? '';
+  const [, say] = OF_SYSTEM.find(([pattern]) => pattern.test(code)) ?? [];
+  return say?.({ host, code }) ?? `${host} cannot be reached: ${wordsOf(fault)}${code && ` (${code})`}`;
+}
+
+/** Of the service whose tokens calls go with, and not of the provider. */
+const isOfTokens = ({ message, cause }: ProviderFault): boolean =>
+  message.startsWith("The credential's token service") || (cause instanceof Error && cause.name === 'ProviderFault');
+
+function tokenService(fault: ProviderFault, tried: Tried): Verdict {
+  if (fault.kind !== 'unreachable')
+    return { problem: 'credential', words: `${nameOf(tried)} gets no token: ${wordsOf(fault)}` };
+  const { hostname, place } = systemErrorOf(fault) ?? {};
+  return {
+    problem: 'address',
+    words: `of the token service that the credential names, ${unreached(fault, hostname ?? place ?? 'its host')}`,
+  };
+}
+
+interface SystemError {
+  readonly code: string;
+  readonly hostname?: string | undefined;
+  /** Address and port that were called. */
+  readonly place?: string | undefined;
+}
+
+/** The error of the system that a fault rests on, however deep. */
+function systemErrorOf({ cause }: ProviderFault): SystemError | undefined {
+  let error: unknown = cause;
+  for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth++) {
+    if ('code' in error && typeof error.code === 'string') {
+      const { hostname, address: at, port } = error as { hostname?: unknown; address?: unknown; port?: unknown };
+      return {
+        code: error.code,
+        hostname: typeof hostname === 'string' ? hostname : undefined,
+        place: typeof at === 'string' ? `${at}:${String(port)}` : undefined,
+      };
+    }
+    error = error.cause;
+  }
+  return undefined;
+}
+const CAUSES_MAX = 5;
+
+/** As it is written where it holds what the credential puts into it. */
+const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl);
+
+/** Nothing that could be read came before the head's end. */
+function notHttp(fault: ProviderFault, { endpoint: { provider } }: Tried): Verdict {
+  const { baseUrl } = provider;
+  return {
+    problem: 'address',
+    words: `${hostOf(baseUrl)} answers, but not in HTTP${orHttps(baseUrl)} (base_url ${baseUrl}): ${wordsOf(fault)}`,
+  };
+}
+
+const orHttps = (baseUrl: string): string => (baseUrl.startsWith('http:') ? '; is it an https:// address?' : '');
+
+/** `the credential sk-...AbCd (variable ACME_API_KEY)`, or that there is none. */
+function nameOf({ endpoint: { provider }, credentialLabel }: Tried): string {
+  const { credential: key, credentialSource } = provider;
+  return key ? nameCredential(credentialSource, credentialLabel) : 'a call without a credential';
+}
+
+function credential(fault: ProviderFault, tried: Tried): Verdict {
+  const verb = tried.status === undefined ? 'cannot be used' : `is refused (${tried.status})`;
+  return { problem: 'credential', words: `${nameOf(tried)} ${verb}: ${wordsOf(fault)}` };
+}
+
+const modelAccess = (fault: ProviderFault, tried: Tried): Verdict => ({
+  problem: 'model access',
+  words: `${nameOf(tried)} is known, but may not use ${JSON.stringify(tried.endpoint.upstreamModel)}; enable the model for its account: ${wordsOf(fault)}`,
+});
+
+const account = (fault: ProviderFault): Verdict => ({
+  problem: 'account',
+  words: `address and credential work, but the account has nothing left to spend there: ${wordsOf(fault)}`,
+});
+
+function rateLimited(fault: ProviderFault): Verdict {
+  const { retryAfterMs } = fault.detail;
+  const wait = retryAfterMs === undefined ? '' : `; again in ${Math.ceil(retryAfterMs / 1000)} s`;
+  return {
+    problem: 'rate limit',
+    words: `address and credential work, but too many calls were made, or a quota is used up: ${wordsOf(fault)}${wait}`,
+  };
+}
+
+const modelName = (fault: ProviderFault, { endpoint }: Tried): Verdict => ({
+  problem: 'model name',
+  words: `the provider does not know ${JSON.stringify(endpoint.upstreamModel)} (\`model\` of the endpoint): ${wordsOf(fault)}`,
+});
+
+const wrongPath = (fault: ProviderFault, { endpoint: { provider } }: Tried): Verdict => ({
+  problem: 'address',
+  words: `${hostOf(provider.baseUrl)} has nothing at this path (base_url ${provider.baseUrl}): ${wordsOf(fault)}`,
+});
+
+/** What answers there is not what takes the calls: redirects are not followed, and no method but this is tried. */
+function findElsewhere(fault: ProviderFault, { endpoint: { provider } }: Tried): Verdict | undefined {
+  const { status } = fault.detail;
+  if (status === undefined) return undefined;
+  const { baseUrl } = provider;
+  const isMoved = status >= 300 && status < 400;
+  if (!isMoved && status !== 405) return undefined;
+  const what = isMoved
+    ? `leads elsewhere (${status}), which is not followed`
+    : `takes no calls at this path (${status})`;
+  return { problem: 'address', words: `${hostOf(baseUrl)} ${what} (base_url ${baseUrl}): ${wordsOf(fault)}` };
+}
+
+function refused(fault: ProviderFault, { sentBody, endpoint: { provider } }: Tried): Verdict {
+  const field = findNamedField(fault.message, sentBody);
+  const named = field === undefined ? '' : `, naming the field ${field}`;
+  // In the place of a provider's words stands a sentence that holds its status: a proxy's page, or nothing.
+  if (fault.message !== statusAlone(fault))
+    return { problem: 'request', words: `the provider refuses the request${named}: ${wordsOf(fault)}` };
+  const { baseUrl } = provider;
+  return {
+    problem: 'request',
+    words: `the provider, or what stands in front of it, refuses the request with no reason of its own${orHttps(baseUrl)} (base_url ${baseUrl}): ${wordsOf(fault)}`,
+  };
+}
+
+const statusAlone = ({ detail }: ProviderFault): string => `The provider answered with status ${detail.status}.`;
+
+const answer = (fault: ProviderFault, { endpoint }: Tried): Verdict => ({
+  problem: 'answer',
+  words: `the answer cannot be read as ${dialectOf(endpoint)} (\`dialect\` of the endpoint or its provider; or base_url ${endpoint.provider.baseUrl} leads to something else): ${wordsOf(fault)}`,
+});
+
+const failed = (what: string, fault: ProviderFault): Verdict => ({
+  problem: 'provider',
+  words: `the provider ${what}: ${wordsOf(fault)}`,
+});
+
+/** The provider's, as faults have them: cleaned and cut. */
+const wordsOf = ({ message }: ProviderFault): string => message.replace(/\.$/, '');
+
+const told = ({ message, detail }: ProviderFault): string =>
+  `${(detail.providerCode ?? '').replaceAll('_', ' ')} ${message}`;
+
+/** Names of fields that are words of every day stand for themselves only in quotes. */
+const UNMISTAKABLE = /_|[a-z][A-Z]/;
+const FIELDS_DEPTH_MAX = 6;
+
+/** The field of a body that a refusal names, the longest of several. */
+export function findNamedField(words: string, body: Json | undefined): string | undefined {
+  let longest: string | undefined;
+  for (const name of namesIn(body, FIELDS_DEPTH_MAX)) {
+    if ((longest === undefined || name.length > longest.length) && isNamed(name, words)) longest = name;
+  }
+  return longest;
+}
+
+function isNamed(name: string, words: string): boolean {
+  if (!/^\w+$/.test(name)) return false;
+  const pattern = UNMISTAKABLE.test(name) ? `(?<!\\w)${name}(?!\\w)` : `["'\`]${name}["'\`]`;
+  return new RegExp(pattern).test(words);
+}
+
+function* namesIn(value: Json | undefined, depth: number): Generator<string> {
+  if (depth === 0 || value === undefined) return;
+  if (Array.isArray(value)) for (const item of value as readonly Json[]) yield* namesIn(item, depth - 1);
+  else if (isJsonObject(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      yield name;
+      yield* namesIn(inner, depth - 1);
+    }
+  }
+}
+
+/** What the operator has to set. */
+export function missingCredential({ credentialSource: source }: CatalogProvider): Verdict {
+  const words =
+    source === undefined
+      ? 'the catalog names no credential for it: give it `credential: { env: … }`; until then callers bring their own'
+      : source === 'catalog'
+        ? 'the credential in the catalog is empty'
+        : 'env' in source
+          ? `the variable ${source.env} is not set`
+          : `the file ${source.file} is empty`;
+  return { problem: 'credential', words };
+}

@@ -1,0 +1,97 @@
+// Goal: an adviser is shown the conversation in words, and what it says, or why it says nothing, reaches the model.
+// Method: the tool with a model that answers by hand.
+import { extensionContext } from '../../../test/support/extension-context.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { catalogOf, model } from '../../../test/support/route-inputs.js';
+import type { ModelEvent } from '../../core/conversation/event.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { GatewayError } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { ServedTool } from '../../core/tool.js';
+import { advisor } from './advisor.js';
+
+const WISE = model('wise/one', []);
+const offer = (type: string, parameters: JsonObject): ServedTool =>
+  advisor.offer(
+    { type, parameters, path: 'tools.2' },
+    {
+      catalog: catalogOf(),
+      modelOf: (name, path) => {
+        if (name === 'wise/one') return WISE;
+        throw new GatewayError('invalid-request', path);
+      },
+    },
+  ) as ServedTool;
+
+async function* saying(text: string): AsyncGenerator<readonly ModelEvent[]> {
+  yield await Promise.resolve<ModelEvent[]>([
+    { type: 'reply-start' },
+    { type: 'block-start', index: 0, block: { type: 'text' } },
+    { type: 'block-delta', index: 0, delta: { type: 'text', text } },
+    { type: 'block-end', index: 0 },
+    { type: 'usage', usage: {} },
+    { type: 'reply-end', stop: { unified: 'end-turn', raw: null, vendor: 'openai' } },
+  ]);
+}
+
+const CONVERSATION = modelRequest({
+  system: [{ type: 'text', text: 'Be kind.' }],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'x'.repeat(500_000) }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'secret' },
+        { type: 'tool-use', id: 'a', name: 'look', input: { at: 'it' } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [{ type: 'tool-result', toolUseId: 'a', isError: true, content: [{ type: 'text', text: 'gone' }] }],
+    },
+  ],
+});
+
+it('shows the latest of the conversation, and asks', async () => {
+  let asked: ModelRequest | undefined;
+  const context = extensionContext({
+    request: CONVERSATION,
+    infer: (request, kind) => {
+      asked = request;
+      expect(kind).toBe('advisor');
+      return Promise.resolve(saying('Look again.'));
+    },
+  });
+  const tool = offer('advisor_20260301', { model: 'wise/one', max_tokens: 99 });
+  const result = await tool.run({ question: 'What now?' }, { context, number: 1 });
+  expect(result).toMatchObject({
+    text: 'Look again.',
+    content: { type: 'advisor_result', text: 'Look again.' },
+    isError: false,
+  });
+  expect(advisor.recall(result.content, () => undefined)).toBe('Look again.');
+  expect(asked).toMatchObject({ model: 'wise/one', maxOutputTokens: 99, tools: [] });
+  const [block] = asked!.messages[0]!.content;
+  const shown = block?.type === 'text' ? block.text : '';
+  expect(shown).toContain('[Calls the tool look with {"at":"it"}]');
+  expect(shown).toContain('[The tool answers with an error: gone]');
+  expect(shown).toMatch(/^<system>\nBe kind\..*The question: What now\?$/s);
+  expect(shown).not.toContain('secret');
+  expect(shown.length).toBeLessThan(420_000);
+});
+
+it.each([
+  ['rate-limited', 'too_many_requests'],
+  ['payment-required', 'unavailable'],
+] as const)('tells of one that is %s', async (kind, code) => {
+  const context = extensionContext({ infer: () => Promise.reject(new GatewayError(kind, 'no')) });
+  const result = await offer('openrouter:advisor', { model: 'wise/one' }).run({}, { context, number: 1 });
+  expect(result).toMatchObject({ isError: true, content: { error_code: code } });
+});
+
+it.each([
+  ['advisor_20260301', 'tools.2.model'],
+  ['openrouter:advisor', 'tools.2.parameters.model'],
+])('names where %s names its model', (type, path) => {
+  expect(() => offer(type, { model: 'nobody' })).toThrow(path);
+});

@@ -1,0 +1,55 @@
+import type { ContentBlock, Message, ToolResultContent } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { printJson } from '../../core/json/json.js';
+
+/** Of what one conversation is told, in characters: what is older goes first. */
+const LENGTH_MAX = 400_000;
+
+/** A conversation in words, for a model that is asked about it. Media and reasoning are only named. */
+export function transcriptOf({ system, messages }: ModelRequest): string {
+  const parts: string[] = [];
+  let length = 0;
+  for (const message of messages.toReversed()) {
+    const part = turnText(message);
+    length += part.length;
+    if (length > LENGTH_MAX && parts.length > 0) {
+      parts.unshift('[Earlier turns are left out.]');
+      break;
+    }
+    parts.unshift(part.slice(-LENGTH_MAX));
+  }
+  const rules = system.map(({ text }) => text).join('\n');
+  if (rules !== '') parts.unshift(`<system>\n${rules.slice(0, LENGTH_MAX)}\n</system>`);
+  return parts.join('\n\n');
+}
+
+const turnText = ({ role, content }: Message): string =>
+  `<${role}>\n${content
+    .map(blockText)
+    .filter((text) => text !== '')
+    .join('\n')}\n</${role}>`;
+
+function blockText(block: ContentBlock | ToolResultContent): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'tool-use':
+      return `[Calls the tool ${block.name} with ${printJson(block.input ?? {})}]`;
+    case 'tool-result':
+      return `[The tool answers${block.isError ? ' with an error' : ''}: ${block.content.map(blockText).join('\n')}]`;
+    case 'document':
+      return block.source.type === 'text' ? `[Document: ${block.source.text}]` : '[A document]';
+    case 'search-result':
+      return `[Search result ${block.title}: ${block.content.map(({ text }) => text).join('\n')}]`;
+    case 'tool-reference':
+      return `[The tool ${block.toolName}]`;
+    case 'image':
+    case 'audio':
+    case 'video':
+      return `[${block.type}]`;
+    case 'thinking':
+    case 'redacted-thinking':
+    case 'opaque':
+      return '';
+  }
+}

@@ -1,0 +1,46 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import type { PicoUsd } from '../../core/money/credits.js';
+import type { ToolResult } from '../../core/tool.js';
+import type { SessionOutcome } from './bash-session.js';
+
+/** The result of a command: the fields of Anthropic's own bash, and the container for later requests. */
+const RESULT = 'bash_code_execution_result';
+/** Why nothing was run: an `error_code`, and what it means here. */
+const FAILURE = 'bash_code_execution_tool_result_error';
+
+/** A command that ran, whatever its exit code. */
+export function viewOutcome(outcome: SessionOutcome, cost: PicoUsd): ToolResult {
+  const { stdout, stderr, exitCode, containerId, notKept } = outcome;
+  const content: JsonObject = {
+    type: RESULT,
+    stdout,
+    stderr: notKept === undefined ? stderr : `${stderr}The session is not kept for later requests: ${notKept}\n`,
+    return_code: exitCode,
+    content: [],
+    ...(containerId !== undefined && { container_id: containerId }),
+  };
+  return { text: readContent(content), content, sources: [], isError: false, cost };
+}
+
+/** @param message a sentence */
+export function viewFailure(code: string, message: string, cost: PicoUsd): ToolResult {
+  const content: JsonObject = { type: FAILURE, error_code: code, message };
+  return { text: readContent(content), content, sources: [], isError: true, cost };
+}
+
+/** What the model reads, now and in a later turn: both outputs as they are, and how the command ended. */
+export function readContent(content: Json): string {
+  if (!isJsonObject(content)) return 'What the command printed is not known.';
+  const { type, stdout, stderr, return_code: exitCode, error_code: code, message } = content;
+  if (type === FAILURE) return `The command did not run to its end (${textOf(code)}). ${textOf(message)}`.trimEnd();
+  return [
+    ...section('stdout', textOf(stdout)),
+    ...section('stderr', textOf(stderr)),
+    `exit code ${typeof exitCode === 'number' ? exitCode : 'unknown'}`,
+  ].join('\n');
+}
+
+const section = (name: string, output: string): string[] =>
+  output === '' ? [] : [`<${name}>`, output.replace(/\n$/, ''), `</${name}>`];
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

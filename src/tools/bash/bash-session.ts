@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
+import type { BashCommand, BashOutcome } from './run-bash.js';
+
+/** 20 letters, digits, hyphens and underscores. */
+const CONTAINER_ID_BYTES = 15;
+
+export interface SessionSettings {
+  /** Of the container to go on with; absent: a new one. */
+  readonly containerId: string | undefined;
+  readonly sleepAfterSeconds: number;
+  readonly memoryBytes: number;
+  readonly timeMs: number;
+}
+
+/** What one command came to. */
+export interface SessionOutcome extends Pick<BashOutcome, 'stdout' | 'stderr' | 'exitCode'> {
+  /** Where the session is kept for later requests; absent where it could not be. */
+  readonly containerId?: string;
+  /** Why it could not be. */
+  readonly notKept?: string;
+}
+
+/** The container to go on with cannot be had. Its message is safe to show. */
+export class SessionMissing extends Error {
+  override readonly name = 'SessionMissing';
+
+  constructor(
+    readonly code: 'container_not_found' | 'unavailable',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The bash of one generation: its commands run one after another, each upon the files that the one before it left. */
+export class BashSession {
+  readonly containerId: string;
+  private isLoaded: boolean;
+  private state: Uint8Array | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly settings: SessionSettings) {
+    this.isLoaded = settings.containerId === undefined;
+    this.containerId = settings.containerId ?? randomBytes(CONTAINER_ID_BYTES).toString('base64url');
+  }
+
+  /**
+   * @param restart whether the session begins anew before, without any file
+   * @throws SessionMissing, ExtensionFault, or the signal's reason
+   */
+  run(command: string, restart: boolean, context: ExtensionContext): Promise<SessionOutcome> {
+    const turn = this.last.then(() => this.take(command, restart, context));
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async take(command: string, restart: boolean, context: ExtensionContext): Promise<SessionOutcome> {
+    const { signal, workers } = context;
+    signal.throwIfAborted();
+    await this.load(context);
+    const { memoryBytes, timeMs } = this.settings;
+    // A thread takes what it is given for good, and what is here must outlive one that dies.
+    const state = restart || !this.state ? undefined : new Uint8Array(this.state);
+    const task: BashCommand = { command, memoryBytes, timeMs, ...(state && { state }) };
+    const outcome = (await workers.run('bash', task, signal)) as BashOutcome;
+    const { stdout, stderr, exitCode } = outcome;
+    this.state = outcome.state ?? this.state;
+    return { stdout, stderr, exitCode, ...(await this.keep(context)) };
+  }
+
+  private async load({ containers, signal }: ExtensionContext): Promise<void> {
+    if (this.isLoaded) return;
+    try {
+      this.state = await containers.load(this.containerId, signal);
+    } catch (error) {
+      throw error instanceof ExtensionFault ? new SessionMissing('unavailable', error.message) : error;
+    }
+    if (!this.state)
+      throw new SessionMissing(
+        'container_not_found',
+        `There is no container ${this.containerId} of this API key, or its time is over.`,
+      );
+    this.isLoaded = true;
+  }
+
+  /** A store that is down, or has no room, is no reason to hide what a command brought. */
+  private async keep({ containers, signal }: ExtensionContext): Promise<Partial<SessionOutcome>> {
+    try {
+      if (this.state) await containers.save(this.containerId, this.state, this.settings.sleepAfterSeconds, signal);
+      return { containerId: this.containerId };
+    } catch (error) {
+      if (!(error instanceof ExtensionFault)) throw error;
+      return { notKept: error.message };
+    }
+  }
+}

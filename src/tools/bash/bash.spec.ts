@@ -1,0 +1,232 @@
+// Goal: the tool is offered as it is asked for, and whatever the threads and the store come to is a result with the
+// vendor's words, charged when a command ran. Method: threads and a store that answer what a test says.
+import { extensionContext, openSeal } from '../../../test/support/extension-context.js';
+import { catalogOf } from '../../../test/support/route-inputs.js';
+import { Cancellation } from '../../core/cancellation.js';
+import { CallerGone, GatewayError } from '../../core/errors.js';
+import { ExtensionFault, type ContainerStore, type ExtensionContext } from '../../core/extension.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { HandedTool, ServedTool, ToolResult } from '../../core/tool.js';
+import { bash, bashTool } from './bash.js';
+import type { BashCommand, BashOutcome } from './run-bash.js';
+
+const BASH = { price: 5n, memoryBytes: 1_000, timeMs: 20 };
+function offered(parameters: JsonObject, tool = bash, configured = true): ServedTool | HandedTool {
+  const catalog = { ...catalogOf(), tools: configured ? { bash: BASH } : {} };
+  const modelOf = (): never => {
+    throw new Error('asks for no model');
+  };
+  return tool.offer({ type: 'openrouter:bash', parameters, path: 'tools.3' }, { catalog, modelOf });
+}
+const served = (parameters: JsonObject = {}, configured?: boolean): ServedTool =>
+  offered({ engine: 'openrouter', ...parameters }, bash, configured) as ServedTool;
+
+const DONE: BashOutcome = { stdout: 'out\n', stderr: '', exitCode: 0, state: Buffer.from('after') };
+
+/** A context whose threads and store answer so; what they were asked for is kept. */
+class Bench {
+  readonly tasks: BashCommand[] = [];
+  readonly saved: [id: string, state: string, seconds: number][] = [];
+  outcome: () => Promise<BashOutcome> = () => Promise.resolve(DONE);
+  stored: () => Promise<Uint8Array | undefined> = () => Promise.resolve(undefined);
+  save: ContainerStore['save'] = (id, state, seconds) => {
+    this.saved.push([id, Buffer.from(state).toString(), seconds]);
+    return Promise.resolve();
+  };
+  readonly cancellation = new Cancellation();
+
+  readonly context: ExtensionContext = extensionContext({
+    signal: this.cancellation.signal,
+    workers: {
+      run: (job, input) => {
+        expect(job).toBe('bash');
+        this.tasks.push(input as BashCommand);
+        return this.outcome();
+      },
+    },
+    containers: { load: () => this.stored(), save: (...save) => this.save(...save) },
+  });
+
+  run(tool: ServedTool, input: JsonObject = { command: 'true' }): Promise<ToolResult> {
+    return tool.run(input, { context: this.context, number: 1 });
+  }
+}
+
+describe('an offer', () => {
+  it.each([{}, { engine: 'auto' }, { engine: 'native', sleep_after_seconds: 0 }])(
+    '%j is the caller’s to run',
+    (asked) => {
+      const { runsAt, shown } = offered(asked);
+      expect([runsAt, shown.name]).toEqual(['caller', 'bash']);
+      expect(Object.keys(shown.inputSchema['properties'] as object)).toEqual(['command', 'restart']);
+    },
+  );
+
+  it('is served at the price of the catalog, or for nothing', () => {
+    expect(served()).toMatchObject({ runsAt: 'gateway', price: 5n, usesMax: 100, shown: { name: 'bash' } });
+    expect(served({}, false)).toMatchObject({ price: 0n });
+    expect(served()).not.toHaveProperty('counts');
+  });
+
+  it('has the limits of the catalog, or those that are usual', async () => {
+    const bench = new Bench();
+    await bench.run(served());
+    await bench.run(served({}, false));
+    expect(bench.tasks).toEqual([
+      { command: 'true', memoryBytes: 1_000, timeMs: 20 },
+      { command: 'true', memoryBytes: 64 * 1024 * 1024, timeMs: 30_000 },
+    ]);
+  });
+
+  it('is refused, by name, where the interpreter is not installed; but for the caller’s own', () => {
+    const without = bashTool(false);
+    const refused = () => offered({ engine: 'openrouter' }, without);
+    expect(refused).toThrow(GatewayError);
+    expect(refused).toThrow(/^tools\.3\.parameters\.engine: .*just-bash/);
+    expect(offered({}, without).runsAt).toBe('caller');
+  });
+
+  it.each([0, -1, 2_592_001, '900'])('is refused to keep a container for %j seconds', (sleep_after_seconds) => {
+    expect(() => served({ sleep_after_seconds })).toThrow(/^tools\.3\.parameters\.sleep_after_seconds: must be from 1/);
+  });
+
+  it.each([
+    [{}, 900],
+    [{ sleep_after_seconds: 1 }, 1],
+    [{ sleep_after_seconds: 2_592_000 }, 2_592_000],
+  ])('keeps its container as long as %j says', async (asked, seconds) => {
+    const bench = new Bench();
+    await bench.run(served(asked));
+    expect(bench.saved).toEqual([[expect.stringMatching(/^[\w-]{20}$/), 'after', seconds]]);
+  });
+});
+
+describe('a use', () => {
+  it('goes on upon what the one before it left, and saves each time', async () => {
+    const bench = new Bench();
+    const tool = served();
+    await bench.run(tool);
+    bench.outcome = () => Promise.resolve({ ...DONE, state: Buffer.from('later') });
+    await bench.run(tool);
+    await bench.run(tool, { restart: true });
+    expect(bench.tasks.map(({ command, state }) => [command, state && Buffer.from(state).toString()])).toEqual([
+      ['true', undefined],
+      ['true', 'after'],
+      [':', undefined],
+    ]);
+    expect(bench.saved.map(([, state]) => state)).toEqual(['after', 'later', 'later']);
+    expect(new Set(bench.saved.map(([id]) => id)).size).toBe(1);
+  });
+
+  it('gives a thread a copy: what it takes is not lost with it', async () => {
+    const bench = new Bench();
+    const tool = served();
+    await bench.run(tool);
+    bench.outcome = () => {
+      bench.tasks.at(-1)!.state!.fill(0);
+      return Promise.reject(new ExtensionFault('unavailable', 'was too much to work on'));
+    };
+    await bench.run(tool);
+    bench.outcome = () => Promise.resolve(DONE);
+    await bench.run(tool);
+    expect(Buffer.from(bench.tasks.at(-1)!.state!).toString()).toBe('after');
+  });
+
+  it('loads a container that it is to go on with once, and saves it under its id', async () => {
+    const bench = new Bench();
+    let loads = 0;
+    bench.stored = () => Promise.resolve(loads++ ? undefined : Buffer.from('stored'));
+    const tool = served({ environment: { type: 'container_reference', container_id: 'mine' } });
+    await bench.run(tool);
+    await bench.run(tool);
+    expect(bench.tasks.map(({ state }) => Buffer.from(state!).toString())).toEqual(['stored', 'after']);
+    expect(bench.saved.map(([id]) => id)).toEqual(['mine', 'mine']);
+  });
+
+  it.each<[string, () => Promise<BashOutcome>, string, bigint]>([
+    ['finds no thread', () => Promise.reject(new ExtensionFault('busy', 'full')), 'too_many_requests', 0n],
+    ['takes too long', () => Promise.reject(new ExtensionFault('timed-out', 'long')), 'execution_time_exceeded', 5n],
+    ['dies', () => Promise.reject(new ExtensionFault('unavailable', 'died')), 'unavailable', 5n],
+    [
+      'is of another release',
+      () => Promise.reject(new ExtensionFault('unsupported', 'other')),
+      'container_not_found',
+      0n,
+    ],
+  ])('that %s is a result, and nothing is saved', async (_name, outcome, error_code, cost) => {
+    const bench = new Bench();
+    bench.outcome = outcome;
+    const result = await bench.run(served());
+    const type = 'bash_code_execution_tool_result_error';
+    expect(result).toMatchObject({ isError: true, cost, content: { type, error_code, message: expect.any(String) } });
+    expect(result.text).toContain(error_code);
+    expect(bench.saved).toEqual([]);
+  });
+
+  it('with a store that is down is a result: unread, or not kept', async () => {
+    const bench = new Bench();
+    bench.stored = () => Promise.reject(new ExtensionFault('unavailable', 'The store is down.'));
+    const tool = served({ environment: { type: 'container_reference', container_id: 'mine' } });
+    expect(await bench.run(tool)).toMatchObject({ isError: true, cost: 0n, content: { error_code: 'unavailable' } });
+    expect(bench.tasks).toEqual([]);
+    bench.stored = () => Promise.resolve(Buffer.from('stored'));
+    bench.save = () => Promise.reject(new ExtensionFault('unavailable', 'The store is down.'));
+    const { isError, content } = await bench.run(tool);
+    expect(isError).toBe(false);
+    expect(content).toMatchObject({ stdout: 'out\n', stderr: expect.stringContaining('The store is down.') });
+    expect(content).not.toHaveProperty('container_id');
+  });
+
+  it('whose container is not there is told so each time, and runs nothing', async () => {
+    const bench = new Bench();
+    const tool = served({ environment: { type: 'container_reference', container_id: 'theirs' } });
+    for (let use = 1; use <= 2; use++)
+      expect(await bench.run(tool)).toMatchObject({
+        isError: true,
+        cost: 0n,
+        content: { error_code: 'container_not_found' },
+      });
+    expect(bench.tasks).toEqual([]);
+  });
+
+  it('ends with its generation, at every stage', async () => {
+    for (const stage of ['stored', 'outcome', 'save'] as const) {
+      const bench = new Bench();
+      const tool = served({ environment: { type: 'container_reference', container_id: 'mine' } });
+      bench.stored = () => Promise.resolve(Buffer.from('stored'));
+      const end = (): Promise<never> => {
+        bench.cancellation.abort(new CallerGone());
+        return Promise.reject(bench.cancellation.signal.reason);
+      };
+      Object.assign(bench, { [stage]: end });
+      const ends = await Promise.allSettled([bench.run(tool), bench.run(tool)]);
+      expect(ends).toEqual(Array(2).fill({ status: 'rejected', reason: expect.any(CallerGone) }));
+    }
+  });
+
+  it('beyond what a generation may have is a result', () => {
+    expect(served().fail('max_uses_exceeded', {})).toMatchObject({
+      isError: true,
+      cost: 0n,
+      content: { error_code: 'max_uses_exceeded' },
+    });
+    expect(served().fail('query_too_long', {})).toMatchObject({ content: { error_code: 'query_too_long' } });
+  });
+});
+
+it('is read again in a later turn as the model read it, whatever came back', async () => {
+  const bench = new Bench();
+  bench.outcome = () => Promise.resolve({ ...DONE, stderr: 'err', exitCode: 2 });
+  const { content, text } = await bench.run(served());
+  expect(bash.recall(content, openSeal)).toBe(text);
+  expect(text).toBe('<stdout>\nout\n</stdout>\n<stderr>\nerr\n</stderr>\nexit code 2');
+  for (const other of [
+    null,
+    'text',
+    [],
+    {},
+    { stdout: 1, return_code: 'x' },
+    { type: 'bash_code_execution_tool_result_error' },
+  ])
+    expect(bash.recall(other, openSeal)).toEqual(expect.any(String));
+});

@@ -1,0 +1,147 @@
+import type { Bash, BashExecResult, BashOptions } from 'just-bash/browser';
+import { ExtensionFault } from '../../core/extension.js';
+import { CONTAINER_BYTES_MAX } from '../containers/container-bounds.js';
+import { packState, unpackState, type SavedEntry, type SessionState } from './session-state.js';
+
+/** One command, as a thread gets it. */
+export interface BashCommand {
+  readonly command: string;
+  /** `state` of the outcome before; absent in a new session. */
+  readonly state?: Uint8Array;
+  /** For all that the command handles. */
+  readonly memoryBytes: number;
+  /** Of waiting and computing, until it is ended. */
+  readonly timeMs: number;
+}
+
+export interface BashOutcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** The session after it; absent where that is more than a container holds, and stays as it was. */
+  readonly state?: Uint8Array;
+}
+
+/** What a model reads of each of the two outputs. Chosen: some 10,000 tokens. */
+const OUTPUT_CHARACTERS_MAX = 32_768;
+/** Files of a session, below the bound of a container: names and times take room as well. */
+const FILE_BYTES_MAX = CONTAINER_BYTES_MAX - 512 * 1024;
+/** Commands of a script, whatever calls them: a second or two of computing. */
+const COMMANDS_MAX = 100_000;
+/** Rounds of a loop within one of its programs: as much. */
+const ROUNDS_MAX = 1_000_000;
+const HOME = '/home/user';
+/** What the interpreter brings along: made anew each time, and never kept. */
+const BROUGHT = /^\/((bin|dev|proc|usr)(\/|$)|$)/;
+const isKept = (path: string): boolean => !BROUGHT.test(path);
+/** Variables of the shell's own. */
+const SHELL_VARIABLES = new Set(['?', '_', 'BASHOPTS', 'HOME', 'IFS', 'OLDPWD', 'OPTIND', 'PWD', 'SHELLOPTS']);
+
+/**
+ * Runs a command in a bash that is an interpreter: its files are in memory, and it has no programs, network or files
+ * of the host. It is the bundle for browsers, which imports nothing of Node's that could reach any of these.
+ * @throws ExtensionFault `unsupported` for the state of another release
+ */
+export async function runBash({ command, state, memoryBytes, timeMs }: BashCommand): Promise<BashOutcome> {
+  const { Bash } = await import('just-bash/browser');
+  const bash = new Bash({
+    executionLimits: limitsOf(memoryBytes, timeMs),
+    cwd: HOME,
+    // Nothing goes on outside that could be waited for, and others wait for the thread.
+    sleep: () => Promise.resolve(),
+  });
+  const before = state && readState(state);
+  if (before) await putFiles(bash, before.entries);
+  const result = await bash.exec(command, {
+    rawScript: true,
+    ...(before && {
+      cwd: (await isDirectory(bash, before.directory)) ? before.directory : HOME,
+      env: Object.fromEntries(before.variables),
+    }),
+  });
+  return outcomeOf(result, await takeState(bash, result));
+}
+
+function readState(state: Uint8Array): SessionState {
+  const read = unpackState(state);
+  if (read) return read;
+  throw new ExtensionFault('unsupported', 'the container was written by another release of the gateway');
+}
+
+const limitsOf = (memoryBytes: number, timeMs: number): NonNullable<BashOptions['executionLimits']> => ({
+  maxExecutionTimeMs: timeMs,
+  maxFileSystemBytes: FILE_BYTES_MAX,
+  maxLiveBytes: memoryBytes,
+  maxInputBytes: memoryBytes,
+  maxArchiveBytes: memoryBytes,
+  // A text takes up to two bytes a character, and is copied when it grows.
+  maxStringLength: Math.floor(memoryBytes / 4),
+  maxHeredocSize: Math.floor(memoryBytes / 4),
+  maxOutputSize: Math.floor(memoryBytes / 4),
+  maxCommandCount: COMMANDS_MAX,
+  maxLoopIterations: ROUNDS_MAX,
+  maxAwkIterations: ROUNDS_MAX,
+  maxSedIterations: ROUNDS_MAX,
+  maxJqIterations: ROUNDS_MAX,
+});
+
+function outcomeOf({ stdout, stderr, exitCode }: BashExecResult, state: Uint8Array): BashOutcome {
+  const fits = state.length <= CONTAINER_BYTES_MAX;
+  const note = `The files are more than a session may have (${CONTAINER_BYTES_MAX / 1024 / 1024} MiB): all is as before this command.\n`;
+  return {
+    stdout: cut(stdout),
+    stderr: `${cut(stderr)}${fits ? '' : note}`,
+    exitCode,
+    ...(fits && { state }),
+  };
+}
+
+/** Its beginning and its end, where it is too long. */
+function cut(output: string): string {
+  const half = OUTPUT_CHARACTERS_MAX / 2;
+  const left = output.length - OUTPUT_CHARACTERS_MAX;
+  const shown =
+    left <= 0
+      ? output
+      : `${output.slice(0, half)}\n[${left.toLocaleString('en-US')} characters left out here]\n${output.slice(-half)}`;
+  // Neither a NUL nor half a character goes through every store and model.
+  return shown.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+async function isDirectory({ fs }: Bash, path: string): Promise<boolean> {
+  return fs.stat(path).then(
+    ({ isDirectory: is }) => is,
+    () => false,
+  );
+}
+
+/** Into a file system that has nothing but them and what is brought along. */
+async function putFiles({ fs }: Bash, entries: readonly SavedEntry[]): Promise<void> {
+  for (const path of fs.getAllPaths()) if (isKept(path)) await fs.rm(path, { recursive: true, force: true });
+  for (const { path, mode, modifiedMs, content, target } of entries) {
+    if (target !== undefined) {
+      await fs.symlink(target, path);
+      continue;
+    }
+    if (content) await fs.writeFile(path, content);
+    else await fs.mkdir(path, { recursive: true });
+    await fs.chmod(path, mode);
+    await fs.utimes(path, new Date(modifiedMs), new Date(modifiedMs));
+  }
+}
+
+async function takeState({ fs }: Bash, { env }: BashExecResult): Promise<Uint8Array> {
+  const entries: SavedEntry[] = [];
+  for (const path of fs.getAllPaths().sort()) {
+    if (!isKept(path)) continue;
+    const { isFile, isSymbolicLink, mode, mtime } = await fs.lstat(path);
+    const entry = { path, mode, modifiedMs: mtime.getTime() };
+    if (isSymbolicLink) entries.push({ ...entry, target: await fs.readlink(path) });
+    else entries.push(isFile ? { ...entry, content: await fs.readFileBuffer(path) } : entry);
+  }
+  return packState({
+    directory: env['PWD'] ?? HOME,
+    variables: new Map(Object.entries(env).filter(([name]) => !SHELL_VARIABLES.has(name))),
+    entries,
+  });
+}

@@ -1,0 +1,149 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Caller } from '../../core/caller.js';
+import type { CancelSignal } from '../../core/cancellation.js';
+import { GatewayError } from '../../core/errors.js';
+import { ExtensionFault, type ContainerStore } from '../../core/extension.js';
+import { newUuid } from '../../core/ids.js';
+import { Clock } from '../../core/time.js';
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
+import { isDatabaseUnavailable } from '../../shared/database/database-unavailable.js';
+import { SealRing } from '../../vault/seal-ring.js';
+import { CONTAINER_BYTES_MAX, CONTAINERS_MAX } from './container-bounds.js';
+import { ToolContainersRepository, type ContainerPlace, type ContainerState } from './tool-containers.repository.js';
+
+/**
+ * What is sealed and stored at a time: an embedded database takes a few milliseconds for it, in which nobody else has
+ * the event loop. Chosen.
+ */
+const PIECE_BYTES = 256 * 1024;
+/** Times that a state is read that others replace meanwhile. */
+const READS_MAX = 3;
+
+/**
+ * Containers of tools in the store, each sealed for its key and its id. Any number of replicas may read and write one
+ * at once: a state is read whole or not at all, and of several that are written, the one that is put last stays, whole;
+ * the others are as if they had never been. Safe to share.
+ */
+@Injectable()
+export class ToolContainers {
+  private readonly logger = new Logger('tools');
+
+  constructor(
+    private readonly rows: ToolContainersRepository,
+    private readonly ring: SealRing,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Those of the caller's key: to it, those of others are not there. */
+  of({ accountId, keyHash }: Pick<Caller, 'accountId' | 'keyHash'>): ContainerStore {
+    return {
+      load: (id, signal) => this.attempt(signal, () => this.load({ accountId, keyHash, id }, signal)),
+      save: (id, state, seconds, signal) =>
+        this.attempt(signal, () => this.save({ accountId, keyHash, id }, state, seconds, signal)),
+    };
+  }
+
+  private async load(place: ContainerPlace, signal: CancelSignal): Promise<Uint8Array | undefined> {
+    for (let read = 1; read <= READS_MAX; read++) {
+      signal.throwIfAborted();
+      const state = await this.rows.find(place);
+      const pieces = state && (await this.readPieces(place, state, signal));
+      if (pieces !== 'replaced') return pieces && Buffer.concat(pieces);
+    }
+    throw new ExtensionFault('busy', 'The container is being written by other requests; try again.');
+  }
+
+  /** @returns undefined when their key is gone */
+  private async readPieces(
+    place: ContainerPlace,
+    container: ContainerState,
+    signal: CancelSignal,
+  ): Promise<Buffer[] | 'replaced' | undefined> {
+    const pieces: Buffer[] = [];
+    for (let number = 0; number < countPieces(container.size); number++) {
+      signal.throwIfAborted();
+      const stored = await this.rows.findPiece(container.state, number);
+      if (!stored) return 'replaced';
+      await this.ring.prepareKeys([stored.keyId]);
+      const piece = this.ring.openBytes(stored, contextOf(place, container, number));
+      if (!piece) return undefined;
+      pieces.push(piece);
+      await yieldToEventLoop();
+    }
+    return pieces;
+  }
+
+  private async save(place: ContainerPlace, bytes: Uint8Array, seconds: number, signal: CancelSignal): Promise<void> {
+    if (bytes.length > CONTAINER_BYTES_MAX)
+      throw new ExtensionFault('too-large', `A container holds at most ${CONTAINER_BYTES_MAX / 1024 / 1024} MiB.`);
+    if (!(await this.rows.hasRoom(place))) throw tooMany();
+    await this.ring.ready();
+    const container = { state: newUuid(this.clock.now()), size: bytes.length };
+    try {
+      await this.writePieces(place, container, bytes, signal);
+    } catch (error) {
+      await this.removePieces(container);
+      throw error;
+    }
+    // Where this fails, nobody knows here whether it is put: the sweep will.
+    const put = await this.rows.put(place, container, seconds);
+    const unused = put ? put.before : container;
+    if (unused) await this.removePieces(unused);
+    if (!put) throw tooMany();
+  }
+
+  private async writePieces(
+    place: ContainerPlace,
+    container: ContainerState,
+    bytes: Uint8Array,
+    signal: CancelSignal,
+  ): Promise<void> {
+    for (let number = 0; number < countPieces(container.size); number++) {
+      signal.throwIfAborted();
+      const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(
+        number * PIECE_BYTES,
+        (number + 1) * PIECE_BYTES,
+      );
+      const sealed = this.ring.sealBytes(piece, contextOf(place, container, number));
+      await this.rows.addPiece(container.state, number, sealed);
+      await yieldToEventLoop();
+    }
+    signal.throwIfAborted();
+  }
+
+  /** Never throws: what is left the sweep removes. */
+  private async removePieces({ state, size }: ContainerState): Promise<void> {
+    try {
+      for (let number = 0; number < countPieces(size); number++) {
+        await this.rows.removePiece(state, number);
+        await yieldToEventLoop();
+      }
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) this.logger.error(error);
+    }
+  }
+
+  /** Whatever the store and the key service say becomes what a tool may hear. */
+  private async attempt<Result>(signal: CancelSignal, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ExtensionFault || (signal.aborted && error === signal.reason)) throw error;
+      if (!(error instanceof GatewayError) && !isDatabaseUnavailable(error)) this.logger.error(error);
+      throw new ExtensionFault('unavailable', 'Containers cannot be read or written at the moment.', { cause: error });
+    }
+  }
+}
+
+/** One for an empty state as well: it is sealed like any other. */
+const countPieces = (size: number): number => Math.max(1, Math.ceil(size / PIECE_BYTES));
+
+/** Whose it is, what of, and where in it: no piece passes for another. */
+const contextOf = ({ keyHash, id }: ContainerPlace, { state, size }: ContainerState, number: number): string =>
+  JSON.stringify(['container', keyHash, id, state, size, number]);
+
+const tooMany = (): ExtensionFault =>
+  new ExtensionFault(
+    'too-large',
+    `This API key has ${CONTAINERS_MAX} containers already; each goes after its sleep_after_seconds.`,
+  );

@@ -1,0 +1,74 @@
+import { printJson, type Json } from '../core/json/json.js';
+import { GatewayError } from '../core/errors.js';
+import type { ServiceTool, ToolFailure, ToolResult } from '../core/tool.js';
+
+const DEFAULT_ZONE = 'UTC';
+
+/** Tells the time (docs/wire/tools-and-plugins.md#service-tools). */
+export const datetime: ServiceTool = {
+  types: ['openrouter:datetime'],
+  resultType: 'openrouter_datetime_tool_result',
+  offer: ({ parameters: { timezone = DEFAULT_ZONE }, path }) => {
+    const print = printerOf(timezone);
+    if (!print) {
+      throw new GatewayError(
+        'invalid-request',
+        `${path}.parameters.timezone: must be an IANA name such as Europe/Paris`,
+      );
+    }
+    return {
+      runsAt: 'gateway',
+      shown: {
+        name: 'datetime',
+        description: `Tells the current date and time in the time zone ${timezone as string}.`,
+        inputSchema: NO_ARGUMENTS,
+      },
+      price: 0n,
+      usesMax: Infinity,
+      run: (_input, { context: { clock } }) => {
+        const content = { datetime: print(clock.now()), timezone };
+        return Promise.resolve({ text: printJson(content), content, sources: [], isError: false, cost: 0n });
+      },
+      fail,
+    };
+  },
+  recall: (content) => printJson(content),
+};
+
+const NO_ARGUMENTS = { type: 'object', properties: {} };
+
+const fail = (failure: ToolFailure): ToolResult => ({
+  text: printJson({ error: failure }),
+  content: { error: failure },
+  sources: [],
+  isError: true,
+  cost: 0n,
+});
+
+/** ISO 8601 with the zone's offset; undefined for what is no time zone. */
+function printerOf(zone: Json | undefined): ((ms: number) => string) | undefined {
+  if (typeof zone !== 'string') return undefined;
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...FIELDS });
+  } catch {
+    return undefined;
+  }
+  return (ms) => {
+    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    const at = (name: Intl.DateTimeFormatPartTypes): string => parts.get(name)!;
+    const offset = at('timeZoneName').slice('GMT'.length);
+    return `${at('year')}-${at('month')}-${at('day')}T${at('hour')}:${at('minute')}:${at('second')}${offset || 'Z'}`;
+  };
+}
+
+const FIELDS: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'longOffset',
+};

@@ -1,0 +1,159 @@
+import type { Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { buildConnector, Client, type Dispatcher } from 'undici';
+import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
+import { ExtensionFault, type EngineCall, type EngineClient } from '../core/extension.js';
+import { printJson, type Json } from '../core/json/json.js';
+import { readJsonBody } from '../core/json/parse-json-body.js';
+import { FairSlots } from '../shared/fair-slots.js';
+import { readByTurns } from '../shared/http/read-by-turns.js';
+import { readResponse, type ResponseHeaders, type ResponseReader } from '../shared/http/read-response.js';
+import { untilAborted } from '../shared/http/until-aborted.js';
+
+/** Name resolution, TCP and TLS together. */
+const CONNECT_MS = 5_000;
+const HEADER_BYTES_MAX = 32 * 1024;
+/**
+ * Calls under way at a time, of this process and of one key, and those that wait. Chosen: one generation makes eight
+ * side by side, and who waits longer than that is better told, since a model waits with him.
+ */
+const SLOTS = { slots: 64, slotsPerKey: 16, firstSlots: 64, waiting: 512, waitingPerKey: 64, waitMs: 10_000 };
+
+/** What statuses mean that are no success; all others: `unavailable`. */
+const FAULT_OF_STATUS: Readonly<Record<number, ExtensionFault['kind']>> = {
+  401: 'refused',
+  402: 'refused',
+  403: 'refused',
+  404: 'not-found',
+  408: 'timed-out',
+  413: 'too-large',
+  429: 'busy',
+  504: 'timed-out',
+};
+
+/**
+ * Calls engines at the addresses that the operator gave them. Redirects are not followed and compressed answers are
+ * not read: nothing an engine answers makes the gateway send its credential elsewhere, or grows on the way. Each call
+ * has a connection of its own, which an abort closes at any stage. No fault holds anything of a request, an answer or
+ * an address. Safe to share.
+ */
+@Injectable()
+export class EngineClients {
+  private readonly slots = new FairSlots(SLOTS);
+
+  /** For calls of one key, which share what one key may have under way. */
+  open(keyHash: string): EngineClient {
+    return { call: (call, signal) => this.call(call, keyHash, signal) };
+  }
+
+  private async call(call: EngineCall, keyHash: string, signal: CancelSignal): Promise<Json> {
+    const leave = await this.slots.enter(keyHash, signal);
+    if (!leave) throw new ExtensionFault('busy', 'Too many calls of engines are under way.');
+    try {
+      return await callInTime(call, signal);
+    } finally {
+      leave();
+    }
+  }
+}
+
+async function callInTime(call: EngineCall, signal: CancelSignal): Promise<Json> {
+  const deadline = AbortSignal.timeout(call.timeoutMs);
+  try {
+    return readJson(await send(call, AbortSignal.any([toAbortSignal(signal), deadline])));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ExtensionFault) throw error;
+    if (deadline.aborted) throw timedOut(call.timeoutMs);
+    // Its own words would tell the address.
+    throw new ExtensionFault('unavailable', 'The engine could not be reached, or broke off its answer.');
+  }
+}
+
+const timedOut = (timeoutMs: number): ExtensionFault =>
+  new ExtensionFault('timed-out', `The engine did not answer within ${timeoutMs} ms.`);
+
+/** @throws ExtensionFault, or whatever else went wrong on the way */
+async function send(call: EngineCall, signal: AbortSignal): Promise<Buffer> {
+  const { baseUrl } = call.engine;
+  if (baseUrl === undefined) throw new ExtensionFault('unavailable', 'The engine has no address.');
+  const url = new URL(baseUrl + call.path);
+  let socket: Socket | undefined;
+  const connect = buildConnector({ timeout: CONNECT_MS });
+  const client = new Client(url.origin, {
+    connect: (options, callback) => {
+      // Kept, because the client does not end a connection that is still being made.
+      socket = connect(options, callback) as unknown as Socket;
+      readByTurns(socket);
+    },
+    maxHeaderSize: HEADER_BYTES_MAX,
+    pipelining: 1,
+    // The deadline of the whole call is the one limit of time.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  try {
+    return await untilAborted(readResponse(client, requestOf(url, call), new BodyReader(call.bytesMax)), signal);
+  } finally {
+    // Closes the connection, whether all was read or not.
+    client.destroy().catch(() => undefined);
+    socket?.destroy();
+  }
+}
+
+function requestOf(url: URL, { method, headers, body }: EngineCall): Dispatcher.DispatchOptions {
+  return {
+    method,
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'fairlead/1.0',
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body && { body: printJson(body) }),
+  };
+}
+
+/** Collects the body of a success, as far as it may be. */
+class BodyReader implements ResponseReader<Buffer> {
+  private readonly chunks: Buffer[] = [];
+  private length = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  head(status: number, headers: ResponseHeaders): undefined {
+    if (status !== 200) {
+      throw new ExtensionFault(FAULT_OF_STATUS[status] ?? 'unavailable', `The engine answered with status ${status}.`);
+    }
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      throw new ExtensionFault('unavailable', 'The engine answered with a compressed body.');
+    }
+    if (Number(headers['content-length']) > this.bytesMax) throw this.tooLarge();
+  }
+
+  take(chunk: Buffer): void {
+    this.length += chunk.length;
+    if (this.length > this.bytesMax) throw this.tooLarge();
+    this.chunks.push(Buffer.from(chunk));
+  }
+
+  end(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+
+  private tooLarge(): ExtensionFault {
+    return new ExtensionFault('too-large', `The engine answered with more than ${this.bytesMax} bytes.`);
+  }
+}
+
+/** By turns, where there is much of it. */
+async function readJson(bytes: Buffer): Promise<Json> {
+  try {
+    return (await readJsonBody(bytes)) as Json;
+  } catch {
+    throw new ExtensionFault('unavailable', 'The engine answered with something else than JSON.');
+  }
+}

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
+import { domainFilter, type DomainRules } from '../core/domains.js';
+import { GatewayError } from '../core/errors.js';
+import { ExtensionFault, type FetchedPage, type FetchLimits, type GuardedFetch } from '../core/extension.js';
+import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../shared/bytes-in-flight.js';
+import { EgressError, type EgressReason } from '../shared/http/egress-error.js';
+import { SafeFetch } from '../shared/http/safe-fetch.js';
+
+const FAULT_OF: Readonly<Record<EgressReason, ExtensionFault['kind']>> = {
+  'too-busy': 'busy',
+  'refused-url': 'refused',
+  'refused-address': 'refused',
+  unreachable: 'unavailable',
+  'bad-status': 'not-found',
+  'too-many-redirects': 'not-found',
+  'too-large': 'too-large',
+  'wrong-type': 'unsupported',
+  'timed-out': 'timed-out',
+};
+
+/** Fetches pages for service tools and plugins, each address checked before it is connected to. */
+@Injectable()
+export class GuardedPages {
+  constructor(
+    private readonly safeFetch: SafeFetch,
+    private readonly bytesInFlight: BytesInFlight,
+  ) {}
+
+  /** For one generation, whose bytes count in the share of its key. @param egress what account and key are held to */
+  open(keyHash: string, egress: DomainRules = {}): GenerationPages {
+    return new GenerationPages(keyHash, domainFilter(egress), this.safeFetch, this.bytesInFlight);
+  }
+}
+
+/** The pages of one generation. */
+export class GenerationPages implements GuardedFetch {
+  /** What has not been given back yet. */
+  private readonly held = new Set<HeldBytes>();
+  private isOver = false;
+
+  /** Use `GuardedPages.open`. */
+  constructor(
+    private readonly keyHash: string,
+    readonly allows: (url: string) => boolean,
+    private readonly safeFetch: SafeFetch,
+    private readonly bytesInFlight: BytesInFlight,
+  ) {}
+
+  async fetch(url: string, limits: FetchLimits, signal: CancelSignal): Promise<FetchedPage> {
+    const held = this.bytesInFlight.open(this.keyHash);
+    // Where all is over already, nothing is taken.
+    if (this.isOver) held.release();
+    this.held.add(held);
+    const release = (): void => {
+      held.release();
+      this.held.delete(held);
+    };
+    try {
+      return { ...(await this.collect(url, limits, held, signal)), release };
+    } catch (error) {
+      release();
+      signal.throwIfAborted();
+      throw faultOf(error);
+    }
+  }
+
+  /** The generation is over: nothing is needed any more. */
+  close(): void {
+    this.isOver = true;
+    for (const held of this.held) held.release();
+    this.held.clear();
+  }
+
+  private async collect(url: string, limits: FetchLimits, held: HeldBytes, signal: CancelSignal) {
+    const chunks: Buffer[] = [];
+    const take = (chunk: Buffer): void => {
+      if (!held.take(chunk.length)) throw noRoomInFlight();
+      // What it is read from is written over.
+      chunks.push(Buffer.from(chunk));
+    };
+    const allows = (target: string): boolean => this.allows(target) && limits.allows?.(target) !== false;
+    const request = { url, limits: { ...limits, allows }, keyHash: this.keyHash, take };
+    const fetched = await this.safeFetch.fetch(request, signal);
+    return { ...fetched, bytes: Buffer.concat(chunks) };
+  }
+}
+
+function faultOf(error: unknown): unknown {
+  if (error instanceof EgressError) return new ExtensionFault(FAULT_OF[error.reason], error.message, { cause: error });
+  // There is no room for its bytes.
+  if (error instanceof GatewayError) return new ExtensionFault('busy', 'too much is being read', { cause: error });
+  return error;
+}

@@ -1,0 +1,83 @@
+import { GatewayError } from '../../core/errors.js';
+import { isJsonObject, printJson, type JsonObject } from '../../core/json/json.js';
+import { readReply } from '../../core/conversation/read-reply.js';
+import type { ServiceTool, ToolFailure, ToolResult } from '../../core/tool.js';
+import { consultedRequest } from '../consulted-request.js';
+import { imageOf } from './reply-images.js';
+
+const MODEL_DEFAULT = 'openai/gpt-5-image';
+const PROMPT_LENGTH_MAX = 32_000;
+
+/**
+ * Has a model of the catalogue draw (docs/wire/tools-and-plugins.md#image-generation): by a call of its own, through
+ * the same routing and money. The model that asked is told whether it was drawn, the caller has the image.
+ */
+export const imageGeneration: ServiceTool = {
+  types: ['openrouter:image_generation'],
+  resultType: 'openrouter_image_generation_tool_result',
+  offer: ({ parameters, path }, { catalog, modelOf }) => {
+    const { model: named, ...configuration } = parameters;
+    const model = modelOf(named ?? catalog.tools.imageGeneration?.model ?? MODEL_DEFAULT, `${path}.parameters.model`);
+    if (!model.outputModalities.includes('image')) {
+      const message = `${path}.parameters.model: ${model.id} makes no images; name a model of /models that does`;
+      throw new GatewayError('invalid-request', message);
+    }
+    return {
+      runsAt: 'gateway',
+      shown: SHOWN,
+      // What it costs is a call of its model, which is held and charged as such.
+      price: 0n,
+      usesMax: Infinity,
+      run: async ({ prompt }, { context }) => {
+        try {
+          const events = await context.infer(
+            consultedRequest(context.request, {
+              model: model.id,
+              messages: [{ role: 'user', content: [{ type: 'text', text: prompt as string }] }],
+              extras: { vendor: 'openai', value: wireOf(configuration) },
+            }),
+            'image-generation',
+          );
+          const imageUrl = imageOf(await readReply(events));
+          if (imageUrl === undefined) return failed('The model drew nothing.');
+          const content = { status: 'ok', imageUrl };
+          return { text: DRAWN, content, sources: [], isError: false, cost: 0n };
+        } catch (error) {
+          context.signal.throwIfAborted();
+          if (!(error instanceof GatewayError)) throw error;
+          return failed(error.message);
+        }
+      },
+      fail,
+    };
+  },
+  recall: (content) => {
+    if (isJsonObject(content) && content['status'] === 'ok') return DRAWN;
+    return printJson(content);
+  },
+};
+
+/** What the model is told: the image is the caller's to show. */
+const DRAWN = printJson({ status: 'ok' });
+
+const SHOWN = {
+  name: 'generate_image',
+  description: 'Draws an image from a description. The image is shown to the user by itself: do not describe a link.',
+  inputSchema: {
+    type: 'object',
+    properties: { prompt: { type: 'string', minLength: 1, maxLength: PROMPT_LENGTH_MAX } },
+    required: ['prompt'],
+  },
+};
+
+const wireOf = (configuration: JsonObject): JsonObject => ({
+  modalities: ['image', 'text'],
+  image_config: configuration,
+});
+
+function failed(error: string): ToolResult {
+  const content = { status: 'error', error };
+  return { text: printJson(content), content, sources: [], isError: true, cost: 0n };
+}
+
+const fail = (failure: ToolFailure): ToolResult => failed(failure);

@@ -1,0 +1,42 @@
+// Goal: the catalogue is found by words of names and kinds. Method: the tool over a small catalogue.
+import { extensionContext } from '../../test/support/extension-context.js';
+import { catalogOf, endpoint, model } from '../../test/support/route-inputs.js';
+import type { JsonObject } from '../core/json/json.js';
+import type { ServedTool } from '../core/tool.js';
+import { searchModels } from './search-models.js';
+
+const CATALOG = catalogOf(
+  model('acme/painter', [endpoint('p1', { usd: 3 }), endpoint('p2', { usd: 2 })], { outputModalities: ['image'] }),
+  model('acme/writer', [endpoint('p1')]),
+  ...Array.from({ length: 40 }, (_, index) => model(`other/m${index}`, [])),
+);
+const offer = (parameters: JsonObject): ServedTool =>
+  searchModels.offer(
+    { type: 'openrouter:experimental__search_models', parameters, path: 'tools.0' },
+    { catalog: CATALOG, modelOf: (): never => { throw new Error('asks for no model'); } },
+  ) as ServedTool; // prettier-ignore
+async function search(query: string, parameters: JsonObject = {}): Promise<string[]> {
+  const { content, text } = await offer(parameters).run({ query }, { context: extensionContext(), number: 1 });
+  expect(JSON.parse(text)).toEqual(content);
+  return (content as { models: readonly { id: string }[] }).models.map(({ id }) => id);
+}
+
+it('finds first what most of the words are found in', async () => {
+  expect(await search('Acme IMAGE')).toEqual(['acme/painter', 'acme/writer']);
+  expect(await search('zzz')).toEqual([]);
+});
+
+it.each([
+  [{}, 5],
+  [{ max_results: 1 }, 1],
+  [{ max_results: 20 }, 20],
+])('gives at most as many as was asked for: %j', async (parameters, count) => {
+  expect(await search('', parameters)).toHaveLength(count);
+});
+
+it('tells prices by the cheapest endpoint, in USD per million tokens', async () => {
+  const { content } = await offer({}).run({ query: 'painter' }, { context: extensionContext(), number: 1 });
+  expect(content).toMatchObject({
+    models: [{ id: 'acme/painter', output_modalities: ['image'], pricing: { prompt: '1' } }],
+  });
+});

@@ -1,0 +1,89 @@
+import { printJson, type JsonObject } from '../core/json/json.js';
+import { formatUsd } from '../core/money/credits.js';
+import type { Endpoint, Model } from '../core/routing/catalog.js';
+import type { ServiceTool, ToolFailure, ToolResult } from '../core/tool.js';
+
+const RESULTS_DEFAULT = 5;
+const RESULTS_MAX = 20;
+const QUERY_LENGTH_MAX = 1_000;
+/** Prices stand in USD for so many tokens. */
+const PRICED_TOKENS = 1_000_000n;
+
+/** Searches the catalogue (docs/wire/tools-and-plugins.md#service-tools). */
+export const searchModels: ServiceTool = {
+  types: ['openrouter:experimental__search_models'],
+  resultType: 'openrouter_search_models_tool_result',
+  offer: ({ parameters: { max_results: most = RESULTS_DEFAULT } }, { catalog }) => ({
+    runsAt: 'gateway',
+    shown: SHOWN,
+    price: 0n,
+    usesMax: Infinity,
+    run: ({ query }) => {
+      const words = wordsOf(query as string);
+      const models = find([...catalog.models.values()], words, Math.min(most as number, RESULTS_MAX));
+      const content = { models: models.map(view) };
+      return Promise.resolve({ text: printJson(content), content, sources: [], isError: false, cost: 0n });
+    },
+    fail,
+  }),
+  recall: (content) => printJson(content),
+};
+
+const SHOWN = {
+  name: 'search_models',
+  description:
+    'Searches the catalogue of models that can be called here. Give words of names, authors, or kinds of input and ' +
+    'output, such as "claude image"; an empty query lists any.',
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string', maxLength: QUERY_LENGTH_MAX } },
+    required: ['query'],
+  },
+};
+
+const fail = (failure: ToolFailure): ToolResult => ({
+  text: printJson({ error: failure }),
+  content: { error: failure },
+  sources: [],
+  isError: true,
+  cost: 0n,
+});
+
+const wordsOf = (query: string): string[] =>
+  query
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}.]+/u)
+    .filter((word) => word !== '');
+
+/** The models that most of the words are found in, first those with the most; of equals the catalogue's order. */
+function find(models: readonly Model[], words: readonly string[], most: number): Model[] {
+  const found: [number, Model][] = [];
+  for (const model of models) {
+    const text = [model.id, model.name, ...model.inputModalities, ...model.outputModalities].join(' ').toLowerCase();
+    const count = words.filter((word) => text.includes(word)).length;
+    if (count > 0 || words.length === 0) found.push([count, model]);
+  }
+  return found
+    .sort(([one], [other]) => other - one)
+    .slice(0, most)
+    .map(([, model]) => model);
+}
+
+const view = ({ id, name, contextLength, inputModalities, outputModalities, endpoints }: Model): JsonObject => ({
+  id,
+  name,
+  context_length: contextLength,
+  input_modalities: inputModalities,
+  output_modalities: outputModalities,
+  pricing: cheapest(endpoints),
+});
+
+/** USD per million tokens; null where nobody says. */
+function cheapest(endpoints: readonly Endpoint[]): JsonObject | null {
+  let least: Endpoint['pricing'] = null;
+  for (const { pricing } of endpoints) if (pricing && (!least || pricing.prompt < least.prompt)) least = pricing;
+  if (!least) return null;
+  return { prompt: perMillion(least.prompt), completion: perMillion(least.completion) };
+}
+
+const perMillion = (price: bigint): string => formatUsd(price * PRICED_TOKENS);

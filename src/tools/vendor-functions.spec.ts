@@ -1,0 +1,35 @@
+// Goal: the vendor's tools that callers run are shown to any model by the names and arguments that the vendor
+// publishes. Method: the names of arguments as its pages list them, by type.
+import { catalogOf } from '../../test/support/route-inputs.js';
+import { VENDOR_FUNCTIONS } from './vendor-functions.js';
+
+const setup = {
+  catalog: catalogOf(),
+  modelOf: () => {
+    throw new Error('asks for no model');
+  },
+};
+const shown = (type: string) =>
+  VENDOR_FUNCTIONS.find(({ types }) => types.includes(type))!.offer({ type, parameters: {}, path: 'tools.0' }, setup);
+
+it.each([
+  ['bash_20250124', 'bash', ['command', 'restart'], undefined],
+  [
+    'text_editor_20250124',
+    'str_replace_editor',
+    ['command', 'path', 'file_text', 'old_str', 'new_str', 'insert_line', 'view_range'],
+    ['command', 'path'],
+  ],
+])('hands %s to the caller as the function %s', (type, name, properties, required) => {
+  const { runsAt, shown: function_ } = shown(type);
+  expect([runsAt, function_.name]).toEqual(['caller', name]);
+  expect(function_.inputSchema['type']).toBe('object');
+  expect(Object.keys(function_.inputSchema['properties'] as object)).toEqual(properties);
+  expect(function_.inputSchema['required']).toEqual(required);
+});
+
+it('shows the commands of the editor of January 2025, with its way back', () => {
+  expect(shown('text_editor_20250124').shown.inputSchema).toMatchObject({
+    properties: { command: { enum: ['view', 'create', 'str_replace', 'insert', 'undo_edit'] } },
+  });
+});

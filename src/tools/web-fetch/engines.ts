@@ -1,0 +1,118 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import type { EngineCall } from '../../core/extension.js';
+import type { ToolEngine } from '../../core/routing/catalog.js';
+import { bytesOf, cutText } from './cut-text.js';
+import { type FailureTable, orFail, type Page, type PageAsk, PageFailure, type PageSource } from './page.js';
+
+/** Engines wait for pages longer than the own fetch does. */
+const ENGINE_TIMEOUT_MS = 60_000;
+const ENGINE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** What an engine does or does not do is none of the page's. */
+const ENGINE_FAILURES: FailureTable = {
+  refused: 'unavailable',
+  'not-found': 'unavailable',
+  unsupported: 'unavailable',
+  'too-large': 'unavailable',
+  'timed-out': 'unavailable',
+  busy: 'too_many_requests',
+  unavailable: 'unavailable',
+};
+
+/** How an engine is asked for a page, and what it answers. */
+interface PageEngine {
+  readonly path: string;
+  headers(credential: string): Readonly<Record<string, string>>;
+  body(url: string, lengthMax: number): JsonObject;
+  /** @throws PageFailure */
+  read(answer: JsonObject): {
+    readonly url: Json | undefined;
+    readonly title: Json | undefined;
+    readonly text: Json | undefined;
+  };
+}
+
+const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+const first = (list: Json | undefined): JsonObject | undefined => {
+  const item = isList(list) ? list[0] : undefined;
+  return isJsonObject(item) ? item : undefined;
+};
+const inaccessible = (why: string): PageFailure => new PageFailure('url_not_accessible', why);
+
+/** https://docs.exa.ai/reference/get-contents: what becomes of each address stands in `statuses`. */
+const exa: PageEngine = {
+  path: '/contents',
+  headers: (credential) => ({ 'x-api-key': credential }),
+  body: (url, lengthMax) => ({ urls: [url], text: { maxCharacters: lengthMax } }),
+  read: ({ results, statuses }) => {
+    const result = first(results);
+    if (first(statuses)?.['status'] === 'error' || !result) throw inaccessible('could not be fetched by the engine');
+    return { url: result['url'], title: result['title'], text: result['text'] };
+  },
+};
+
+/** https://docs.parallel.ai/api-reference/extract-beta/extract: addresses that failed stand in `errors`. */
+const parallel: PageEngine = {
+  path: '/v1beta/extract',
+  headers: (credential) => ({ 'x-api-key': credential, 'parallel-beta': 'search-extract-2025-10-10' }),
+  body: (url, lengthMax) => ({ urls: [url], excerpts: false, full_content: { max_chars_per_result: lengthMax } }),
+  read: ({ results }) => {
+    const result = first(results);
+    if (!result) throw inaccessible('could not be fetched by the engine');
+    return { url: result['url'], title: result['title'], text: result['full_content'] };
+  },
+};
+
+/** https://docs.firecrawl.dev/api-reference/endpoint/scrape: a page that answered with an error is a page as well. */
+const firecrawl: PageEngine = {
+  path: '/v2/scrape',
+  headers: (credential) => ({ authorization: `Bearer ${credential}` }),
+  body: (url) => ({ url, formats: ['markdown'], onlyMainContent: true }),
+  read: ({ success, data }) => {
+    if (success !== true || !isJsonObject(data)) throw inaccessible('could not be fetched by the engine');
+    const metadata = isJsonObject(data['metadata']) ? data['metadata'] : {};
+    const { statusCode, title, url, sourceURL } = metadata;
+    if (typeof statusCode === 'number' && statusCode >= 400) throw inaccessible(`answered with status ${statusCode}`);
+    return { url: url ?? sourceURL, title: isList(title) ? title[0] : title, text: data['markdown'] };
+  },
+};
+
+/** By their names in the catalog and in requests. */
+export const PAGE_ENGINES: ReadonlyMap<string, PageEngine> = new Map([
+  ['exa', exa],
+  ['parallel', parallel],
+  ['firecrawl', firecrawl],
+]);
+
+/** Pages by an engine, as the catalog says how it is reached. */
+export function enginePages(name: string, engine: ToolEngine): PageSource {
+  const api = PAGE_ENGINES.get(name)!;
+  return async (ask, { engines, signal, guardedFetch }) => {
+    // Where the engine goes from there is its own affair: what it came to is judged below.
+    const isAllowed = (url: string): boolean => guardedFetch.allows(url) && ask.allows(url);
+    if (!isAllowed(ask.url)) throw new PageFailure('url_not_allowed', 'is of a domain that is not allowed');
+    const call: EngineCall = {
+      engine,
+      method: 'POST',
+      path: api.path,
+      headers: api.headers(engine.credential?.reveal() ?? ''),
+      body: api.body(ask.url, bytesOf(ask.tokensMax)),
+      timeoutMs: ENGINE_TIMEOUT_MS,
+      bytesMax: ENGINE_BYTES_MAX,
+    };
+    const answer = await orFail(engines.call(call, signal), ENGINE_FAILURES);
+    if (!isJsonObject(answer)) throw new PageFailure('unavailable', 'was answered by the engine with no object');
+    const page = pageOf(api.read(answer), ask);
+    if (!isAllowed(page.url)) throw new PageFailure('url_not_allowed', 'leads to a domain that is not allowed');
+    return page;
+  };
+}
+
+function pageOf({ url, title, text }: ReturnType<PageEngine['read']>, ask: PageAsk): Page {
+  if (typeof text !== 'string' || text.trim() === '') throw new PageFailure('unsupported_content_type', 'has no text');
+  return {
+    url: typeof url === 'string' && url !== '' ? url : ask.url,
+    title: typeof title === 'string' ? title : '',
+    text: cutText(text, ask.tokensMax),
+  };
+}

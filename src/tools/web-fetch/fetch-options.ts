@@ -1,0 +1,62 @@
+import { domainFilter, isDomainRule } from '../../core/domains.js';
+import { GatewayError } from '../../core/errors.js';
+import { isJsonObject, type Json } from '../../core/json/json.js';
+import type { AskedTool } from '../../core/tool.js';
+
+/** Of one request, as published. */
+export const USES_MAX = 50;
+/** Chosen: a model reads so much of one page, and 60 pages of print are fewer. */
+const CONTENT_TOKENS_DEFAULT = 100_000;
+const CONTENT_TOKENS_MAX = 250_000;
+/** Chosen. */
+const DOMAINS_MAX = 200;
+
+/** How pages are to be fetched in one generation. */
+export interface FetchOptions {
+  readonly engine: string;
+  readonly usesMax: number;
+  readonly tokensMax: number;
+  readonly hasCitations: boolean;
+  readonly allows: (url: string) => boolean;
+}
+
+/** Reads what was asked for. @throws GatewayError naming the field that cannot be read */
+export function readFetchOptions({ type, parameters, path }: AskedTool): FetchOptions {
+  const at = type.startsWith('openrouter:') ? `${path}.parameters` : path;
+  const { engine, max_uses, max_content_tokens, allowed_domains, blocked_domains, citations } = parameters;
+  const allowedDomains = readDomains(allowed_domains, `${at}.allowed_domains`);
+  const blockedDomains = readDomains(blocked_domains, `${at}.blocked_domains`);
+  return {
+    engine: typeof engine === 'string' ? engine : 'auto',
+    usesMax: Math.min(readCount(max_uses, `${at}.max_uses`) ?? USES_MAX, USES_MAX),
+    tokensMax: Math.min(
+      readCount(max_content_tokens, `${at}.max_content_tokens`) ?? CONTENT_TOKENS_DEFAULT,
+      CONTENT_TOKENS_MAX,
+    ),
+    hasCitations: isJsonObject(citations) && citations['enabled'] === true,
+    allows: domainFilter({ ...(allowedDomains && { allowedDomains }), ...(blockedDomains && { blockedDomains }) }),
+  };
+}
+
+function readCount(value: Json | undefined, path: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value;
+  throw new GatewayError('invalid-request', `${path}: must be a whole number of at least 1`);
+}
+
+/** @returns undefined where nothing is said: an empty list as well, as vendors have it */
+function readDomains(value: Json | undefined, path: string): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value) || value.length > DOMAINS_MAX) {
+    throw new GatewayError('invalid-request', `${path}: must be a list of at most ${DOMAINS_MAX} domains`);
+  }
+  const domains = value as readonly Json[];
+  for (const [index, domain] of domains.entries()) {
+    if (typeof domain === 'string' && isDomainRule(domain)) continue;
+    throw new GatewayError(
+      'invalid-request',
+      `${path}.${index}: must be a domain, such as example.com or example.com/docs`,
+    );
+  }
+  return domains.length > 0 ? (domains as readonly string[]) : undefined;
+}

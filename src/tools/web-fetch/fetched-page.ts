@@ -1,0 +1,72 @@
+import { type ExtensionContext, ExtensionFault, type FetchedPage } from '../../core/extension.js';
+import { isHtml, type PageWords } from './page-words.js';
+import { type FailureTable, orFail, type Page, type PageAsk } from './page.js';
+
+/** Chosen: nearly all PDFs of books and papers have fewer. */
+const PAGE_BYTES_MAX = 10 * 1024 * 1024;
+const PAGE_TIMEOUT_MS = 20_000;
+const REDIRECTS_MAX = 5;
+/** `text/*` besides. */
+const MEDIA_TYPES = [
+  'text/html',
+  'application/xhtml+xml',
+  'text/*',
+  'application/json',
+  'application/ld+json',
+  'application/feed+json',
+  'application/xml',
+  'application/atom+xml',
+  'application/rss+xml',
+  'application/yaml',
+  'application/x-yaml',
+  'application/javascript',
+  'application/pdf',
+];
+/** Past it no tree is made of a page: it is read plainly. Chosen: the tree takes fifty times as much memory. */
+const ARTICLE_BYTES_MAX = 2 * 1024 * 1024;
+
+const FETCH_FAILURES: FailureTable = {
+  refused: 'url_not_allowed',
+  'not-found': 'url_not_accessible',
+  unsupported: 'unsupported_content_type',
+  'too-large': 'url_not_accessible',
+  'timed-out': 'url_not_accessible',
+  busy: 'too_many_requests',
+  unavailable: 'url_not_accessible',
+};
+const READING_FAILURES: FailureTable = { ...FETCH_FAILURES, 'timed-out': 'unavailable', unavailable: 'unavailable' };
+
+/** The gateway's own fetch, and what there is to read in what it brought. */
+export async function fetchPage(ask: PageAsk, context: ExtensionContext): Promise<Page> {
+  const limits = {
+    bytesMax: PAGE_BYTES_MAX,
+    timeoutMs: PAGE_TIMEOUT_MS,
+    accept: MEDIA_TYPES,
+    redirectsMax: REDIRECTS_MAX,
+    allows: ask.allows,
+  };
+  const page = await orFail(context.guardedFetch.fetch(ask.url, limits, context.signal), FETCH_FAILURES);
+  try {
+    return { url: page.url, ...(await orFail(readPage(page, ask.tokensMax, context), READING_FAILURES)) };
+  } finally {
+    page.release();
+  }
+}
+
+/** Nobody bounds what libraries make of a page but the time they have: what takes longer is read plainly. */
+async function readPage(page: FetchedPage, tokensMax: number, { workers, signal }: ExtensionContext) {
+  const { bytes, mediaType, charset, url } = page;
+  const work = (job: string, part: Uint8Array): Promise<PageWords> =>
+    workers.run(job, { bytes: part, mediaType, charset, url, tokensMax }, signal) as Promise<PageWords>;
+  if (!isHtml(mediaType)) return work('read-page', bytes);
+  if (bytes.length > ARTICLE_BYTES_MAX) return work('read-page-plainly', bytes);
+  try {
+    // What a thread is given is no longer here.
+    return await work('read-page', new Uint8Array(bytes));
+  } catch (error) {
+    signal.throwIfAborted();
+    const isTooMuch = error instanceof ExtensionFault && ['timed-out', 'unavailable'].includes(error.kind);
+    if (!isTooMuch) throw error;
+    return work('read-page-plainly', bytes);
+  }
+}

@@ -1,0 +1,54 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import type { ToolFailure, ToolResult } from '../../core/tool.js';
+import type { Page } from './page.js';
+
+/** What the model is told of each, after `The page `. */
+const FAILURES: Readonly<Partial<Record<ToolFailure, string>>> = {
+  invalid_tool_input: 'was not asked for as it has to be',
+  url_too_long: 'has too long an address',
+  url_not_allowed: 'may not be fetched',
+  url_not_accessible: 'could not be fetched',
+  unsupported_content_type: 'is of a kind that cannot be read',
+  too_many_requests: 'was not fetched: too much is under way; try again later',
+  max_uses_exceeded: 'was not fetched: this tool may not be used again',
+};
+const OTHERWISE = 'could not be read';
+
+/** The `content` of a `web_fetch_tool_result` block. */
+export const viewPage = ({ url, title, text }: Page, retrievedAt: Date, hasCitations: boolean): JsonObject => ({
+  type: 'web_fetch_result',
+  url,
+  content: {
+    type: 'document',
+    source: { type: 'text', media_type: 'text/plain', data: text },
+    title: title === '' ? null : title,
+    citations: hasCitations ? { enabled: true } : null,
+  },
+  retrieved_at: retrievedAt.toISOString(),
+});
+
+/** @param why told to the model where it is known, after `The page ` */
+export function failed(failure: ToolFailure, why?: string): ToolResult {
+  // The format's own codes alone.
+  const code = failure in FAILURES ? failure : 'unavailable';
+  const content = { type: 'web_fetch_tool_result_error', error_code: code };
+  const text = pageText(content);
+  return { text: why === undefined ? text : `${text} It ${why}.`, content, sources: [], isError: true, cost: 0n };
+}
+
+/** What the model reads of a page: in the turn that fetched it, and in later ones. */
+export function pageText(content: JsonObject): string {
+  if (content['type'] !== 'web_fetch_result') {
+    const why = FAILURES[content['error_code'] as ToolFailure] ?? OTHERWISE;
+    return `The page ${why}.`;
+  }
+  const { url, content: document } = content;
+  const { source, title } = isJsonObject(document) ? document : {};
+  const { data, type } = isJsonObject(source) ? source : {};
+  // A vendor's own tool tells a PDF by its bytes.
+  const text = type === 'text' && typeof data === 'string' ? data : '[A document that is not kept as text.]';
+  const head = typeof title === 'string' ? `Title: ${title}\n` : '';
+  return `${head}URL: ${typeof url === 'string' ? url : 'unknown'}\n\n${text}`;
+}
+
+export const recallPage = (content: Json): string => pageText(isJsonObject(content) ? content : {});

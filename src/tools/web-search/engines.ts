@@ -1,0 +1,48 @@
+import { GatewayError } from '../../core/errors.js';
+import type { SearchEngineName, ToolEngine } from '../../core/routing/catalog.js';
+import type { ToolSetup } from '../../core/tool.js';
+import { exa } from './exa.js';
+import { firecrawl } from './firecrawl.js';
+import { parallel } from './parallel.js';
+import { perplexity } from './perplexity.js';
+import type { SearchEngine } from './search-engine.js';
+import { searxng } from './searxng.js';
+import { simulated } from './simulated.js';
+
+const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
+  exa,
+  parallel,
+  firecrawl,
+  perplexity,
+  searxng,
+  simulated,
+};
+
+/** An engine, and what the operator says of it. */
+export interface ChosenEngine {
+  readonly engine: SearchEngine;
+  readonly settings: ToolEngine;
+}
+
+/** Words that leave the choice to the gateway; where a vendor could search by itself is decided elsewhere. */
+const OPEN: ReadonlySet<string> = new Set(['auto', 'native']);
+
+/**
+ * The engine that the caller names, else the operator's default. Where the operator has set up none, the sandbox is
+ * served by the one that answers by itself, and nobody else: invented results must not pass for the web's.
+ * @param path of the field that names it, for the error
+ * @throws GatewayError `invalid-request` naming the setting that is missing
+ */
+export function chooseEngine(asked: string, { catalog, isSandbox }: ToolSetup, path: string): ChosenEngine {
+  const { webSearch } = catalog.tools;
+  const name = OPEN.has(asked) ? webSearch?.default : asked;
+  const settings = name === undefined ? undefined : webSearch?.engines.get(name);
+  if (settings) return { engine: ENGINES[name as SearchEngineName], settings };
+  if (name === undefined && isSandbox) return { engine: simulated, settings: {} };
+  throw new GatewayError(
+    'invalid-request',
+    name === undefined
+      ? `${path}: no engine of web searches is set up; the setting is tools.web_search of the catalog file`
+      : `${path}: the engine ${name} is not set up, or lacks its credential; the setting is tools.web_search.engines.${name} of the catalog file`,
+  );
+}

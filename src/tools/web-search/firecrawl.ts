@@ -1,0 +1,32 @@
+import { isJsonObject } from '../../core/json/json.js';
+import { bearer, httpEngine, readPages, SEARCH_MS, textOf } from './http-engine.js';
+
+/** Firecrawl (docs.firecrawl.dev/api-reference/endpoint/search, read 2026-11-24). It tells a page's description. */
+export const firecrawl = httpEngine({
+  resultsMax: 100,
+  queryCharactersMax: 500,
+  headers: bearer,
+  call: ({ text, results, allowedHosts, blockedHosts, place: { city, region, country } }) => {
+    const location = [city, region, country].filter((part) => part !== undefined).join(',');
+    return {
+      method: 'POST',
+      path: '/v2/search',
+      body: {
+        query: text,
+        limit: results,
+        timeout: SEARCH_MS,
+        // It takes one of the two.
+        ...(allowedHosts.length > 0
+          ? { includeDomains: allowedHosts }
+          : blockedHosts.length > 0 && { excludeDomains: blockedHosts }),
+        ...(location !== '' && { location }),
+        ...(country !== undefined && { country }),
+      },
+    };
+  },
+  read: ({ success, data }) =>
+    success === true && isJsonObject(data)
+      ? // Without results there may be no list.
+        readPages(data['web'] ?? [], (page) => ({ date: '', text: textOf(page['description']) }))
+      : undefined,
+});

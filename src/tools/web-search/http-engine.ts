@@ -1,0 +1,61 @@
+import { ExtensionFault, type EngineCall } from '../../core/extension.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import type { Secret } from '../../core/secret.js';
+import type { FoundPage, SearchEngine, SearchQuery } from './search-engine.js';
+
+/** From the connection to the last byte. Chosen: engines answer in seconds, and a model waits. */
+export const SEARCH_MS = 30_000;
+/** Of an answer, beside the texts that were asked for: the latter as UTF-8 with escapes. */
+const REPLY_BYTES = 1024 * 1024;
+const BYTES_PER_CHARACTER = 4;
+
+/** An engine behind an HTTP API: how it is asked, and where its answer has the results. */
+export interface HttpEngine extends Omit<SearchEngine, 'search'> {
+  readonly call: (query: SearchQuery) => Pick<EngineCall, 'method' | 'path' | 'body'>;
+  /** Beside those of the body. */
+  readonly headers: (credential: Secret | undefined) => Readonly<Record<string, string>>;
+  /** Undefined: these are no results. */
+  readonly read: (reply: JsonObject) => readonly FoundPage[] | undefined;
+}
+
+export const httpEngine = ({ call, headers, read, ...limits }: HttpEngine): SearchEngine => ({
+  ...limits,
+  search: async (query, { settings, engines, signal }) => {
+    const reply = await engines.call(
+      {
+        engine: settings,
+        headers: headers(settings.credential),
+        ...call(query),
+        timeoutMs: SEARCH_MS,
+        bytesMax: REPLY_BYTES + query.results * query.characters * BYTES_PER_CHARACTER,
+      },
+      signal,
+    );
+    const pages = isJsonObject(reply) ? read(reply) : undefined;
+    if (!pages) throw new ExtensionFault('unavailable', 'The engine answered with something else than results.');
+    return pages;
+  },
+});
+
+export const bearer = (credential: Secret | undefined): Readonly<Record<string, string>> =>
+  credential ? { authorization: `Bearer ${credential.reveal()}` } : {};
+
+export const apiKey = (credential: Secret | undefined): Readonly<Record<string, string>> =>
+  credential ? { 'x-api-key': credential.reveal() } : {};
+
+/** What a list of results holds, each with `url` and `title`; undefined for what is no list. */
+export const readPages = (
+  entries: Json | undefined,
+  rest: (entry: JsonObject) => Pick<FoundPage, 'date' | 'text'>,
+): readonly FoundPage[] | undefined =>
+  Array.isArray(entries)
+    ? entries
+        .filter(isJsonObject)
+        .map((entry) => ({ url: textOf(entry['url']), title: textOf(entry['title']), ...rest(entry) }))
+    : undefined;
+
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/** Passages of one page, as one text. */
+export const joined = (passages: Json | undefined): string =>
+  Array.isArray(passages) ? passages.map(textOf).filter(Boolean).join('\n\n') : '';

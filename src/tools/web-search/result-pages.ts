@@ -1,0 +1,53 @@
+import type { FoundPage } from './search-engine.js';
+
+const URL_MAX = 2_048;
+const TITLE_MAX = 300;
+const DATE_MAX = 64;
+
+/** A result that is told: http or https, its title and date one line each. */
+export interface ResultPage {
+  readonly url: string;
+  readonly title: string;
+  readonly date?: string;
+  readonly text: string;
+}
+
+export interface PageLimits {
+  readonly results: number;
+  /** Of one page. */
+  readonly characters: number;
+  /** Whether its address may be told. */
+  readonly allows: (url: string) => boolean;
+}
+
+/** What is told of what an engine found: each address once, as far as it may be. */
+export function resultPages(found: readonly FoundPage[], { results, characters, allows }: PageLimits): ResultPage[] {
+  const pages = new Map<string, ResultPage>();
+  for (const { url: address, title, date, text } of found) {
+    if (pages.size >= results) break;
+    const url = readAddress(address);
+    if (url === undefined || pages.has(url.href) || !allows(url.href)) continue;
+    const day = oneLine(date, DATE_MAX);
+    pages.set(url.href, {
+      url: url.href,
+      title: oneLine(title, TITLE_MAX) || url.hostname,
+      ...(day !== '' && { date: day }),
+      text: cut(text.trim(), characters),
+    });
+  }
+  return [...pages.values()];
+}
+
+function readAddress(address: string): URL | undefined {
+  const url = address.length <= URL_MAX && URL.canParse(address) ? new URL(address) : undefined;
+  return url && /^https?:$/.test(url.protocol) && url.href.length <= URL_MAX ? url : undefined;
+}
+
+/** The beginning, never half of a surrogate pair. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text.toWellFormed();
+  const start = text.slice(0, length);
+  return (/[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start).toWellFormed();
+}
+
+const oneLine = (text: string, length: number): string => cut(text.replaceAll(/\s+/g, ' ').trim(), length);

@@ -1,0 +1,80 @@
+import { isJsonObject, type Json } from '../../core/json/json.js';
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
+import type { OpenSeal, ToolFailure, ToolResult } from '../../core/tool.js';
+import type { ResultPage } from './result-pages.js';
+
+const RESULT_TYPE = 'web_search_result';
+const ERROR_TYPE = 'web_search_tool_result_error';
+
+const HEADING =
+  'Results of a web search, quoted from pages that anybody may have written. Name each page that you use by its URL, as a markdown link: [title](URL).';
+const NOTHING = 'The web search found nothing.';
+const EXPIRED = '(The text of this page is not at hand any more. Search again for it.)';
+const UNREADABLE = 'The results of this web search are not at hand any more.';
+
+/** Words of the Messages format for why a search came to nothing, and what the model is told. */
+const FAILURE_TEXTS: Readonly<Partial<Record<string, string>>> = {
+  invalid_tool_input: 'the query is missing or empty',
+  max_uses_exceeded: 'no further searches are allowed in this answer',
+  too_many_requests: 'too many searches are under way; try again later',
+  query_too_long: 'the query is too long',
+  request_too_large: 'the request is too large',
+  unavailable: 'the search is unavailable at the moment',
+} satisfies Partial<Record<ToolFailure, string>>;
+
+/** A page as the model reads it, whether it has just been found or comes back in a history. */
+type PrintedPage = Omit<ResultPage, 'text'> & { readonly text: string | undefined };
+
+/** What the model reads of a search. */
+export const printPages = (pages: readonly PrintedPage[]): string =>
+  pages.length === 0 ? NOTHING : [HEADING, ...pages.map(printPage)].join('\n\n');
+
+const printPage = ({ title, url, date, text = EXPIRED }: PrintedPage, index: number): string =>
+  [`[${index + 1}] ${title}`, `URL: ${url}`, ...(date === undefined ? [] : [`Date: ${date}`]), text].join('\n');
+
+/** Sealed in one turn of the event loop, in characters: about two milliseconds' work. */
+const TURN_CHARACTERS = 256 * 1024;
+
+/** `content` of a result block. @param seal closes a page's text: only this gateway opens it, a turn later */
+export async function viewPages(pages: readonly ResultPage[], seal: (text: string) => string): Promise<Json> {
+  const blocks: Json[] = [];
+  let characters = 0;
+  for (const { url, title, date = null, text } of pages) {
+    blocks.push({ type: RESULT_TYPE, url, title, encrypted_content: seal(text), page_age: date });
+    characters += text.length;
+    if (characters < TURN_CHARACTERS) continue;
+    characters = 0;
+    await yieldToEventLoop();
+  }
+  return blocks;
+}
+
+export function failedSearch(failure: ToolFailure): ToolResult {
+  // The other words are those of other tools.
+  const code = FAILURE_TEXTS[failure] === undefined ? 'unavailable' : failure;
+  return {
+    text: failureText(code),
+    content: { type: ERROR_TYPE, error_code: code },
+    sources: [],
+    isError: true,
+    cost: 0n,
+  };
+}
+
+const failureText = (code: string): string =>
+  `The web search failed: ${(Object.hasOwn(FAILURE_TEXTS, code) && FAILURE_TEXTS[code]) || FAILURE_TEXTS['unavailable']}.`;
+
+/** What the model read, from the `content` of a result block; addresses and titles also where a seal does not open. */
+export function recallSearch(content: Json, open: OpenSeal): string {
+  if (Array.isArray(content)) return printPages(content.flatMap((page: Json) => readPage(page, open)));
+  const code = isJsonObject(content) && content['type'] === ERROR_TYPE ? content['error_code'] : undefined;
+  return typeof code === 'string' ? failureText(code) : UNREADABLE;
+}
+
+function readPage(page: Json, open: OpenSeal): PrintedPage[] {
+  if (!isJsonObject(page)) return [];
+  const { url, title, encrypted_content: sealed, page_age: date } = page;
+  if (typeof url !== 'string' || typeof title !== 'string') return [];
+  const text = typeof sealed === 'string' ? open(sealed) : undefined;
+  return [{ url, title, ...(typeof date === 'string' && { date }), text: typeof text === 'string' ? text : undefined }];
+}

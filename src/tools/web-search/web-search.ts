@@ -1,0 +1,136 @@
+import { domainFilter } from '../../core/domains.js';
+import { ExtensionFault } from '../../core/extension.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { PicoUsd } from '../../core/money/credits.js';
+import type { ServedTool, ServiceTool, ToolFailure, ToolFunction, ToolResult, ToolUse } from '../../core/tool.js';
+import { chooseEngine, type ChosenEngine } from './engines.js';
+import { cut, resultPages } from './result-pages.js';
+import { failedSearch, printPages, recallSearch, viewPages } from './result-text.js';
+import type { SearchQuery } from './search-engine.js';
+import { searchHosts, type SearchHosts } from './search-hosts.js';
+import { readOptions, type SearchOptions } from './search-options.js';
+
+/** Of a page's text in a citation, in characters, as Anthropic's have. */
+const QUOTE_CHARACTERS = 150;
+
+/** Searches the web by one of the engines that the operator has set up (docs/wire/tools-and-plugins.md#web-search). */
+export const webSearch: ServiceTool = {
+  types: ['openrouter:web_search', 'web_search_20250305', 'web_search_20260209'],
+  resultType: 'web_search_tool_result',
+  offer: (asked, setup) => {
+    const options = readOptions(asked);
+    return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
+  },
+  recall: recallSearch,
+};
+
+const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
+  busy: 'too_many_requests',
+  refused: 'unavailable',
+  'not-found': 'unavailable',
+  unsupported: 'unavailable',
+  'too-large': 'unavailable',
+  'timed-out': 'unavailable',
+  unavailable: 'unavailable',
+};
+
+/** The searches of one generation, which may bring so many results together. */
+class ServedSearch implements ServedTool {
+  readonly runsAt = 'gateway';
+  readonly counts = 'web-search';
+  readonly shown: ToolFunction;
+  readonly price: PicoUsd;
+  readonly usesMax: number;
+  readonly fail = failedSearch;
+  private readonly resultsMax: number;
+  private resultsLeft: number;
+  private readonly hosts: SearchHosts;
+  private readonly isAsked: (url: string) => boolean;
+
+  constructor(
+    private readonly chosen: ChosenEngine,
+    private readonly options: SearchOptions,
+  ) {
+    const { allowedDomains, blockedDomains } = options;
+    this.resultsMax = Math.min(options.results, chosen.engine.resultsMax);
+    this.resultsLeft = options.resultsTotal;
+    this.hosts = searchHosts(allowedDomains, blockedDomains);
+    this.isAsked = domainFilter({ ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains });
+    this.shown = shownFunction(this.resultsMax, options);
+    this.price = costOf(chosen, this.resultsMax);
+    this.usesMax = options.uses;
+  }
+
+  async run({ query }: JsonObject, use: ToolUse): Promise<ToolResult> {
+    const text = typeof query === 'string' ? query.trim() : '';
+    if (text === '') return failedSearch('invalid_tool_input');
+    if (text.length > this.chosen.engine.queryCharactersMax) return failedSearch('query_too_long');
+    const results = Math.min(this.resultsMax, this.resultsLeft);
+    if (results === 0) return failedSearch('max_uses_exceeded');
+    // Uses run side by side: what one may bring is no other's, until it has brought less.
+    this.resultsLeft -= results;
+    const { characters, place } = this.options;
+    const { result, told } = await this.search(
+      { text: text.toWellFormed(), results, characters, place, ...this.hosts },
+      use,
+    );
+    this.resultsLeft += results - told;
+    return result;
+  }
+
+  private async search(
+    query: SearchQuery,
+    { context }: ToolUse,
+  ): Promise<{ readonly result: ToolResult; readonly told: number }> {
+    const { engines, guardedFetch, signal } = context;
+    const { engine, settings } = this.chosen;
+    try {
+      const found = await engine.search(query, { settings, engines, signal });
+      const { results, characters } = query;
+      const allows = (url: string): boolean => this.isAsked(url) && guardedFetch.allows(url);
+      const pages = resultPages(found, { results, characters, allows });
+      const result = {
+        text: printPages(pages),
+        content: await viewPages(pages, (text) => context.seal(text)),
+        sources: pages.map(({ url, title, text }) => ({ url, title, quote: cut(text, QUOTE_CHARACTERS) })),
+        isError: false,
+        cost: costOf(this.chosen, Math.min(found.length, results)),
+      };
+      return { result, told: pages.length };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ExtensionFault)) throw error;
+      return { result: failedSearch(FAILURE_OF[error.kind]), told: 0 };
+    }
+  }
+}
+
+/** What a search costs that brought so many results. */
+function costOf({ engine: { surcharge }, settings: { price = 0n } }: ChosenEngine, results: number): PicoUsd {
+  // Whose searches are free is not charged for results either.
+  if (price === 0n || !surcharge) return price;
+  return price + surcharge.perResult * BigInt(Math.max(0, results - surcharge.resultsCovered));
+}
+
+/** Domains that the model is told of; of more it is told that there are some. */
+const DOMAINS_SHOWN = 10;
+
+function shownFunction(results: number, { allowedDomains, place }: SearchOptions): ToolFunction {
+  const sites = allowedDomains.length > DOMAINS_SHOWN ? 'some sites' : allowedDomains.join(', ');
+  const near = [place.city, place.region, place.country].filter((part) => part !== undefined).join(', ');
+  const sentences = [
+    `Searches the web and gives up to ${results} results, each with title, URL, date and text.`,
+    'Use it for what is recent, changes, or is not known for certain.',
+    ...(sites === '' ? [] : [`Only ${sites} can be searched.`]),
+    ...(near === '' ? [] : [`The user is near ${near}.`]),
+  ];
+  return {
+    name: 'web_search',
+    description: sentences.join(' '),
+    inputSchema: {
+      type: 'object',
+      properties: { query: { type: 'string', description: 'What to search for.' } },
+      required: ['query'],
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { Injectable, Optional, type OnApplicationShutdown } from '@nestjs/common';
+import type { CancelSignal } from '../../core/cancellation.js';
+import { ExtensionFault, type WorkerPool } from '../../core/extension.js';
+import { FairSlots } from '../../shared/fair-slots.js';
+import { ThreadFault, ThreadPool } from '../../shared/thread-pool.js';
+import { WORKER_JOBS, type WorkerJobs } from './jobs.js';
+import type { WorkerOutcome, WorkerTask } from './worker-thread.js';
+
+/** Other work has the other cores. Chosen. */
+const THREADS_MAX = 2;
+/**
+ * Jobs under way, of this process and of one key, and those that wait. No key has all threads: whoever else comes finds
+ * one within the time of one job. Chosen: a wait as long as the longest job that is usual.
+ */
+const SLOTS = { slots: THREADS_MAX, slotsPerKey: 1, firstSlots: 0, waiting: 64, waitingPerKey: 16, waitMs: 30_000 };
+/** A job may need so much: the tree of a page of the greatest size takes half. Chosen. */
+const HEAP_MEGABYTES = 256;
+/** Beside a job's own time: a thread is ended and another one started. */
+const START_MS = 5_000;
+
+/** What the threads run. */
+export class WorkerCode {
+  constructor(
+    /** Absolute path of their code. */
+    readonly file: string,
+    readonly jobs: WorkerJobs,
+  ) {}
+}
+const SHIPPED = new WorkerCode(join(import.meta.dirname, 'worker-thread.js'), WORKER_JOBS);
+
+/** The threads of service tools and plugins: one bounded pool of the process. */
+@Injectable()
+export class ToolWorkers implements OnApplicationShutdown {
+  private readonly slots = new FairSlots(SLOTS);
+  private readonly threads: ThreadPool<WorkerTask, WorkerOutcome>;
+
+  constructor(@Optional() private readonly code: WorkerCode = SHIPPED) {
+    this.threads = new ThreadPool(code.file, {
+      threadsMax: THREADS_MAX,
+      // Whoever has a slot waits for a thread that is being ended, at most.
+      waitingMax: THREADS_MAX,
+      heapMegabytes: HEAP_MEGABYTES,
+    });
+  }
+
+  /** Of one key, whose jobs wait for one another. */
+  of(keyHash: string): WorkerPool {
+    return { run: (job, input, signal) => this.run(keyHash, { job, input }, signal) };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
+  }
+
+  private async run(keyHash: string, task: WorkerTask, signal: CancelSignal): Promise<unknown> {
+    const leave = await this.slots.enter(keyHash, signal);
+    if (!leave) throw new ExtensionFault('busy', 'too much is being worked on');
+    try {
+      const timeMs = this.code.jobs[task.job]!.timeMs(task.input);
+      const moved = buffersOf(task.input);
+      return outputOf(await this.threads.run(task, { timeMs, totalMs: timeMs + START_MS, moved, signal }));
+    } catch (error) {
+      throw error instanceof ThreadFault ? faultOf(error) : error;
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** Those that are a part's alone: small ones share one with others, and are copied. */
+function buffersOf(input: unknown): ArrayBuffer[] {
+  if (typeof input !== 'object' || input === null) return [];
+  const buffers = new Set<ArrayBuffer>();
+  for (const part of Object.values(input)) {
+    if (!(part instanceof Uint8Array) || !(part.buffer instanceof ArrayBuffer)) continue;
+    if (part.byteLength > 0 && part.byteLength === part.buffer.byteLength) buffers.add(part.buffer);
+  }
+  return [...buffers];
+}
+
+function outputOf(outcome: WorkerOutcome): unknown {
+  if ('output' in outcome) return outcome.output;
+  if ('fault' in outcome) throw new ExtensionFault(outcome.fault.kind, outcome.fault.message);
+  throw new ExtensionFault('unavailable', 'could not be worked on', { cause: new Error(outcome.failure) });
+}
+
+function faultOf(fault: ThreadFault): ExtensionFault {
+  const cause = { cause: fault };
+  switch (fault.kind) {
+    case 'busy':
+      return new ExtensionFault('busy', 'too much is being worked on', cause);
+    case 'timed-out':
+      return new ExtensionFault('timed-out', 'took too long to work on', cause);
+    case 'died':
+      return new ExtensionFault('unavailable', 'was too much to work on', cause);
+  }
+}

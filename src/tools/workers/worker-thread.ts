@@ -1,0 +1,39 @@
+import { parentPort } from 'node:worker_threads';
+import { ExtensionFault } from '../../core/extension.js';
+import { boundBuffers } from './bound-buffers.js';
+import { WORKER_JOBS } from './jobs.js';
+
+export interface WorkerTask {
+  readonly job: string;
+  readonly input: unknown;
+}
+
+export type WorkerOutcome =
+  | { readonly output: unknown }
+  | { readonly fault: { readonly kind: ExtensionFault['kind']; readonly message: string } }
+  /** What is none of the caller's business: a stack. */
+  | { readonly failure: string };
+
+/** Of binary data, which the limit of heap says nothing of. Chosen: a PDF of the largest size takes a fifth. */
+const BUFFER_BYTES_MAX = 128 * 1024 * 1024;
+
+/** A thread of `ToolWorkers`: one job at a time comes in, what it comes to goes out. */
+parentPort!.on('message', (task: WorkerTask) => {
+  void run(task).then((outcome) => parentPort!.postMessage(outcome));
+});
+
+async function run({ job, input }: WorkerTask): Promise<WorkerOutcome> {
+  try {
+    const work = await WORKER_JOBS[job]!.load();
+    return { output: await work(input as never) };
+  } catch (error) {
+    if (error instanceof ExtensionFault) return { fault: { kind: error.kind, message: error.message } };
+    return { failure: String((error as Error).stack ?? error) };
+  }
+}
+
+boundBuffers(BUFFER_BYTES_MAX);
+// Libraries would print what they think of a hostile file into the log of the process.
+for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) console[level] = () => undefined;
+// It has been loaded.
+parentPort!.postMessage(undefined);

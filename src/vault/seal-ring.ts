@@ -1,0 +1,131 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DataKeys } from './data-keys.js';
+import { Undecryptable } from './key-service.js';
+import { KeyRing } from './key-ring.js';
+import { open, seal } from './sealed-box.js';
+
+/** Form of what is printed: a later one gets another number. */
+const PREFIX = 'fl1.';
+const KEY_ID_LENGTH = 36;
+const BYTES_AT = PREFIX.length + KEY_ID_LENGTH + 1;
+
+/** Bytes under one of the keys: nonce, tag and ciphertext, whose key is named beside them. */
+export interface SealedBytes {
+  readonly keyId: string;
+  readonly sealed: Buffer;
+}
+
+/** One data key. */
+class BoxKey {
+  /** Private to the runtime too, so that no inspection prints it. */
+  readonly #key: Buffer;
+
+  constructor(
+    readonly id: string,
+    key: Buffer,
+  ) {
+    this.#key = key;
+  }
+
+  seal(plain: Buffer, context: string): Buffer {
+    return seal(plain, this.#key, context);
+  }
+
+  /** @throws Undecryptable */
+  open(sealed: Buffer, context: string): Buffer {
+    return open(sealed, this.#key, context);
+  }
+}
+
+/**
+ * Seals what service-side tools give out or keep, synchronously: AES-256-GCM under a data key of the gateway's own that
+ * stays in memory. What is sealed opens on every replica, in its own context only: a text that says of what and whose
+ * it is. Safe to share.
+ */
+@Injectable()
+export class SealRing {
+  private readonly ring: KeyRing<BoxKey>;
+  private newest: BoxKey | undefined;
+  private preparing: Promise<void> | undefined;
+
+  constructor(keys: DataKeys) {
+    this.ring = new KeyRing(
+      keys,
+      {
+        purpose: 'tool-seal',
+        logger: new Logger('tools'),
+        lost: 'No key that seals for tools opens with the encryption keys of this process: what was sealed counts as expired here.',
+        stuck: 'Nothing can be sealed for tools: the key service does not answer.',
+        unavailable: 'What the tools of this request keep cannot be read or kept at the moment; try again shortly.',
+      },
+      (id, key) => new BoxKey(id, key),
+    );
+  }
+
+  /**
+   * To be awaited before anything is sealed: at once but for the first time in a process. Where it failed, the next
+   * call tries again.
+   * @throws GatewayError `unavailable` when the key service does not answer
+   */
+  async ready(): Promise<void> {
+    if (this.newest) return;
+    this.preparing ??= this.prepare().finally(() => (this.preparing = undefined));
+    await this.preparing;
+  }
+
+  /** @returns printable: letters, digits, `.`, `-` and `_`, a third longer than the bytes and 79 more */
+  seal(plain: Buffer, context: string): string {
+    const { keyId, sealed } = this.sealBytes(plain, context);
+    return `${PREFIX}${keyId}.${sealed.toString('base64url')}`;
+  }
+
+  /** @returns undefined for what is none of ours, was changed, is of another context, or whose key is not at hand */
+  open(sealed: string, context: string): Buffer | undefined {
+    const keyId = keyIdOf(sealed);
+    const text = sealed.slice(BYTES_AT);
+    const bytes = Buffer.from(text, 'base64url');
+    // The decoder passes over what is no base64: one text, not many, stands for the bytes.
+    if (keyId === undefined || bytes.toString('base64url') !== text) return undefined;
+    return this.openBytes({ keyId, sealed: bytes }, context);
+  }
+
+  sealBytes(plain: Buffer, context: string): SealedBytes {
+    if (!this.newest) throw new Error('Sealed before it was ready.');
+    return { keyId: this.newest.id, sealed: this.newest.seal(plain, context) };
+  }
+
+  /** @returns undefined as `open` */
+  openBytes({ keyId, sealed }: SealedBytes, context: string): Buffer | undefined {
+    try {
+      return this.ring.find(keyId)?.open(sealed, context);
+    } catch (error) {
+      if (error instanceof Undecryptable) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Has the keys of these at hand, as far as there are any: to be awaited before they are opened. Asks the store only
+   * for a key that this process has not opened.
+   * @param sealed texts that may be what `seal` gave
+   * @throws GatewayError `unavailable` when the key service does not answer
+   */
+  async prepareToOpen(sealed: Iterable<string>): Promise<void> {
+    const keyIds = [...sealed].map(keyIdOf).filter((id) => id !== undefined);
+    await this.prepareKeys(keyIds);
+  }
+
+  /** The same for the keys of `SealedBytes`. */
+  async prepareKeys(keyIds: Iterable<string>): Promise<void> {
+    await this.ring.openThese(new Set(keyIds));
+  }
+
+  private async prepare(): Promise<void> {
+    this.newest = await this.ring.prepare();
+  }
+}
+
+function keyIdOf(sealed: string): string | undefined {
+  const isOurs = sealed.startsWith(PREFIX) && sealed[BYTES_AT - 1] === '.';
+  return isOurs ? sealed.slice(PREFIX.length, BYTES_AT - 1) : undefined;
+}

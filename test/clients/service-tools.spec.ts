@@ -1,0 +1,75 @@
+/**
+ * Goal: real clients read a reply in which the gateway ran tools, whole and streamed, and go on from it. Method: the
+ * sandbox model that calls whatever tools it is offered.
+ */
+import Anthropic from '@anthropic-ai/sdk';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { generateText, streamText, type ToolSet } from 'ai';
+import OpenAI from 'openai';
+import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+
+const TOOL = { type: 'openrouter:datetime' };
+const MODEL = 'sandbox/tools';
+const ANSWER = /The tool answered: \{"datetime":"20/;
+
+describeOnEmbedded('clients and tools that the gateway runs', (database) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(database);
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  it.each([false, true])('@anthropic-ai/sdk, streamed %s', async (streamed) => {
+    const client = new Anthropic({ apiKey: API_KEY, baseURL: `${gateway.origin}/api` });
+    const body = { model: MODEL, max_tokens: 500, tools: [TOOL] as never[] };
+    const ask = (messages: Anthropic.MessageParam[]): Promise<Anthropic.Message> =>
+      streamed
+        ? client.messages.stream({ ...body, messages }).finalMessage()
+        : client.messages.create({ ...body, messages });
+    const first = await ask([{ role: 'user', content: 'What time is it?' }]);
+    expect(first.content.map(({ type }) => type)).toEqual([
+      'server_tool_use',
+      'openrouter_datetime_tool_result',
+      'text',
+    ]);
+    expect(first.content.at(-1)).toMatchObject({ text: expect.stringMatching(ANSWER) });
+    const next = await ask([
+      { role: 'user', content: 'What time is it?' },
+      { role: 'assistant', content: first.content },
+      { role: 'user', content: 'And now?' },
+    ]);
+    expect(next.content.at(-1)).toMatchObject({ text: expect.stringMatching(ANSWER) });
+    expect(next.stop_reason).toBe('end_turn');
+  });
+
+  it.each([false, true])('openai, streamed %s', async (streamed) => {
+    const client = new OpenAI({ apiKey: API_KEY, baseURL: `${gateway.origin}/api/v1` });
+    const body = { model: MODEL, tools: [TOOL] as never[], messages: [{ role: 'user', content: 'Time?' }] as never[] };
+    const { choices } = streamed
+      ? await client.chat.completions.stream(body).finalChatCompletion()
+      : await client.chat.completions.create(body);
+    expect(choices[0]!.message.content).toMatch(ANSWER);
+    expect(choices[0]!.message.tool_calls ?? []).toEqual([]);
+    expect(choices[0]!.finish_reason).toBe('stop');
+  });
+
+  it.each([false, true])('ai, which knows the vendor’s searches, streamed %s', async (streamed) => {
+    const anthropic = createAnthropic({ apiKey: API_KEY, baseURL: `${gateway.origin}/api/v1` });
+    const asked = {
+      model: anthropic(MODEL),
+      prompt: 'What is new?',
+      tools: { web_search: anthropic.tools.webSearch_20250305({ maxUses: 2 }) } as ToolSet,
+    };
+    const errors: unknown[] = [];
+    const result = streamed
+      ? streamText({ ...asked, onError: ({ error }) => void errors.push(error) })
+      : await generateText(asked);
+    expect(await result.text).toMatch(/The tool answered: .*simulated\.example/s);
+    expect((await result.sources)[0]).toMatchObject({
+      sourceType: 'url',
+      url: expect.stringContaining('simulated.example'),
+    });
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * Goal: a stream says the same in whatever manner it comes, on every platform of every dialect, through both faces.
+ * Method: the application before strict doubles; one manner of the table (`manners.ts`) a test, for each place where
+ * streams come so.
+ */
+import { describeOnEmbedded } from '../../support/database.js';
+import { DIALECT_DOUBLES } from '../../support/doubles/dialects.js';
+import { DOUBLE_USAGE, type DoubleReply } from '../../support/doubles/double.js';
+import { WAYS } from '../../support/doubles/platforms.js';
+import { FACES, type TestFace } from '../translation-bench.js';
+import { MatrixBench, PAIRS, type Pair } from './bench.js';
+import { ANSWER, CASES, MAX_TOKENS, QUESTION, WEATHER } from './cases.js';
+import { toldOf } from './cells.js';
+import { CHECKSUMS, formOf, TOLD_MANNERS, TRAVEL_MANNERS, type StreamForm } from './manners.js';
+
+type TravelId = keyof typeof TRAVEL_MANNERS;
+type Occurrence = Readonly<Record<StreamForm, unknown>>;
+
+/** Of more than a byte each, in the text and in the arguments. */
+const REPLY: DoubleReply = {
+  parts: [
+    { type: 'text', text: '京🌦' },
+    { type: 'call', ...WEATHER },
+  ],
+};
+/** Arguments as a stream of either face tells a piece of them. */
+const ARGUMENT_PIECES = /"partial_json":"[^"]|"arguments":"[^"]/g;
+
+/** By the usual way in: streams come alike by all. */
+const USUAL = PAIRS.filter(({ platform, way }) => way === WAYS[platform][0]);
+const SEATS = USUAL.flatMap((pair) =>
+  FACES.map((face) => ({ pair, face, at: `${pair.id} through ${face.name}`, form: formOf(pair) })),
+);
+const where = (occurs: Occurrence) => SEATS.filter(({ form }) => occurs[form] === true);
+
+describeOnEmbedded('manners of streams', (database) => {
+  let bench: MatrixBench;
+  beforeAll(async () => {
+    bench = await MatrixBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  async function ask(face: TestFace, pair: Pair, stream = true): Promise<string> {
+    const { tools } = CASES['parallel tools'].ask(face);
+    const body = { model: pair.id, max_tokens: MAX_TOKENS, stream, messages: face.user(QUESTION), tools };
+    return (await bench.send(face.path, body)).text();
+  }
+
+  const seenOf = (face: TestFace, text: string) => {
+    const { turn: _turn, ...seen } = face.streamed(text);
+    return { ...seen, citations: [] };
+  };
+
+  describe.each(Object.keys(TRAVEL_MANNERS) as TravelId[])('%s', (id) => {
+    const { occurs, travel } = TRAVEL_MANNERS[id];
+    it.each(where(occurs))('$at', async ({ pair, face }) => {
+      const double = bench.doubleOf(pair);
+      double.travel = travel(DIALECT_DOUBLES[pair.dialect].lineEnd);
+      double.script(REPLY);
+      expect(seenOf(face, await ask(face, pair))).toEqual(toldOf(REPLY, face.name, pair));
+    });
+  });
+
+  describe('arguments in pieces', () => {
+    it.each(where(TOLD_MANNERS['arguments in pieces']))('$at', async ({ pair, face }) => {
+      const double = bench.doubleOf(pair);
+      double.travel = {};
+      double.script(REPLY);
+      expect((await ask(face, pair)).match(ARGUMENT_PIECES)!.length).toBeGreaterThan(2);
+    });
+  });
+
+  describe('usage at the end', () => {
+    it.each(where(TOLD_MANNERS['usage at the end']))('$at', async ({ pair, face }) => {
+      const double = bench.doubleOf(pair);
+      double.travel = {};
+      const reply = { ...REPLY, usage: { ...DOUBLE_USAGE, input: 31, output: 17 } };
+      double.script(reply);
+      expect(seenOf(face, await ask(face, pair)).usage).toEqual(toldOf(reply, face.name, pair).usage);
+    });
+  });
+
+  describe('no usage', () => {
+    it.each(where(TOLD_MANNERS['no usage']))('$at', async ({ pair, face }) => {
+      const double = bench.doubleOf(pair);
+      double.travel = {};
+      double.script({ parts: [{ type: 'text', text: ANSWER }], usage: null });
+      const streamed = seenOf(face, await ask(face, pair));
+      for (const { text, usage } of [streamed, face.whole(JSON.parse(await ask(face, pair, false)))]) {
+        expect(text).toBe(ANSWER);
+        for (const count of [usage.prompt, usage.output]) expect(count).not.toBeLessThan(0);
+      }
+    });
+  });
+
+  describe.each(['prelude', 'message'] as const)('a wrong checksum of the %s', (corrupt) => {
+    it.each(where(CHECKSUMS))('$at is no answer', async ({ pair, face }) => {
+      const double = bench.doubleOf(pair);
+      double.script({ parts: [{ type: 'text', text: 'So far' }] });
+      double.travel = { corrupt };
+      const text = await ask(face, pair);
+      expect(face.kinds(text)).toEqual(['0 text']);
+      expect(text).toContain(face.name === 'messages' ? 'event: error' : '"error":');
+      expect(text).not.toMatch(/message_stop|"finish_reason":"stop"/);
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import type { WireDialect } from '../../support/doubles/double.js';
+import type { Travel } from '../../support/doubles/start-double.js';
+import type { Pair } from './bench.js';
+
+// In which manners streams come, and where they cannot: a new dialect or manner does not compile until somebody has
+// said so of each.
+
+/** What a stream is told in: its dialect's events, or AWS's frames with another dialect's events in them. */
+export type StreamForm = WireDialect | 'anthropic-messages in AWS frames';
+
+export const formOf = ({ dialect, platform }: Pair): StreamForm =>
+  dialect === 'anthropic-messages' && platform === 'bedrock' ? 'anthropic-messages in AWS frames' : dialect;
+
+interface Absent {
+  /** Why no stream of the form comes so. */
+  readonly cannot: string;
+}
+type Occurrence = Readonly<Record<StreamForm, true | Absent>>;
+
+const cannot = (why: string): Absent => ({ cannot: why });
+const EVERYWHERE: Occurrence = {
+  'anthropic-messages': true,
+  'anthropic-messages in AWS frames': true,
+  'bedrock-converse': true,
+  'cohere-chat': true,
+  'google-gemini': true,
+  'openai-chat': true,
+  'openai-responses': true,
+};
+const NO_LINES = cannot('frames say their lengths, and have no lines');
+const NO_FRAMES = cannot('server-sent events have no checksums');
+
+/** Of what a stream says, when it is told. */
+export const TOLD_MANNERS = {
+  /** Reports come with the end, or behind it: OpenAI's chat in a chunk of its own, Converse in its last event. */
+  'usage at the end': EVERYWHERE,
+  'no usage': EVERYWHERE,
+  'arguments in pieces': {
+    ...EVERYWHERE,
+    'google-gemini': cannot('calls come whole but for who asks for pieces, which is not done'),
+  },
+} as const satisfies Readonly<Record<string, Occurrence>>;
+
+interface TravelManner {
+  readonly occurs: Occurrence;
+  /** @param lineEnd the vendor's usual one */
+  readonly travel: (lineEnd: Travel['lineEnd']) => Travel;
+}
+
+/** Of its bytes, which say the same in any of them. */
+export const TRAVEL_MANNERS = {
+  'torn at each byte': { occurs: EVERYWHERE, travel: () => ({ bytesPerPiece: 1 }) },
+  'lines that end otherwise': {
+    occurs: { ...EVERYWHERE, 'anthropic-messages in AWS frames': NO_LINES, 'bedrock-converse': NO_LINES },
+    travel: (lineEnd) => ({ lineEnd: lineEnd === '\n' ? '\r\n' : '\n' }),
+  },
+  'pings between events': {
+    occurs: { ...EVERYWHERE, 'bedrock-converse': cannot('no event of it says nothing') },
+    travel: () => ({ pings: true }),
+  },
+} as const satisfies Readonly<Record<string, TravelManner>>;
+
+/** Which checksums of a stream may be wrong, after which it is no answer. */
+export const CHECKSUMS: Occurrence = {
+  'anthropic-messages': NO_FRAMES,
+  'anthropic-messages in AWS frames': true,
+  'bedrock-converse': true,
+  'cohere-chat': NO_FRAMES,
+  'google-gemini': NO_FRAMES,
+  'openai-chat': NO_FRAMES,
+  'openai-responses': NO_FRAMES,
+};

@@ -1,0 +1,178 @@
+/**
+ * Goal: whatever a caller of either face asks for reaches each dialect, on each platform that serves it, as its vendor
+ * takes it, and the answer comes back whole, streamed or not. Method: the application over HTTP before strict doubles
+ * (test/support/doubles), one cell of the table (`cells.ts`) a test: the conversation whole and streamed, what the
+ * double was sent held to the cell, what the caller was told to what the double said, one form to the other. In which
+ * manners streams come: `manners.spec.ts`.
+ */
+import { describeOnEmbedded } from '../../support/database.js';
+import { DOUBLE_USAGE, type DoubleFailureKind } from '../../support/doubles/double.js';
+import { PLATFORM_DOUBLES, WAYS } from '../../support/doubles/platforms.js';
+import type { JsonBody } from '../../support/recorded-request.js';
+import { FACES, type SeenReply, type TestFace } from '../translation-bench.js';
+import { MatrixBench, PAIRS, type Pair } from './bench.js';
+import { CASE_IDS, CASES, MAX_TOKENS, QUESTION, type Case, type CaseId } from './cases.js';
+import { cellOf, FAILURE_STATUSES, toldOf, type Told } from './cells.js';
+import { FAMILIES, PLACES } from './places.js';
+
+/** Tears characters, lines and frames: a prime, so that no frame's length keeps step with it. */
+const BYTES_PER_PIECE = 61;
+
+interface Turn {
+  readonly seen: SeenReply & { readonly citations: readonly JsonBody[] };
+  readonly sent: JsonBody;
+}
+
+describeOnEmbedded('the matrix', (database) => {
+  let bench: MatrixBench;
+  beforeAll(async () => {
+    bench = await MatrixBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  async function ask(face: TestFace, pair: Pair, body: object, stream: boolean): Promise<Turn['seen']> {
+    const response = await bench.send(face.path, { model: pair.id, max_tokens: MAX_TOKENS, stream, ...body });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+    const seen = stream ? face.streamed(text) : face.whole(JSON.parse(text));
+    return { ...seen, citations: citedIn(seen.turn) };
+  }
+
+  /** The conversation from its beginning to its end: what was told and sent at each turn. */
+  async function converse(
+    face: TestFace,
+    pair: Pair,
+    { replies, ask: asked, goOn }: Case,
+    stream: boolean,
+  ): Promise<Turn[]> {
+    const double = bench.doubleOf(pair);
+    double.travel = stream ? { bytesPerPiece: BYTES_PER_PIECE } : {};
+    const { messages, ...rest } = asked(face);
+    const turns: Turn[] = [];
+    let history = messages;
+    for (const reply of replies) {
+      double.script(reply);
+      const seen = await ask(face, pair, { ...rest, messages: history }, stream);
+      turns.push({ seen, sent: bench.read(double.calls.at(-1)!.body) });
+      if (turns.length < replies.length) history = [...history, seen.turn, ...(goOn?.(face, seen) ?? [])];
+    }
+    return turns;
+  }
+
+  describe.each(PAIRS)('$id', (pair) => {
+    beforeEach(() => {
+      bench.doubleOf(pair).violations.length = 0;
+      bench.doubleOf(pair).calls.length = 0;
+    });
+    afterEach(() => {
+      // Refused cells call nobody.
+      for (const { way } of bench.doubleOf(pair).calls) expect(way).toBe(pair.way);
+    });
+
+    describe.each(FACES)('$name', (face) => {
+      it.each(CASE_IDS)('%s', async (id: CaseId) => {
+        const cell = cellOf(id, pair.family);
+        if ('refused' in cell) {
+          await Promise.all(
+            [false, true].map((stream) =>
+              expect(converse(face, pair, CASES[id], stream)).rejects.toThrow(cell.refused),
+            ),
+          );
+          return;
+        }
+        const whole = await converse(face, pair, CASES[id], false);
+        const streamed = await converse(face, pair, CASES[id], true);
+        expect(bench.doubleOf(pair).violations).toEqual([]);
+        const { sent: last } = whole.at(-1)!;
+        if ('sent' in cell) expect(last).toMatchObject(cell.sent(pair, face.name));
+        else for (const word of cell.dropped ?? []) expect(JSON.stringify(last)).not.toContain(word);
+        const said = CASES[id].replies.map((reply) => toldOf(reply, face.name, pair, cell.otherwise));
+        expect(whole.map(({ seen }) => told(seen))).toEqual(said);
+        expect(streamed.map(({ seen }) => told(seen))).toEqual(said);
+        // A history that was told in pieces goes back as one that was told at once.
+        expect(streamed.map(({ sent }) => withoutStream(sent))).toEqual(whole.map(({ sent }) => withoutStream(sent)));
+      });
+
+      it.each(Object.keys(FAILURE_STATUSES) as DoubleFailureKind[])('the failure %s', async (kind) => {
+        const double = bench.doubleOf(pair);
+        double.travel = {};
+        double.script({ fails: kind, message: 'This is why.' });
+        const answers = await Promise.all(
+          [false, true].map(async (stream) => {
+            const response = await bench.send(face.path, {
+              model: pair.id,
+              max_tokens: MAX_TOKENS,
+              stream,
+              messages: face.user(QUESTION),
+            });
+            return { status: response.status, body: await response.json() };
+          }),
+        );
+        const status = FAILURE_STATUSES[kind](pair);
+        const error = face.error(status, expect.stringContaining('This is why.'));
+        expect(answers).toEqual([
+          { status, body: error },
+          { status, body: error },
+        ]);
+      });
+
+      it('a failure in the midst of a stream', async () => {
+        const double = bench.doubleOf(pair);
+        double.travel = { bytesPerPiece: BYTES_PER_PIECE };
+        double.script({
+          fails: 'server-error',
+          message: 'This is why.',
+          after: { parts: [{ type: 'text', text: 'So far' }] },
+        });
+        const response = await bench.send(face.path, {
+          model: pair.id,
+          max_tokens: MAX_TOKENS,
+          stream: true,
+          messages: face.user(QUESTION),
+        });
+        const text = await response.text();
+        expect(face.kinds(text)).toEqual(['0 text']);
+        expect(text).toContain('This is why.');
+        expect(text).not.toContain(face.name === 'messages' ? 'message_stop' : '"finish_reason":"stop"');
+      });
+    });
+
+    it('a count of tokens', async () => {
+      const { messages, tools } = CASES['parallel tools'].ask(FACES[0]!);
+      const response = await bench.send('/messages/count_tokens', { model: pair.id, messages, tools });
+      const counted = { source: response.headers.get('x-token-count'), body: await response.json() };
+      const double = bench.doubleOf(pair);
+      const isRefused = pair.counts !== 'native' && pair.counts.refused === true;
+      expect(double.violations).toEqual(isRefused ? [expect.stringContaining('counting tokens')] : []);
+      if (pair.counts === 'native') {
+        expect(counted).toEqual({ source: 'native', body: { input_tokens: DOUBLE_USAGE.input } });
+      } else {
+        expect(counted).toMatchObject({ source: 'estimate', body: { input_tokens: expect.any(Number) } });
+      }
+      expect(double.calls).toHaveLength(pair.counts === 'native' || isRefused ? 1 : 0);
+    });
+  });
+
+  it('has a cell for every place that a double serves', () => {
+    const served = new Set(PAIRS.map(({ dialect, platform }) => `${platform} ${dialect}`));
+    const spoken = Object.entries(PLATFORM_DOUBLES).flatMap(([platform, { dialects }]) =>
+      dialects.map((dialect) => `${platform} ${dialect}`),
+    );
+    expect([...served].sort()).toEqual(spoken.sort());
+    const entered = new Set(PAIRS.map(({ platform, way }) => `${platform} ${way}`));
+    const ways = Object.entries(WAYS).flatMap(([platform, all]) => all.map((way) => `${platform} ${way}`));
+    expect([...entered].sort()).toEqual(ways.sort());
+    expect(Object.keys(PLACES).sort()).toEqual([...Object.keys(FAMILIES), 'simulated'].sort());
+  });
+});
+
+/** A refusal that the chat face tells apart is text as well. */
+const told = ({ turn, text, ...rest }: Turn['seen']): Told => ({ ...rest, text: text || (turn.refusal ?? '') });
+
+const withoutStream = ({ stream: _stream, stream_options: _options, ...rest }: JsonBody): JsonBody => rest;
+
+/** What a turn cites, as its face tells it. */
+const citedIn = ({ content, annotations = [] }: JsonBody): JsonBody[] => [
+  ...annotations,
+  ...(Array.isArray(content) ? content.flatMap(({ citations }) => citations ?? []) : []),
+];

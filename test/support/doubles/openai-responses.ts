@@ -1,0 +1,377 @@
+import type { JsonBody } from '../recorded-request.js';
+import { slices } from '../upstream-answers.js';
+import {
+  DOUBLE_USAGE,
+  seal,
+  stopOf,
+  unseal,
+  type DialectDouble,
+  type DoublePart,
+  type DoubleReply,
+  type DoubleUsage,
+  type Refusal,
+  type WireCall,
+  type WireEvent,
+} from './double.js';
+import { FUNCTION_NAME, misshapen, openaiFailure } from './openai-chat.js';
+import { STRICT_RULES, strictFault } from './json-schemas.js';
+import {
+  boolean,
+  chosen,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  constant,
+  oneOf,
+  record,
+  string,
+  tagged,
+  text,
+  textOr,
+  type Fields,
+  urlOr,
+  dataUrl,
+} from './wire-shape.js';
+
+// OpenAI's responses, without a trace: nothing is stored, so reasoning comes back sealed. Fields and types by the
+// request types of openai 6.49.0. A rule names the thread in which its refusal is quoted; these were read on
+// 2026-11-24. Where none is named, no source was found: the rule is the author's knowledge of the vendor.
+
+/** AnswerDotAI/fastllm#45 */
+const CALL_ID_MAX = 64;
+/** earendil-works/pi#6265 */
+const OUTPUT_TOKENS_MIN = 16;
+const imageUrl = urlOr(dataUrl('a picture of another type', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'));
+const fileData = dataUrl('a file of another type', 'application/pdf');
+
+const inputParts: Readonly<Record<string, Fields>> = {
+  input_text: { text },
+  input_image: {
+    'image_url?': imageUrl,
+    'file_id?': text,
+    'detail?': oneOf('an unknown detail', 'auto', 'low', 'high', 'original'),
+  },
+  input_file: { 'file_data?': fileData, 'file_url?': text, 'file_id?': text, 'filename?': text },
+};
+const asked = textOr(list(tagged('type', inputParts), { rule: 'a question of nothing', min: 1 }));
+const told = textOr(
+  list(
+    tagged('type', {
+      output_text: { text, 'annotations?': list(record), 'logprobs?': list(record) },
+      refusal: { refusal: text },
+    }),
+    { rule: 'an answer of nothing', min: 1 },
+  ),
+);
+const status: Fields = { 'status?': oneOf('an unknown status', 'in_progress', 'completed', 'incomplete') };
+const messageItem = tagged('role', {
+  user: { type: constant('message'), content: asked },
+  system: { type: constant('message'), content: asked },
+  developer: { type: constant('message'), content: asked },
+  assistant: {
+    type: constant('message'),
+    content: told,
+    'id?': string({ rule: 'an id of something else', pattern: /^msg_/ }),
+    'phase?': oneOf('an unknown phase', 'commentary', 'final_answer'),
+    ...status,
+  },
+});
+const item = tagged('type', {
+  reasoning: {
+    id: string({ rule: 'an id of something else', pattern: /^rs_/ }),
+    summary: list(tagged('type', { summary_text: { text } })),
+    'content?': list(tagged('type', { reasoning_text: { text } })),
+    'encrypted_content?': nullable(text),
+    ...status,
+  },
+  function_call: {
+    call_id: string({ rule: 'a long id', min: 1, max: CALL_ID_MAX }),
+    name: FUNCTION_NAME,
+    arguments: text,
+    'id?': string({ rule: 'an id of something else', pattern: /^fc_/ }),
+    ...status,
+  },
+  function_call_output: {
+    call_id: string({ rule: 'a long id', min: 1, max: CALL_ID_MAX }),
+    output: textOr(list(tagged('type', inputParts), { rule: 'an output of nothing', min: 1 })),
+    'id?': text,
+    ...status,
+  },
+});
+const body = object({
+  model: text,
+  input: textOr(
+    list(
+      chosen([messageItem, item], (value) => (value?.type === 'message' ? messageItem : item)),
+      { rule: 'no input', min: 1 },
+    ),
+  ),
+  'instructions?': nullable(text),
+  'max_output_tokens?': nullable(integer({ rule: 'a limit below the least', min: OUTPUT_TOKENS_MIN })),
+  'temperature?': nullable(number({ rule: 'a temperature above two', min: 0, max: 2 })),
+  'top_p?': nullable(number({ rule: 'a top_p above one', min: 0, max: 1 })),
+  'top_logprobs?': nullable(integer({ rule: 'twenty-one likely words', min: 0, max: 20 })),
+  'stream?': nullable(boolean),
+  'stream_options?': nullable(record),
+  'tools?': list(
+    tagged('type', {
+      function: {
+        name: FUNCTION_NAME,
+        parameters: nullable(record),
+        strict: nullable(boolean),
+        'description?': nullable(text),
+      },
+      web_search: { 'search_context_size?': text, 'filters?': record, 'user_location?': record },
+      web_search_preview: { 'search_context_size?': text, 'user_location?': record },
+      image_generation: {},
+      code_interpreter: { container: record },
+      custom: { name: text, 'description?': text, 'format?': record },
+    }),
+  ),
+  'tool_choice?': textOr(
+    tagged('type', { function: { name: text }, custom: { name: text }, web_search: {} }),
+    oneOf('an unknown choice', 'none', 'auto', 'required'),
+  ),
+  'parallel_tool_calls?': nullable(boolean),
+  'reasoning?': nullable(
+    object({
+      'effort?': nullable(oneOf('an unknown effort', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max')),
+      'summary?': nullable(oneOf('an unknown summary', 'auto', 'concise', 'detailed')),
+    }),
+  ),
+  'text?': object({
+    'format?': tagged('type', {
+      text: {},
+      json_object: {},
+      json_schema: {
+        name: FUNCTION_NAME,
+        schema: record,
+        'description?': text,
+        'strict?': nullable(boolean),
+      },
+    }),
+    'verbosity?': nullable(oneOf('an unknown verbosity', 'low', 'medium', 'high')),
+  }),
+  'include?': nullable(
+    list(oneOf('an unknown thing to include', 'reasoning.encrypted_content', 'message.output_text.logprobs')),
+  ),
+  'store?': nullable(boolean),
+  'service_tier?': nullable(oneOf('an unknown tier', 'auto', 'default', 'flex', 'scale', 'priority')),
+  'prompt_cache_key?': text,
+  'prompt_cache_retention?': nullable(text),
+  'user?': text,
+  'safety_identifier?': text,
+  'metadata?': nullable(record),
+  'truncation?': nullable(oneOf('an unknown way to truncate', 'auto', 'disabled')),
+});
+
+/** Beside those of the form. */
+const RULES = [
+  'reasoning that nobody sealed',
+  'a seal of somebody else',
+  'reasoning alone',
+  'an id twice',
+  'a stray output',
+  'a call without output',
+] as const;
+const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
+
+/**
+ * Reasoning stands right before what it led to (coder/xum#59), sealed where nothing is stored
+ * (openai/openai-agents-js#546), by this vendor (anomalyco/opencode#5104); calls and outputs are one to one
+ * (Gitlawb/openclaude#187, continuedev/continue#10092). That the summary must be as it was is stricter.
+ */
+function itemsFault(items: JsonBody[]): Refusal | undefined {
+  const open = new Set<string>();
+  const seen = new Set<string>();
+  for (const [index, each] of items.entries()) {
+    if (each.type === 'reasoning') {
+      const words = unseal('openai', each.encrypted_content);
+      if (each.encrypted_content === undefined) {
+        const rest = 'Items are not persisted when `store` is set to false.';
+        return broken('reasoning that nobody sealed', `Item with id '${each.id}' not found. ${rest}`);
+      }
+      if (words === undefined || words !== each.summary.map((part: JsonBody) => part.text).join('')) {
+        return broken('a seal of somebody else', `The encrypted content for item ${each.id} could not be verified.`);
+      }
+      const next = items[index + 1];
+      const isFollowed = next?.type === 'function_call' || next?.type === 'reasoning' || next?.role === 'assistant';
+      if (!isFollowed) {
+        const rest = "of type 'reasoning' was provided without its required following item.";
+        return broken('reasoning alone', `Item '${each.id}' ${rest}`);
+      }
+    }
+    if (each.type === 'function_call') {
+      if (seen.has(each.call_id)) {
+        return broken('an id twice', `Duplicate function call with call_id ${each.call_id}.`);
+      }
+      seen.add(each.call_id);
+      open.add(each.call_id);
+    }
+    if (each.type === 'function_call_output' && !open.delete(each.call_id)) {
+      return broken('a stray output', `No tool call found for function call output with call_id ${each.call_id}.`);
+    }
+    if (each.role === 'user' && open.size > 0) break;
+  }
+  const [unanswered] = open;
+  return unanswered === undefined
+    ? undefined
+    : broken('a call without output', `No tool output found for function call ${unanswered}.`);
+}
+
+function schemasFault({ text: form, tools = [] }: JsonBody): Refusal | undefined {
+  const format = form?.format;
+  const fault = format?.strict === true && strictFault(format.schema, `text.format '${format.name}'`);
+  if (fault) return fault;
+  const strict = tools.filter((tool: JsonBody) => tool.strict === true);
+  for (const { parameters, name } of strict) {
+    const wrong = strictFault(parameters, `function '${name}'`);
+    if (wrong) return wrong;
+  }
+  return undefined;
+}
+
+/** Places are of the text's own part, in characters. */
+function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
+  switch (part.type) {
+    case 'thinking':
+      return {
+        id: `rs_${index}`,
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: part.text }],
+        encrypted_content: seal('openai', part.text),
+      };
+    case 'call':
+      return {
+        id: `fc_${index}`,
+        type: 'function_call',
+        status: 'completed',
+        call_id: part.id,
+        name: part.name,
+        arguments: JSON.stringify(part.input),
+      };
+    case 'text': {
+      const annotations = (part.citations ?? []).map(({ url, title, quote }) => {
+        const start_index = part.text.indexOf(quote);
+        return { type: 'url_citation', url, title, start_index, end_index: start_index + quote.length };
+      });
+      const content = refuses
+        ? { type: 'refusal', refusal: part.text }
+        : { type: 'output_text', text: part.text, annotations, logprobs: [] };
+      return { id: `msg_${index}`, type: 'message', role: 'assistant', status: 'completed', content: [content] };
+    }
+  }
+}
+
+function responseOf(reply: DoubleReply, { model }: WireCall): JsonBody {
+  const stop = stopOf(reply);
+  const { usage = DOUBLE_USAGE } = reply;
+  const isCut = stop === 'output-limit';
+  return {
+    id: 'resp_double',
+    object: 'response',
+    created_at: 1_700_000_000,
+    status: isCut ? 'incomplete' : 'completed',
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    error: null,
+    model,
+    output: reply.parts.map((part, index) => itemOf(part, index, stop === 'refusal')),
+    usage: usage && usageOf(usage),
+  };
+}
+
+const usageOf = ({ input, cached, output, reasoning }: DoubleUsage): JsonBody => ({
+  input_tokens: input + cached,
+  input_tokens_details: { cached_tokens: cached },
+  output_tokens: output,
+  output_tokens_details: { reasoning_tokens: reasoning },
+  total_tokens: input + cached + output,
+});
+
+/** Every event by its name and number; each thing is told in pieces, then whole, as the vendor does. */
+function eventsOf(whole: JsonBody): WireEvent[] {
+  const begun = { ...whole, status: 'in_progress', incomplete_details: null, output: [], usage: null };
+  const events: JsonBody[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...whole.output.flatMap(itemEvents),
+    { type: whole.status === 'incomplete' ? 'response.incomplete' : 'response.completed', response: whole },
+  ];
+  return events.map((event, sequence_number) => ({ event: event.type, data: { ...event, sequence_number } }));
+}
+
+function itemEvents(whole: JsonBody, output_index: number): JsonBody[] {
+  const at = { item_id: whole.id, output_index };
+  const empty = {
+    ...whole,
+    ...(whole.status && { status: 'in_progress' }),
+    ...(whole.content && { content: [] }),
+    ...(whole.summary && { summary: [] }),
+    ...(whole.arguments !== undefined && { arguments: '' }),
+  };
+  return [
+    { type: 'response.output_item.added', output_index, item: empty },
+    ...innerEvents(whole, at),
+    { type: 'response.output_item.done', output_index, item: whole },
+  ];
+}
+
+function innerEvents(whole: JsonBody, at: object): JsonBody[] {
+  const grown = (name: string, key: string, value: string, beside: object = {}): JsonBody[] => [
+    ...slices(value).map((delta) => ({ type: `${name}.delta`, ...at, ...beside, delta })),
+    { type: `${name}.done`, ...at, ...beside, [key]: value },
+  ];
+  if (whole.type === 'function_call') return grown('response.function_call_arguments', 'arguments', whole.arguments);
+  if (whole.type === 'reasoning') {
+    return whole.summary.flatMap((part: JsonBody, summary_index: number) => [
+      { type: 'response.reasoning_summary_part.added', ...at, summary_index, part: { ...part, text: '' } },
+      ...grown('response.reasoning_summary_text', 'text', part.text, { summary_index }),
+      { type: 'response.reasoning_summary_part.done', ...at, summary_index, part },
+    ]);
+  }
+  return whole.content.flatMap((part: JsonBody, content_index: number) => {
+    const beside = { content_index };
+    const isRefusal = part.type === 'refusal';
+    const empty = isRefusal ? { ...part, refusal: '' } : { ...part, text: '', annotations: [] };
+    const cited = (part.annotations ?? []).map((annotation: JsonBody, annotation_index: number) => ({
+      type: 'response.output_text.annotation.added',
+      ...at,
+      ...beside,
+      annotation_index,
+      annotation,
+    }));
+    return [
+      { type: 'response.content_part.added', ...at, ...beside, part: empty },
+      ...(isRefusal
+        ? grown('response.refusal', 'refusal', part.refusal, beside)
+        : grown('response.output_text', 'text', part.text, beside)),
+      ...cited,
+      { type: 'response.content_part.done', ...at, ...beside, part },
+    ];
+  });
+}
+
+export const openaiResponses: DialectDouble = {
+  lineEnd: '\n',
+  rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES])],
+  refuse({ body: sent }) {
+    const fault = body(sent);
+    if (fault) return misshapen(fault);
+    return schemasFault(sent) ?? (typeof sent.input === 'string' ? undefined : itemsFault(sent.input));
+  },
+  reply(reply, call) {
+    const whole = responseOf(reply, call);
+    const events = eventsOf(whole);
+    return { whole, events: events.slice(0, -1), end: events.slice(-1) };
+  },
+  failure: openaiFailure,
+  failureEvent(kind, message) {
+    const { error } = openaiFailure(kind, message).body;
+    return {
+      event: 'error',
+      data: { type: 'error', code: error.code ?? error.type, message, param: null, sequence_number: 9 },
+    };
+  },
+};

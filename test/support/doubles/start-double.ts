@@ -1,0 +1,203 @@
+import type { PlatformId } from '../../../src/core/routing/catalog.js';
+import { awsEvent, awsException } from '../aws-event-stream.js';
+import type { RecordedRequest } from '../recorded-request.js';
+import { cutBytes, frame, json, type Answer, type Complaint } from '../upstream-answers.js';
+import { Upstream } from '../upstreams.js';
+import { bedrockConverse } from './bedrock-converse.js';
+import { DIALECT_DOUBLES } from './dialects.js';
+import {
+  DOUBLE_USAGE,
+  type DoubleFailure,
+  type DoubleFailureKind,
+  type DoubleReply,
+  type WireCall,
+  type WireDialect,
+  type WireEvent,
+  type WireFailure,
+  type WireReply,
+} from './double.js';
+import { PLATFORM_DOUBLES, tokenAnswer, WAYS, type Address, type PlatformDouble, type Way } from './platforms.js';
+
+/** How a stream travels. */
+export interface Travel {
+  /** Each write has at most so many bytes: characters, lines and frames are torn. Absent: an event a write. */
+  readonly bytesPerPiece?: number;
+  /** Lines end so, whatever the vendor's way. */
+  readonly lineEnd?: '\n' | '\r\n';
+  /** Between any two events comes one that says nothing, or a comment. */
+  readonly pings?: true;
+  /** Which checksum of the last message of an AWS event stream is wrong. */
+  readonly corrupt?: 'prelude' | 'message';
+}
+
+/** A call that the double was asked, and what it was of. */
+export interface DoubleCall extends WireCall {
+  readonly dialect: WireDialect;
+  readonly path: string;
+  readonly way: Way;
+}
+
+export type DoubleAnswer = DoubleReply | DoubleFailure;
+export type DoubleScript = (call: DoubleCall, index: number) => DoubleAnswer;
+
+const HELLO: DoubleReply = { parts: [{ type: 'text', text: 'Hello from the double.' }] };
+/** Where the checksums of a message of an AWS event stream begin: behind both lengths, and at its end. */
+const CHECKSUM_AT = { prelude: 8, message: -4 } as const;
+
+/**
+ * A vendor's host on a loopback port: every dialect that the platform serves, by its path. What breaks a rule gets the
+ * vendor's own refusal, and is noted in `violations`.
+ */
+export class Double {
+  /** Calls to models in their order; those that were refused are among them. */
+  readonly calls: DoubleCall[] = [];
+  /** What was refused, in the vendor's words. */
+  readonly violations: string[] = [];
+  travel: Travel = {};
+  private current: DoubleScript = () => HELLO;
+
+  private readonly rules: PlatformDouble;
+  private readonly upstream = new Upstream(
+    (request) => this.refuse(request),
+    (request) => this.answer(request),
+  );
+
+  private constructor(readonly platform: PlatformId) {
+    this.rules = PLATFORM_DOUBLES[platform];
+  }
+
+  static async start(platform: PlatformId): Promise<Double> {
+    const double = new Double(platform);
+    await double.upstream.listen();
+    return double;
+  }
+
+  get origin(): string {
+    return this.upstream.origin;
+  }
+
+  get dialects(): readonly WireDialect[] {
+    return this.rules.dialects;
+  }
+
+  /** What its entry in a catalog says, by the usual way. */
+  get credential(): string {
+    return this.credentialFor(WAYS[this.platform][0]);
+  }
+
+  credentialFor(way: Way): string {
+    return this.rules.credential(this.origin, way);
+  }
+
+  baseUrl(dialect: WireDialect): string {
+    return this.rules.baseUrl(this.origin, dialect);
+  }
+
+  /** Answers the calls that come from now on. `index` counts them from 0. */
+  script(script: DoubleScript | DoubleAnswer): void {
+    const from = this.calls.length;
+    this.current = typeof script === 'function' ? (call, index) => script(call, index - from) : () => script;
+  }
+
+  close(): Promise<void> {
+    return this.upstream.close();
+  }
+
+  private refuse(request: RecordedRequest): Complaint | undefined {
+    if (tokenAnswer(this.rules, request, this.origin)) return undefined;
+    const address = this.rules.read(request.path);
+    if (!address)
+      return this.violated(`no such address: ${request.path}`, { status: 404, body: { message: 'Not Found' } });
+    const call = this.callOf(request, address);
+    this.calls.push(call);
+    const unauthorised = this.rules.unauthorised(request, address);
+    if (unauthorised) return this.refused(call, 'unauthorised', unauthorised.message);
+    const double = DIALECT_DOUBLES[call.dialect];
+    const invalid = (address.counts ? double.counting! : double).refuse(call);
+    return invalid && this.refused(call, 'invalid', invalid.message);
+  }
+
+  private callOf(request: RecordedRequest, address: Address): DoubleCall {
+    const { path, json: body, headers } = request;
+    const { dialect, model = String(body?.model), stream = body?.stream === true } = address;
+    return { dialect, path, way: this.rules.wayOf(request), body, headers, model, stream, platform: this.platform };
+  }
+
+  private refused(call: DoubleCall, kind: DoubleFailureKind, message: string): Complaint {
+    return this.violated(`${call.dialect}: ${message}`, failureOf(call, kind, message));
+  }
+
+  private violated(message: string, complaint: Complaint): Complaint {
+    this.violations.push(message);
+    return complaint;
+  }
+
+  private answer(request: RecordedRequest): Answer {
+    const beside = tokenAnswer(this.rules, request, this.origin);
+    if (beside) return beside;
+    const address = this.rules.read(request.path)!;
+    const { counting } = DIALECT_DOUBLES[address.dialect];
+    if (address.counts) return json(counting!.reply(DOUBLE_USAGE.input));
+    const call = this.callOf(request, address);
+    const answer: DoubleAnswer = this.current(call, this.calls.length - 1);
+    if ('parts' in answer) return this.told(call, DIALECT_DOUBLES[call.dialect].reply(answer, call));
+    const failure = failureOf(call, answer.fails, answer.message);
+    if (!answer.after || !call.stream) return json(failure.body, failure.status, failure.headers);
+    return this.broken(call, answer, answer.after);
+  }
+
+  private told(call: DoubleCall, { whole, events, end }: WireReply): Answer {
+    if (!call.stream) return json(whole);
+    const pieces = [...events, ...end].map((event) => this.framed(call, event));
+    return this.streamed(call, pieces);
+  }
+
+  /** A stream that fails behind what it has said so far. */
+  private broken(call: DoubleCall, { fails, message }: DoubleFailure, after: DoubleReply): Answer {
+    const said = DIALECT_DOUBLES[call.dialect].reply(after, call).events.map((event) => this.framed(call, event));
+    const failure = isAwsFramed(call)
+      ? awsException(bedrockConverse.failureEvent(fails, message).event, { message })
+      : this.framed(call, DIALECT_DOUBLES[call.dialect].failureEvent(fails, message));
+    return this.streamed(call, [...said, failure]);
+  }
+
+  private framed(call: DoubleCall, { event, data }: WireEvent): Buffer {
+    if (call.dialect === 'bedrock-converse') return awsEvent(event, data);
+    if (isAwsFramed(call)) return awsEvent('chunk', { bytes: Buffer.from(JSON.stringify(data)).toString('base64') });
+    const lineEnd = this.travel.lineEnd ?? DIALECT_DOUBLES[call.dialect].lineEnd;
+    return Buffer.from(frame(event, data).replaceAll('\n', lineEnd));
+  }
+
+  private keptAlive(call: DoubleCall, pieces: readonly Buffer[]): Buffer[] {
+    const { ping } = DIALECT_DOUBLES[call.dialect];
+    const between = ping ? this.framed(call, ping) : Buffer.from(isAwsFramed(call) ? '' : ': keep-alive\n\n');
+    return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [between, piece]));
+  }
+
+  private streamed(call: DoubleCall, pieces: readonly Buffer[]): Answer {
+    const { bytesPerPiece, corrupt } = this.travel;
+    const type = isAwsFramed(call) ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
+    const kept = this.travel.pings ? this.keptAlive(call, pieces) : pieces;
+    const sent = corrupt && isAwsFramed(call) ? [...kept.slice(0, -1), corrupted(kept.at(-1)!, corrupt)] : kept;
+    const body = bytesPerPiece === undefined ? sent : cutBytes(Buffer.concat(sent), bytesPerPiece);
+    return { headers: { 'content-type': type }, body };
+  }
+}
+
+/** Starts a host of the platform that, unscripted, answers every call with a short text. */
+export const startDouble = (platform: PlatformId): Promise<Double> => Double.start(platform);
+
+/** The message with a bit of one of its checksums turned. */
+function corrupted(message: Buffer, which: keyof typeof CHECKSUM_AT): Buffer {
+  const bytes = Buffer.from(message);
+  const at = CHECKSUM_AT[which];
+  bytes[at < 0 ? bytes.length + at : at]! ^= 1;
+  return bytes;
+}
+
+/** Bedrock's own streams; its chat completions are server-sent events. */
+const isAwsFramed = ({ platform, dialect }: DoubleCall): boolean => platform === 'bedrock' && dialect !== 'openai-chat';
+
+/** Bedrock tells the failures of its models in a form of its own. */
+const failureOf = (call: DoubleCall, kind: DoubleFailureKind, message: string): WireFailure =>
+  (isAwsFramed(call) ? bedrockConverse : DIALECT_DOUBLES[call.dialect]).failure(kind, message);

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What the web is to an engine in a test: a page, or the status that its server answers with. */
+export type KnownPages = Readonly<Record<string, { readonly title: string; readonly text: string } | number>>;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** One engine's published API for pages: what it refuses, and what it answers. */
+export interface PageEngineApi {
+  readonly path: string;
+  /** The header that carries the credential, and how. */
+  readonly credential: readonly [header: string, value: (key: string) => string];
+  /** Keys of a body that it knows. */
+  readonly known: readonly string[];
+  /** @returns what is wrong with a body */
+  fault(body: Body): string | undefined;
+  answer(body: Body, pages: KnownPages): { readonly status: number; readonly body: unknown };
+}
+
+export interface PageEngine {
+  readonly baseUrl: string;
+  readonly bodies: Body[];
+  /** Answers so from now on, in place of the API. */
+  instead: { readonly status: number; readonly body: string } | undefined;
+  close(): Promise<void>;
+}
+
+export const ENGINE_KEY = 'engine-key';
+
+/** Listens on loopback as the engine would. */
+export async function startPageEngine(api: PageEngineApi, pages: KnownPages): Promise<PageEngine> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = JSON.parse(await text(request)) as Body;
+      engine.bodies.push(body);
+      const { status, body: answer } = engine.instead ?? judge(api, request.url, request.headers, body, pages);
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+    })();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const engine: PageEngine = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bodies: [],
+    instead: undefined,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return engine;
+}
+
+function judge(
+  api: PageEngineApi,
+  path: string | undefined,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: Body,
+  pages: KnownPages,
+): { readonly status: number; readonly body: unknown } {
+  const [header, value] = api.credential;
+  if (path !== api.path) return { status: 404, body: { error: 'no such path' } };
+  if (headers[header] !== value(ENGINE_KEY)) return { status: 401, body: { error: 'Invalid API key' } };
+  const unknown = Object.keys(body).find((key) => !api.known.includes(key));
+  const fault = unknown === undefined ? api.fault(body) : `${unknown} is not known`;
+  return fault === undefined ? api.answer(body, pages) : { status: 400, body: { error: fault } };
+}
+
+/** What is wrong with a list of addresses. */
+export function urlsFault(urls: unknown, max: number): string | undefined {
+  if (!Array.isArray(urls) || urls.length === 0 || urls.length > max) return 'urls: wrong number';
+  return urls.every((url) => typeof url === 'string' && URL.canParse(url)) ? undefined : 'urls: no address';
+}

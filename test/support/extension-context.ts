@@ -1,0 +1,28 @@
+import type { ExtensionContext } from '../../src/core/extension.js';
+import { Cancellation } from '../../src/core/cancellation.js';
+import { modelRequest } from './model-request.js';
+import { catalogOf } from './route-inputs.js';
+
+const nothing = (what: string) => (): Promise<never> => Promise.reject(new Error(`${what}: none in this test`));
+
+/** What tools and plugins work with, where nothing outside answers but what the test gives. */
+export const extensionContext = (parts: Partial<ExtensionContext> = {}): ExtensionContext => ({
+  caller: { accountId: 'a', workspaceId: 'w', keyHash: 'k', kind: 'inference', userId: null },
+  signal: new Cancellation().signal,
+  clock: { now: () => 0, aheadMs: 0 },
+  catalog: catalogOf(),
+  request: modelRequest(),
+  guardedFetch: { allows: () => true, fetch: nothing('fetch') },
+  engines: { call: nothing('engine') },
+  workers: { run: nothing('worker') },
+  containers: { load: nothing('container'), save: nothing('container') },
+  seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
+  infer: nothing('model'),
+  ...parts,
+});
+
+/** Opens what the above sealed. */
+export const openSeal = (sealed: string) =>
+  sealed.startsWith('sealed:')
+    ? (JSON.parse(Buffer.from(sealed.slice('sealed:'.length), 'base64url').toString()) as never)
+    : undefined;

@@ -1,0 +1,32 @@
+import type { ExtensionContext } from '../../src/core/extension.js';
+import type { JsonObject } from '../../src/core/json/json.js';
+import type { ToolEngine, ToolsConfiguration } from '../../src/core/routing/catalog.js';
+import type { ServedTool, ToolResult, ToolSetup } from '../../src/core/tool.js';
+import { webSearch } from '../../src/tools/web-search/web-search.js';
+import { extensionContext } from './extension-context.js';
+import { catalogOf } from './route-inputs.js';
+
+/** What an offer is made from, where these engines are set up. */
+export const setupWith = (tools: ToolsConfiguration, parts: Partial<ToolSetup> = {}): ToolSetup => ({
+  catalog: { ...catalogOf(), tools },
+  modelOf: () => {
+    throw new Error('A search asks for no model.');
+  },
+  ...parts,
+});
+
+export const engines = (
+  entries: Readonly<Record<string, ToolEngine>>,
+  preferred = Object.keys(entries)[0]!,
+): ToolsConfiguration => ({ webSearch: { default: preferred, engines: new Map(Object.entries(entries)) } });
+
+/** The tool as a caller asks for it, ready for one generation. */
+export const offerSearch = (tools: ToolsConfiguration, parameters: JsonObject = {}): ServedTool =>
+  webSearch.offer({ type: 'openrouter:web_search', parameters, path: 'tools.0' }, setupWith(tools)) as ServedTool;
+
+/** One search, as the loop makes it. */
+export const searchFor = (
+  tool: ServedTool,
+  query: string,
+  parts: Partial<ExtensionContext> = {},
+): Promise<ToolResult> => tool.run({ query }, { context: extensionContext(parts), number: 1 });

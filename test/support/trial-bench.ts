@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProviderTry } from '../../src/routing/provider-try-command.js';
+import type { CommandContext } from '../../src/shared/database/transfer/transfer-command.js';
+import { outputOf, type CommandOutput } from './command-output.js';
+import type { RecordedRequest } from './recorded-request.js';
+import { json, type Answer } from './upstream-answers.js';
+import { Upstream } from './upstreams.js';
+
+const ROOT = join(__dirname, '..', '..');
+
+/** Answers one call to a model, by whatever is to be tried. */
+export type TrialAnswer = (request: RecordedRequest, index: number) => Answer | Promise<Answer>;
+
+/** An endpoint of the catalog that is to be tried. */
+export interface TrialEntry {
+  /** The model's name at the provider. */
+  readonly upstreamModel: string;
+  /** Further keys of the endpoint. */
+  readonly endpoint?: object;
+  /** Of the model. */
+  readonly model?: object;
+}
+
+/** What the command prints for programs. */
+export interface TrialReport {
+  readonly [key: string]: unknown;
+  readonly problem: string | null;
+  readonly message: string | null;
+  readonly endpoints: readonly {
+    readonly upstream_model: string;
+    readonly works: boolean;
+    readonly calls: readonly TrialReportCall[];
+  }[];
+}
+
+export interface TrialReportCall {
+  readonly streamed: boolean;
+  readonly works: boolean;
+  readonly problem: string | null;
+  readonly message: string | null;
+  readonly status: number | null;
+  readonly latency_ms: number;
+  readonly model: string | null;
+}
+
+/** A provider of the catalog file, and what its one upstream answers for each model. */
+export class TrialBench {
+  readonly upstream: Upstream;
+  readonly folder = mkdtempSync(join(tmpdir(), 'provider-try-'));
+  private readonly answers = new Map<string, TrialAnswer>();
+
+  private constructor() {
+    this.upstream = new Upstream(
+      () => undefined,
+      (request, index) => {
+        const named = [...this.answers].find(([name]) => isCalled(request, name));
+        return named ? named[1](request, index) : json({ nobody: 'answers' }, 500);
+      },
+    );
+  }
+
+  static async start(): Promise<TrialBench> {
+    const bench = new TrialBench();
+    await bench.upstream.listen();
+    return bench;
+  }
+
+  async close(): Promise<void> {
+    await this.upstream.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** @param name the model's at the provider, or a path of its own */
+  script(name: string, answer: TrialAnswer): void {
+    this.answers.set(name, answer);
+  }
+
+  /** Writes a catalog with this provider alone, and gives its path. */
+  catalog(provider: object, entries: readonly TrialEntry[]): string {
+    const path = join(this.folder, `catalog-${process.hrtime.bigint()}.json`);
+    const slug = (provider as { slug?: string }).slug ?? 'acme';
+    const document = {
+      version: 1,
+      providers: [{ slug, name: 'Acme', credential: { env: 'ACME_KEY' }, base_url: this.upstream.origin, ...provider }],
+      models: entries.map(({ upstreamModel, endpoint, model }, index) => ({
+        id: `test/model-${index}`,
+        name: upstreamModel,
+        context_length: 100_000,
+        input_modalities: ['text'],
+        output_modalities: ['text'],
+        ...model,
+        endpoints: [{ provider: slug, model: upstreamModel, free: true, ...endpoint }],
+      })),
+    };
+    writeFileSync(path, JSON.stringify(document));
+    return path;
+  }
+}
+
+/** The command in this process, as the package runs it. */
+export const tryProvider = (
+  words: readonly string[],
+  variables: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<CommandOutput> =>
+  outputOf((context: CommandContext) => runProviderTry({ ...context, ...(signal && { signal }) }, ROOT), {
+    words,
+    variables,
+  });
+
+/** By the body in the formats that name the model there, else by the path. */
+function isCalled({ json: body, path }: RecordedRequest, name: string): boolean {
+  const named: unknown = body?.model;
+  return typeof named === 'string' ? named === name : decodeURIComponent(path).includes(name);
+}

@@ -1,0 +1,203 @@
+import { CreateChatDto } from '../../../src/chat/create-chat.dto.js';
+import { ChatFrames } from '../../../src/chat/frames.js';
+import { readRequest as readChat } from '../../../src/chat/read-request.js';
+import { viewReply as viewChat } from '../../../src/chat/view-reply.js';
+import type { ModelEvent } from '../../../src/core/conversation/event.js';
+import { ReplyBuilder, type Reply } from '../../../src/core/conversation/reply.js';
+import type { ModelRequest } from '../../../src/core/conversation/request.js';
+import { doAtOnce } from '../../../src/core/steps.js';
+import { CreateMessageDto } from '../../../src/messages/create-message.dto.js';
+import { MessageFrames } from '../../../src/messages/frames.js';
+import { readRequest as readMessages } from '../../../src/messages/read-request.js';
+import { viewReply as viewMessages } from '../../../src/messages/view-reply.js';
+import { readBody } from '../../../src/shared/http/dto.pipe.js';
+import type { FramePrinter } from '../../../src/shared/http/frame-printer.js';
+import { buildMessage } from '../../http/messages-bench.js';
+import { joinChunks, readChunks } from '../chat-stream.js';
+import { generationView } from '../generation-view.js';
+import { pdf, show } from '../pdfs.js';
+import type { JsonBody } from '../recorded-request.js';
+import { readMessagesEvents } from '../sse.js';
+
+/** What a result of a tool holds. */
+export type ResultKind = 'text' | 'nothing' | 'image' | 'pdf' | 'failure' | 'silent failure';
+
+/** What stands beside the words of a question. */
+export type Media = 'none' | 'image' | 'pdf';
+
+/** What a client asks for beside the conversation. */
+export interface Wishes {
+  readonly system: boolean;
+  readonly tools: readonly string[];
+  readonly thinks: boolean;
+  readonly stream: boolean;
+  /** Cache markers of the caller's own: on the last tool, the instructions, and the first words. */
+  readonly marked: boolean;
+}
+
+/** A client of one face, as far as it says things in the face's words. */
+export interface WanderingFace {
+  readonly name: 'messages' | 'chat';
+  user(text: string, options: { readonly media: Media; readonly marked: boolean }): JsonBody;
+  results(results: readonly { readonly id: string; readonly kind: ResultKind }[]): JsonBody[];
+  body(messages: readonly JsonBody[], wishes: Wishes): JsonBody;
+  /** What the gateway reads of a body. */
+  read(body: JsonBody): ModelRequest;
+  /** The assistant's turn as the client keeps it, of what the gateway told it. */
+  turn(events: readonly ModelEvent[], stream: boolean): JsonBody;
+  /** The ids and names of a turn's calls. */
+  calls(turn: JsonBody): { readonly id: string; readonly name: string }[];
+  /** The turn with other ids. */
+  renumbered(turn: JsonBody): JsonBody;
+}
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==';
+const PDF = pdf({ pages: [show('Rain')] }).toString('base64');
+const MESSAGES_MEDIA: Readonly<Record<Media, readonly object[]>> = {
+  none: [],
+  image: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }],
+  pdf: [{ type: 'document', title: 'report', source: { type: 'base64', media_type: 'application/pdf', data: PDF } }],
+};
+const CHAT_MEDIA: Readonly<Record<Media, readonly object[]>> = {
+  none: [],
+  image: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }],
+  pdf: [{ type: 'file', file: { filename: 'report.pdf', file_data: `data:application/pdf;base64,${PDF}` } }],
+};
+const SCHEMA = { type: 'object', properties: { at: { type: 'string' } } };
+const MARKER = { type: 'ephemeral', ttl: '1h' };
+const INSTRUCTIONS = 'You are a guide.';
+const BUDGET = 2_000;
+const OUTPUT_MAX = 8_000;
+/** Events of one write of the gateway's. */
+const BATCH = 7;
+
+const marker = (marked: boolean): object => (marked ? { cache_control: MARKER } : {});
+const headers = { betas: [] };
+
+function printed(printer: FramePrinter, events: readonly ModelEvent[]): Buffer {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < events.length; start += BATCH) {
+    const piece = printer.print(events.slice(start, start + BATCH));
+    if (piece !== undefined) pieces.push(Buffer.from(piece as string));
+  }
+  return Buffer.concat(pieces);
+}
+
+function folded(events: readonly ModelEvent[]): Reply {
+  const builder = new ReplyBuilder();
+  for (const event of events) builder.push(event);
+  return builder.finish();
+}
+
+const throughJson = (value: unknown): JsonBody => JSON.parse(JSON.stringify(value));
+
+const messages: WanderingFace = {
+  name: 'messages',
+  user: (text, { media, marked }) => ({
+    role: 'user',
+    content: [{ type: 'text', text, ...marker(marked) }, ...MESSAGES_MEDIA[media]],
+  }),
+  results: (results) => [
+    {
+      role: 'user',
+      content: results.map(({ id, kind }) => ({
+        type: 'tool_result',
+        tool_use_id: id,
+        ...{
+          text: { content: `result of ${id}` },
+          nothing: { content: '' },
+          image: { content: [{ type: 'text', text: 'see' }, ...MESSAGES_MEDIA.image] },
+          pdf: { content: [{ type: 'text', text: 'read' }, ...MESSAGES_MEDIA.pdf] },
+          failure: { content: [{ type: 'text', text: 'no such place' }], is_error: true },
+          'silent failure': { is_error: true },
+        }[kind],
+      })),
+    },
+  ],
+  body: (turns, { system, tools, thinks, stream, marked }) => ({
+    model: 'test/model',
+    max_tokens: OUTPUT_MAX,
+    stream,
+    ...(system && { system: [{ type: 'text', text: INSTRUCTIONS, ...marker(marked) }] }),
+    ...(tools.length > 0 && {
+      tools: tools.map((name, index) => ({
+        name,
+        input_schema: SCHEMA,
+        ...marker(marked && index === tools.length - 1),
+      })),
+    }),
+    ...(thinks && { thinking: { type: 'enabled', budget_tokens: BUDGET } }),
+    messages: turns,
+  }),
+  read: (body) => readMessages(readBody(throughJson(body), CreateMessageDto), headers),
+  turn: (events, stream) => {
+    const { content } = stream
+      ? buildMessage(readMessagesEvents(printed(new MessageFrames(generationView()), events)))
+      : throughJson(doAtOnce(viewMessages(generationView(), folded(events))));
+    return { role: 'assistant', content };
+  },
+  calls: ({ content }) =>
+    content.filter(({ type }: JsonBody) => type === 'tool_use').map(({ id, name }: JsonBody) => ({ id, name })),
+  renumbered: (turn) => {
+    let calls = 0;
+    const content = turn.content.map((block: JsonBody) =>
+      block.type === 'tool_use' ? { ...block, id: `call_${calls++}` } : block,
+    );
+    return { ...turn, content };
+  },
+};
+
+const chat: WanderingFace = {
+  name: 'chat',
+  user: (text, { media, marked }) => ({
+    role: 'user',
+    content: [{ type: 'text', text, ...marker(marked) }, ...CHAT_MEDIA[media]],
+  }),
+  results: (results) =>
+    results.map(({ id, kind }) => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: {
+        text: `result of ${id}`,
+        nothing: '',
+        image: [{ type: 'text', text: 'see' }, ...CHAT_MEDIA.image],
+        pdf: [{ type: 'text', text: 'read' }, ...CHAT_MEDIA.pdf],
+        // The format has no word for a failure.
+        failure: 'no such place',
+        'silent failure': '',
+      }[kind],
+    })),
+  body: (turns, { system, tools, thinks, stream, marked }) => ({
+    model: 'test/model',
+    max_tokens: OUTPUT_MAX,
+    stream,
+    ...(tools.length > 0 && {
+      tools: tools.map((name, index) => ({
+        type: 'function',
+        function: { name, parameters: SCHEMA },
+        ...marker(marked && index === tools.length - 1),
+      })),
+    }),
+    ...(thinks && { reasoning: { max_tokens: BUDGET } }),
+    messages: [
+      ...(system ? [{ role: 'system', content: [{ type: 'text', text: INSTRUCTIONS, ...marker(marked) }] }] : []),
+      ...turns,
+    ],
+  }),
+  read: (body) => readChat(readBody(throughJson(body), CreateChatDto), headers),
+  turn: (events, stream) => {
+    if (!stream) return throughJson(doAtOnce(viewChat(folded(events), generationView(), false))).choices[0].message;
+    const frames = new ChatFrames(generationView(), { hidesReasoning: false, sendsUsageSeparately: false });
+    return joinChunks(readChunks(printed(frames, events))).message;
+  },
+  calls: ({ tool_calls: calls = [] }) => calls.map(({ id, function: called }: JsonBody) => ({ id, name: called.name })),
+  renumbered: (turn) =>
+    turn.tool_calls
+      ? {
+          ...turn,
+          tool_calls: turn.tool_calls.map((call: JsonBody, index: number) => ({ ...call, id: `call_${index}` })),
+        }
+      : turn,
+};
+
+export const WANDERING_FACES: readonly WanderingFace[] = [messages, chat];

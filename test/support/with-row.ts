@@ -1,0 +1,18 @@
+type Writable<Rows> = { -readonly [Row in keyof Rows]: Rows[Row] };
+
+/** Runs with another row in a table, and puts the first one back. */
+export function withRow<Rows extends object, Row extends keyof Rows>(
+  rows: Rows,
+  row: Row,
+  other: Rows[Row],
+  run: () => void,
+): void {
+  const writable: Writable<Rows> = rows;
+  const before = writable[row];
+  writable[row] = other;
+  try {
+    run();
+  } finally {
+    writable[row] = before;
+  }
+}

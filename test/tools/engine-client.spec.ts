@@ -1,0 +1,151 @@
+/**
+ * Goal: engines are called one by one within their time, few at a time and fairly; no fault tells where or with what.
+ * Method: the real client against loopback servers.
+ */
+import { inspect } from 'node:util';
+import { Cancellation } from '../../src/core/cancellation.js';
+import { CallerGone } from '../../src/core/errors.js';
+import { ExtensionFault, type EngineCall } from '../../src/core/extension.js';
+import { EngineClients } from '../../src/tools/engine-client.js';
+import { json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
+import { Upstream } from '../support/upstreams.js';
+
+const KEY = 'engine-key-0123456789';
+/** Of one key, and those of it that wait. */
+const SLOTS = 16;
+const WAITING = 64;
+const CALL = {
+  method: 'POST',
+  path: '/search?x=1',
+  headers: { 'x-api-key': KEY },
+  timeoutMs: 10_000,
+  bytesMax: 1_000,
+} as const;
+const open: Upstream[] = [];
+afterEach(() => Promise.all(open.splice(0).map((upstream) => upstream.close())));
+
+async function bench(script: Script | Answer) {
+  const upstream = new Upstream(() => undefined, typeof script === 'function' ? script : () => script);
+  open.push(await upstream.listen());
+  const clients = new EngineClients();
+  const engine = { baseUrl: `${upstream.url}/base` };
+  const call = (changes: Partial<EngineCall> = {}, signal = new Cancellation(), key = 'k') =>
+    clients.open(key).call({ engine, ...CALL, body: { query: 'ü' }, ...changes }, signal);
+  return { upstream, call };
+}
+
+const faultOf = (calling: Promise<unknown>): Promise<ExtensionFault> =>
+  calling.then(
+    () => {
+      throw new Error('It was answered.');
+    },
+    (error: ExtensionFault) => error,
+  );
+
+it('sends JSON behind the base address, and asks for nothing compressed', async () => {
+  const { upstream, call } = await bench(json({ exact: 1 }));
+  expect(await call()).toEqual({ exact: 1 });
+  const [request] = upstream.requests;
+  expect([request!.method, request!.path, request!.json]).toEqual(['POST', '/base/search?x=1', { query: 'ü' }]);
+  expect(request!.headers).toMatchObject({
+    'x-api-key': KEY,
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+  });
+});
+
+it('asks by GET without a body', async () => {
+  const { upstream } = await bench(json([1]));
+  const asked = { ...CALL, method: 'GET', engine: { baseUrl: upstream.url } } as const;
+  expect(await new EngineClients().open('k').call(asked, new Cancellation())).toEqual([1]);
+  const [request] = upstream.requests;
+  expect([request!.method, request!.rawBody.length, request!.headers['content-type']]).toEqual(['GET', 0, undefined]);
+});
+
+it('takes an answer of as many bytes as it may have, and none of more', async () => {
+  const answer = json({ text: 'x'.repeat(1_000 - '{"text":""}'.length) });
+  const { call } = await bench({ ...answer });
+  expect(await call()).toEqual({ text: expect.any(String) as string });
+  expect(await faultOf(call({ bytesMax: 999 }))).toMatchObject({ kind: 'too-large' });
+});
+
+// prettier-ignore
+it.each([
+  [401, 'refused'], [402, 'refused'], [403, 'refused'], [404, 'not-found'], [408, 'timed-out'], [413, 'too-large'],
+  [429, 'busy'], [504, 'timed-out'], [201, 'unavailable'], [302, 'unavailable'], [400, 'unavailable'], [503, 'unavailable'],
+])('takes status %i for %s', async (status, kind) => {
+  const { call } = await bench(json({ error: KEY }, status));
+  expect(await faultOf(call())).toMatchObject({ kind, message: `The engine answered with status ${status}.` });
+});
+
+it.each([
+  ['that says nothing', neverAnswers()],
+  ['whose answer goes on byte by byte', dripping()],
+])('gives up an engine %s when its time is over', async (_, answer) => {
+  const { upstream, call } = await bench(answer);
+  expect(await faultOf(call({ timeoutMs: 200 }))).toMatchObject({ kind: 'timed-out' });
+  await upstream.requests[0]!.closed;
+  expect(upstream.requests[0]!.aborted).toBe(true);
+});
+
+function dripping(): Answer {
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+  return {
+    body: (function* () {
+      for (;;) {
+        yield ' ';
+        yield pause();
+      }
+    })(),
+  };
+}
+
+describe('a fault', () => {
+  const credential = `${KEY}\nx-evil: 1`;
+
+  it.each<[string, Answer, Partial<EngineCall>]>([
+    ['of an answer', json({ error: KEY }, 500), {}],
+    ['of what is no JSON', { body: [`{"${KEY}`] }, {}],
+    ['of a header that HTTP cannot carry', json({}), { headers: { authorization: credential } }],
+    ['of a name that nobody has', json({}), { engine: { baseUrl: 'http://engine.invalid' } }],
+    ['of a port where nobody listens', json({}), { engine: { baseUrl: 'http://127.0.0.1:1' } }],
+    ['of an engine without an address', json({}), { engine: {} }],
+  ])('%s tells neither key nor address', async (_, answer, changes) => {
+    const { upstream, call } = await bench(answer);
+    const fault = await faultOf(call(changes));
+    expect(fault).toBeInstanceOf(ExtensionFault);
+    const told = inspect(fault, { depth: Infinity, showHidden: true });
+    for (const secret of [KEY, String(upstream.port), 'engine.invalid', '127.0.0.1'])
+      expect(told).not.toContain(secret);
+  });
+});
+
+describe('many calls', () => {
+  it('of one key wait for one another and for nobody else, and some are told that it is busy', async () => {
+    let answer = (): void => undefined;
+    const released = new Promise<void>((resolve) => (answer = resolve));
+    const { upstream, call } = await bench(async () => {
+      await released;
+      return json(1);
+    });
+    const calls = Array.from({ length: SLOTS + WAITING }, () => call());
+    await upstream.request(SLOTS - 1);
+    expect(await faultOf(call())).toMatchObject({ kind: 'busy' });
+    const other = call({}, new Cancellation(), 'another');
+    await upstream.request(SLOTS);
+    expect(upstream.requests).toHaveLength(SLOTS + 1);
+    answer();
+    expect(await Promise.all([...calls, other])).toHaveLength(SLOTS + WAITING + 1);
+  });
+
+  it('end while they wait, and leave their places', async () => {
+    const { upstream, call } = await bench(neverAnswers());
+    const abort = new Cancellation();
+    const calls = Array.from({ length: SLOTS + 3 }, () => call({}, abort));
+    await upstream.request(SLOTS - 1);
+    abort.abort(new CallerGone());
+    for (const one of calls) await expect(one).rejects.toThrow(CallerGone);
+    upstream.script(json(1));
+    expect(await call()).toBe(1);
+  });
+});

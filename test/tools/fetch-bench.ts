@@ -1,0 +1,79 @@
+import { Cancellation, type CancelSignal } from '../../src/core/cancellation.js';
+import type { DomainRules } from '../../src/core/domains.js';
+import type { ExtensionContext } from '../../src/core/extension.js';
+import type { JsonObject } from '../../src/core/json/json.js';
+import type { ToolsConfiguration } from '../../src/core/routing/catalog.js';
+import type { ServedTool, ToolResult } from '../../src/core/tool.js';
+import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import type { Environment } from '../../src/shared/environment.js';
+import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
+import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
+import { GuardedPages } from '../../src/tools/guarded-pages.js';
+import { webFetch } from '../../src/tools/web-fetch/web-fetch.js';
+import { ToolWorkers } from '../../src/tools/workers/tool-workers.js';
+import { plainEngineClient } from '../support/engines/plain-engine-client.js';
+import { extensionContext } from '../support/extension-context.js';
+import { catalogOf } from '../support/route-inputs.js';
+
+/** 64 MiB: what all requests may hold. */
+const BYTES_MAX = 64 * 1024 * 1024;
+export const NOW = Date.UTC(2026, 10, 24, 12);
+
+export interface Asked {
+  readonly parameters?: JsonObject;
+  readonly type?: string;
+  readonly tools?: ToolsConfiguration;
+  readonly egress?: DomainRules;
+  readonly key?: string;
+  readonly signal?: CancelSignal;
+  readonly parts?: Partial<ExtensionContext>;
+}
+
+/** The tool over the real fetch and the real threads, where 127.0.0.2 stands for all that is public. */
+export class FetchBench {
+  readonly workers = new ToolWorkers();
+  readonly bytes: BytesInFlight;
+  private readonly pages: GuardedPages;
+
+  constructor(bytesMax = BYTES_MAX) {
+    const settings = { egressAllow: ['127.0.0.2/32'], bodiesInFlightBytesMax: bytesMax } as unknown as Environment;
+    this.bytes = new BytesInFlight(settings);
+    this.pages = new GuardedPages(new SafeFetch(new CheckedAddresses(settings)), this.bytes);
+  }
+
+  offer({ parameters = {}, type = 'openrouter:web_fetch', tools = {} }: Asked = {}): ServedTool {
+    const catalog = { ...catalogOf(), tools };
+    const modelOf = (): never => {
+      throw new Error('asks for no model');
+    };
+    return webFetch.offer({ type, parameters, path: 'tools.0' }, { catalog, modelOf }) as ServedTool;
+  }
+
+  context({ egress, key = 'a key', signal = new Cancellation().signal, parts = {} }: Asked = {}): ExtensionContext {
+    return extensionContext({
+      signal,
+      clock: { now: () => NOW, aheadMs: 0 },
+      guardedFetch: this.pages.open(key, egress),
+      workers: this.workers.of(key),
+      engines: plainEngineClient,
+      ...parts,
+    });
+  }
+
+  fetch(url: string, asked: Asked = {}): Promise<ToolResult> {
+    return this.offer(asked).run({ url }, { context: this.context(asked), number: 1 });
+  }
+
+  close(): Promise<void> {
+    return this.workers.onApplicationShutdown();
+  }
+}
+
+/** What a failure is told the caller as. */
+export const failure = (code: string) =>
+  expect.objectContaining({
+    isError: true,
+    cost: 0n,
+    sources: [],
+    content: { type: 'web_fetch_tool_result_error', error_code: code },
+  });

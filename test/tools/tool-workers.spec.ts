@@ -1,0 +1,102 @@
+// Goal: the threads of service tools serve every key, and answer within a job's time whatever becomes of it. Method:
+// the pool over threads of a small script that answers, hangs, fails or grows when it is told to.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Cancellation } from '../../src/core/cancellation.js';
+import { CallerGone } from '../../src/core/errors.js';
+import type { WorkerJob } from '../../src/tools/workers/jobs.js';
+import { ToolWorkers, WorkerCode } from '../../src/tools/workers/tool-workers.js';
+
+const SCRIPT = `
+  import { parentPort, threadId } from 'node:worker_threads';
+  parentPort.on('message', ({ job, input }) => {
+    if (job === 'hang') for (;;);
+    if (job === 'grow') for (const kept = []; ; ) kept.push(Array(1e5).fill(kept));
+    if (job === 'refuse') return parentPort.postMessage({ fault: { kind: 'unsupported', message: 'is encrypted' } });
+    if (job === 'fail') return parentPort.postMessage({ failure: 'TypeError: at secret-place.js' });
+    if (job === 'wait') Atomics.wait(new Int32Array(input.flag), 0, 0);
+    parentPort.postMessage({ output: { threadId, length: input.bytes?.length } });
+  });
+  parentPort.postMessage('loaded');
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-tool-workers-'));
+const file = join(folder, 'script.mjs');
+writeFileSync(file, SCRIPT);
+const job = (ms: number): WorkerJob => ({ timeMs: () => ms, load: () => Promise.reject(new Error('not loaded here')) });
+const JOBS = {
+  answer: job(5_000),
+  wait: job(20_000),
+  refuse: job(5_000),
+  fail: job(5_000),
+  grow: job(20_000),
+  hang: job(300),
+};
+
+let open: ToolWorkers[] = [];
+const made = (code?: WorkerCode): ToolWorkers => {
+  const workers = new ToolWorkers(code);
+  open.push(workers);
+  return workers;
+};
+const workers = (): ToolWorkers => made(new WorkerCode(file, JOBS));
+afterEach(async () => {
+  await Promise.all(open.map((one) => one.onApplicationShutdown()));
+  open = [];
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const { signal: live } = new Cancellation();
+const fault = (kind: string) => expect.objectContaining({ name: 'ExtensionFault', kind });
+/** A job's input that holds its thread until `release` is called. */
+function held(): { readonly input: { flag: SharedArrayBuffer }; readonly release: () => void } {
+  const flag = new SharedArrayBuffer(4);
+  const release = (): void => {
+    Atomics.store(new Int32Array(flag), 0, 1);
+    Atomics.notify(new Int32Array(flag), 0);
+  };
+  return { input: { flag }, release };
+}
+
+it.each([
+  ['refuse', 'unsupported', 'is encrypted'],
+  ['fail', 'unavailable', 'could not be worked on'],
+  ['hang', 'timed-out', 'took too long to work on'],
+  ['grow', 'unavailable', 'was too much to work on'],
+])('tells what a job that has to %s came to, and goes on', async (name, kind, message) => {
+  const pool = workers().of('a key');
+  await expect(pool.run(name, {}, live)).rejects.toEqual(fault(kind));
+  await expect(pool.run(name, {}, live)).rejects.toThrow(message);
+  expect(await pool.run('answer', {}, live)).toMatchObject({ threadId: expect.any(Number) as number });
+});
+
+it('moves large binary parts, and copies small ones', async () => {
+  const pool = workers().of('a key');
+  const large = Buffer.alloc(100_000);
+  const small = Buffer.from('small');
+  expect(await pool.run('answer', { bytes: large }, live)).toMatchObject({ length: 100_000 });
+  expect(await pool.run('answer', { bytes: small }, live)).toMatchObject({ length: 5 });
+  expect([large.length, small.length]).toEqual([0, 5]);
+});
+
+it('has a thread for another key, however much one key asks for', async () => {
+  const all = workers();
+  const { input, release } = held();
+  const greedy = Array.from({ length: 17 }, () => all.of('greedy').run('wait', input, live));
+  await expect(all.of('greedy').run('answer', {}, live)).rejects.toEqual(fault('busy'));
+  expect(await all.of('other').run('answer', {}, live)).toBeDefined();
+  release();
+  expect(await Promise.all(greedy)).toHaveLength(17);
+});
+
+it('frees who is gone at once, whether a thread had the job or not', async () => {
+  const pool = workers().of('a key');
+  const { input } = held();
+  const abort = new Cancellation();
+  const jobs = [pool.run('wait', input, abort.signal), pool.run('answer', {}, abort.signal)];
+  await expect(Promise.race([...jobs, new Promise((resolve) => setTimeout(resolve, 200))])).resolves.toBeUndefined();
+  abort.abort(new CallerGone());
+  for (const one of jobs) await expect(one).rejects.toThrow(CallerGone);
+  expect(await pool.run('answer', {}, live)).toBeDefined();
+});
