@@ -107,6 +107,21 @@ describe('parseInPieces', () => {
     );
   });
 
+  it('reads no key that is given twice in another way than the whole', () => {
+    const lists = fc.array(fc.constantFrom('[]', '[[false],false,{}]', '["0123456789ab","0123456789ab"]', '1'), {
+      minLength: 2,
+      maxLength: 3,
+    });
+    fc.assert(
+      fc.property(lists, (values) => {
+        const text = `{${values.map((value) => `"a":${value}`).join()}}`;
+        const { value } = read(text);
+        if (value !== undefined) expect(value).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('cuts long lists, and those of the outermost object alone', () => {
     const list = '[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]';
     expect(read(`{"a":${list},"b" : ${list} }`).pieces).toBe(7);
@@ -123,6 +138,8 @@ describe('parseInPieces', () => {
     ['a list whose key has no colon', '{"a" ["0123456789ab","0123456789ab"]}'],
     ['a list after a value', '{"a":1["0123456789ab","0123456789ab"]}'],
     ['a key given twice, both long', '{"a":["0123456789ab","0123456789ab"],"a":["0123456789ab","0123456789ab"],"a":1}'],
+    ['a key given twice, the second empty', '{"a":["0123456789ab","0123456789ab"],"a":[]}'],
+    ['a key given twice, the first empty', '{"a":[],"a":["0123456789ab","0123456789ab"],"a":[]}'],
     ['a list in a list', '[["0123456789ab","0123456789ab"]]'],
     ['a text that ends early', '{"a":["0123456789ab","0123456789ab"'],
   ])('leaves %s to the whole', (_, text) => {

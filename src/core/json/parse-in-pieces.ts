@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { JsonScan, LongArray } from './json-scan.js';
 import { LongStrings } from './long-strings.js';
 
 /** Bytes after which others have their turn: about a millisecond's work. */
 const TURN_BYTES = 256 * 1024;
+
+/** Cannot be guessed, so that no array of a caller's, whose key is given twice, is taken for a stand-in. */
+const STAND_IN = `long-array-${randomBytes(12).toString('hex')}-`;
 
 const QUOTE = 34;
 const COLON = 58;
@@ -11,7 +15,7 @@ const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
 
 /**
  * What the whole text means, parsed in pieces: its long strings, the entries of its long arrays some at a time, and
- * then the rest, which holds stand-ins and empty arrays in their places. Undefined for whatever is no JSON, or could be
+ * then the rest, which holds stand-ins in their places. Undefined for whatever is no JSON, or could be
  * read in another way: the whole text tells.
  *
  * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if
@@ -30,13 +34,14 @@ export function* parseInPieces(
     let rest = '';
     let done = 0;
     for (const array of longArrays) {
-      rest += `${strings.text(done, array.from)}[]`;
+      rest += `${strings.text(done, array.from)}["${STAND_IN}${arrays.length}"]`;
       done = array.to;
       arrays.push([keyBefore(bytes, array.from), yield* parseEntries(strings, array, parse)]);
     }
     yield;
     const value = parse(rest + strings.text(done, bytes.length)) as Record<string, unknown>;
-    return arrays.every(([key, entries]) => fill(value, key, entries)) && strings.fill(value) ? value : undefined;
+    const filled = arrays.every(([key, entries], index) => fill(value, key, STAND_IN + index, entries));
+    return filled && strings.fill(value) ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -65,10 +70,10 @@ function* parseEntries(
   return entries;
 }
 
-/** Puts an array where its empty stand-in is. False where something else is: the key was given twice. */
-function fill(value: Record<string, unknown>, key: string, entries: unknown[]): boolean {
-  const standIn = Object.hasOwn(value, key) ? value[key] : undefined;
-  if (!Array.isArray(standIn) || standIn.length > 0) return false;
+/** Puts an array where its stand-in is. False where something else is: the key was given twice. */
+function fill(value: Record<string, unknown>, key: string, standIn: string, entries: unknown[]): boolean {
+  const there = Object.hasOwn(value, key) ? value[key] : undefined;
+  if (!Array.isArray(there) || there[0] !== standIn) return false;
   // An own property is there, so that this does what it says for `__proto__` too.
   value[key] = entries;
   return true;
