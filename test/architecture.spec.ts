@@ -19,6 +19,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   accounts: [],
   vault: [],
   tools: ['vault'],
+  plugins: ['tools'],
   audit: ['accounts', 'vault'],
   ledger: ['accounts', 'audit'],
   limits: ['ledger'],

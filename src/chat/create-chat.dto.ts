@@ -2,7 +2,7 @@ import { IsBoolean } from 'class-validator';
 import type { Effort } from '../core/conversation/effort.js';
 import type { Verbosity } from '../core/conversation/request.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
-import { id, modelNames, name, word } from '../inference/schemas/bounds.js';
+import { id, modelNames, name, word } from '../shared/http/bounds.js';
 import { label, maxTokens, openNumber, stopServerToolsWhen, topK, trace } from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
 import { provider, route } from '../inference/schemas/routing.js';

@@ -1,47 +1,86 @@
 import type { ModelEvent } from './conversation/event.js';
-import type { Reply } from './conversation/reply.js';
 import type { ModelRequest } from './conversation/request.js';
+import type { WebCitation } from './conversation/web-citation.js';
 import type { ExtensionContext, OptionsSchema } from './extension.js';
 import type { JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
-import type { CatalogSnapshot } from './routing/catalog.js';
 import type { Leg } from './routing/plan.js';
-import type { Step } from './stream/step.js';
+import type { Choice, ChoiceInputs } from './routing/route-inputs.js';
 
-/** What a judge says: let it pass, or refuse it with what the caller is told. */
-export type Verdict =
-  { readonly passes: true } | { readonly passes: false; readonly message: string; readonly metadata: JsonObject };
+type Batch = readonly ModelEvent[];
+
+/** What a stage changed or judged, in words for the routing metadata's `pipeline`. Never content. */
+export interface StageNote {
+  readonly summary: string;
+  readonly data?: JsonObject;
+}
+
+/** A request as a plugin leaves it. */
+export interface Prepared {
+  readonly request: ModelRequest;
+  /** Absent: it did nothing, and nothing is told. */
+  readonly note?: StageNote;
+}
+
+/** A request as a plugin leaves it that asked somebody outside. */
+export interface Consulted extends Prepared {
+  /** What that is charged: never above its `price`. Absent: nothing. */
+  readonly cost?: PicoUsd;
+  /** How usage counts it; absent: not at all. */
+  readonly counts?: 'web-search';
+  /** Pages that it brought: cited by those blocks of the answer that use them. */
+  readonly sources?: readonly WebCitation[];
+}
+
+/** What work before the plan is given: nothing that costs, and nobody outside. */
+export type LocalContext = Pick<ExtensionContext, 'caller' | 'signal' | 'workers'>;
+
+/** Has a stage told. */
+export type NoteStage = (note: StageNote) => void;
+
+/** The events of one answer on their way out. */
+export interface ReplyWatch {
+  /**
+   * @param batch none is left out, and the last one ends the reply: what was held back goes out with it at the latest
+   * @returns what goes out now, which obeys the grammar; empty: nothing yet
+   * @throws GatewayError where the caller is to have no more of it
+   */
+  tell(batch: Batch): Batch | Promise<Batch>;
+  /** How long what it holds back may wait for more, in milliseconds; undefined: it holds nothing back. */
+  readonly overdueMs?: number | undefined;
+  /** That time is over. @returns and throws as `tell` */
+  release?(): Batch | Promise<Batch>;
+}
 
 /**
  * Part of the way of a request, which callers and defaults switch on by its id. One file and one line in the list of
- * plugins; each hook is optional. They run in this order: `choose`, `prepare`, `rewrite`, `judgeRequest`, for each leg
- * `fit`, then `answer` or the provider, `watch`, `judgeReply`. Hooks before the hold are pure but for `prepare`. A hook
- * that fails fails the request, unless the plugin is skippable.
+ * plugins, whose order is theirs in every hook; each hook is optional. A hook that fails fails the request, unless the
+ * plugin is skippable (docs/wire/tools-and-plugins.md#the-order-of-plugins).
  * @typeParam Options what is said of it in `plugins[]`, as `options` has it
  */
 export interface Plugin<Options extends JsonObject = JsonObject> {
   readonly id: string;
-  readonly options: OptionsSchema;
+  /** Fields of its entry beside `id`: they join the bodies and the description by themselves. */
+  readonly options: Readonly<Record<string, OptionsSchema>>;
+  /** On where nobody speaks of it, with these options. Absent: off. */
+  readonly unasked?: Options;
   /** A failure leaves it out, visibly. */
-  readonly isSkippable: boolean;
-  /** The most that its own work on one request can cost: held before that. Absent: nothing. */
-  fee?(options: Options): PicoUsd;
-  /** The models to try instead of those that were asked for, in order; undefined: as asked. Pure. */
-  choose?(request: ModelRequest, options: Options, catalog: CatalogSnapshot): readonly string[] | undefined;
-  /** What has to be fetched or found out before the request is whole. May wait, and may cost its fee. */
-  prepare?(request: ModelRequest, options: Options, context: ExtensionContext): Promise<ModelRequest>;
-  /** The request as it goes on. Pure. */
-  rewrite?(request: ModelRequest, options: Options): ModelRequest;
-  /** The request as one leg can take it, before it is asked whether it can. Pure. */
-  fit?(request: ModelRequest, leg: Leg, options: Options): ModelRequest;
+  readonly isSkippable?: boolean;
+  /** Names that a request's `model` may have: each asks for this plugin, which chooses in its place. */
+  readonly models?: readonly string[];
   /**
-   * A step of the answer's events, one per reply; undefined where there is nothing to watch. What it
-   * gives obeys the grammar.
+   * The models to try, where the request names one of its `models`. Pure.
+   * @throws GatewayError `not-found` where nothing is left
    */
-  watch?(request: ModelRequest, options: Options): Step<ModelEvent, ModelEvent> | undefined;
-  judgeRequest?(request: ModelRequest, options: Options, context: ExtensionContext): Promise<Verdict>;
-  /** Of a whole reply, before it goes out. */
-  judgeReply?(reply: Reply, options: Options, context: ExtensionContext): Promise<Verdict>;
-  /** Answers in the place of a provider, by `context.infer` and whatever else. */
-  answer?(request: ModelRequest, options: Options, context: ExtensionContext): AsyncIterable<readonly ModelEvent[]>;
+  choose?(request: ModelRequest, options: Options, inputs: ChoiceInputs): Choice;
+  /** The request as it goes on: before it is planned, also for a count of tokens or an explanation. */
+  prepare?(request: ModelRequest, options: Options, context: LocalContext): Prepared | Promise<Prepared>;
+  /** The most that `consult` is charged: held before that. Models that it asks are held apart. Absent: nothing. */
+  price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
+  /** Asks somebody outside, behind the hold and before the model. */
+  consult?(request: ModelRequest, options: Options, context: ExtensionContext): Promise<Consulted>;
+  /** The request as one leg can take it, before it is sent there. Pure. */
+  fit?(request: ModelRequest, leg: Leg, options: Options): ModelRequest;
+  /** One for each answer; undefined where there is nothing to watch. */
+  watch?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): ReplyWatch | undefined;
 }

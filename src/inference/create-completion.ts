@@ -6,9 +6,10 @@ import { WastedCalls } from '../limits/wasted-calls.js';
 import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
 import { Admission } from './admission.js';
+import { Extensions } from './extensions.js';
+import { runOf } from './generation-contexts.js';
 import { ReplyEvents } from './reply-events.js';
 import { RequestPlanner } from './request-planner.js';
-import { ToolLoops } from './tools/tool-loops.js';
 
 /** A generation that was accepted, and what will be answered. */
 export interface AcceptedGeneration {
@@ -29,7 +30,7 @@ export class CreateCompletion {
     private readonly planner: RequestPlanner,
     private readonly admission: Admission,
     private readonly plans: PlanRunner,
-    private readonly loops: ToolLoops,
+    private readonly extensions: Extensions,
     private readonly wasted: WastedCalls,
   ) {}
 
@@ -55,13 +56,11 @@ export class CreateCompletion {
       }
       const payer = { request, caller, guardrails: budgets };
       const admitted = await this.admission.admit(generation, payer, signal);
-      const { plan, prompt, modelLimiter } = admitted;
-      const { reveal } = routed;
-      const run = { plan, request, prompt, purpose: 'answer', reveal, modelLimiter, signal } as const;
-      const { offered } = planned;
-      const loop = offered.size > 0 ? await this.loops.begin({ generation, planned, admitted, signal }) : undefined;
-      const begun = await this.plans.run(generation, run);
-      const events = new ReplyEvents(generation, begun, signal, loop);
+      const extending = this.extensions.begin({ generation, planned, admitted, signal });
+      // No turn of the microtask queue where nothing is to be asked first.
+      const { start, loop, watch } = extending instanceof Promise ? await extending : extending;
+      const begun = await this.plans.run(generation, runOf(start));
+      const events = new ReplyEvents(generation, begun, signal, loop, watch);
       if (!begun.call.isUnseen) return events;
       await events.readUnseen();
       throw signal.reason;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
+import { PluginsModule } from '../plugins/plugins.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { Admission } from './admission.js';
@@ -10,21 +11,29 @@ import { CountTokens } from './count-tokens.js';
 import { CreateCompletion } from './create-completion.js';
 import { Delivery } from './delivery.js';
 import { ExplainRoute } from './explain-route.js';
+import { Extensions } from './extensions.js';
+import { GenerationContexts } from './generation-contexts.js';
 import { PdfCounter } from './pdf-counter.js';
+import { Consultations } from './plugins/consultations.js';
+import { PluginSets } from './plugins/plugin-sets.js';
 import { RequestPlanner } from './request-planner.js';
 import { ToolLoops } from './tools/tool-loops.js';
 import { ToolOffers } from './tools/tool-offers.js';
 
 @Module({
-  imports: [GuardrailsModule, LedgerModule, LimitsModule, RoutingModule, ToolsModule],
+  imports: [GuardrailsModule, LedgerModule, LimitsModule, PluginsModule, RoutingModule, ToolsModule],
   providers: [
     Admission,
     BillingService,
+    Consultations,
     CountTokens,
     CreateCompletion,
     Delivery,
     ExplainRoute,
+    Extensions,
+    GenerationContexts,
     PdfCounter,
+    PluginSets,
     RequestPlanner,
     ToolLoops,
     ToolOffers,

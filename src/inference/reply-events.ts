@@ -6,6 +6,7 @@ import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 import { midReplyError } from '../routing/fault-policies.js';
+import type { ReplyWatch } from '../core/plugin.js';
 import type { StartedReply } from '../routing/attempt-runner.js';
 import type { StartedCall } from '../routing/plan-runner.js';
 import type { ToolLoop } from './tools/tool-loop.js';
@@ -25,21 +26,33 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   /** Since when nobody does, by `performance.now()`. */
   private pausedAt: number | undefined;
   private isAsked = false;
+  /** So has the provider been, and has not answered yet. */
+  private isPulling = false;
+  /** Lets go what was held back, when that has waited long enough. */
+  private overdue: NodeJS.Timeout | undefined;
+  /** While that is under way. */
+  private releasing: Promise<void> | undefined;
+  /** How it failed, until somebody asks. */
+  private failure: { readonly reason: unknown } | undefined;
   /** Nobody reads: the rest is only counted. */
   private isUnread = false;
-  /** What no call tells: results of tools, and the last words behind them. */
-  private held: readonly ModelEvent[] = [];
+  /** What nobody has asked for yet: what was let go meanwhile, results of tools, and the last words behind them. */
+  private held: Batch = NOTHING;
   /** The call's last event has come and no other is under way: what its connection does later is no part of it. */
   private isBetween = false;
   /** So it is of the whole reply. */
   private isWhole = false;
 
-  /** @param loop of one with tools that this gateway runs: further calls follow the one that has begun */
+  /**
+   * @param loop of one with tools that this gateway runs: further calls follow the one that has begun
+   * @param watch sees all that goes out before its caller does
+   */
   constructor(
     private readonly generation: Generation,
     begun: StartedCall,
     private readonly signal: CancelSignal,
     private readonly loop?: ToolLoop,
+    private readonly watch?: ReplyWatch,
   ) {
     super();
     this.call = begun.call;
@@ -53,31 +66,31 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       this.call.pausedMs += performance.now() - this.pausedAt;
       this.pausedAt = undefined;
     }
-    if (this.isBetween || this.held.length > 0) this.giveHeld();
-    else this.events.pull(this);
+    this.proceed();
   }
 
   take(batch: Batch): void {
+    if (this.releasing) {
+      void this.releasing.then(() => this.take(batch));
+      return;
+    }
+    this.isPulling = false;
+    clearTimeout(this.overdue);
     const isOver = this.call.observe(batch);
     const told = this.loop && !this.isUnread ? this.loop.tell(batch) : batch;
     if (isOver) {
       this.isBetween = true;
       this.events.hearOut();
       void this.complete(told);
-      return;
-    }
-    if (this.isUnread || told.length === 0) {
-      this.events.pull(this);
-      return;
-    }
-    this.isAsked = false;
-    this.puller.take(told);
-    // A reader that keeps up asks for the next one from within: then no clock is read.
-    if (!this.isAsked) this.pausedAt = performance.now();
+    } else if (this.isUnread) this.pullNext();
+    else if (this.watch) void this.giveWatched(told);
+    else this.give(told);
   }
 
   end(): void {
-    this.events.return().then(() => this.puller.end(), this.failed);
+    this.isBetween = true;
+    this.isWhole = true;
+    this.events.return().then(() => this.give(NOTHING), this.failed);
   }
 
   fail(reason: unknown): void {
@@ -91,6 +104,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     }
     // Whoever read the events stopped. Says nothing new of a generation that has ended.
     this.puller = NOBODY;
+    clearTimeout(this.overdue);
     const settled = this.generation.end('caller-gone');
     if (!this.isBetween) await this.events.return();
     await settled;
@@ -111,11 +125,65 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   private readonly failed = (thrown: unknown): void => {
-    this.settle(thrown).then(
-      (reason) => this.puller.fail(reason),
-      (error: unknown) => this.puller.fail(error),
-    );
+    clearTimeout(this.overdue);
+    const told = (reason: unknown): void => {
+      this.failure = { reason };
+      this.give(NOTHING);
+    };
+    this.settle(thrown).then(told, told);
   };
+
+  private give(batch: Batch): void {
+    this.held = this.held.length === 0 ? batch : [...this.held, ...batch];
+    if (this.isAsked) this.proceed();
+  }
+
+  /** Answers whoever asks, by what is at hand, or has the provider asked. */
+  private proceed(): void {
+    const { held } = this;
+    if (held.length > 0) {
+      this.held = NOTHING;
+      this.isAsked = false;
+      this.puller.take(held);
+      // A reader that keeps up asks for the next one from within: then no clock is read.
+      if (!this.isAsked && !this.isBetween) this.pausedAt = performance.now();
+    } else if (this.failure) this.puller.fail(this.failure.reason);
+    else if (this.isWhole) this.puller.end();
+    else if (!this.isBetween && !this.isPulling) this.pullNext();
+  }
+
+  private pullNext(): void {
+    this.isPulling = true;
+    this.events.pull(this);
+    const waitMs = this.watch?.overdueMs;
+    if (!this.isPulling || waitMs === undefined || this.isUnread) return;
+    this.overdue = setTimeout(() => {
+      this.releasing = this.release();
+    }, waitMs);
+  }
+
+  private async release(): Promise<void> {
+    try {
+      this.give((await this.watch?.release?.()) ?? NOTHING);
+    } catch (error) {
+      this.failed(error);
+    } finally {
+      this.releasing = undefined;
+    }
+  }
+
+  private async giveWatched(batch: Batch): Promise<void> {
+    try {
+      const watched = this.watched(batch);
+      this.give(watched instanceof Promise ? await watched : watched);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  private watched(batch: Batch): Batch | Promise<Batch> {
+    return this.watch && !this.isUnread ? this.watch.tell(batch) : batch;
+  }
 
   /** The last words wait until they are paid for. */
   private async complete(batch: Batch): Promise<void> {
@@ -128,16 +196,17 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   private async endWith(batch: Batch): Promise<void> {
+    const watched = await this.watched(batch);
     await this.endWhole();
     this.isWhole = true;
-    this.hold(batch);
+    this.give(watched);
   }
 
   /** What was said before its tools run goes out before that; so do their results before the next call. */
   private async goOn(loop: ToolLoop, batch: Batch): Promise<void> {
-    this.hold(batch);
+    this.give(await this.watched(batch));
     this.generation.endCall(this.call, 'completed');
-    this.hold(await loop.runTools());
+    this.give(await this.watched(await loop.runTools()));
     const next = await loop.next();
     if (!('call' in next)) {
       await this.endWith(next);
@@ -146,23 +215,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     this.call = next.call;
     this.events = next.events;
     this.isBetween = false;
-    if (this.isAsked) this.events.pull(this);
-  }
-
-  private hold(batch: Batch): void {
-    this.held = this.held.length === 0 ? batch : [...this.held, ...batch];
-    if (this.isAsked) this.giveHeld();
-  }
-
-  private giveHeld(): void {
-    const { held } = this;
-    if (held.length === 0) {
-      if (this.isWhole) this.puller.end();
-      return;
-    }
-    this.held = [];
-    this.isAsked = false;
-    this.puller.take(held);
+    if (this.isAsked) this.proceed();
   }
 
   /** The reply came to its end, though its caller may not have waited for it. */
@@ -186,6 +239,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 }
 
+const NOTHING: Batch = [];
 const nothing = (): void => undefined;
 /** Tools that were running are told to end, and what they say then is for nobody. */
 const NOBODY: Puller<Batch> = { take: nothing, end: nothing, fail: nothing };

@@ -8,6 +8,9 @@ import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
+import { ToolContexts } from '../tools/tool-contexts.js';
+import type { ActivePlugins } from './plugins/active-plugins.js';
+import { PluginSets } from './plugins/plugin-sets.js';
 import type { OfferedTools, ToolOffer } from './tools/offered-tools.js';
 import { ToolOffers } from './tools/tool-offers.js';
 
@@ -16,12 +19,13 @@ export interface PlannedRequest {
   /** As it may be sent: what content filters redact is redacted, and models that are consulted are found. */
   readonly request: ModelRequest;
   readonly routed: RouteResult;
-  /** What content filters found, as entries of the routing metadata's `pipeline`. */
+  /** What plugins did and content filters found, as entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
   /** `scope_id`s of the budgets of guardrails that are to pay for it. */
   readonly budgets: readonly string[];
   /** Why it may not be sent to anybody, also where there are legs. */
   readonly refusal: Error | undefined;
+  readonly plugins: ActivePlugins;
   /** Tools that this gateway runs for it. */
   readonly offered: OfferedTools;
   /** Who runs those of its tools that this gateway knows to serve. */
@@ -39,7 +43,9 @@ export class RequestPlanner {
   constructor(
     private readonly guardrails: ActiveGuardrails,
     private readonly planner: RoutePlanner,
+    private readonly plugins: PluginSets,
     private readonly tools: ToolOffers,
+    private readonly contexts: ToolContexts,
   ) {}
 
   /**
@@ -49,19 +55,32 @@ export class RequestPlanner {
    *   reader may want to know who would have been called
    */
   async plan(told: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
+    const plugins = this.plugins.of(told);
     const recalling = this.tools.recall(told, caller);
-    const asked = recalling instanceof Promise ? await recalling : recalling;
-    const inForce = this.guardrails.of(caller);
     // No turn of the microtask queue for what is at hand.
+    const recalled = recalling instanceof Promise ? await recalling : recalling;
+    const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal));
+    const { request: asked, stages: prepared } = preparing instanceof Promise ? await preparing : preparing;
+    const inForce = this.guardrails.of(caller);
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
-    const routed = await this.planner.plan(asked, caller, guardrails.policies, seed);
+    const choose = plugins.chooser(asked);
+    const routed = await this.planner.plan(asked, caller, guardrails.policies, { seed, choose });
     const inspecting = guardrails.inspect(nameAdvisors(asked, routed.inputs), signal);
     const { request, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
     const { plan } = routed;
     // A plan with legs has a model that is allowed.
     const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;
     const { request: shown, offered, offers } = this.tools.offer(request, routed);
-    const inspect = (added: ModelRequest) => guardrails.inspect(added, signal);
-    return { request: shown, routed, stages, budgets: guardrails.budgets, refusal, offered, offers, inspect };
+    return {
+      request: shown,
+      routed,
+      stages: prepared.length === 0 ? stages : [...prepared, ...stages],
+      budgets: guardrails.budgets,
+      refusal,
+      plugins,
+      offered,
+      offers,
+      inspect: (added) => guardrails.inspect(added, signal),
+    };
   }
 }

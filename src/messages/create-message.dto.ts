@@ -5,7 +5,7 @@ import { compile, type Static } from '../shared/http/schema.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
 import { messages, system } from './schemas/messages.js';
 import { contextManagement, inferenceGeo, metadata, outputConfig, speed, thinking } from './schemas/options.js';
-import { modelNames, name, stopTexts, word } from '../inference/schemas/bounds.js';
+import { modelNames, name, stopTexts, word } from '../shared/http/bounds.js';
 import { label, maxTokens, openNumber, stopServerToolsWhen, topK, trace } from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
 import { fallbacks, provider, route } from '../inference/schemas/routing.js';

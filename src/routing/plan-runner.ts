@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
+import type { ModelRequest } from '../core/conversation/request.js';
 import { GatewayError, ModelRefusal, ProviderFault, Untranslatable } from '../core/errors.js';
 import { endingOf, type Ending } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
@@ -35,6 +36,8 @@ export interface RunInputs extends ModelRun {
   readonly reveal: RevealCredential;
   readonly modelLimiter: ModelLimiter;
   readonly signal: CancelSignal;
+  /** The request as one leg can take it. Absent: as it is. */
+  readonly fit?: ((request: ModelRequest, leg: Leg) => ModelRequest) | undefined;
 }
 
 /** A call whose reply has begun. */
@@ -68,7 +71,8 @@ export class PlanRunner {
     for (const [index, leg] of plan.legs.entries()) {
       const may = run.mayCall(index, leg);
       if (may !== true && !(await may)) continue;
-      const required = this.media.requiredBy(leg, inputs.request);
+      const fitted = fittedTo(leg, inputs);
+      const required = this.media.requiredBy(leg, fitted.request);
       // For one who is not asked nothing is fetched.
       if (required.length > 0 && this.pauseOf(leg, keyHash) > 0) {
         cooling.push([index, leg]);
@@ -79,17 +83,18 @@ export class PlanRunner {
         cooling.push([index, leg]);
         continue;
       }
-      const answer = await this.ask(run, leg, media, inputs);
+      const answer = await this.ask(run, leg, media, fitted);
       if (answer) return answer;
     }
     // Nobody could be asked: what only cools is tried rather than refused.
     for (const [index, leg] of run.made === 0 ? cooling : []) {
       const may = run.mayCall(index, leg);
       if (may !== true && !(await may)) continue;
-      const required = this.media.requiredBy(leg, inputs.request);
+      const fitted = fittedTo(leg, inputs);
+      const required = this.media.requiredBy(leg, fitted.request);
       const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required, inputs);
       if (!this.health.admitLast(healthKeyOf(leg))) continue;
-      const answer = await this.ask(run, leg, media, inputs);
+      const answer = await this.ask(run, leg, media, fitted);
       if (answer) return answer;
     }
     return run.answerWithRefusal();
@@ -147,7 +152,7 @@ export class PlanRunner {
       run.giveUpRefusal();
       throw signal.reason;
     }
-    const call = run.begin(leg);
+    const call = run.begin(leg, inputs);
     try {
       const events = await this.attempts.run(run.generation, call, media, inputs.reveal, signal);
       call.committedAt = performance.now();
@@ -159,6 +164,12 @@ export class PlanRunner {
       throw error;
     }
   }
+}
+
+/** What a leg is sent may be less than what others are. */
+function fittedTo(leg: PlannedLeg, inputs: RunInputs): RunInputs {
+  const request = inputs.fit?.(inputs.request, leg) ?? inputs.request;
+  return request === inputs.request ? inputs : { ...inputs, request };
 }
 
 /** How far the run of one plan has got. */
@@ -194,9 +205,10 @@ class PlanProgress {
     return true;
   }
 
-  begin(leg: PlannedLeg): ProviderCall {
+  /** @param run as it is fitted to the leg */
+  begin(leg: PlannedLeg, run: ModelRun): ProviderCall {
     this.made++;
-    return this.generation.begin(this.inputs, leg);
+    return this.generation.begin(run, leg);
   }
 
   failed(call: ProviderCall, error: unknown, signal: CancelSignal): void {

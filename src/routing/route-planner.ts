@@ -10,7 +10,7 @@ import { forAdvisors } from '../core/routing/name-advisors.js';
 import { noSuchModel } from '../core/routing/no-such-model.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
-import type { RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
+import type { ChoiceInputs, NamedChoice, RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
 import { withAllowedIds, withModelIds } from '../core/routing/resolve-model.js';
 import { routeNeeds, withDefaultSort } from '../core/routing/route-needs.js';
 import type { Secret } from '../core/secret.js';
@@ -27,6 +27,14 @@ export interface RouteResult {
   /** Without legs where nothing is left. */
   readonly plan: Plan;
   readonly reveal: RevealCredential;
+}
+
+/** What a plan may be asked for beside its request. */
+export interface PlanOptions {
+  /** Gives the same draw again. */
+  readonly seed?: string | undefined;
+  /** Chooses models in the place of the name that the request has. */
+  readonly choose?: ((inputs: ChoiceInputs) => NamedChoice) | undefined;
 }
 
 /**
@@ -51,7 +59,6 @@ export class RoutePlanner {
 
   /**
    * @param guardrails what they allow, beside the caller's account and workspace
-   * @param seed gives the same draw again
    * @throws GatewayError `not-found` for an unknown model, `invalid-request` for contradictory providers, `unavailable`
    * where the store does not say in time what the caller may use
    */
@@ -59,25 +66,28 @@ export class RoutePlanner {
     request: ModelRequest,
     caller: Caller,
     guardrails: readonly RoutingPolicy[],
-    seed = newSeed(),
+    { seed = newSeed(), choose }: PlanOptions = {},
   ): Promise<RouteResult> {
     const [stored, own] = await Promise.all([this.credentials.usableBy(caller), this.policies.of(caller)]);
     const catalog = this.catalog.current();
     const policies = withModelIds(guardrails.length > 0 ? [...own, ...guardrails] : own, catalog);
     const { preferences } = request;
     if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
-    const needs = routeNeeds(request, catalog);
-    const inputs: RouteInputs = {
-      needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs,
+    const known: ChoiceInputs = {
       catalog,
       health: this.health.snapshot(caller.keyHash),
       credentials: forAdvisors(withAllowedIds(stored, catalog), request, catalog),
       isShared: this.isShared,
       carries: this.carries,
-      ...(needs.undeclared && { passes: (target, field) => this.providers.passes(target, request, field) }),
       policies,
       session: this.pins.inputsOf(caller, request),
       seed,
+    };
+    const needs = routeNeeds(request, catalog, choose?.(known));
+    const inputs: RouteInputs = {
+      needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs,
+      ...known,
+      ...(needs.undeclared && { passes: (target, field) => this.providers.passes(target, request, field) }),
     };
     const plan = planRoute(inputs);
     if (plan) return { inputs, plan, reveal: (id) => this.credentials.reveal(caller, id) };

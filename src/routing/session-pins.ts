@@ -80,6 +80,8 @@ export class SessionPins implements GenerationObserver {
 
   ended({ ending, caller, request, plan, answer }: Generation): undefined {
     if (ending !== 'completed' || !plan || !answer) return;
+    // A session keeps the model that was chosen for it.
+    if (plan.chosenBy !== undefined) this.pin(pinName(caller, plan.requested, request), answer.leg.model.id);
     this.confirm(caller, request, plan, answer.leg, answer.usage.cacheReadTokens ?? 0);
   }
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ExtensionContext } from '../core/extension.js';
 import { parseJson, printJson, type Json } from '../core/json/json.js';
+import type { CancelSignal } from '../core/cancellation.js';
+import type { LocalContext } from '../core/plugin.js';
 import type { OpenSeal } from '../core/tool.js';
 import { Clock } from '../core/time.js';
 import type { Caller } from '../core/caller.js';
@@ -58,6 +60,11 @@ export class ToolContexts {
       seal: (value: Json) => this.seal(caller, value),
     };
     return { at: (parts) => ({ ...ports, ...parts }), close: () => pages.close() };
+  }
+
+  /** For what is done before there is a generation: here, and at no cost. */
+  local(caller: Caller, signal: CancelSignal): LocalContext {
+    return { caller, signal, workers: this.workers.of(caller.keyHash) };
   }
 
   /** Seals for the account of a caller. */

@@ -8,7 +8,7 @@ import {
   variant,
   type Static,
 } from '../../shared/http/schema.js';
-import { contentList, id, modelText, name as nameText, toolList, word } from '../../inference/schemas/bounds.js';
+import { contentList, id, modelText, name as nameText, toolList, word } from '../../shared/http/bounds.js';
 import { assistantImages, assistantPart, textPart, toolPart, userPart } from './parts.js';
 
 const name = optional(nullable(nameText()));

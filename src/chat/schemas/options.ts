@@ -15,7 +15,7 @@ import {
   variant,
   type Static,
 } from '../../shared/http/schema.js';
-import { modelText, optionList, stopText, stopTexts, wholeNumber, word } from '../../inference/schemas/bounds.js';
+import { modelText, optionList, stopText, stopTexts, wholeNumber, word } from '../../shared/http/bounds.js';
 
 /*
  * Fields of a chat request that are its own (docs/wire/chat.md#request-fields).

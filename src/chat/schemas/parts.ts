@@ -1,5 +1,5 @@
 import { named, object, oneOf, optional, variant, type Static } from '../../shared/http/schema.js';
-import { contentList, id, modelText, name, word } from '../../inference/schemas/bounds.js';
+import { contentList, id, modelText, name, word } from '../../shared/http/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 
 /*

@@ -1,4 +1,4 @@
-import { modelText, name, toolList, word } from '../../inference/schemas/bounds.js';
+import { modelText, name, toolList, word } from '../../shared/http/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
 import {

@@ -44,6 +44,7 @@ function deriveNeeds(record: DecisionRecord): RouteNeeds {
     models: (record.models ?? [requested]).map((model): NamedModel =>
       typeof model === 'string' ? { id: model } : { id: model[0], sort: model[1] },
     ),
+    ...(record.choice && { choice: record.choice }),
     movesOnRefusal: record.refusal ?? false,
     preferences: record.preferences ?? {},
     parameters: record.parameters ?? [],

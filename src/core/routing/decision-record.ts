@@ -4,7 +4,7 @@ import type { Cooling } from './health.js';
 import type { ServiceTier } from './plan.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 import type { RequestField } from '../translation.js';
-import type { RoutingPolicy } from './route-inputs.js';
+import type { RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
 /** 2: pauses that providers asked for are told apart, prices are compared with fees, parameters by dialects. */
 export const DECISION_VERSION = 2;
@@ -41,6 +41,8 @@ export interface DecisionRecord {
   // The request. Lists of providers hold only what speaks of providers in question.
   /** Absent: the model that was requested. */
   readonly models?: readonly (string | readonly [id: string, sort: Sort])[] | undefined;
+  /** Which plugin chose them, and from what. */
+  readonly choice?: RouteNeeds['choice'] | undefined;
   readonly refusal?: true | undefined;
   readonly preferences?: ProviderPreferences | undefined;
   readonly parameters?: readonly RequestField[] | undefined;

@@ -23,7 +23,7 @@ const LEGS_RECORDED_MAX = 8;
  */
 export const CUT_ORDER = [
   'legs', 'widened', 'shared', 'unshared', 'policies', 'drops', 'undeclared', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'words',
-  'measured', 'models', 'preferences', 'out', 'firm', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
+  'measured', 'choice', 'models', 'preferences', 'out', 'firm', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
 ] as const satisfies readonly (keyof DecisionRecord)[]; // prettier-ignore
 
 /** What a plan was made from, but health and pins: those move on, so they are read from the plan itself. */
@@ -151,6 +151,7 @@ function providersOf({ needs, catalog }: Pick<RouteInputs, 'needs' | 'catalog'>)
 type NeedsParts = Pick<
   DecisionRecord,
   | 'models'
+  | 'choice'
   | 'refusal'
   | 'preferences'
   | 'parameters'
@@ -170,6 +171,7 @@ function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
   const isAsRequested = models.length === 1 && models[0]!.id === needs.requested && models[0]!.sort === undefined;
   return {
     models: isAsRequested ? undefined : models.map(({ id, sort }) => (sort ? ([id, sort] as const) : id)),
+    choice: needs.choice,
     refusal: needs.movesOnRefusal || undefined,
     preferences: Object.keys(preferences).length > 0 ? withoutUnrelatedProviders(preferences, providers) : undefined,
     parameters: unlessEmpty(needs.parameters),

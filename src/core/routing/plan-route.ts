@@ -49,6 +49,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   return {
     requested: needs.requested,
     models: ids,
+    ...(needs.choice && { chosenBy: needs.choice.by }),
     ordering: orderings.models[0]!.ordering,
     seed: orderings.seed,
     catalog: catalog.hash,

@@ -106,6 +106,8 @@ export interface Plan {
   readonly requested: string;
   /** Ids of the catalog, in the order they are tried. */
   readonly models: readonly string[];
+  /** Id of the plugin that chose them; absent: the request names them. */
+  readonly chosenBy?: string;
   readonly ordering: Ordering;
   /** What the draw was made from; the same seed and inputs give the same plan. */
   readonly seed: string;

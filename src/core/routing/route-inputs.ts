@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json/json.js';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { RequestField } from '../translation.js';
 import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
@@ -16,6 +17,22 @@ export interface NamedModel {
   readonly sort?: Sort;
 }
 
+/** What a router made of the name that a request has in its model's place. */
+export interface Choice {
+  /** Ids of the catalog, in the order in which they are to be tried; one at least. */
+  readonly models: readonly string[];
+  /** What it was made from beside the catalog, small: it is kept with the decision. Never content. */
+  readonly data: JsonObject;
+}
+
+/** A choice with the id of the plugin that made it. */
+export interface NamedChoice extends Choice {
+  readonly by: string;
+}
+
+/** What a choice is made from: all that routing knows, but the request's needs, which follow from it. */
+export type ChoiceInputs = Omit<RouteInputs, 'needs' | 'passes'>;
+
 /**
  * All that routing looks at in a request; nothing of its content. It is small, and with the other inputs it gives the
  * same plan again at any time.
@@ -25,6 +42,8 @@ export interface RouteNeeds {
   readonly requested: string;
   /** The request's model first, then those to fall back to, each once. */
   readonly models: readonly NamedModel[];
+  /** Who chose these models, and from what; absent: the request names them. */
+  readonly choice?: { readonly by: string; readonly data: JsonObject };
   readonly movesOnRefusal: boolean;
   readonly preferences: ProviderPreferences;
   /** What the request sets: the rows of the dialects' tables, as endpoints list them. */

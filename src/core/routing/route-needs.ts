@@ -8,19 +8,23 @@ import { readModelName } from './model-name.js';
 import { modelId } from './resolve-model.js';
 import type { ServiceTier } from './plan.js';
 import { pricedWords, searchFields } from './priced-words.js';
-import type { NamedModel, RouteNeeds, RoutingPolicy } from './route-inputs.js';
+import type { NamedChoice, NamedModel, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
 /** The part of the catalog that names of models are looked up in. */
 type KnownModels = Pick<CatalogSnapshot, 'models'>;
 
-/** What routing looks at in a request. Reads lengths of texts, never the texts. */
-export function routeNeeds(request: ModelRequest, catalog: KnownModels): RouteNeeds {
+/**
+ * What routing looks at in a request. Reads lengths of texts, never the texts.
+ * @param choice of models in the place of the one that it names
+ */
+export function routeNeeds(request: ModelRequest, catalog: KnownModels, choice?: NamedChoice): RouteNeeds {
   const { tokensMin, modalities, images } = sizePrompt(request);
   const words = pricedWords(request);
   const webSearches = countSearches(request);
   return {
     requested: request.model,
-    models: listModels(request, catalog),
+    models: listModels(request, catalog, choice),
+    ...(choice && { choice: { by: choice.by, data: choice.data } }),
     movesOnRefusal: request.fallbackModels?.onRefusal ?? false,
     preferences: request.preferences,
     parameters: requiredFields(request),
@@ -59,11 +63,15 @@ export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPol
 }
 
 /** Under their ids; one that nothing or too much is called so stands as it was named, and is not in the catalog. */
-function listModels({ model, fallbackModels }: ModelRequest, catalog: KnownModels): readonly NamedModel[] {
+function listModels(
+  { model, fallbackModels }: ModelRequest,
+  catalog: KnownModels,
+  choice: NamedChoice | undefined,
+): readonly NamedModel[] {
   // One that is named plainly, as most are.
-  if (!fallbackModels && catalog.models.has(model)) return [{ id: model }];
+  if (!fallbackModels && !choice && catalog.models.has(model)) return [{ id: model }];
   const named = new Map<string, NamedModel>();
-  for (const name of fallbackModels ? [model, ...fallbackModels.models] : [model]) {
+  for (const name of [...(choice?.models ?? [model]), ...(fallbackModels?.models ?? [])]) {
     const { id: asked, sort } = readModelName(name);
     const id = modelId(catalog, asked) ?? asked;
     if (!named.has(id)) named.set(id, { id, ...(sort && { sort }) });

@@ -1,5 +1,5 @@
 import { either, integer, number, object, optional, text, variant, type Static } from '../../shared/http/schema.js';
-import { name, optionList, wholeNumber } from './bounds.js';
+import { name, optionList, wholeNumber } from '../../shared/http/bounds.js';
 
 /*
  * Options that every face of inference takes.

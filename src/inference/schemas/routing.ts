@@ -12,7 +12,7 @@ import {
   text,
   type Static,
 } from '../../shared/http/schema.js';
-import { name, optionList, providerNames } from './bounds.js';
+import { name, optionList, providerNames } from '../../shared/http/bounds.js';
 import { USD_MAX } from './options.js';
 
 const FALLBACKS_MAX = 3;

@@ -11,8 +11,8 @@ import {
   when,
   type TSchema,
 } from '../../shared/http/schema.js';
-import { domainList, name, wholeNumber, word } from './bounds.js';
-import { userLocation } from './user-location.js';
+import { domainList, name, wholeNumber, word } from '../../shared/http/bounds.js';
+import { userLocation } from '../../shared/http/user-location.js';
 
 /*
  * Parameters of the tools the gateway runs (docs/wire/tools-and-plugins.md#service-tools). All are optional; those not

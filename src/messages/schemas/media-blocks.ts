@@ -1,5 +1,5 @@
 import { either, flag, literal, named, nullable, object, oneOf, optional, variant } from '../../shared/http/schema.js';
-import { address, contentList, id, modelText, name } from '../../inference/schemas/bounds.js';
+import { address, contentList, id, modelText, name } from '../../shared/http/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 import { citations } from './citations.js';
 

@@ -12,7 +12,7 @@ import {
   variant,
   type Static,
 } from '../../shared/http/schema.js';
-import { address, contentList, id, messageList, modelText, name } from '../../inference/schemas/bounds.js';
+import { address, contentList, id, messageList, modelText, name } from '../../shared/http/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
 import {
   documentFields,

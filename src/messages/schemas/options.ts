@@ -11,7 +11,7 @@ import {
   variant,
   type Static,
 } from '../../shared/http/schema.js';
-import { modelText, name, optionList, toolList, wholeNumber, word } from '../../inference/schemas/bounds.js';
+import { modelText, name, optionList, toolList, wholeNumber, word } from '../../shared/http/bounds.js';
 
 /** Characters. Chosen. */
 const USER_ID_MAX = 1_024;

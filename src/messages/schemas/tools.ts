@@ -19,10 +19,10 @@ import {
   toolList,
   wholeNumber,
   word,
-} from '../../inference/schemas/bounds.js';
+} from '../../shared/http/bounds.js';
 import { cacheControl, marked } from '../../inference/schemas/cache-control.js';
 import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
-import { userLocation } from '../../inference/schemas/user-location.js';
+import { userLocation } from '../../shared/http/user-location.js';
 
 const allowedCallers = optional(optionList(oneOf(['direct', 'code_execution_20250825', 'code_execution_20260120'])));
 const domains = optional(nullable(domainList()));

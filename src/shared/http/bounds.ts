@@ -1,4 +1,4 @@
-import { integer, list, text, type TSchema } from '../../shared/http/schema.js';
+import { integer, list, text, type TSchema } from './schema.js';
 
 /*
  * Maxima of what bodies of inference hold (docs/wire/limits.md#maxima-of-bodies): of each kind of value one, so that a

@@ -1,4 +1,4 @@
-import { literal, named, nullable, object, optional } from '../../shared/http/schema.js';
+import { literal, named, nullable, object, optional } from './schema.js';
 import { name } from './bounds.js';
 
 const place = optional(nullable(name()));

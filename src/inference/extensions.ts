@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { WebCitation } from '../core/conversation/web-citation.js';
+import type { ReplyWatch } from '../core/plugin.js';
+import { GenerationContexts, type AdmittedGeneration, type ContextAt } from './generation-contexts.js';
+import { CitingWatch } from './plugins/citing-watch.js';
+import { Consultations } from './plugins/consultations.js';
+import { ReplyWatches } from './plugins/reply-watches.js';
+import type { ToolLoop } from './tools/tool-loop.js';
+import { ToolLoops } from './tools/tool-loops.js';
+
+/** A generation with what goes its way with it. */
+export interface ExtendedGeneration {
+  /** Its request as plugins leave it, with room for that. */
+  readonly start: AdmittedGeneration;
+  readonly loop?: ToolLoop;
+  readonly watch?: ReplyWatch;
+}
+
+/** The tools and plugins of generations: of nearly all there are none, and nothing is done. */
+@Injectable()
+export class Extensions {
+  constructor(
+    private readonly contexts: GenerationContexts,
+    private readonly consultations: Consultations,
+    private readonly loops: ToolLoops,
+  ) {}
+
+  /** @throws GatewayError as `Consultations.run`; `unavailable` where nothing can be sealed */
+  begin(start: AdmittedGeneration): ExtendedGeneration | Promise<ExtendedGeneration> {
+    const { plugins, offered } = start.planned;
+    const isExtended = offered.size > 0 || plugins.consulting.length > 0 || plugins.isWatching;
+    return isExtended ? this.extend(start) : { start };
+  }
+
+  private async extend(admitted: AdmittedGeneration): Promise<ExtendedGeneration> {
+    const contextAt = await this.contexts.open(admitted);
+    const { plugins, offered } = admitted.planned;
+    const { start, sources } =
+      plugins.consulting.length > 0
+        ? await this.consultations.run(admitted, contextAt)
+        : { start: admitted, sources: [] };
+    const watch = watchOf(start, sources, contextAt);
+    return {
+      start,
+      ...(offered.size > 0 && { loop: this.loops.begin(start, contextAt) }),
+      ...(watch && { watch }),
+    };
+  }
+}
+
+function watchOf(
+  { generation, planned: { plugins, request } }: AdmittedGeneration,
+  sources: readonly WebCitation[],
+  contextAt: ContextAt,
+): ReplyWatch | undefined {
+  const tell = (stage: object): void => void (generation.pipeline = [...generation.pipeline, { ...stage }]);
+  const watches = plugins.watches(request, contextAt(request), tell);
+  const all = sources.length > 0 ? [new CitingWatch(sources), ...watches] : watches;
+  return all.length > 0 ? new ReplyWatches(all) : undefined;
+}

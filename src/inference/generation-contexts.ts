@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { CancelSignal } from '../core/cancellation.js';
+import type { ModelEvent } from '../core/conversation/event.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { ConsultationKind } from '../core/conversation/usage.js';
+import { GatewayError, ProviderFault } from '../core/errors.js';
+import type { ExtensionContext } from '../core/extension.js';
+import { endingOf } from '../core/generation/ending.js';
+import type { Generation } from '../core/generation/generation.js';
+import { midReplyError } from '../routing/fault-policies.js';
+import { PlanRunner, type RunInputs, type StartedCall } from '../routing/plan-runner.js';
+import { ToolContexts } from '../tools/tool-contexts.js';
+import { Admission, type Admitted } from './admission.js';
+import { RequestPlanner, type PlannedRequest } from './request-planner.js';
+
+/** A generation that was admitted, and what it was planned from. */
+export interface AdmittedGeneration {
+  readonly generation: Generation;
+  readonly planned: PlannedRequest;
+  readonly admitted: Admitted;
+  readonly signal: CancelSignal;
+}
+
+/** How the answer of a generation is asked for. */
+export const runOf = ({ planned, admitted, signal }: AdmittedGeneration): RunInputs => ({
+  plan: admitted.plan,
+  request: planned.request,
+  prompt: admitted.prompt,
+  purpose: 'answer',
+  reveal: planned.routed.reveal,
+  fit: planned.plugins.fit,
+  modelLimiter: admitted.modelLimiter,
+  signal,
+});
+
+/** What tools and plugins of one generation work with, at a point of its request. */
+export type ContextAt = (request: ModelRequest) => ExtensionContext;
+
+/** Makes what tools and plugins of generations work with, calls of further models among it. */
+@Injectable()
+export class GenerationContexts {
+  constructor(
+    private readonly planner: RequestPlanner,
+    private readonly admission: Admission,
+    private readonly plans: PlanRunner,
+    private readonly contexts: ToolContexts,
+  ) {}
+
+  /**
+   * Once for a generation; what is kept for it is let go at its end.
+   * @throws GatewayError `unavailable` where nothing can be sealed
+   */
+  async open(admitted: AdmittedGeneration): Promise<ContextAt> {
+    const { generation, planned, signal } = admitted;
+    await this.contexts.ready();
+    const tools = this.contexts.open(generation.caller);
+    generation.observe({ ended: () => tools.close() });
+    const { catalog } = planned.routed.inputs;
+    const infer: ExtensionContext['infer'] = (request, kind) => this.consult(admitted, request, kind);
+    return (request) => tools.at({ signal, catalog, request, infer });
+  }
+
+  /** Calls another model on the way: a run of the same generation, with a plan of its own. */
+  private async consult(
+    start: AdmittedGeneration,
+    asked: ModelRequest,
+    purpose: ConsultationKind,
+  ): Promise<AsyncIterable<readonly ModelEvent[]>> {
+    const { generation, admitted, signal } = start;
+    const planned = await this.planner.plan(asked, generation.caller, signal);
+    const { request, routed, refusal } = planned;
+    if (refusal) throw refusal;
+    const next = await this.admission.admitNext(admitted, routed.plan, request);
+    if (!next) throw new GatewayError('payment-required', 'There is no room for what this would cost.');
+    try {
+      const run = { ...runOf({ ...start, planned }), ...next, purpose };
+      return told(generation, await this.plans.run(generation, run), next.release);
+    } catch (error) {
+      next.release();
+      throw error;
+    }
+  }
+}
+
+/** The events of a call that is consulted; its end, whatever way, is told to its generation. */
+async function* told(
+  generation: Generation,
+  { call, events }: StartedCall,
+  release: () => void,
+): AsyncGenerator<readonly ModelEvent[]> {
+  try {
+    for await (const batch of events) {
+      const isOver = call.observe(batch);
+      if (isOver) generation.endCall(call, 'completed');
+      yield batch;
+      if (isOver) return;
+    }
+  } catch (error) {
+    const fault = error instanceof ProviderFault ? error : undefined;
+    generation.endCall(call, endingOf(error), fault);
+    throw fault ? midReplyError(fault, call.leg) : error;
+  } finally {
+    await events.return();
+    release();
+  }
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { WebCitation } from '../../core/conversation/web-citation.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { GatewayError } from '../../core/errors.js';
+import type { ExtensionContext } from '../../core/extension.js';
+import type { Generation } from '../../core/generation/generation.js';
+import type { PicoUsd } from '../../core/money/credits.js';
+import type { Consulted } from '../../core/plugin.js';
+import { Admission } from '../admission.js';
+import type { AdmittedGeneration, ContextAt } from '../generation-contexts.js';
+import type { ActivePlugin } from './active-plugins.js';
+import { failedStage, stageOf } from './plugin-stages.js';
+
+/** A generation whose plugins have asked what they had to ask. */
+export interface ConsultedGeneration {
+  readonly start: AdmittedGeneration;
+  /** What they brought: cited by those blocks of the answer that use it. */
+  readonly sources: readonly WebCitation[];
+}
+
+/** What plugins ask of others before the model is asked: paid for out of the hold, and told in the pipeline. */
+@Injectable()
+export class Consultations {
+  constructor(private readonly admission: Admission) {}
+
+  /**
+   * @throws GatewayError `payment-required` where there is no room for one of them, or for what the model is asked
+   *   then; what a plugin throws that may not be left out, or what filters refuse of what came in
+   */
+  async run(start: AdmittedGeneration, contextAt: ContextAt): Promise<ConsultedGeneration> {
+    const { generation, planned } = start;
+    const sources: WebCitation[] = [];
+    let { request } = planned;
+    for (const one of planned.plugins.consulting) {
+      const consulted = await this.consult(one, contextAt(request), start);
+      if (!consulted) continue;
+      request = consulted.request;
+      if (consulted.sources) sources.push(...consulted.sources);
+    }
+    if (request === planned.request) return { start, sources };
+    // What came in is read by the model next: filters read it first.
+    const inspecting = planned.inspect(request);
+    const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
+    generation.pipeline = [...generation.pipeline, ...stages];
+    if (blocked) throw blocked;
+    return { start: await this.admitAgain(start, read), sources };
+  }
+
+  /** @returns undefined where it failed, and may be left out */
+  private async consult(
+    { plugin, options }: ActivePlugin,
+    context: ExtensionContext,
+    { generation, admitted, signal }: AdmittedGeneration,
+  ): Promise<Consulted | undefined> {
+    const beganAt = performance.now();
+    let release: (() => void) | undefined;
+    try {
+      const price = plugin.price?.(context.request, options, context) ?? 0n;
+      release = price > 0n ? await admitted.billing.makeRoom({ credits: price, byok: 0n }) : NO_ROOM_NEEDED;
+      if (!release) throw noRoom();
+      const consulted = await plugin.consult!(context.request, options, context);
+      const cost = smaller(consulted.cost ?? 0n, price);
+      if (consulted.cost !== undefined || consulted.counts) record(generation, plugin.id, consulted, cost, beganAt);
+      if (consulted.note) {
+        const figures = { beganAt, ...(consulted.cost !== undefined && { cost }) };
+        generation.pipeline = [...generation.pipeline, stageOf(plugin, consulted.note, figures)];
+      }
+      return consulted;
+    } catch (error) {
+      generation.pipeline = [...generation.pipeline, failedStage(plugin, error, signal)];
+      return undefined;
+    } finally {
+      release?.();
+    }
+  }
+
+  /** The model is asked more than what was held for it. */
+  private async admitAgain(start: AdmittedGeneration, request: ModelRequest): Promise<AdmittedGeneration> {
+    const { planned, admitted } = start;
+    const next = await this.admission.admitNext(admitted, admitted.plan, request);
+    if (!next) throw noRoom();
+    const { plan, prompt } = next;
+    return { ...start, planned: { ...planned, request }, admitted: { ...admitted, plan, prompt } };
+  }
+}
+
+const NO_ROOM_NEEDED = (): void => undefined;
+const noRoom = (): GatewayError =>
+  new GatewayError('payment-required', 'There is no room for what this would cost with its plugins.');
+const smaller = (one: PicoUsd, other: PicoUsd): PicoUsd => (one < other ? one : other);
+
+function record(generation: Generation, type: string, { counts }: Consulted, cost: PicoUsd, beganAt: number): void {
+  const milliseconds = performance.now() - beganAt;
+  generation.toolUses.push({ type, ...(counts && { counts }), milliseconds, isError: false, cost });
+}

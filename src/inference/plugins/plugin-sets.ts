@@ -1,0 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
+import { GatewayError } from '../../core/errors.js';
+import type { Plugin } from '../../core/plugin.js';
+import { readModelName } from '../../core/routing/model-name.js';
+import { PLUGINS } from '../../plugins/plugin-list.js';
+import { ActivePlugins, type ActivePlugin } from './active-plugins.js';
+
+/** Which plugins are on for a request: those it asks for, those of its defaults, and those its model's name stands for. */
+@Injectable()
+export class PluginSets {
+  /** Ids by the names of models that stand for them. */
+  private readonly routers: ReadonlyMap<string, string>;
+  /** Of nearly every request. */
+  private readonly unasked: ActivePlugins;
+
+  constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
+    this.routers = new Map(all.flatMap(({ id, models = [] }) => models.map((model) => [model, id] as const)));
+    this.unasked = this.make(new Map());
+  }
+
+  /** @throws GatewayError `invalid-request` where two entries have one id */
+  of({ plugins, model }: Pick<ModelRequest, 'plugins' | 'model'>): ActivePlugins {
+    const router = this.routers.get(readModelName(model).id);
+    if (plugins.length === 0 && router === undefined) return this.unasked;
+    const entries = new Map<string, PluginEntry>();
+    if (router !== undefined) entries.set(router, { id: router });
+    addAsked(plugins, entries);
+    return this.make(entries);
+  }
+
+  private make(entries: ReadonlyMap<string, PluginEntry>): ActivePlugins {
+    const active: ActivePlugin[] = [];
+    for (const plugin of this.all) {
+      const entry = entries.get(plugin.id);
+      if (!entry) {
+        if (plugin.unasked) active.push({ plugin, options: plugin.unasked });
+        continue;
+      }
+      const { id: _id, enabled, ...options } = entry;
+      if (enabled !== false) active.push({ plugin, options });
+    }
+    return new ActivePlugins(active);
+  }
+}
+
+function addAsked(plugins: readonly PluginEntry[], entries: Map<string, PluginEntry>): void {
+  const seen = new Set<string>();
+  for (const [index, entry] of plugins.entries()) {
+    if (seen.has(entry.id)) {
+      throw new GatewayError('invalid-request', `plugins.${index}.id: ${entry.id} has an entry already; send one`);
+    }
+    seen.add(entry.id);
+    entries.set(entry.id, entry);
+  }
+}

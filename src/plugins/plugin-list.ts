@@ -1,0 +1,28 @@
+import type { Plugin } from '../core/plugin.js';
+import { autoRouter } from './auto-router.js';
+import { contextCompression } from './context-compression.js';
+import { fileParser } from './file-parser.js';
+import { fusion } from './fusion.js';
+import { moderation } from './moderation.js';
+import { paretoRouter } from './pareto-router.js';
+import { responseHealing } from './response-healing.js';
+import { web } from './web.js';
+import { webFetch } from './web-fetch.js';
+
+/**
+ * Every plugin, in the order in which they have their turn in each hook (docs/wire/tools-and-plugins.md#the-order-of-plugins).
+ */
+export const ALL_PLUGINS: readonly Plugin[] = [
+  autoRouter,
+  paretoRouter,
+  fusion,
+  fileParser,
+  webFetch,
+  contextCompression,
+  responseHealing,
+  moderation,
+  web,
+];
+
+/** Token of the list, for whoever runs them. */
+export const PLUGINS = Symbol('plugins');
