@@ -91,6 +91,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     }
     // Whoever read the events stopped. Says nothing new of a generation that has ended.
     this.puller = NOBODY;
+    // The tools that wait for it end the generation when it is over.
+    if (this.generation.unseenConsultations()) return left();
     const settled = this.generation.end('caller-gone');
     if (!this.isBetween) await this.events.return();
     await settled;
@@ -179,6 +181,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     // What ran on unseen may have failed by itself.
     if (call.isUnseen && thrown instanceof ProviderFault) generation.endCall(call, endingOf(thrown), thrown);
     const reason: unknown = this.signal.aborted ? this.signal.reason : thrown;
+    // What is billed in full is waited for: it is charged by what its provider tells in the end.
+    await generation.unseenConsultations();
     const settled = generation.fail(reason);
     await events.return();
     await settled;

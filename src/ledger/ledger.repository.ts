@@ -199,6 +199,19 @@ export class LedgerRepository {
   }
 
   /**
+   * Says what one open generation has come to, before the next beat would. It need not outlive the database, as holds
+   * need not.
+   * @param row printed
+   */
+  async note(id: string, row: string): Promise<void> {
+    await this.statements.run(
+      `WITH soon AS (SELECT set_config('synchronous_commit', 'off', true))
+       UPDATE holds SET observed = $2::jsonb FROM soon WHERE generation_id = $1 AND cost IS NULL`,
+      [id, row],
+    );
+  }
+
+  /**
    * Writes back what the database has lost of these holds, which are open here.
    * @returns how many had lost something
    */

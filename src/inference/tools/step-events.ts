@@ -25,6 +25,14 @@ export interface StepBeginning {
   readonly sources: CitedSources | undefined;
 }
 
+/** The model was cut off, or would not go on: what it had called by then may be half of it, and is not run. */
+const CUT_OFF: ReadonlySet<StopReason['unified']> = new Set([
+  'output-limit',
+  'context-limit',
+  'refusal',
+  'content-filter',
+]);
+
 type EventOf<Type extends ModelEvent['type']> = Extract<ModelEvent, { type: Type }>;
 
 /**
@@ -54,6 +62,11 @@ export class StepEvents {
   /** The conversation's next turn. Known when the reply has ended. */
   get turn(): Message {
     return assistantTurn(this.reply.finish());
+  }
+
+  /** Whether tools of the gateway's are to be run. Known when the reply has ended. */
+  get goesOn(): boolean {
+    return this.calls.length > 0 && !CUT_OFF.has(this.stop!.unified);
   }
 
   /** Whether it said anything to the caller. */
@@ -102,7 +115,7 @@ export class StepEvents {
         this.reply.push(event);
         this.stop = event.stop;
         this.endExtras = event.extras;
-        if (this.calls.length === 0) told.push(event);
+        if (!this.goesOn) told.push(event);
         return;
       case 'ping':
         told.push(event);

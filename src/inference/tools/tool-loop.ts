@@ -25,6 +25,8 @@ export interface LoopDependencies {
   inspect(request: ModelRequest): Inspection | Promise<Inspection>;
   /** Has room for the uses of a step at their dearest. */
   affords(calls: StepEvents['calls']): Promise<boolean>;
+  /** There was no room for a model that a tool asked. */
+  wasRefused(): boolean;
   /** The next call, beginning with the leg that answered; undefined: there is no room for it. */
   call(request: ModelRequest, answered: PlannedLeg): Promise<StartedCall | undefined>;
   /** What has been spent so far. */
@@ -66,7 +68,7 @@ export class ToolLoop {
 
   /** Whether the call that has ended asked for tools of the gateway's. */
   get goesOn(): boolean {
-    return this.step.calls.length > 0;
+    return this.step.goesOn;
   }
 
   /** Runs the tools that the call asked for. @returns their results, as the caller is told them */
@@ -81,6 +83,7 @@ export class ToolLoop {
       answered = uses.refuse(step.calls, 'unavailable');
     }
     this.signal.throwIfAborted();
+    this.isUnaffordable ||= dependencies.wasRefused();
     await this.takeIn(answered);
     return this.tellResults(answered);
   }

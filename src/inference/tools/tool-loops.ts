@@ -23,6 +23,12 @@ export interface LoopStart {
   readonly signal: CancelSignal;
 }
 
+/** One use of a tool: ends with its own signal. */
+interface UseStart extends LoopStart {
+  /** There is no room for what it asked a model. */
+  readonly refused: () => void;
+}
+
 /** Begins loops: knows who makes room, calls models and opens seals for them. */
 @Injectable()
 export class ToolLoops {
@@ -43,8 +49,14 @@ export class ToolLoops {
     const tools = this.contexts.open(caller);
     generation.observe({ ended: () => tools.close() });
     let release: (() => void) | undefined;
+    let isRefused = false;
+    const refused = (): void => void (isRefused = true);
     return new ToolLoop(generation, planned.request, planned.offered, signal, {
-      uses: new ToolUses(generation, (request) => tools.at(this.partsOf(start, request)), signal),
+      uses: new ToolUses(
+        generation,
+        (request, ofUse) => tools.at(this.partsOf({ ...start, signal: ofUse, refused }, request)),
+        signal,
+      ),
       inspect: planned.inspect,
       affords: async (calls) => {
         release?.();
@@ -52,6 +64,7 @@ export class ToolLoops {
         release = await admitted.billing.makeRoom({ credits, byok: 0n });
         return release !== undefined;
       },
+      wasRefused: () => isRefused,
       call: async (request, answered) => {
         release?.();
         const plan = beginningWith(answered, admitted.plan);
@@ -64,7 +77,7 @@ export class ToolLoops {
     });
   }
 
-  private partsOf(start: LoopStart, request: ModelRequest): GenerationParts {
+  private partsOf(start: UseStart, request: ModelRequest): GenerationParts {
     return {
       signal: start.signal,
       catalog: start.planned.routed.inputs.catalog,
@@ -75,7 +88,7 @@ export class ToolLoops {
 
   /** Calls another model on the way: a run of the same generation, with a plan of its own. */
   private async consult(
-    start: LoopStart,
+    start: UseStart,
     asked: ModelRequest,
     purpose: ConsultationKind,
   ): Promise<AsyncIterable<readonly ModelEvent[]>> {
@@ -83,7 +96,10 @@ export class ToolLoops {
     const { request, routed, refusal } = await this.planner.plan(asked, generation.caller, signal);
     if (refusal) throw refusal;
     const next = await this.admission.admitNext(admitted, routed.plan, request);
-    if (!next) throw new GatewayError('payment-required', 'There is no room for what this would cost.');
+    if (!next) {
+      start.refused();
+      throw new GatewayError('payment-required', 'There is no room for what this would cost.');
+    }
     try {
       const run = { ...runOf(start), ...next, request, purpose, reveal: routed.reveal };
       return told(generation, await this.plans.run(generation, run), next.release);

@@ -2,7 +2,7 @@
 // is a result. Method: made-up tools under the runner.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
-import { Cancellation } from '../../core/cancellation.js';
+import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
 import { CallerGone } from '../../core/errors.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import type { ServedTool, ServiceTool, ToolResult } from '../../core/tool.js';
@@ -35,7 +35,7 @@ const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({ id: 'i'
 function bench() {
   const abort = new Cancellation();
   const uses: ToolUseRecord[] = [];
-  const runner = new ToolUses({ toolUses: uses } as Partial<Generation> as Generation, () => extensionContext(), abort.signal);
+  const runner = new ToolUses({ toolUses: uses } as Partial<Generation> as Generation, (_, signal) => extensionContext({ signal }), abort.signal);
   const run = async (...calls: ServiceCall[]) =>
     (await runner.run(calls, modelRequest())).map(({ result: { text } }) => text);
   return { abort, uses, run };
@@ -86,14 +86,25 @@ it('tells what a tool throws as a failure', async () => {
   expect(uses).toMatchObject([{ isError: true, cost: 0n }]);
 });
 
-it('gives up a tool that never answers, when its time is over', async () => {
+it('gives up a tool that never answers, when its time is over, and ends what it has under way', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
-  const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort(new Error('over')));
   try {
-    expect(await bench().run(callOf(offered(() => new Promise(() => undefined))))).toEqual(['unavailable']);
-    expect(timeout).toHaveBeenCalledWith(300_000);
+    let signal: CancelSignal | undefined;
+    const running = bench().run(
+      callOf(
+        offered((_, { context }) => {
+          signal = context.signal;
+          return new Promise(() => undefined);
+        }),
+      ),
+    );
+    await jest.advanceTimersByTimeAsync(299_999);
+    expect(signal!.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await running).toEqual(['unavailable']);
+    expect(signal!.reason).toMatchObject({ ending: 'deadline' });
+    expect(jest.getTimerCount()).toBe(0);
   } finally {
-    timeout.mockRestore();
     jest.useRealTimers();
   }
 });

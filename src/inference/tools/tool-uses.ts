@@ -1,10 +1,10 @@
-import type { CancelSignal } from '../../core/cancellation.js';
-import { toAbortSignal } from '../../core/cancellation.js';
+import { Cancellation, toAbortSignal, type CancelSignal } from '../../core/cancellation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
+import { CutShort } from '../../core/generation/ending.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../core/json/json.js';
-import type { ServedTool, ToolFailure, ToolResult, ToolUse } from '../../core/tool.js';
+import type { ServedTool, ToolFailure, ToolResult } from '../../core/tool.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
 import type { OfferedTool } from './offered-tools.js';
@@ -30,7 +30,8 @@ export class ToolUses {
 
   constructor(
     private readonly generation: Generation,
-    private readonly contextOf: (request: ModelRequest) => ExtensionContext,
+    /** Of one use, which ends with its signal. */
+    private readonly contextOf: (request: ModelRequest, signal: CancelSignal) => ExtensionContext,
     private readonly signal: CancelSignal,
   ) {}
 
@@ -41,11 +42,10 @@ export class ToolUses {
    * @throws only the signal's reason
    */
   async run(calls: readonly ServiceCall[], request: ModelRequest): Promise<AnsweredCall[]> {
-    const context = this.contextOf(request);
     const answered: AnsweredCall[] = [];
     const rest = calls.entries();
     const runRest = async (): Promise<void> => {
-      for (const [place, call] of rest) answered[place] = await this.answer(call, context);
+      for (const [place, call] of rest) answered[place] = await this.answer(call, request);
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE_MAX, calls.length) }, runRest));
     return answered;
@@ -60,7 +60,7 @@ export class ToolUses {
     });
   }
 
-  private async answer(call: ServiceCall, context: ExtensionContext): Promise<AnsweredCall> {
+  private async answer(call: ServiceCall, request: ModelRequest): Promise<AnsweredCall> {
     const { tool } = call.offered;
     const number = (this.numbers.get(call.offered) ?? 0) + 1;
     if (number > tool.usesMax) return this.refuse([call], 'max_uses_exceeded')[0]!;
@@ -69,7 +69,7 @@ export class ToolUses {
       return this.refuse([call], 'invalid_tool_input')[0]!;
     this.numbers.set(call.offered, number);
     const beganAt = performance.now();
-    const result = await this.use(call.offered.tool, input, { context, number });
+    const result = await this.use(tool, input, number, request);
     const use: ToolUseRecord = {
       type: call.offered.type,
       ...(tool.counts !== undefined && { counts: tool.counts }),
@@ -81,19 +81,29 @@ export class ToolUses {
     return { call, input, result, use };
   }
 
-  private async use(tool: ServedTool, input: JsonObject, use: ToolUse): Promise<ToolResult> {
+  private async use(tool: ServedTool, input: JsonObject, number: number, request: ModelRequest): Promise<ToolResult> {
     const { signal } = this;
-    const deadline = AbortSignal.timeout(USE_MS_MAX);
+    signal.throwIfAborted();
+    const abort = new Cancellation();
+    const end = (): void => abort.abort(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    // Whatever it has under way ends with its time, a model that it asked among it.
+    const deadline = setTimeout(() => abort.abort(outOfTime()), USE_MS_MAX);
     try {
-      const using = tool.run(input, use);
-      return await untilAborted(using, AbortSignal.any([toAbortSignal(signal), deadline]));
+      const using = tool.run(input, { context: this.contextOf(request, abort.signal), number });
+      return await untilAborted(using, toAbortSignal(abort.signal));
     } catch {
       signal.throwIfAborted();
       // A tool that throws, or never answers, is a fault of ours: the model is told, and goes on.
       return tool.fail('unavailable', input);
+    } finally {
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', end);
     }
   }
 }
+
+const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool took longer than it may.');
 
 /** Undefined for what is no JSON. */
 function readInput(text: string): Json | undefined {
