@@ -199,15 +199,16 @@ export class LedgerRepository {
   }
 
   /**
-   * Says what one open generation has come to, before the next beat would. It need not outlive the database, as holds
-   * need not.
+   * Says what one open generation has come to, before the next beat would.
    * @param row printed
+   * @param isEmbedded the database ends with this process, and is to have it on its disk; a server's own end may lose
+   *   it, as it may lose holds
    */
-  async note(id: string, row: string): Promise<void> {
+  async note(id: string, row: string, isEmbedded: boolean): Promise<void> {
     await this.statements.run(
-      `WITH soon AS (SELECT set_config('synchronous_commit', 'off', true))
-       UPDATE holds SET observed = $2::jsonb FROM soon WHERE generation_id = $1 AND cost IS NULL`,
-      [id, row],
+      `WITH commit AS (SELECT set_config('synchronous_commit', $3, true))
+       UPDATE holds SET observed = $2::jsonb FROM commit WHERE generation_id = $1 AND cost IS NULL`,
+      [id, row, isEmbedded ? 'on' : 'off'],
     );
   }
 

@@ -214,9 +214,10 @@ export class LedgerService implements OnModuleInit {
    * charged exactly, should this process die before the next beat. Never throws: the beat says it again.
    */
   async note(hold: Hold): Promise<void> {
+    const isEmbedded = this.environment.databaseUrl === undefined;
     try {
       const row = hold.observe?.();
-      if (row) await withinTime(this.repository.note(hold.id, printGeneration(row)));
+      if (row) await withinTime(this.repository.note(hold.id, printGeneration(row), isEmbedded));
     } catch (error) {
       if (!isDatabaseUnavailable(error)) this.logger.warn(error);
     }
