@@ -4,6 +4,7 @@ import { ANTHROPIC_REASONING, GATEWAY_TOOLS, type ReasoningMark } from '../core/
 import { readWebCitation } from '../core/conversation/web-citation.js';
 import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
+import type { ContentText } from './content-text.js';
 
 /** A text in which a vendor of this format refuses to answer. */
 export const isRefusal = (block: BlockStart): boolean =>
@@ -39,6 +40,19 @@ export const reasoningSealed = (index: number, data: string, mark: ReasoningMark
   ...(mark ? viewMark(mark) : { format: ANTHROPIC_REASONING }),
   index,
 });
+
+/** A sealed block that holds for the text in front of it alone. */
+export type SealedText = Extract<BlockStart, { type: 'redacted-thinking' }>;
+
+export const isSealOfText = (block: SealedText): boolean => block.mark?.isOfText === true;
+
+/**
+ * The seals of a reply's words, behind all else: the format has one text for all, so that of several texts none would
+ * come back to its own.
+ * @param index of the first entry
+ */
+export const sealedText = (seals: readonly SealedText[], { isSeveral }: ContentText, index: number): JsonObject[] =>
+  isSeveral ? [] : seals.map(({ data, mark }, place) => reasoningSealed(index + place, data, mark));
 
 /** Of what the gateway's tools brought with one reply, in characters: what was brought first is left out beyond. */
 const SEALED_LENGTH_MAX = 256 * 1024;
