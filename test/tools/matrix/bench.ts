@@ -120,9 +120,7 @@ function catalogOf(doubles: Readonly<Record<Speaker['platform'], Double>>): obje
     max_completion_tokens: 64_000,
     input_modalities: ['text', 'image', 'file'],
     output_modalities: ['text'],
-    endpoints: [
-      { provider, model: upstream, dialect, pricing: { prompt: `${prompt}`, completion: `${completion}` } },
-    ],
+    endpoints: [{ provider, model: upstream, dialect, pricing: { prompt: `${prompt}`, completion: `${completion}` } }],
   });
   return {
     version: 1,
@@ -150,7 +148,9 @@ export function resultsIn(dialect: WireDialect, body: JsonBody): string[] {
         .filter(({ type }) => type === 'tool_result')
         .map(({ content }) => words(content));
     case 'bedrock-converse':
-      return parts(body.messages, 'content').flatMap(({ toolResult }) => (toolResult ? [words(toolResult.content)] : []));
+      return parts(body.messages, 'content').flatMap(({ toolResult }) =>
+        toolResult ? [words(toolResult.content)] : [],
+      );
     case 'google-gemini':
       return parts(body.contents, 'parts').flatMap(({ functionResponse }) =>
         functionResponse ? [functionResponse.response.output ?? functionResponse.response.error] : [],

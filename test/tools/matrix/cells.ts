@@ -43,6 +43,9 @@ export interface HandedCell {
   readonly isAnthropics?: true;
 }
 
+/** What the adviser always says. */
+export const ADVICE = 'Wait for the tide';
+
 const BOTH = ['messages', 'chat'] as const;
 const MESSAGES = ['messages'] as const;
 const service = (type: string, parameters?: object): JsonBody => ({
@@ -90,8 +93,8 @@ const advising = {
   name: 'advisor',
   resultType: 'advisor_tool_result',
   inputs: [{ question: 'Sail?' }, {}, { question: 'And now?' }],
-  reads: /^Wait for the tide\.$/,
-  content: { type: 'advisor_result', text: 'Wait for the tide.' },
+  reads: new RegExp(`^${ADVICE}$`),
+  content: { type: 'advisor_result', text: ADVICE },
   price: 0,
   consults: true,
   wrong: {
