@@ -13,6 +13,7 @@ import {
   reasoningSealed,
   reasoningText,
   sealedTools,
+  type SealUse,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -69,7 +70,7 @@ export class ChatFrames implements FramePrinter {
   private reasonings = 0;
   private readonly phases = new Set<string | undefined>();
   /** Of what the gateway's tools brought. */
-  private readonly seals: string[] = [];
+  private readonly seals: SealUse[] = [];
 
   constructor(
     private readonly generation: GenerationView,

@@ -14,6 +14,7 @@ import {
   reasoningSealed,
   reasoningText,
   sealedTools,
+  type SealUse,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -61,7 +62,7 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
   const calls: Json[] = [];
   const annotations: Json[] = [];
   const phases = new Set<string | undefined>();
-  const seals: string[] = [];
+  const seals: SealUse[] = [];
   const steps = new StepCounter();
   for (const { start, text, signature, citations } of blocks) {
     if (steps.isOver()) yield;

@@ -34,11 +34,11 @@ const division: ServiceTool = {
       const quotient = await workers.run('divide', { by: by as number }, signal);
       const text = (quotient as number).toFixed(places as number);
       const sources = [{ url: 'https://numbers.example/' }];
-      return { text, content: { sealed: seal(text) }, sources, isError: false, cost: 1n };
+      return { text, content: { encrypted_content: seal(text) }, sources, isError: false, cost: 1n };
     },
     fail,
   }),
-  recall: (content, open) => open((content as JsonObject)['sealed'] as string) as string,
+  recall: (content, open) => open(content as JsonObject) as string,
 };
 
 const abort = new Cancellation();

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ExtensionContext } from '../core/extension.js';
 import { parseJson, printJson, type Json } from '../core/json/json.js';
-import type { OpenSeal } from '../core/tool.js';
 import { Clock } from '../core/time.js';
 import type { Caller } from '../core/caller.js';
 import { SealRing } from '../vault/seal-ring.js';
@@ -9,6 +8,9 @@ import { ToolContainers } from './containers/tool-containers.js';
 import { EngineClients } from './engine-client.js';
 import { GuardedPages } from './guarded-pages.js';
 import { ToolWorkers } from './workers/tool-workers.js';
+
+/** Longer than any that is given out, in characters: to see that it is none of ours takes as long as to open one. */
+const SEAL_LENGTH_MAX = 1024 * 1024;
 
 /** What a generation gives its tools. */
 export type GenerationParts = Pick<ExtensionContext, 'signal' | 'catalog' | 'request' | 'infer'>;
@@ -42,7 +44,7 @@ export class ToolContexts {
   }
 
   /** Has what was sealed at hand, as far as it can be opened: to be awaited before `opener` is asked. */
-  prepareToOpen(sealed: readonly string[]): Promise<void> {
+  prepareToOpen(sealed: Iterable<string>): Promise<void> {
     return this.seals.prepareToOpen(sealed);
   }
 
@@ -65,8 +67,10 @@ export class ToolContexts {
     return this.seals.seal(Buffer.from(printJson(value)), contextOf(caller));
   }
 
-  opener(caller: Caller): OpenSeal {
+  /** @returns opens what `seal` gave; undefined for what has no key at hand, or is none of ours */
+  opener(caller: Caller): (sealed: string) => Json | undefined {
     return (sealed) => {
+      if (sealed.length > SEAL_LENGTH_MAX) return undefined;
       const plain = this.seals.open(sealed, contextOf(caller));
       return plain && (parseJson(plain.toString()) as Json);
     };

@@ -66,6 +66,7 @@ it.each([
   ['no object', '[1]'],
   ['against the schema', '{"x":"1"}'],
   ['without what is required', ''],
+  ['more than any tool reads', `{"x":1,"y":"${'a'.repeat(1024 * 1024)}"}`],
 ])('runs nothing for arguments that are %s', async (_, input) => {
   const { run, uses } = bench();
   const tool = offered(() => Promise.reject(new Error('was run')));
