@@ -31,7 +31,7 @@ const division: ServiceTool = {
     usesMax: 1,
     run: async ({ by }, { context: { workers, signal, seal } }) => {
       if (by === 0) return fail('invalid_tool_input');
-      const quotient = await workers.run('divide', { by: by as number }, signal);
+      const quotient = await workers.run('divide', () => ({ by: by as number }), signal);
       const text = (quotient as number).toFixed(places as number);
       const sources = [{ url: 'https://numbers.example/' }];
       return { text, content: { encrypted_content: seal(text) }, sources, isError: false, cost: 1n };
@@ -45,9 +45,9 @@ const abort = new Cancellation();
 const context = extensionContext({
   signal: abort.signal,
   workers: {
-    run: (_job, input, signal) => {
+    run: (_job, makeInput, signal) => {
       signal.throwIfAborted();
-      return Promise.resolve(1 / ((input as JsonObject)['by'] as number));
+      return Promise.resolve(1 / ((makeInput() as JsonObject)['by'] as number));
     },
   },
 });

@@ -3,6 +3,7 @@ import type { ExtensionContext } from '../core/extension.js';
 import { parseJson, printJson, type Json } from '../core/json/json.js';
 import { Clock } from '../core/time.js';
 import type { Caller } from '../core/caller.js';
+import { BytesInFlight } from '../shared/bytes-in-flight.js';
 import { SealRing } from '../vault/seal-ring.js';
 import { ToolContainers } from './containers/tool-containers.js';
 import { EngineClients } from './engine-client.js';
@@ -11,6 +12,9 @@ import { ToolWorkers } from './workers/tool-workers.js';
 
 /** Longer than any that is given out, in characters: to see that it is none of ours takes as long as to open one. */
 const SEAL_LENGTH_MAX = 1024 * 1024;
+
+/** What is smaller always finds room, as bodies do (docs/wire/limits.md#bodies-in-flight). */
+const SMALL_BYTES = 64 * 1024;
 
 /** What a generation gives its tools. */
 export type GenerationParts = Pick<ExtensionContext, 'signal' | 'catalog' | 'request' | 'infer'>;
@@ -33,6 +37,7 @@ export class ToolContexts {
     private readonly workers: ToolWorkers,
     private readonly containers: ToolContainers,
     private readonly clock: Clock,
+    private readonly bytesInFlight: BytesInFlight,
   ) {}
 
   /**
@@ -50,6 +55,7 @@ export class ToolContexts {
 
   open(caller: Caller): GenerationTools {
     const pages = this.pages.open(caller.keyHash);
+    const kept = this.bytesInFlight.open(caller.keyHash);
     const ports = {
       caller,
       clock: this.clock,
@@ -57,9 +63,16 @@ export class ToolContexts {
       engines: this.engines.open(caller.keyHash),
       workers: this.workers.of(caller.keyHash),
       containers: this.containers.of(caller),
+      keep: (bytes: number) => kept.take(bytes) || bytes < SMALL_BYTES,
       seal: (value: Json) => this.seal(caller, value),
     };
-    return { at: (parts) => ({ ...ports, ...parts }), close: () => pages.close() };
+    return {
+      at: (parts) => ({ ...ports, ...parts }),
+      close: () => {
+        pages.close();
+        kept.release();
+      },
+    };
   }
 
   /** Seals for the account of a caller. */

@@ -17,6 +17,7 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   engines: { call: nothing('engine') },
   workers: { run: nothing('worker') },
   containers: { load: nothing('container'), save: nothing('container') },
+  keep: () => true,
   seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
   infer: nothing('model'),
   ...parts,

@@ -5,6 +5,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { weigh } from '../../core/json/print-in-pieces.js';
 import type { ServedTool, ToolFailure, ToolResult, ToolUse } from '../../core/tool.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
@@ -70,7 +71,10 @@ export class ToolUses {
       return this.refuse([call], 'invalid_tool_input')[0]!;
     this.numbers.set(call.offered, number);
     const beganAt = performance.now();
-    const result = await this.use(call.offered.tool, input, { context, number });
+    const used = await this.use(call.offered.tool, input, { context, number });
+    // It is held until the generation is over: the next call is encoded from it.
+    const hasRoom = context.keep(used.text.length + weigh(used.content, Infinity));
+    const result = hasRoom ? used : { ...tool.fail('too_many_requests', input), cost: used.cost };
     const use: ToolUseRecord = {
       type: call.offered.type,
       ...(tool.counts !== undefined && { counts: tool.counts }),
