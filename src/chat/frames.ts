@@ -16,6 +16,7 @@ import {
   sealedText,
   sealedTools,
   type SealedText,
+  type SealUse,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -74,7 +75,7 @@ export class ChatFrames implements FramePrinter {
   /** Of the words. */
   private readonly textSeals: SealedText[] = [];
   /** Of what the gateway's tools brought. */
-  private readonly seals: string[] = [];
+  private readonly seals: SealUse[] = [];
 
   constructor(
     private readonly generation: GenerationView,

@@ -17,6 +17,7 @@ import {
   sealedText,
   sealedTools,
   type SealedText,
+  type SealUse,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -65,7 +66,7 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
   const annotations: Json[] = [];
   const phases = new Set<string | undefined>();
   const textSeals: SealedText[] = [];
-  const seals: string[] = [];
+  const seals: SealUse[] = [];
   const steps = new StepCounter();
   for (const { start, text, signature, citations } of blocks) {
     if (steps.isOver()) yield;

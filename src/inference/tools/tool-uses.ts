@@ -1,9 +1,11 @@
 import type { CancelSignal } from '../../core/cancellation.js';
 import { toAbortSignal } from '../../core/cancellation.js';
+import { readArguments } from '../../core/conversation/assistant-turn.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../core/json/json.js';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { weigh } from '../../core/json/print-in-pieces.js';
 import type { ServedTool, ToolFailure, ToolResult, ToolUse } from '../../core/tool.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
@@ -54,7 +56,7 @@ export class ToolUses {
   /** Answers calls that are not run. */
   refuse(calls: readonly ServiceCall[], failure: ToolFailure): AnsweredCall[] {
     return calls.map((call) => {
-      const input = readInput(call.input);
+      const input = readArguments(call.input);
       const { tool } = call.offered;
       return { call, input: isJsonObject(input) ? input : {}, result: tool.fail(failure, input ?? null) };
     });
@@ -64,12 +66,15 @@ export class ToolUses {
     const { tool } = call.offered;
     const number = (this.numbers.get(call.offered) ?? 0) + 1;
     if (number > tool.usesMax) return this.refuse([call], 'max_uses_exceeded')[0]!;
-    const input = readInput(call.input);
+    const input = readArguments(call.input);
     if (!isJsonObject(input) || !schemaOf(tool.shown).check(input))
       return this.refuse([call], 'invalid_tool_input')[0]!;
     this.numbers.set(call.offered, number);
     const beganAt = performance.now();
-    const result = await this.use(call.offered.tool, input, { context, number });
+    const used = await this.use(call.offered.tool, input, { context, number });
+    // It is held until the generation is over: the next call is encoded from it.
+    const hasRoom = context.keep(used.text.length + weigh(used.content, Infinity));
+    const result = hasRoom ? used : { ...tool.fail('too_many_requests', input), cost: used.cost };
     const use: ToolUseRecord = {
       type: call.offered.type,
       ...(tool.counts !== undefined && { counts: tool.counts }),
@@ -92,16 +97,6 @@ export class ToolUses {
       // A tool that throws, or never answers, is a fault of ours: the model is told, and goes on.
       return tool.fail('unavailable', input);
     }
-  }
-}
-
-/** Undefined for what is no JSON. */
-function readInput(text: string): Json | undefined {
-  if (text.trim() === '') return {};
-  try {
-    return parseJson(text) as Json;
-  } catch {
-    return undefined;
   }
 }
 
