@@ -8,6 +8,8 @@ const SEPARATOR = '\n\n';
 export class ContentText {
   /** UTF-16 units so far, as clients count them. */
   length = 0;
+  /** Several texts stand in it, one behind the other. */
+  isSeveral = false;
   private isInterrupted = false;
 
   /** A block that is no text begins. */
@@ -18,7 +20,9 @@ export class ContentText {
   /** @returns the piece as it stands in `content` */
   add(piece: string): string {
     if (piece === '') return '';
-    const added = this.isInterrupted && this.length > 0 ? SEPARATOR + piece : piece;
+    const begins = this.isInterrupted && this.length > 0;
+    const added = begins ? SEPARATOR + piece : piece;
+    this.isSeveral ||= begins;
     this.isInterrupted = false;
     this.length += added.length;
     return added;

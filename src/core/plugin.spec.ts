@@ -88,7 +88,7 @@ const context = extensionContext({
       return Promise.resolve({ url, mediaType: 'text/plain', bytes: Buffer.from('page'), release: () => undefined });
     },
   },
-  workers: { run: (_job, input) => Promise.resolve(input) },
+  workers: { run: (_job, makeInput) => Promise.resolve(makeInput()) },
   infer: (request) => Promise.resolve(one(textReply('heard: ', textOf(request)))),
 });
 const LOUD = { shouts: true };

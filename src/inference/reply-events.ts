@@ -5,6 +5,7 @@ import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
+import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { midReplyError } from '../routing/fault-policies.js';
 import type { StartedReply } from '../routing/attempt-runner.js';
 import type { StartedCall } from '../routing/plan-runner.js';
@@ -28,7 +29,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   /** Nobody reads: the rest is only counted. */
   private isUnread = false;
   /** What no call tells: results of tools, and the last words behind them. */
-  private held: readonly ModelEvent[] = [];
+  private readonly held: Batch[] = [];
   /** The call's last event has come and no other is under way: what its connection does later is no part of it. */
   private isBetween = false;
   /** So it is of the whole reply. */
@@ -139,7 +140,10 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   private async goOn(loop: ToolLoop, batch: Batch): Promise<void> {
     this.hold(batch);
     this.generation.endCall(this.call, 'completed');
-    this.hold(await loop.runTools());
+    for (const [place, results] of (await loop.runTools()).entries()) {
+      if (place > 0) await yieldToEventLoop();
+      this.hold(results);
+    }
     const next = await loop.next();
     if (!('call' in next)) {
       await this.endWith(next);
@@ -152,19 +156,18 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   private hold(batch: Batch): void {
-    this.held = this.held.length === 0 ? batch : [...this.held, ...batch];
+    if (batch.length > 0) this.held.push(batch);
     if (this.isAsked) this.giveHeld();
   }
 
   private giveHeld(): void {
-    const { held } = this;
-    if (held.length === 0) {
+    const batch = this.held.shift();
+    if (!batch) {
       if (this.isWhole) this.puller.end();
       return;
     }
-    this.held = [];
     this.isAsked = false;
-    this.puller.take(held);
+    this.puller.take(batch);
   }
 
   /** The reply came to its end, though its caller may not have waited for it. */

@@ -1,17 +1,17 @@
 // Goal: a conversation that comes back is as its models had it: each use of the gateway's tools a call and a result of
 // its own, in the order of the steps, whatever format brought it. Method: turns as faces read them.
-import { openSeal } from '../../../test/support/extension-context.js';
+import { unseal } from '../../../test/support/extension-context.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
 import type { JsonObject } from '../../core/json/json.js';
+import { doAtOnce } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
-import { holdsToolTurns, recallTurns, sealsIn, type SealedUse } from './recall-turns.js';
+import { findSeals, holdsToolTurns, openSeals, recallTurns, type SealedUse } from './recall-turns.js';
 
 const OURS = 'srvtoolu_fl';
 const lookup = {
   resultType: 'lookup_tool_result',
-  recall: (content, open) =>
-    (open((content as JsonObject)['encrypted_content'] as string) as string | undefined) ?? 'expired',
+  recall: (content, open) => (open(content as JsonObject) as string | undefined) ?? 'expired',
 } as Partial<ServiceTool> as ServiceTool;
 const TOOLS = new Map([[lookup.resultType, lookup]]);
 
@@ -38,7 +38,11 @@ function shortBlock(block: ContentBlock): string {
   const words = block.content.map((part) => (part.type === 'text' ? part.text : part.type)).join();
   return `${block.isError ? 'failure' : 'result'} ${block.toolUseId.replace(OURS, '')}${words && ` ${words}`}`;
 }
-const recalled = (...messages: Message[]): string[] => short(recallTurns(messages, TOOLS, openSeal));
+const recall = (messages: readonly Message[]): Message[] => {
+  const opened = doAtOnce(openSeals(doAtOnce(findSeals(messages)), unseal));
+  return doAtOnce(recallTurns(messages, TOOLS, opened));
+};
+const recalled = (...messages: Message[]): string[] => short(recall(messages));
 
 it.each<[string, Message[], string[]]>([
   [
@@ -97,7 +101,7 @@ it('leaves out what was sealed elsewhere', () => {
 
 it('keeps where each block stands in what the caller wrote', () => {
   const messages = [user(text('q')), assistant(call('a'), result('a'), text('end')), user(text('r'))];
-  expect(recallTurns(messages, TOOLS, openSeal).map(({ paths }) => paths)).toEqual([
+  expect(recall(messages).map(({ paths }) => paths)).toEqual([
     ['messages.0.content.0'],
     ['messages.1.content.0'],
     undefined,
@@ -106,9 +110,35 @@ it('keeps where each block stands in what the caller wrote', () => {
   ]);
 });
 
+it('opens a few seals in a step, however many there are, and however many pages are one result', () => {
+  const page = (): JsonObject => ({ encrypted_content: sealed('word '.repeat(20_000)) });
+  const pages = opaque({
+    type: 'lookup_tool_result',
+    tool_use_id: `${OURS}a`,
+    content: Array.from({ length: 20 }, page),
+  });
+  const messages = [assistant(call('a'), pages, ...Array.from({ length: 20 }, (_, index) => use(`b${index}`)))];
+  const seals = doAtOnce(findSeals(messages));
+  expect(seals.size).toBe(40);
+  const opened: number[] = [];
+  let inStep = 0;
+  const steps = openSeals(seals, () => ++inStep);
+  while (!steps.next().done) {
+    opened.push(inStep);
+    inStep = 0;
+  }
+  // 130 KiB each.
+  expect(opened.length).toBeGreaterThan(5);
+  expect(Math.max(...opened)).toBeLessThanOrEqual(3);
+  const many = Array.from({ length: 5_000 }, () => assistant(call('a'), result('a')));
+  const finding = findSeals(many);
+  expect(finding.next().done).toBe(false);
+  expect(recallTurns(many, TOOLS, new Map()).next().done).toBe(false);
+});
+
 it('finds what is to be opened', () => {
   const messages = [assistant(call('a'), result('a'), use('b'))];
-  expect(sealsIn(messages)).toHaveLength(2);
+  expect([...doAtOnce(findSeals(messages)).values()]).toEqual([sealed('of a'), expect.stringMatching(/^sealed:/)]);
   expect(holdsToolTurns(messages)).toBe(true);
   expect(holdsToolTurns([user(text('q')), assistant(callersUse, opaque({ type: 'server_tool_use', id: 'srvtoolu_01' }))])).toBe(false);
 }); // prettier-ignore

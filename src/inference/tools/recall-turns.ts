@@ -9,7 +9,8 @@ import {
 import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
 import { SERVER_TOOL_USE_PREFIX } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { OpenSeal, ServiceTool } from '../../core/tool.js';
+import { StepCounter, type Steps } from '../../core/steps.js';
+import type { ServiceTool } from '../../core/tool.js';
 
 /** What the gateway's tools brought in one use, as its seal tells it. */
 export interface SealedUse extends JsonObject {
@@ -31,24 +32,68 @@ export type ByResultType = ReadonlyMap<string, ServiceTool>;
 export const holdsToolTurns = (messages: readonly Message[]): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.some(isOurs));
 
+/** What holds a seal, the block or the part of a result, and the seal. */
+export type HeldSeals = ReadonlyMap<object, string>;
+/** The same, and what was in it; absent: it does not open. */
+export type OpenedSeals = ReadonlyMap<object, Json>;
+
 /** All that has to be opened to tell models of it again. */
-export const sealsIn = (messages: readonly Message[]): string[] =>
-  messages.flatMap(({ content }) => content.flatMap(sealsOf));
+export function* findSeals(messages: readonly Message[]): Steps<HeldSeals> {
+  const steps = new StepCounter();
+  const seals = new Map<object, string>();
+  for (const { content } of messages) {
+    for (const block of content) {
+      if (steps.isOver()) yield;
+      if (isSealed(block)) seals.set(block, block.data);
+      for (const part of partsOf(ownValue(block)?.['content'])) {
+        if (steps.isOver()) yield;
+        const sealed = isJsonObject(part) ? part['encrypted_content'] : undefined;
+        if (typeof sealed === 'string') seals.set(part as JsonObject, sealed);
+      }
+    }
+  }
+  return seals;
+}
+
+/** Opened in one step, in characters: about a millisecond's work, beside that of one seal. */
+const STEP_CHARACTERS = 256 * 1024;
+
+/** Seals are as long as what tools brought, and a conversation has as many of them as it has room for. */
+export function* openSeals(seals: HeldSeals, open: (sealed: string) => Json | undefined): Steps<OpenedSeals> {
+  const opened = new Map<object, Json>();
+  const steps = new StepCounter();
+  let characters = 0;
+  for (const [holder, sealed] of seals) {
+    if (steps.isOver() || characters > STEP_CHARACTERS) {
+      yield;
+      characters = 0;
+    }
+    characters += sealed.length;
+    const value = open(sealed);
+    if (value !== undefined) opened.set(holder, value);
+  }
+  return opened;
+}
 
 /**
  * The conversation as its models had it: calls of the gateway's tools and their results are turns of their own again,
  * for whatever model is asked next. What cannot be opened any more is told so by its tool, or left out.
  */
-export function recallTurns(messages: readonly Message[], tools: ByResultType, open: OpenSeal): Message[] {
+export function* recallTurns(messages: readonly Message[], tools: ByResultType, opened: OpenedSeals): Steps<Message[]> {
+  const steps = new StepCounter();
   const turns: Message[] = [];
   /** Results that stand before those of the caller's tools. */
   let pending: ToolResultBlock[] = [];
   for (const [index, message] of messages.entries()) {
+    if (steps.isOver(message.content.length + 1)) yield;
     const paths = message.content.map((_, place) => blockPath(message, index, place));
     if (message.role === 'assistant' && message.content.some(isOurs)) {
       if (pending.length > 0) turns.push({ role: 'user', content: pending });
-      const split = new SplitTurn(tools, open);
-      for (const [place, block] of message.content.entries()) split.add(block, paths[place]!);
+      const split = new SplitTurn(tools, opened);
+      for (const [place, block] of message.content.entries()) {
+        if (steps.isOver()) yield;
+        split.add(block, paths[place]!);
+      }
       pending = split.finish(turns);
     } else if (pending.length > 0 && message.role === 'user') {
       const before = pending.map(() => `messages.${index}`);
@@ -73,12 +118,12 @@ class SplitTurn {
 
   constructor(
     private readonly tools: ByResultType,
-    private readonly open: OpenSeal,
+    private readonly opened: OpenedSeals,
   ) {}
 
   add(block: ContentBlock, path: string): void {
     if (isSealed(block)) {
-      const use = this.open(block.data);
+      const use = this.opened.get(block);
       if (isJsonObject(use)) this.addSealed(use as SealedUse, path);
       return;
     }
@@ -131,7 +176,7 @@ class SplitTurn {
 
   private resultOf({ type, tool_use_id: id, content = null }: JsonObject): ToolResultBlock {
     const tool = this.tools.get(type as string);
-    const text = tool ? tool.recall(content, this.open) : '';
+    const text = tool ? tool.recall(content, (part) => this.opened.get(part)) : '';
     return toolResult(id as string, text, isFailure(content));
   }
 }
@@ -175,11 +220,5 @@ function isFailure(content: Json): boolean {
   );
 }
 
-function sealsOf(block: ContentBlock): string[] {
-  if (isSealed(block)) return [block.data];
-  const content = ownValue(block)?.['content'];
-  return (Array.isArray(content) ? (content as readonly Json[]) : [content]).flatMap((part) => {
-    const sealed = isJsonObject(part) ? part['encrypted_content'] : undefined;
-    return typeof sealed === 'string' ? [sealed] : [];
-  });
-}
+const partsOf = (content: Json | undefined): readonly Json[] =>
+  Array.isArray(content) ? (content as readonly Json[]) : content === undefined ? [] : [content];

@@ -1,10 +1,11 @@
-import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
+import type { BlockStart, ModelEvent, StopReason } from '../../core/conversation/event.js';
 import { assistantTurn } from '../../core/conversation/assistant-turn.js';
 import type { Message } from '../../core/conversation/content.js';
 import { ReplyBuilder } from '../../core/conversation/reply.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import { newServerToolUseId } from '../../core/ids.js';
 import type { Opaque } from '../../core/json/json.js';
+import { CallSeals } from './call-seals.js';
 import type { CitedSources } from './cited-sources.js';
 import type { OfferedTool, OfferedTools } from './offered-tools.js';
 
@@ -51,6 +52,7 @@ export class StepEvents {
   private readonly reply = new ReplyBuilder();
   private call: ServiceCall | undefined;
   private text: string[] | undefined;
+  private readonly seals = new CallSeals();
 
   constructor(
     private readonly offered: OfferedTools,
@@ -82,13 +84,20 @@ export class StepEvents {
   }
 
   private add(event: ModelEvent, told: ModelEvent[]): void {
+    if (this.seals.hold(event)) return;
+    const call = event.type === 'block-start' ? this.serviceCall(event.block) : undefined;
+    for (const sealed of this.seals.release(event, call?.id)) this.pass(sealed, undefined, told);
+    this.pass(event, call, told);
+  }
+
+  private pass(event: ModelEvent, call: ServiceCall | undefined, told: ModelEvent[]): void {
     switch (event.type) {
       case 'reply-start':
         this.reply.push(event);
         if (this.before.blocks === 0) told.push(event);
         return;
       case 'block-start':
-        told.push(this.begin(event));
+        told.push(this.begin(event, call));
         return;
       case 'block-delta':
         this.reply.push(event);
@@ -122,21 +131,24 @@ export class StepEvents {
     }
   }
 
-  private begin(event: EventOf<'block-start'>): ModelEvent {
+  private begin(event: EventOf<'block-start'>, call: ServiceCall | undefined): ModelEvent {
     const { block } = event;
     this.text = block.type === 'text' && this.before.sources ? [] : undefined;
-    this.call = undefined;
-    const offered = block.type === 'tool-use' ? this.offered.get(block.name) : undefined;
-    if (block.type !== 'tool-use' || !offered) {
+    this.call = call;
+    if (!call || block.type !== 'tool-use') {
       if (block.type === 'tool-use') this.callersTools.push(block.name);
       this.reply.push(event);
       return this.moved(event);
     }
-    const id = newServerToolUseId();
-    this.call = { id, offered, input: '' };
-    this.calls.push(this.call);
+    const { id, offered } = call;
+    this.calls.push(call);
     this.reply.push({ ...event, block: { type: 'tool-use', id, name: block.name } });
     return { type: 'block-start', index: this.blocks, block: { type: 'server-tool-use', id, name: offered.name } };
+  }
+
+  private serviceCall(block: BlockStart): ServiceCall | undefined {
+    const offered = block.type === 'tool-use' ? this.offered.get(block.name) : undefined;
+    return offered && { id: newServerToolUseId(), offered, input: '' };
   }
 
   /** At its place among all blocks; the bytes it was read from would say another. */

@@ -6,6 +6,7 @@ import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { usdNumber } from '../../core/money/credits.js';
 import type { JsonObject } from '../../core/json/json.js';
+import { weigh } from '../../core/json/print-in-pieces.js';
 import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
@@ -17,6 +18,9 @@ import { isLoopOver } from './stop-conditions.js';
 import type { AnsweredCall, ToolUses } from './tool-uses.js';
 
 type Batch = readonly ModelEvent[];
+
+/** Of results that are printed in one step, but for a single one. */
+const BATCH_WEIGHT_MAX = 64 * 1024;
 
 /** What a loop has done for it by whoever knows money, routes and policies. */
 export interface LoopDependencies {
@@ -71,8 +75,8 @@ export class ToolLoop {
     return this.step.goesOn;
   }
 
-  /** Runs the tools that the call asked for. @returns their results, as the caller is told them */
-  async runTools(): Promise<Batch> {
+  /** Runs the tools that the call asked for. @returns their results, as the caller is told them: large ones apart */
+  async runTools(): Promise<readonly Batch[]> {
     const { step, dependencies } = this;
     const { uses } = dependencies;
     let answered: AnsweredCall[];
@@ -129,10 +133,16 @@ export class ToolLoop {
     this.request = { ...request, messages: [...request.messages, ...read.messages] };
   }
 
-  private tellResults(answered: readonly AnsweredCall[]): Batch {
+  private tellResults(answered: readonly AnsweredCall[]): Batch[] {
     const { step } = this;
-    const told: ModelEvent[] = [];
+    const batches: ModelEvent[][] = [];
+    let weight = Infinity;
     for (const { call, input, result } of answered) {
+      if (weight >= BATCH_WEIGHT_MAX) {
+        batches.push([]);
+        weight = 0;
+      }
+      weight += weigh(result.content, BATCH_WEIGHT_MAX);
       const { id, offered } = call;
       if (result.sources.length > 0) (this.sources ??= new CitedSources()).add(result.sources);
       const use: SealedUse = {
@@ -144,16 +154,23 @@ export class ToolLoop {
         step: this.steps,
         isShared: step.callersTools.length > 0,
       };
-      const seal = this.dependencies.seal(use);
+      const seal = (lengthMax: number): string | undefined => this.sealUse(use, lengthMax);
       const { resultType: type } = offered.service;
       const index = step.blocks++;
       const block = {
         type: 'service-tool-result',
         result: { type, toolUseId: id, content: result.content, seal },
       } as const;
-      told.push({ type: 'block-start', index, block }, { type: 'block-end', index });
+      batches.at(-1)!.push({ type: 'block-start', index, block }, { type: 'block-end', index });
     }
-    return told;
+    return batches;
+  }
+
+  /** Most uses are told by no seal: of those that are, what is surely too long is not sealed for it. */
+  private sealUse(use: SealedUse, lengthMax: number): string | undefined {
+    if (use.text.length > lengthMax) return undefined;
+    const sealed = this.dependencies.seal(use);
+    return sealed.length > lengthMax ? undefined : sealed;
   }
 
   /** After its first call a tool is no longer forced: it would be called for ever. */

@@ -32,10 +32,14 @@ function offered(run: ServedTool['run'], fields: Partial<ServedTool> = {}): Offe
 
 const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({ id: 'i', offered: tool, input });
 
-function bench() {
+function bench(keep = (_bytes: number) => true) {
   const abort = new Cancellation();
   const uses: ToolUseRecord[] = [];
-  const runner = new ToolUses({ toolUses: uses } as Partial<Generation> as Generation, (_, signal) => extensionContext({ signal }), abort.signal);
+  const runner = new ToolUses(
+    { toolUses: uses } as Partial<Generation> as Generation,
+    (_, signal) => extensionContext({ signal, keep }),
+    abort.signal,
+  );
   const run = async (...calls: ServiceCall[]) =>
     (await runner.run(calls, modelRequest())).map(({ result: { text } }) => text);
   return { abort, uses, run };
@@ -66,12 +70,20 @@ it.each([
   ['no object', '[1]'],
   ['against the schema', '{"x":"1"}'],
   ['without what is required', ''],
+  ['more than any tool reads', `{"x":1,"y":"${'a'.repeat(1024 * 1024)}"}`],
 ])('runs nothing for arguments that are %s', async (_, input) => {
   const { run, uses } = bench();
   const tool = offered(() => Promise.reject(new Error('was run')));
   expect(await run(callOf(tool, input))).toEqual(['invalid_tool_input']);
   expect(uses).toEqual([]);
 });
+
+it('keeps what the process has room for, and says of the rest that too much is under way: it has cost what it did', async () => {
+  const { run, uses } = bench((bytes) => bytes < 1_000);
+  const tool = offered(({ x }) => Promise.resolve(result('a'.repeat(x as number), 4n)));
+  expect(await run(callOf(tool, '{"x":10}'), callOf(tool, '{"x":1000}'))).toEqual(['a'.repeat(10), 'too_many_requests']);
+  expect(uses).toMatchObject([{ isError: false, cost: 4n }, { isError: true, cost: 4n }]);
+}); // prettier-ignore
 
 it('runs a tool as often as it may, over all steps', async () => {
   const { run } = bench();

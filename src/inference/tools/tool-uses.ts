@@ -1,9 +1,11 @@
 import { Cancellation, toAbortSignal, type CancelSignal } from '../../core/cancellation.js';
+import { readArguments } from '../../core/conversation/assistant-turn.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../core/json/json.js';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { weigh } from '../../core/json/print-in-pieces.js';
 import type { ServedTool, ToolFailure, ToolResult } from '../../core/tool.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
@@ -54,7 +56,7 @@ export class ToolUses {
   /** Answers calls that are not run. */
   refuse(calls: readonly ServiceCall[], failure: ToolFailure): AnsweredCall[] {
     return calls.map((call) => {
-      const input = readInput(call.input);
+      const input = readArguments(call.input);
       const { tool } = call.offered;
       return { call, input: isJsonObject(input) ? input : {}, result: tool.fail(failure, input ?? null) };
     });
@@ -64,7 +66,7 @@ export class ToolUses {
     const { tool } = call.offered;
     const number = (this.numbers.get(call.offered) ?? 0) + 1;
     if (number > tool.usesMax) return this.refuse([call], 'max_uses_exceeded')[0]!;
-    const input = readInput(call.input);
+    const input = readArguments(call.input);
     if (!isJsonObject(input) || !schemaOf(tool.shown).check(input))
       return this.refuse([call], 'invalid_tool_input')[0]!;
     this.numbers.set(call.offered, number);
@@ -90,8 +92,11 @@ export class ToolUses {
     // Whatever it has under way ends with its time, a model that it asked among it.
     const deadline = setTimeout(() => abort.abort(outOfTime()), USE_MS_MAX);
     try {
-      const using = tool.run(input, { context: this.contextOf(request, abort.signal), number });
-      return await untilAborted(using, toAbortSignal(abort.signal));
+      const context = this.contextOf(request, abort.signal);
+      const result = await untilAborted(tool.run(input, { context, number }), toAbortSignal(abort.signal));
+      // It is held until the generation is over: the next call is encoded from it.
+      const hasRoom = context.keep(result.text.length + weigh(result.content, Infinity));
+      return hasRoom ? result : { ...tool.fail('too_many_requests', input), cost: result.cost };
     } catch {
       signal.throwIfAborted();
       // A tool that throws, or never answers, is a fault of ours: the model is told, and goes on.
@@ -104,16 +109,6 @@ export class ToolUses {
 }
 
 const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool took longer than it may.');
-
-/** Undefined for what is no JSON. */
-function readInput(text: string): Json | undefined {
-  if (text.trim() === '') return {};
-  try {
-    return parseJson(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 const SCHEMAS = new WeakMap<JsonObject, Compiled<unknown>>();
 
