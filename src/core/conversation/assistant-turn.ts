@@ -49,7 +49,7 @@ const withDeltas = ({ vendor, value }: Opaque, deltas: readonly Opaque[]): Opaqu
 });
 
 /** Of one call, in characters: parsed in one step. Chosen: far above any use. */
-const ARGUMENTS_LENGTH_MAX = 1024 * 1024;
+export const ARGUMENTS_LENGTH_MAX = 1024 * 1024;
 
 /** The arguments of a call, `{}` where there are none; undefined for what is no JSON, or more than any tool reads. */
 export function readArguments(text: string): Json | undefined {

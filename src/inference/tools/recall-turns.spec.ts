@@ -38,9 +38,9 @@ function shortBlock(block: ContentBlock): string {
   const words = block.content.map((part) => (part.type === 'text' ? part.text : part.type)).join();
   return `${block.isError ? 'failure' : 'result'} ${block.toolUseId.replace(OURS, '')}${words && ` ${words}`}`;
 }
-const recall = (messages: readonly Message[]): Message[] => {
+const recall = (messages: readonly Message[], taken: readonly string[] = []): Message[] => {
   const opened = doAtOnce(openSeals(doAtOnce(findSeals(messages)), unseal));
-  return doAtOnce(recallTurns(messages, TOOLS, opened));
+  return doAtOnce(recallTurns(messages, { tools: TOOLS, opened, taken: new Set(taken) }));
 };
 const recalled = (...messages: Message[]): string[] => short(recall(messages));
 
@@ -63,6 +63,14 @@ it.each<[string, Message[], string[]]>([
   ['results before what the caller says next', [assistant(call('a'), result('a')), user(text('go on'))], ['assistant: use a', 'user: result a of a, go on']],
   ['results at the end', [assistant(call('a'), result('a'))], ['assistant: use a', 'user: result a of a']],
   ['a call that was not run as none', [assistant(text('one'), call('a'))], ['assistant: one']],
+  ['a call among others that was not run as none', [assistant(call('a'), call('b'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['a result without its call as none', [user(text('q')), assistant(result('a'), text('end'))], ['user: q', 'assistant: end']],
+  ['a result before its call as none', [assistant(result('a'), call('a'), text('end'))], ['assistant: end']],
+  ['a result that comes twice once', [assistant(call('a'), result('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['a call and its result in two messages as a pair', [assistant(text('one'), call('a')), assistant(result('a'), text('end'))], ['assistant: one, use a', 'user: result a of a', 'assistant: end']],
+  ['a result after more was said as none', [assistant(call('a'), call('b'), result('a'), text('so'), result('b'))], ['assistant: use a', 'user: result a of a', 'assistant: so']],
+  ['results before what the system says next', [assistant(call('a'), result('a')), { role: 'system', content: [text('s')] }, user(text('r'))], ['assistant: use a', 'user: result a of a', 'system: s', 'user: r']],
+  ['a result of a tool that is not there, in words', [assistant(call('a'), opaque({ type: 'openrouter_shell_tool_result', tool_use_id: `${OURS}a`, content: {} }))], ['assistant: use a', 'user: result a What this tool brought is not known any more.']],
   ['what cannot be opened, in words', [assistant(call('a'), result('a', { encrypted_content: 'fl1.gone' }))], ['assistant: use a', 'user: result a expired']],
   ['a failure as one', [assistant(call('a'), result('a', { error_code: 'unavailable', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: failure a no']],
   ['nothing but that', [user(text('q')), assistant(callersUse), user(callersResult)], ['user: q', 'assistant: use c', 'user: result c']],
@@ -93,6 +101,46 @@ it('puts what chat brings back sealed before what was said, or beside the calls 
     'user: failure b of b, result c',
   ]);
 }); // prettier-ignore
+
+const thinking = (signature: string): ContentBlock => ({ type: 'thinking', thinking: signature, signature });
+
+it('puts uses of one step together, behind what was reasoned in it', () => {
+  const reply = assistant(
+    thinking('1'),
+    use('a'),
+    use('b'),
+    thinking('2'),
+    use('c', { step: 2 }),
+    thinking('3'),
+    use('d', { step: 3, isShared: true }),
+    text('one'),
+    callersUse,
+  );
+  expect(recalled(reply, user(callersResult))).toEqual([
+    'assistant: thinking, use a, use b',
+    'user: result a of a, result b of b',
+    'assistant: thinking, use c',
+    'user: result c of c',
+    'assistant: thinking, use d, one, use c',
+    'user: result d of d, result c',
+  ]);
+});
+
+it('calls a tool as its models knew it, where the caller has one of that name', () => {
+  const [, turn] = recall([user(text('q')), assistant(call('a'), result('a'))], ['lookup', 'lookup_2']);
+  expect(turn!.content).toMatchObject([{ type: 'tool-use', name: 'lookup_3' }]);
+  const [sealedTurn] = recall([assistant(use('a'))], ['lookup']);
+  expect(sealedTurn!.content).toMatchObject([{ type: 'tool-use', name: 'lookup_2' }]);
+});
+
+it('keeps the marks of the cache on calls and results', () => {
+  const marked = (block: ContentBlock, ttl?: string): ContentBlock => {
+    if (block.type !== 'opaque') return block;
+    return opaque({ ...block.opaque.value, cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } });
+  };
+  const turns = recall([assistant(marked(call('a')), marked(result('a'), '1h'))]);
+  expect(turns.flatMap(({ content }) => content.map(({ cacheMarker }) => cacheMarker))).toEqual([{}, { ttl: '1h' }]);
+});
 
 it('leaves out what was sealed elsewhere', () => {
   const forged: ContentBlock = { type: 'redacted-thinking', data: 'fl1.x', mark: { format: GATEWAY_TOOLS } };
@@ -133,7 +181,7 @@ it('opens a few seals in a step, however many there are, and however many pages 
   const many = Array.from({ length: 5_000 }, () => assistant(call('a'), result('a')));
   const finding = findSeals(many);
   expect(finding.next().done).toBe(false);
-  expect(recallTurns(many, TOOLS, new Map()).next().done).toBe(false);
+  expect(recallTurns(many, { tools: TOOLS, opened: new Map(), taken: new Set() }).next().done).toBe(false);
 });
 
 it('finds what is to be opened', () => {

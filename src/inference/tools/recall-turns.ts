@@ -11,6 +11,8 @@ import { SERVER_TOOL_USE_PREFIX } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { StepCounter, type Steps } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
+import { readCacheMarker, type WireCacheControl } from '../read-cache-marker.js';
+import { uniqueName } from './unique-name.js';
 
 /** What the gateway's tools brought in one use, as its seal tells it. */
 export interface SealedUse extends JsonObject {
@@ -75,39 +77,52 @@ export function* openSeals(seals: HeldSeals, open: (sealed: string) => Json | un
   return opened;
 }
 
+/** What a conversation is told again with. */
+export interface RecallInputs {
+  readonly tools: ByResultType;
+  readonly opened: OpenedSeals;
+  /** Names of the caller's own tools: where one of the gateway's is called so, models know it by another. */
+  readonly taken: ReadonlySet<string>;
+}
+
 /**
  * The conversation as its models had it: calls of the gateway's tools and their results are turns of their own again,
- * for whatever model is asked next. What cannot be opened any more is told so by its tool, or left out.
+ * for whatever model is asked next. What cannot be opened any more is told so by its tool, or left out; so is a call
+ * without its result, and a result without its call.
  */
-export function* recallTurns(messages: readonly Message[], tools: ByResultType, opened: OpenedSeals): Steps<Message[]> {
+export function* recallTurns(messages: readonly Message[], inputs: RecallInputs): Steps<Message[]> {
   const steps = new StepCounter();
   const turns: Message[] = [];
-  /** Results that stand before those of the caller's tools. */
-  let pending: ToolResultBlock[] = [];
+  /** What the assistant has said since the caller last spoke, where the gateway's tools are part of it. */
+  let split: SplitTurn | undefined;
   for (const [index, message] of messages.entries()) {
     if (steps.isOver(message.content.length + 1)) yield;
     const paths = message.content.map((_, place) => blockPath(message, index, place));
-    if (message.role === 'assistant' && message.content.some(isOurs)) {
-      if (pending.length > 0) turns.push({ role: 'user', content: pending });
-      const split = new SplitTurn(tools, opened);
+    if (message.role === 'assistant' && (split || message.content.some(isOurs))) {
+      split ??= new SplitTurn(inputs);
       for (const [place, block] of message.content.entries()) {
         if (steps.isOver()) yield;
         split.add(block, paths[place]!);
       }
-      pending = split.finish(turns);
-    } else if (pending.length > 0 && message.role === 'user') {
+      continue;
+    }
+    const pending = split?.finish(turns) ?? NO_RESULTS;
+    split = undefined;
+    if (pending.length === 0) turns.push({ ...message, paths });
+    else if (message.role === 'user') {
+      // They stand before those of the caller's tools.
       const before = pending.map(() => `messages.${index}`);
       turns.push({ role: 'user', content: [...pending, ...message.content], paths: [...before, ...paths] });
-      pending = [];
-    } else {
-      turns.push({ ...message, paths });
-    }
+    } else turns.push({ role: 'user', content: pending }, { ...message, paths });
   }
+  const pending = split?.finish(turns) ?? NO_RESULTS;
   if (pending.length > 0) turns.push({ role: 'user', content: pending });
   return turns;
 }
 
-/** One reply of the gateway's, as the turns that it was made of. */
+const NO_RESULTS: readonly ToolResultBlock[] = [];
+
+/** What the assistant said at a stretch, as the turns that it was made of. */
 class SplitTurn {
   private readonly turns: Message[] = [];
   private blocks: ContentBlock[] = [];
@@ -115,33 +130,31 @@ class SplitTurn {
   private results: ToolResultBlock[] = [];
   /** Of calls that stand among those of the caller's tools. */
   private readonly shared: ToolResultBlock[] = [];
+  /** Ids of the gateway's calls in the blocks, and of those of them that have their results. */
+  private readonly asked = new Set<string>();
+  private readonly answered = new Set<string>();
+  /** Which step the sealed uses in the blocks belong to. */
+  private sealedStep: number | undefined;
 
-  constructor(
-    private readonly tools: ByResultType,
-    private readonly opened: OpenedSeals,
-  ) {}
+  constructor(private readonly inputs: RecallInputs) {}
 
   add(block: ContentBlock, path: string): void {
     if (isSealed(block)) {
-      const use = this.opened.get(block);
+      const use = this.inputs.opened.get(block);
       if (isJsonObject(use)) this.addSealed(use as SealedUse, path);
       return;
     }
     const value = ownValue(block);
-    if (value && isOurId(value['tool_use_id'])) this.results.push(this.resultOf(value));
-    else this.push(value ? callOf(value) : block, path);
+    if (!value) this.push(block, path);
+    else if (isOurId(value['tool_use_id'])) this.addResult(value);
+    else this.addCall({ ...callOf(value), name: this.nameOf(value['name']) }, path);
   }
 
-  /** @returns the results of its last turn, where they are to stand before what the caller says next */
-  finish(turns: Message[]): ToolResultBlock[] {
+  /** @returns the results of its last turn, which stand before what the caller says next */
+  finish(turns: Message[]): readonly ToolResultBlock[] {
+    this.dropUnanswered();
     const results = [...this.results, ...this.shared];
     this.results = [];
-    // Calls that nothing answers were not run.
-    const answered = new Set(results.map(({ toolUseId }) => toolUseId));
-    const isKept = (block: ContentBlock): boolean =>
-      block.type !== 'tool-use' || !isOurId(block.id) || answered.has(block.id);
-    this.paths = this.paths.filter((_, place) => isKept(this.blocks[place]!));
-    this.blocks = this.blocks.filter(isKept);
     this.endTurn();
     for (const turn of this.turns) turns.push(turn);
     return results;
@@ -153,33 +166,68 @@ class SplitTurn {
     this.paths.push(path);
   }
 
-  /** Of the chat format, where all that was said is one message, and the uses stand before it. */
-  private addSealed({ id, name, input, text, isError, isShared }: SealedUse, path: string): void {
-    const call: ToolUseBlock = { type: 'tool-use', id, name, input };
-    const result = toolResult(id, text, isError);
-    if (isShared) {
-      this.blocks.push(call);
-      this.paths.push(path);
-      this.shared.push(result);
-    } else {
-      this.turns.push({ role: 'assistant', content: [call], paths: [path] }, { role: 'user', content: [result] });
-    }
+  private addCall(call: ToolUseBlock, path: string): void {
+    if (this.asked.has(call.id)) return;
+    this.push(call, path);
+    this.asked.add(call.id);
+  }
+
+  private addResult(value: JsonObject): void {
+    const id = value['tool_use_id'] as string;
+    if (!this.asked.has(id) || this.answered.has(id)) return;
+    this.answered.add(id);
+    this.results.push(this.resultOf(value));
+  }
+
+  /**
+   * Of the chat format, where all that was said is one message, and the uses stand among the reasoning before it: what
+   * was reasoned in a step comes before the step's uses.
+   */
+  private addSealed({ id, name, input, text, isError, isShared, step }: SealedUse, path: string): void {
+    if (this.asked.has(id)) return;
+    if ((isShared || this.sealedStep !== step) && this.results.length > 0) this.endTurn();
+    this.sealedStep = step;
+    this.blocks.push({ type: 'tool-use', id, name: this.nameOf(name), input });
+    this.paths.push(path);
+    this.asked.add(id);
+    this.answered.add(id);
+    (isShared ? this.shared : this.results).push(toolResult(id, text, isError));
   }
 
   private endTurn(): void {
+    this.dropUnanswered();
     if (this.blocks.length > 0) this.turns.push({ role: 'assistant', content: this.blocks, paths: this.paths });
     if (this.results.length > 0) this.turns.push({ role: 'user', content: this.results });
     this.blocks = [];
     this.paths = [];
     this.results = [];
+    this.asked.clear();
+    this.answered.clear();
   }
 
-  private resultOf({ type, tool_use_id: id, content = null }: JsonObject): ToolResultBlock {
-    const tool = this.tools.get(type as string);
-    const text = tool ? tool.recall(content, (part) => this.opened.get(part)) : '';
-    return toolResult(id as string, text, isFailure(content));
+  /** Calls that nothing answers were not run. */
+  private dropUnanswered(): void {
+    if (this.answered.size === this.asked.size) return;
+    const isKept = (block: ContentBlock): boolean =>
+      block.type !== 'tool-use' || !isOurId(block.id) || this.answered.has(block.id);
+    this.paths = this.paths.filter((_, place) => isKept(this.blocks[place]!));
+    this.blocks = this.blocks.filter(isKept);
+  }
+
+  private nameOf(name: Json | undefined): string {
+    return uniqueName(typeof name === 'string' ? name : '', this.inputs.taken);
+  }
+
+  private resultOf(value: JsonObject): ToolResultBlock {
+    const { type, tool_use_id: id, content = null } = value;
+    const tool = this.inputs.tools.get(type as string);
+    const text = tool?.recall(content, (part) => this.inputs.opened.get(part)) ?? UNKNOWN_RESULT;
+    return { ...toolResult(id as string, text, isFailure(content)), ...markerOf(value) };
   }
 }
+
+/** Of a tool that this gateway does not have, or has no more. */
+const UNKNOWN_RESULT = 'What this tool brought is not known any more.';
 
 const isOurs = (block: ContentBlock): boolean => isSealed(block) || ownValue(block) !== undefined;
 
@@ -196,8 +244,16 @@ function ownValue(block: ContentBlock): JsonObject | undefined {
 const isSealed = (block: ContentBlock): block is RedactedThinkingBlock =>
   block.type === 'redacted-thinking' && block.mark?.format === GATEWAY_TOOLS;
 
-function callOf({ id, name, input = {} }: JsonObject): ToolUseBlock {
-  return { type: 'tool-use', id: id as string, name: typeof name === 'string' ? name : '', input };
+const callOf = (value: JsonObject): Omit<ToolUseBlock, 'name'> => ({
+  type: 'tool-use',
+  id: value['id'] as string,
+  input: value['input'] ?? {},
+  ...markerOf(value),
+});
+
+/** Of a block that was carried as it came; its schema has been judged. */
+function markerOf({ cache_control: marker }: JsonObject): Pick<ToolUseBlock, 'cacheMarker'> {
+  return isJsonObject(marker) ? { cacheMarker: readCacheMarker(marker as unknown as WireCacheControl) } : {};
 }
 
 const toolResult = (toolUseId: string, text: string, isError: boolean): ToolResultBlock => ({

@@ -14,8 +14,10 @@ import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
 import type { SealedUse } from './recall-turns.js';
 import { StepEvents } from './step-events.js';
+import { withUsesLeft } from './vendor-uses.js';
 import { isLoopOver } from './stop-conditions.js';
 import type { AnsweredCall, ToolUses } from './tool-uses.js';
+import type { ToolFailure } from '../../core/tool.js';
 
 type Batch = readonly ModelEvent[];
 
@@ -79,13 +81,10 @@ export class ToolLoop {
   async runTools(): Promise<readonly Batch[]> {
     const { step, dependencies } = this;
     const { uses } = dependencies;
-    let answered: AnsweredCall[];
-    if (this.isLast) answered = uses.refuse(step.calls, 'max_uses_exceeded');
-    else if (await dependencies.affords(step.calls)) answered = await uses.run(step.calls, this.request);
-    else {
-      this.isUnaffordable = true;
-      answered = uses.refuse(step.calls, 'unavailable');
-    }
+    const admitted = this.isLast ? step.calls.map(() => 'max_uses_exceeded' as const) : uses.admit(step.calls);
+    const affordable = await this.afford(admitted);
+    this.signal.throwIfAborted();
+    const answered = await uses.run(step.calls, affordable, this.askedRequest());
     this.signal.throwIfAborted();
     this.isUnaffordable ||= dependencies.wasRefused();
     await this.takeIn(answered);
@@ -115,6 +114,29 @@ export class ToolLoop {
     this.steps++;
     this.step = this.beginStep(step.blocks);
     return begun;
+  }
+
+  /** What there is room for of what may run: all of it, or else as many as there is, in their order. */
+  private async afford(admitted: readonly (number | ToolFailure)[]): Promise<(number | ToolFailure)[]> {
+    const { step, dependencies } = this;
+    const isRun = (place: number): boolean => typeof admitted[place] === 'number';
+    const paid = step.calls.filter(({ offered }, place) => isRun(place) && offered.tool.price > 0n);
+    if (await dependencies.affords(paid)) return [...admitted];
+    this.isUnaffordable = true;
+    let count = 0;
+    while (count < paid.length && (await dependencies.affords(paid.slice(0, count + 1)))) count++;
+    // What was refused let go of the room for those before it.
+    await dependencies.affords(paid.slice(0, count));
+    const unaffordable = new Set(paid.slice(count));
+    return step.calls.map((call, place) => (unaffordable.has(call) ? 'unavailable' : admitted[place]!));
+  }
+
+  /** What a tool is shown of the conversation: all up to the calls of this step. */
+  private askedRequest(): ModelRequest {
+    const { step, request } = this;
+    const said = step.turn.content.filter(({ type }) => type !== 'tool-use');
+    if (said.length === 0) return request;
+    return { ...request, messages: [...request.messages, { role: 'assistant', content: said }] };
   }
 
   private beginStep(blocks: number): StepEvents {
@@ -175,6 +197,7 @@ export class ToolLoop {
 
   /** After its first call a tool is no longer forced: it would be called for ever. */
   private nextRequest(): ModelRequest {
+    this.request = withUsesLeft(this.request, this.step.usage);
     const { toolChoice } = this.request;
     const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
     if (this.isLast) this.request = { ...this.request, toolChoice: { type: 'none' } };

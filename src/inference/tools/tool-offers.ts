@@ -38,11 +38,13 @@ export class ToolOffers {
   }
 
   private async recallTurns(request: ModelRequest, caller: Caller): Promise<ModelRequest> {
-    const { messages } = request;
+    const { messages, tools } = request;
     const seals = await doInTurns(findSeals(messages));
     await this.contexts.prepareToOpen(seals.values());
     const opened = await doInTurns(openSeals(seals, this.contexts.opener(caller)));
-    return { ...request, messages: await doInTurns(recallTurns(messages, this.byResult, opened)) };
+    const taken = new Set(tools.flatMap((tool) => (tool.type === 'function' ? [tool.name] : [])));
+    const inputs = { tools: this.byResult, opened, taken };
+    return { ...request, messages: await doInTurns(recallTurns(messages, inputs)) };
   }
 
   /** @throws GatewayError as `offerTools` */

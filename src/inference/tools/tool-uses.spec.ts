@@ -2,6 +2,7 @@
 // is a result. Method: made-up tools under the runner.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
+import { readArguments } from '../../core/conversation/assistant-turn.js';
 import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
 import { CallerGone } from '../../core/errors.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
@@ -30,7 +31,11 @@ function offered(run: ServedTool['run'], fields: Partial<ServedTool> = {}): Offe
   return { type: 'made-up:f', name: 'f', service: {} as ServiceTool, tool };
 }
 
-const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({ id: 'i', offered: tool, input });
+const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({
+  id: 'i',
+  offered: tool,
+  input: readArguments(input),
+});
 
 function bench(keep = (_bytes: number) => true) {
   const abort = new Cancellation();
@@ -41,7 +46,7 @@ function bench(keep = (_bytes: number) => true) {
     abort.signal,
   );
   const run = async (...calls: ServiceCall[]) =>
-    (await runner.run(calls, modelRequest())).map(({ result: { text } }) => text);
+    (await runner.run(calls, runner.admit(calls), modelRequest())).map(({ result: { text } }) => text);
   return { abort, uses, run };
 } // prettier-ignore
 
