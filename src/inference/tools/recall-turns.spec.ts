@@ -6,7 +6,8 @@ import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { doAtOnce } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
-import { findSeals, holdsToolTurns, openSeals, recallTurns, type SealedUse } from './recall-turns.js';
+import { findSeals, holdsToolTurns, openSeals, recallTurns } from './recall-turns.js';
+import type { SealedUse } from './sealed-reply.js';
 
 const OURS = 'srvtoolu_fl';
 const lookup = {
@@ -80,6 +81,8 @@ const use = (id: string, fields: Partial<SealedUse> = {}): ContentBlock => ({
     isError: false,
     step: 1,
     isShared: false,
+    said: '',
+    thoughts: 0,
     ...fields,
   }),
   mark: { format: GATEWAY_TOOLS },
@@ -89,7 +92,7 @@ it('puts what chat brings back sealed before what was said, or beside the calls 
   expect(recalled(assistant(use('a'), use('b', { isShared: true, isError: true }), text('one'), callersUse), user(callersResult))).toEqual([
     'assistant: use a',
     'user: result a of a',
-    'assistant: use b, one, use c',
+    'assistant: one, use b, use c',
     'user: failure b of b, result c',
   ]);
 }); // prettier-ignore

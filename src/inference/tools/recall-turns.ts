@@ -6,24 +6,13 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from '../../core/conversation/content.js';
+import { append } from '../../core/append.js';
 import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
 import { SERVER_TOOL_USE_PREFIX } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { StepCounter, type Steps } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
-
-/** What the gateway's tools brought in one use, as its seal tells it. */
-export interface SealedUse extends JsonObject {
-  readonly id: string;
-  readonly name: string;
-  readonly input: Json;
-  readonly text: string;
-  readonly isError: boolean;
-  /** From 1, of the reply. */
-  readonly step: number;
-  /** The same step called the caller's tools. */
-  readonly isShared: boolean;
-}
+import { SealedReply, toolResult, type SealedUse, type SplitReply } from './sealed-reply.js';
 
 /** The gateway's tools by the types of their results. */
 export type ByResultType = ReadonlyMap<string, ServiceTool>;
@@ -79,26 +68,24 @@ export function* openSeals(seals: HeldSeals, open: (sealed: string) => Json | un
  * The conversation as its models had it: calls of the gateway's tools and their results are turns of their own again,
  * for whatever model is asked next. What cannot be opened any more is told so by its tool, or left out.
  */
-export function* recallTurns(
-  messages: readonly Message[],
-  tools: ByResultType,
-  opened: OpenedSeals,
-): Steps<Message[]> {
+export function* recallTurns(messages: readonly Message[], tools: ByResultType, opened: OpenedSeals): Steps<Message[]> {
   const steps = new StepCounter();
   const turns: Message[] = [];
   /** Results that stand before those of the caller's tools. */
-  let pending: ToolResultBlock[] = [];
+  let pending: readonly ToolResultBlock[] = [];
   for (const [index, message] of messages.entries()) {
     if (steps.isOver(message.content.length + 1)) yield;
     const paths = message.content.map((_, place) => blockPath(message, index, place));
     if (message.role === 'assistant' && message.content.some(isOurs)) {
       if (pending.length > 0) turns.push({ role: 'user', content: pending });
-      const split = new SplitTurn(tools, opened);
+      const split = message.content.some(isSealed) ? new OpenedReply(opened) : new SplitTurn(tools, opened);
       for (const [place, block] of message.content.entries()) {
         if (steps.isOver()) yield;
         split.add(block, paths[place]!);
       }
-      pending = split.finish(turns);
+      const reply = split.finish();
+      append(turns, reply.turns);
+      pending = reply.results;
     } else if (pending.length > 0 && message.role === 'user') {
       const before = pending.map(() => `messages.${index}`);
       turns.push({ role: 'user', content: [...pending, ...message.content], paths: [...before, ...paths] });
@@ -111,14 +98,29 @@ export function* recallTurns(
   return turns;
 }
 
-/** One reply of the gateway's, as the turns that it was made of. */
+/** One reply of the gateway's in the chat format, whose uses are sealed. */
+class OpenedReply {
+  private readonly reply = new SealedReply();
+
+  constructor(private readonly opened: OpenedSeals) {}
+
+  add(block: ContentBlock, path: string): void {
+    if (!isSealed(block)) return this.reply.add(block, path);
+    const use = this.opened.get(block);
+    if (isJsonObject(use)) this.reply.addUse(use as SealedUse, path);
+  }
+
+  finish(): SplitReply {
+    return this.reply.finish();
+  }
+}
+
+/** One reply of the gateway's in the Messages format, as the turns that it was made of. */
 class SplitTurn {
   private readonly turns: Message[] = [];
   private blocks: ContentBlock[] = [];
   private paths: string[] = [];
   private results: ToolResultBlock[] = [];
-  /** Of calls that stand among those of the caller's tools. */
-  private readonly shared: ToolResultBlock[] = [];
 
   constructor(
     private readonly tools: ByResultType,
@@ -126,19 +128,13 @@ class SplitTurn {
   ) {}
 
   add(block: ContentBlock, path: string): void {
-    if (isSealed(block)) {
-      const use = this.opened.get(block);
-      if (isJsonObject(use)) this.addSealed(use as SealedUse, path);
-      return;
-    }
     const value = ownValue(block);
     if (value && isOurId(value['tool_use_id'])) this.results.push(this.resultOf(value));
     else this.push(value ? callOf(value) : block, path);
   }
 
-  /** @returns the results of its last turn, where they are to stand before what the caller says next */
-  finish(turns: Message[]): ToolResultBlock[] {
-    const results = [...this.results, ...this.shared];
+  finish(): SplitReply {
+    const { results, turns } = this;
     this.results = [];
     // Calls that nothing answers were not run.
     const answered = new Set(results.map(({ toolUseId }) => toolUseId));
@@ -147,27 +143,13 @@ class SplitTurn {
     this.paths = this.paths.filter((_, place) => isKept(this.blocks[place]!));
     this.blocks = this.blocks.filter(isKept);
     this.endTurn();
-    for (const turn of this.turns) turns.push(turn);
-    return results;
+    return { turns, results };
   }
 
   private push(block: ContentBlock, path: string): void {
     if (this.results.length > 0) this.endTurn();
     this.blocks.push(block);
     this.paths.push(path);
-  }
-
-  /** Of the chat format, where all that was said is one message, and the uses stand before it. */
-  private addSealed({ id, name, input, text, isError, isShared }: SealedUse, path: string): void {
-    const call: ToolUseBlock = { type: 'tool-use', id, name, input };
-    const result = toolResult(id, text, isError);
-    if (isShared) {
-      this.blocks.push(call);
-      this.paths.push(path);
-      this.shared.push(result);
-    } else {
-      this.turns.push({ role: 'assistant', content: [call], paths: [path] }, { role: 'user', content: [result] });
-    }
   }
 
   private endTurn(): void {
@@ -203,13 +185,6 @@ const isSealed = (block: ContentBlock): block is RedactedThinkingBlock =>
 function callOf({ id, name, input = {} }: JsonObject): ToolUseBlock {
   return { type: 'tool-use', id: id as string, name: typeof name === 'string' ? name : '', input };
 }
-
-const toolResult = (toolUseId: string, text: string, isError: boolean): ToolResultBlock => ({
-  type: 'tool-result',
-  toolUseId,
-  content: [{ type: 'text', text }],
-  ...(isError && { isError }),
-});
 
 /** In the words of any of the tools. */
 function isFailure(content: Json): boolean {
