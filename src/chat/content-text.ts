@@ -1,5 +1,4 @@
-/** Between texts that something else stood between: without it the words of two steps run into one. */
-const SEPARATOR = '\n\n';
+import { BETWEEN_TEXTS } from '../inference/tools/sealed-reply.js';
 
 /**
  * Puts the text blocks of one reply into the one `content` of the format. Blocks that follow one another are one text
@@ -21,7 +20,7 @@ export class ContentText {
   add(piece: string): string {
     if (piece === '') return '';
     const begins = this.isInterrupted && this.length > 0;
-    const added = begins ? SEPARATOR + piece : piece;
+    const added = begins ? BETWEEN_TEXTS + piece : piece;
     this.isSeveral ||= begins;
     this.isInterrupted = false;
     this.length += added.length;

@@ -6,7 +6,8 @@ import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { doAtOnce } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
-import { findSeals, holdsToolTurns, openSeals, recallTurns, type SealedUse } from './recall-turns.js';
+import { findSeals, holdsToolTurns, openSeals, recallTurns } from './recall-turns.js';
+import type { SealedUse } from './sealed-reply.js';
 
 const OURS = 'srvtoolu_fl';
 const lookup = {
@@ -88,6 +89,8 @@ const use = (id: string, fields: Partial<SealedUse> = {}): ContentBlock => ({
     isError: false,
     step: 1,
     isShared: false,
+    said: '',
+    thoughts: 0,
     ...fields,
   }),
   mark: { format: GATEWAY_TOOLS },
@@ -97,34 +100,10 @@ it('puts what chat brings back sealed before what was said, or beside the calls 
   expect(recalled(assistant(use('a'), use('b', { isShared: true, isError: true }), text('one'), callersUse), user(callersResult))).toEqual([
     'assistant: use a',
     'user: result a of a',
-    'assistant: use b, one, use c',
+    'assistant: one, use b, use c',
     'user: failure b of b, result c',
   ]);
 }); // prettier-ignore
-
-const thinking = (signature: string): ContentBlock => ({ type: 'thinking', thinking: signature, signature });
-
-it('puts uses of one step together, behind what was reasoned in it', () => {
-  const reply = assistant(
-    thinking('1'),
-    use('a'),
-    use('b'),
-    thinking('2'),
-    use('c', { step: 2 }),
-    thinking('3'),
-    use('d', { step: 3, isShared: true }),
-    text('one'),
-    callersUse,
-  );
-  expect(recalled(reply, user(callersResult))).toEqual([
-    'assistant: thinking, use a, use b',
-    'user: result a of a, result b of b',
-    'assistant: thinking, use c',
-    'user: result c of c',
-    'assistant: thinking, use d, one, use c',
-    'user: result d of d, result c',
-  ]);
-});
 
 it('calls a tool as its models knew it, where the caller has one of that name', () => {
   const [, turn] = recall([user(text('q')), assistant(call('a'), result('a'))], ['lookup', 'lookup_2']);

@@ -6,26 +6,15 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from '../../core/conversation/content.js';
+import { append } from '../../core/append.js';
 import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
 import { SERVER_TOOL_USE_PREFIX } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { StepCounter, type Steps } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
 import { readCacheMarker, type WireCacheControl } from '../read-cache-marker.js';
+import { SealedReply, toolResult, type SealedUse, type SplitReply } from './sealed-reply.js';
 import { uniqueName } from './unique-name.js';
-
-/** What the gateway's tools brought in one use, as its seal tells it. */
-export interface SealedUse extends JsonObject {
-  readonly id: string;
-  readonly name: string;
-  readonly input: Json;
-  readonly text: string;
-  readonly isError: boolean;
-  /** From 1, of the reply. */
-  readonly step: number;
-  /** The same step called the caller's tools. */
-  readonly isShared: boolean;
-}
 
 /** The gateway's tools by the types of their results. */
 export type ByResultType = ReadonlyMap<string, ServiceTool>;
@@ -94,70 +83,87 @@ export function* recallTurns(messages: readonly Message[], inputs: RecallInputs)
   const steps = new StepCounter();
   const turns: Message[] = [];
   /** What the assistant has said since the caller last spoke, where the gateway's tools are part of it. */
-  let split: SplitTurn | undefined;
+  let reply: OpenedReply | SplitTurn | undefined;
   for (const [index, message] of messages.entries()) {
     if (steps.isOver(message.content.length + 1)) yield;
     const paths = message.content.map((_, place) => blockPath(message, index, place));
-    if (message.role === 'assistant' && (split || message.content.some(isOurs))) {
-      split ??= new SplitTurn(inputs);
+    if (message.role === 'assistant' && (reply || message.content.some(isOurs))) {
+      reply ??= message.content.some(isSealed) ? new OpenedReply(inputs) : new SplitTurn(inputs);
       for (const [place, block] of message.content.entries()) {
         if (steps.isOver()) yield;
-        split.add(block, paths[place]!);
+        reply.add(block, paths[place]!);
       }
       continue;
     }
-    const pending = split?.finish(turns) ?? NO_RESULTS;
-    split = undefined;
-    if (pending.length === 0) turns.push({ ...message, paths });
+    const results = reply ? finish(reply, turns) : NO_RESULTS;
+    reply = undefined;
+    if (results.length === 0) turns.push({ ...message, paths });
     else if (message.role === 'user') {
       // They stand before those of the caller's tools.
-      const before = pending.map(() => `messages.${index}`);
-      turns.push({ role: 'user', content: [...pending, ...message.content], paths: [...before, ...paths] });
-    } else turns.push({ role: 'user', content: pending }, { ...message, paths });
+      const before = results.map(() => `messages.${index}`);
+      turns.push({ role: 'user', content: [...results, ...message.content], paths: [...before, ...paths] });
+    } else turns.push({ role: 'user', content: results }, { ...message, paths });
   }
-  const pending = split?.finish(turns) ?? NO_RESULTS;
-  if (pending.length > 0) turns.push({ role: 'user', content: pending });
+  const results = reply ? finish(reply, turns) : NO_RESULTS;
+  if (results.length > 0) turns.push({ role: 'user', content: results });
   return turns;
 }
 
 const NO_RESULTS: readonly ToolResultBlock[] = [];
 
-/** What the assistant said at a stretch, as the turns that it was made of. */
+/** @returns the results of the last turn, which stand before what the caller says next */
+function finish(reply: OpenedReply | SplitTurn, turns: Message[]): readonly ToolResultBlock[] {
+  const { turns: told, results } = reply.finish();
+  append(turns, told);
+  return results;
+}
+
+/** What the assistant said at a stretch in the chat format, where the uses are sealed. */
+class OpenedReply {
+  private readonly reply = new SealedReply();
+
+  constructor(private readonly inputs: RecallInputs) {}
+
+  add(block: ContentBlock, path: string): void {
+    if (!isSealed(block)) return this.reply.add(block, path);
+    const opened = this.inputs.opened.get(block);
+    if (!isJsonObject(opened)) return;
+    const use = opened as SealedUse;
+    this.reply.addUse({ ...use, name: uniqueName(use.name, this.inputs.taken) }, path);
+  }
+
+  finish(): SplitReply {
+    return this.reply.finish();
+  }
+}
+
+/** The same in the Messages format, where calls and results stand as blocks. */
 class SplitTurn {
   private readonly turns: Message[] = [];
   private blocks: ContentBlock[] = [];
   private paths: string[] = [];
   private results: ToolResultBlock[] = [];
-  /** Of calls that stand among those of the caller's tools. */
-  private readonly shared: ToolResultBlock[] = [];
   /** Ids of the gateway's calls in the blocks, and of those of them that have their results. */
   private readonly asked = new Set<string>();
   private readonly answered = new Set<string>();
-  /** Which step the sealed uses in the blocks belong to. */
-  private sealedStep: number | undefined;
 
   constructor(private readonly inputs: RecallInputs) {}
 
   add(block: ContentBlock, path: string): void {
-    if (isSealed(block)) {
-      const use = this.inputs.opened.get(block);
-      if (isJsonObject(use)) this.addSealed(use as SealedUse, path);
-      return;
-    }
     const value = ownValue(block);
+    // Of the chat format: here it would be told to a provider.
+    if (isSealed(block)) return;
     if (!value) this.push(block, path);
     else if (isOurId(value['tool_use_id'])) this.addResult(value);
-    else this.addCall({ ...callOf(value), name: this.nameOf(value['name']) }, path);
+    else this.addCall(value, path);
   }
 
-  /** @returns the results of its last turn, which stand before what the caller says next */
-  finish(turns: Message[]): readonly ToolResultBlock[] {
+  finish(): SplitReply {
     this.dropUnanswered();
-    const results = [...this.results, ...this.shared];
+    const { results, turns } = this;
     this.results = [];
     this.endTurn();
-    for (const turn of this.turns) turns.push(turn);
-    return results;
+    return { turns, results };
   }
 
   private push(block: ContentBlock, path: string): void {
@@ -166,10 +172,12 @@ class SplitTurn {
     this.paths.push(path);
   }
 
-  private addCall(call: ToolUseBlock, path: string): void {
-    if (this.asked.has(call.id)) return;
-    this.push(call, path);
-    this.asked.add(call.id);
+  private addCall(value: JsonObject, path: string): void {
+    const { id, name, input = {} } = value;
+    if (this.asked.has(id as string)) return;
+    const known = uniqueName(typeof name === 'string' ? name : '', this.inputs.taken);
+    this.push({ type: 'tool-use', id: id as string, name: known, input, ...markerOf(value) }, path);
+    this.asked.add(id as string);
   }
 
   private addResult(value: JsonObject): void {
@@ -177,21 +185,6 @@ class SplitTurn {
     if (!this.asked.has(id) || this.answered.has(id)) return;
     this.answered.add(id);
     this.results.push(this.resultOf(value));
-  }
-
-  /**
-   * Of the chat format, where all that was said is one message, and the uses stand among the reasoning before it: what
-   * was reasoned in a step comes before the step's uses.
-   */
-  private addSealed({ id, name, input, text, isError, isShared, step }: SealedUse, path: string): void {
-    if (this.asked.has(id)) return;
-    if ((isShared || this.sealedStep !== step) && this.results.length > 0) this.endTurn();
-    this.sealedStep = step;
-    this.blocks.push({ type: 'tool-use', id, name: this.nameOf(name), input });
-    this.paths.push(path);
-    this.asked.add(id);
-    this.answered.add(id);
-    (isShared ? this.shared : this.results).push(toolResult(id, text, isError));
   }
 
   private endTurn(): void {
@@ -212,10 +205,6 @@ class SplitTurn {
       block.type !== 'tool-use' || !isOurId(block.id) || this.answered.has(block.id);
     this.paths = this.paths.filter((_, place) => isKept(this.blocks[place]!));
     this.blocks = this.blocks.filter(isKept);
-  }
-
-  private nameOf(name: Json | undefined): string {
-    return uniqueName(typeof name === 'string' ? name : '', this.inputs.taken);
   }
 
   private resultOf(value: JsonObject): ToolResultBlock {
@@ -244,24 +233,10 @@ function ownValue(block: ContentBlock): JsonObject | undefined {
 const isSealed = (block: ContentBlock): block is RedactedThinkingBlock =>
   block.type === 'redacted-thinking' && block.mark?.format === GATEWAY_TOOLS;
 
-const callOf = (value: JsonObject): Omit<ToolUseBlock, 'name'> => ({
-  type: 'tool-use',
-  id: value['id'] as string,
-  input: value['input'] ?? {},
-  ...markerOf(value),
-});
-
 /** Of a block that was carried as it came; its schema has been judged. */
 function markerOf({ cache_control: marker }: JsonObject): Pick<ToolUseBlock, 'cacheMarker'> {
   return isJsonObject(marker) ? { cacheMarker: readCacheMarker(marker as unknown as WireCacheControl) } : {};
 }
-
-const toolResult = (toolUseId: string, text: string, isError: boolean): ToolResultBlock => ({
-  type: 'tool-result',
-  toolUseId,
-  content: [{ type: 'text', text }],
-  ...(isError && { isError }),
-});
 
 /** In the words of any of the tools. */
 function isFailure(content: Json): boolean {

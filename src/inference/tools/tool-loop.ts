@@ -12,7 +12,7 @@ import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
-import type { SealedUse } from './recall-turns.js';
+import { saidIn, thoughtsIn, type SealedUse } from './sealed-reply.js';
 import { StepEvents } from './step-events.js';
 import { withUsesLeft } from './vendor-uses.js';
 import { isLoopOver } from './stop-conditions.js';
@@ -50,6 +50,8 @@ export class ToolLoop {
   private steps = 1;
   private usage: Usage = NO_USAGE;
   private sources: CitedSources | undefined;
+  /** Pieces of reasoning told so far. */
+  private thoughts = 0;
   /** With the turns that the steps have added. */
   private request: ModelRequest;
   /** Its model is asked for the last time, without tools. */
@@ -157,6 +159,9 @@ export class ToolLoop {
 
   private tellResults(answered: readonly AnsweredCall[]): Batch[] {
     const { step } = this;
+    const { turn } = step;
+    const said = saidIn(turn);
+    this.thoughts += thoughtsIn(turn);
     const batches: ModelEvent[][] = [];
     let weight = Infinity;
     for (const { call, input, result } of answered) {
@@ -175,6 +180,8 @@ export class ToolLoop {
         isError: result.isError,
         step: this.steps,
         isShared: step.callersTools.length > 0,
+        said,
+        thoughts: this.thoughts,
       };
       const seal = (lengthMax: number): string | undefined => this.sealUse(use, lengthMax);
       const { resultType: type } = offered.service;

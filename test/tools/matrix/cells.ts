@@ -84,7 +84,11 @@ const fetching = {
   counter: 'web_fetch_requests',
   wrong: {
     input: { url: 'ftp://pages.test/tides' },
-    content: { type: 'web_fetch_tool_result_error', error_code: 'invalid_tool_input' },
+    content: {
+      type: 'web_fetch_tool_result_error',
+      error_code: 'invalid_tool_input',
+      message: expect.stringMatching(/http/),
+    },
   },
 } as const;
 const noMorePages = { type: 'web_fetch_tool_result_error', error_code: 'max_uses_exceeded' };
