@@ -25,6 +25,9 @@ const SLOW = [
   'test/http/operation.spec.ts',
   'test/messages/wandering.spec.ts',
   'test/tools/bash.spec.ts',
+  'test/tools/faults-abort.spec.ts',
+  'test/tools/faults-kill.spec.ts',
+  'test/tools/matrix/',
 ].map(below);
 /** Attacks whose victims' waits are measured: with anything else on the cores they say nothing. */
 const MEASURED = [`${below('test/hostile/')}(?!input)`];

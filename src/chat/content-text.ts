@@ -1,5 +1,4 @@
-/** Between texts that something else stood between: without it the words of two steps run into one. */
-const SEPARATOR = '\n\n';
+import { BETWEEN_TEXTS } from '../inference/tools/sealed-reply.js';
 
 /**
  * Puts the text blocks of one reply into the one `content` of the format. Blocks that follow one another are one text
@@ -8,6 +7,8 @@ const SEPARATOR = '\n\n';
 export class ContentText {
   /** UTF-16 units so far, as clients count them. */
   length = 0;
+  /** Several texts stand in it, one behind the other. */
+  isSeveral = false;
   private isInterrupted = false;
 
   /** A block that is no text begins. */
@@ -18,7 +19,9 @@ export class ContentText {
   /** @returns the piece as it stands in `content` */
   add(piece: string): string {
     if (piece === '') return '';
-    const added = this.isInterrupted && this.length > 0 ? SEPARATOR + piece : piece;
+    const begins = this.isInterrupted && this.length > 0;
+    const added = begins ? BETWEEN_TEXTS + piece : piece;
+    this.isSeveral ||= begins;
     this.isInterrupted = false;
     this.length += added.length;
     return added;

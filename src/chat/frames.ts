@@ -8,11 +8,15 @@ import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
+  isSealOfText,
   logprobsOf,
   NO_ARGUMENTS,
   reasoningSealed,
   reasoningText,
+  sealedText,
   sealedTools,
+  type SealedText,
+  type SealUse,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -68,8 +72,10 @@ export class ChatFrames implements FramePrinter {
   private calls = 0;
   private reasonings = 0;
   private readonly phases = new Set<string | undefined>();
+  /** Of the words. */
+  private readonly textSeals: SealedText[] = [];
   /** Of what the gateway's tools brought. */
-  private readonly seals: string[] = [];
+  private readonly seals: SealUse[] = [];
 
   constructor(
     private readonly generation: GenerationView,
@@ -143,6 +149,10 @@ export class ChatFrames implements FramePrinter {
         return this.delta({ tool_calls: [call] });
       }
       case 'redacted-thinking':
+        if (isSealOfText(block)) {
+          this.textSeals.push(block);
+          return '';
+        }
         return this.reasoning({ reasoning_details: [reasoningSealed(this.reasonings++, block.data, block.mark)] });
       case 'thinking':
         this.reasonings++;
@@ -220,6 +230,7 @@ export class ChatFrames implements FramePrinter {
   private finish(stop: StopReason): string {
     const choice = { index: 0, delta: viewPhase(this.phases), logprobs: null, ...viewFinish(stop) };
     return (
+      this.sealedWords() +
       this.carriedTools() +
       chunk({ ...this.head, choices: [choice] }) +
       chunk({
@@ -233,6 +244,12 @@ export class ChatFrames implements FramePrinter {
       }) +
       DONE_FRAME
     );
+  }
+
+  private sealedWords(): string {
+    const details = sealedText(this.textSeals, this.content, this.reasonings);
+    this.reasonings += details.length;
+    return details.length === 0 ? '' : this.reasoning({ reasoning_details: details });
   }
 
   private carriedTools(): string {

@@ -1,9 +1,10 @@
 import { append } from '../core/append.js';
-import type { BlockStart } from '../core/conversation/event.js';
+import type { BlockStart, ServiceToolResult } from '../core/conversation/event.js';
 import { ANTHROPIC_REASONING, GATEWAY_TOOLS, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
 import { readWebCitation } from '../core/conversation/web-citation.js';
 import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
+import type { ContentText } from './content-text.js';
 
 /** A text in which a vendor of this format refuses to answer. */
 export const isRefusal = (block: BlockStart): boolean =>
@@ -40,6 +41,22 @@ export const reasoningSealed = (index: number, data: string, mark: ReasoningMark
   index,
 });
 
+/** A sealed block that holds for the text in front of it alone. */
+export type SealedText = Extract<BlockStart, { type: 'redacted-thinking' }>;
+
+export const isSealOfText = (block: SealedText): boolean => block.mark?.isOfText === true;
+
+/**
+ * The seals of a reply's words, behind all else: the format has one text for all, so that of several texts none would
+ * come back to its own.
+ * @param index of the first entry
+ */
+export const sealedText = (seals: readonly SealedText[], { isSeveral }: ContentText, index: number): JsonObject[] =>
+  isSeveral ? [] : seals.map(({ data, mark }, place) => reasoningSealed(index + place, data, mark));
+
+/** Closes what a use of a tool brought, in at most so many characters; undefined where there is more of it. */
+export type SealUse = ServiceToolResult['seal'];
+
 /** Of what the gateway's tools brought with one reply, in characters: what was brought first is left out beyond. */
 const SEALED_LENGTH_MAX = 256 * 1024;
 
@@ -49,13 +66,14 @@ const SEALED_LENGTH_MAX = 256 * 1024;
  * @param seals in the order of the results
  * @param index of the first entry
  */
-export function sealedTools(seals: readonly string[], index: number): JsonObject[] {
+export function sealedTools(seals: readonly SealUse[], index: number): JsonObject[] {
   const kept: string[] = [];
-  let length = 0;
+  let room = SEALED_LENGTH_MAX;
   for (const seal of seals.toReversed()) {
-    length += seal.length;
-    if (length > SEALED_LENGTH_MAX) break;
-    kept.unshift(seal);
+    const sealed = seal(room);
+    if (sealed === undefined) break;
+    room -= sealed.length;
+    kept.unshift(sealed);
   }
   return kept.map((seal, place) => reasoningSealed(index + place, seal, { format: GATEWAY_TOOLS }));
 }

@@ -8,12 +8,16 @@ import type { ChatReplyBody } from './schemas/reply.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
+  isSealOfText,
   joinLogprobs,
   logprobsOf,
   NO_ARGUMENTS,
   reasoningSealed,
   reasoningText,
+  sealedText,
   sealedTools,
+  type SealedText,
+  type SealUse,
   viewAnnotations,
   viewPhase,
 } from './view-block.js';
@@ -61,7 +65,8 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
   const calls: Json[] = [];
   const annotations: Json[] = [];
   const phases = new Set<string | undefined>();
-  const seals: string[] = [];
+  const textSeals: SealedText[] = [];
+  const seals: SealUse[] = [];
   const steps = new StepCounter();
   for (const { start, text, signature, citations } of blocks) {
     if (steps.isOver()) yield;
@@ -84,7 +89,8 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
         details.push(reasoningText(details.length, text, signature, start.mark));
         break;
       case 'redacted-thinking':
-        if (!hidesReasoning) details.push(reasoningSealed(details.length, start.data, start.mark));
+        if (isSealOfText(start)) textSeals.push(start);
+        else if (!hidesReasoning) details.push(reasoningSealed(details.length, start.data, start.mark));
         break;
       case 'tool-use':
         calls.push({
@@ -103,6 +109,7 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
         break;
     }
   }
+  if (!hidesReasoning) append(details, sealedText(textSeals, content, details.length));
   if (calls.length > 0) append(details, sealedTools(seals, details.length));
   const isSilent = words === '' && (calls.length > 0 || refusal !== '');
   return {

@@ -88,10 +88,11 @@ export interface EngineClient {
 export interface WorkerPool {
   /**
    * @param job the name of a job that the workers know
-   * @param input plain data; binary parts as `Uint8Array`, which are moved: empty here afterwards
+   * @param makeInput gives plain data once a thread is free, so that nobody copies while he waits; binary parts as
+   *   `Uint8Array`, which are moved: empty here afterwards
    * @throws ExtensionFault `busy` when its queue is full, `timed-out`, `unavailable` when the thread died of it
    */
-  run(job: string, input: unknown, signal: CancelSignal): Promise<unknown>;
+  run(job: string, makeInput: () => unknown, signal: CancelSignal): Promise<unknown>;
 }
 
 /** What a container of a tool holds between two requests: sealed bytes of one key, kept for a while. */
@@ -119,6 +120,11 @@ export interface ExtensionContext {
   readonly engines: EngineClient;
   readonly workers: WorkerPool;
   readonly containers: ContainerStore;
+  /**
+   * Room of the process for what a tool keeps until its generation is over, in the share of its key.
+   * @returns false where there is none: nothing may be kept
+   */
+  readonly keep: (bytes: number) => boolean;
   /** What only this gateway can open again, bound to the caller's account; printable. */
   readonly seal: (value: Json) => string;
   /**

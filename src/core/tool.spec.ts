@@ -31,23 +31,23 @@ const division: ServiceTool = {
     usesMax: 1,
     run: async ({ by }, { context: { workers, signal, seal } }) => {
       if (by === 0) return fail('invalid_tool_input');
-      const quotient = await workers.run('divide', { by: by as number }, signal);
+      const quotient = await workers.run('divide', () => ({ by: by as number }), signal);
       const text = (quotient as number).toFixed(places as number);
       const sources = [{ url: 'https://numbers.example/' }];
-      return { text, content: { sealed: seal(text) }, sources, isError: false, cost: 1n };
+      return { text, content: { encrypted_content: seal(text) }, sources, isError: false, cost: 1n };
     },
     fail,
   }),
-  recall: (content, open) => open((content as JsonObject)['sealed'] as string) as string,
+  recall: (content, open) => open(content as JsonObject) as string,
 };
 
 const abort = new Cancellation();
 const context = extensionContext({
   signal: abort.signal,
   workers: {
-    run: (_job, input, signal) => {
+    run: (_job, makeInput, signal) => {
       signal.throwIfAborted();
-      return Promise.resolve(1 / ((input as JsonObject)['by'] as number));
+      return Promise.resolve(1 / ((makeInput() as JsonObject)['by'] as number));
     },
   },
 });

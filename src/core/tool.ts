@@ -90,8 +90,11 @@ export interface ToolSetup {
   readonly modelOf: (name: Json | undefined, path: string) => Model;
 }
 
-/** Opens what `ExtensionContext.seal` closed; undefined: its key is gone, or it is none of ours. */
-export type OpenSeal = (sealed: string) => Json | undefined;
+/**
+ * What `ExtensionContext.seal` closed, by the part of a result's `content` whose `encrypted_content` it is; undefined:
+ * its key is gone, or it is none of ours. Seals of a conversation are opened before, in turns.
+ */
+export type OpenSeal = (part: JsonObject) => Json | undefined;
 
 /** A tool that this gateway knows to serve, behind any model. One file and one line in the list of tools. */
 export interface ServiceTool {

@@ -48,6 +48,10 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What further calls and uses of tools may come to that are under way. */
   private readonly coming = new Set<HeldAmounts>();
+  /** Settles, never rejects, when room was last made, or there was none. */
+  private making: Promise<unknown> = Promise.resolve();
+  /** Calls and uses that had ended when that was last written down. */
+  private noted = 0;
 
   constructor(
     private readonly billing: BillingService,
@@ -64,19 +68,33 @@ export class GenerationBilling implements GenerationObserver {
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
   async reserve(more: HeldAmounts): Promise<boolean> {
-    return (await this.billing.ledger.extend(this.hold, more)) === undefined;
+    const { ledger } = this.billing;
+    const outcome = await ledger.extend(this.hold, more);
+    if (outcome === undefined || outcome === 'gone') return outcome === undefined;
+    // What others have settled still counts with its whole bound until it is posted: a refusal is true.
+    await ledger.postSettled(outcome.refused);
+    return (await ledger.extend(this.hold, more)) === undefined;
   }
 
   /**
-   * Has room for what comes next, beside what was used so far and what else is to come.
+   * Has room for what comes next, beside what was used so far and what else is to come. What has ended by then is
+   * written down, so that it is charged whatever becomes of this process.
    * @returns lets go of that room, when it has been used; undefined where there is none
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
-  async makeRoom(next: HeldAmounts): Promise<(() => void) | undefined> {
+  makeRoom(next: HeldAmounts): Promise<(() => void) | undefined> {
+    // One after the other: what is missing is known when the one before has what it asked for.
+    const made = this.making.then(() => this.makeRoomNext(next));
+    this.making = made.catch(() => undefined);
+    return made;
+  }
+
+  private async makeRoomNext(next: HeldAmounts): Promise<(() => void) | undefined> {
     this.coming.add(next);
     const release = (): void => void this.coming.delete(next);
     try {
-      if (await this.covers()) return release;
+      const [isCovered] = await Promise.all([this.covers(), this.note()]);
+      if (isCovered) return release;
     } catch (error) {
       release();
       throw error;
@@ -97,6 +115,14 @@ export class GenerationBilling implements GenerationObserver {
     }
     const missing = { credits: positive(credits), byok: positive(byok) };
     return (missing.credits === 0n && missing.byok === 0n) || this.reserve(missing);
+  }
+
+  private async note(): Promise<void> {
+    const { calls, toolUses } = this.generation;
+    const ended = calls.filter(({ ending }) => ending !== undefined).length + toolUses.length;
+    if (ended === this.noted) return;
+    this.noted = ended;
+    await this.billing.ledger.note(this.hold);
   }
 
   /** What it has come to so far. */

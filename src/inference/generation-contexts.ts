@@ -33,8 +33,15 @@ export const runOf = ({ planned, admitted, signal }: AdmittedGeneration): RunInp
   signal,
 });
 
-/** What tools and plugins of one generation work with, at a point of its request. */
-export type ContextAt = (request: ModelRequest) => ExtensionContext;
+/** What ends with a part of a generation, such as one use of a tool. */
+interface ContextScope {
+  readonly signal: CancelSignal;
+  /** There is no room for what a model was asked. */
+  readonly refused?: () => void;
+}
+
+/** What tools and plugins of one generation work with, at a point of its request; as long as it, if nothing is said. */
+export type ContextAt = (request: ModelRequest, scope?: ContextScope) => ExtensionContext;
 
 /** Makes what tools and plugins of generations work with, calls of further models among it. */
 @Injectable()
@@ -56,13 +63,18 @@ export class GenerationContexts {
     const tools = this.contexts.open(generation.caller);
     generation.observe({ ended: () => tools.close() });
     const { catalog } = planned.routed.inputs;
-    const infer: ExtensionContext['infer'] = (request, kind) => this.consult(admitted, request, kind);
-    return (request) => tools.at({ signal, catalog, request, infer });
+    return (request, scope = { signal }) =>
+      tools.at({
+        signal: scope.signal,
+        catalog,
+        request,
+        infer: (consulted, kind) => this.consult({ ...admitted, ...scope }, consulted, kind),
+      });
   }
 
   /** Calls another model on the way: a run of the same generation, with a plan of its own. */
   private async consult(
-    start: AdmittedGeneration,
+    start: AdmittedGeneration & ContextScope,
     asked: ModelRequest,
     purpose: ConsultationKind,
   ): Promise<AsyncIterable<readonly ModelEvent[]>> {
@@ -71,7 +83,10 @@ export class GenerationContexts {
     const { request, routed, refusal } = planned;
     if (refusal) throw refusal;
     const next = await this.admission.admitNext(admitted, routed.plan, request);
-    if (!next) throw new GatewayError('payment-required', 'There is no room for what this would cost.');
+    if (!next) {
+      start.refused?.();
+      throw new GatewayError('payment-required', 'There is no room for what this would cost.');
+    }
     try {
       const run = { ...runOf({ ...start, planned }), ...next, purpose };
       return told(generation, await this.plans.run(generation, run), next.release);

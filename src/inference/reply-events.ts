@@ -5,6 +5,7 @@ import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
+import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { midReplyError } from '../routing/fault-policies.js';
 import type { ReplyWatch } from '../core/plugin.js';
 import type { StartedReply } from '../routing/attempt-runner.js';
@@ -37,7 +38,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   /** Nobody reads: the rest is only counted. */
   private isUnread = false;
   /** What nobody has asked for yet: what was let go meanwhile, results of tools, and the last words behind them. */
-  private held: Batch = NOTHING;
+  private readonly held: Batch[] = [];
   /** The call's last event has come and no other is under way: what its connection does later is no part of it. */
   private isBetween = false;
   /** So it is of the whole reply. */
@@ -105,6 +106,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     // Whoever read the events stopped. Says nothing new of a generation that has ended.
     this.puller = NOBODY;
     clearTimeout(this.overdue);
+    // The tools that wait for it end the generation when it is over.
+    if (this.generation.unseenConsultations()) return left();
     const settled = this.generation.end('caller-gone');
     if (!this.isBetween) await this.events.return();
     await settled;
@@ -134,17 +137,16 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   };
 
   private give(batch: Batch): void {
-    this.held = this.held.length === 0 ? batch : [...this.held, ...batch];
+    if (batch.length > 0) this.held.push(batch);
     if (this.isAsked) this.proceed();
   }
 
   /** Answers whoever asks, by what is at hand, or has the provider asked. */
   private proceed(): void {
-    const { held } = this;
-    if (held.length > 0) {
-      this.held = NOTHING;
+    const batch = this.held.shift();
+    if (batch) {
       this.isAsked = false;
-      this.puller.take(held);
+      this.puller.take(batch);
       // A reader that keeps up asks for the next one from within: then no clock is read.
       if (!this.isAsked && !this.isBetween) this.pausedAt = performance.now();
     } else if (this.failure) this.puller.fail(this.failure.reason);
@@ -206,7 +208,10 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   private async goOn(loop: ToolLoop, batch: Batch): Promise<void> {
     this.give(await this.watched(batch));
     this.generation.endCall(this.call, 'completed');
-    this.give(await this.watched(await loop.runTools()));
+    for (const [place, results] of (await loop.runTools()).entries()) {
+      if (place > 0) await yieldToEventLoop();
+      this.give(await this.watched(results));
+    }
     const next = await loop.next();
     if (!('call' in next)) {
       await this.endWith(next);
@@ -232,6 +237,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     // What ran on unseen may have failed by itself.
     if (call.isUnseen && thrown instanceof ProviderFault) generation.endCall(call, endingOf(thrown), thrown);
     const reason: unknown = this.signal.aborted ? this.signal.reason : thrown;
+    // What is billed in full is waited for: it is charged by what its provider tells in the end.
+    await generation.unseenConsultations();
     const settled = generation.fail(reason);
     await events.return();
     await settled;

@@ -199,6 +199,20 @@ export class LedgerRepository {
   }
 
   /**
+   * Says what one open generation has come to, before the next beat would.
+   * @param row printed
+   * @param isEmbedded the database ends with this process, and is to have it on its disk; a server's own end may lose
+   *   it, as it may lose holds
+   */
+  async note(id: string, row: string, isEmbedded: boolean): Promise<void> {
+    await this.statements.run(
+      `WITH commit AS (SELECT set_config('synchronous_commit', $3, true))
+       UPDATE holds SET observed = $2::jsonb FROM commit WHERE generation_id = $1 AND cost IS NULL`,
+      [id, row, isEmbedded ? 'on' : 'off'],
+    );
+  }
+
+  /**
    * Writes back what the database has lost of these holds, which are open here.
    * @returns how many had lost something
    */

@@ -11,7 +11,7 @@ import { systemCode } from '../shared/database/system-code.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
-import { STATEMENT_MS_MAX } from '../shared/within-time.js';
+import { STATEMENT_MS_MAX, withinTime } from '../shared/within-time.js';
 import { CounterPostings } from './counter-postings.js';
 import {
   HOLDS_INCOMPLETE,
@@ -207,6 +207,20 @@ export class LedgerService implements OnModuleInit {
     if ('refused' in taken) return taken;
     hold.bound = { credits: hold.bound.credits + more.credits, byok: hold.bound.byok + more.byok };
     return undefined;
+  }
+
+  /**
+   * Writes down at once what a hold has come to, where a generation goes on with a further call: what has ended is
+   * charged exactly, should this process die before the next beat. Never throws: the beat says it again.
+   */
+  async note(hold: Hold): Promise<void> {
+    const isEmbedded = this.environment.databaseUrl === undefined;
+    try {
+      const row = hold.observe?.();
+      if (row) await withinTime(this.repository.note(hold.id, printGeneration(row), isEmbedded));
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) this.logger.warn(error);
+    }
   }
 
   /**

@@ -10,14 +10,17 @@ export function readTool(tool: WireTool): Tool {
   if (isCustom(tool)) return readCustom(tool);
   const value: JsonObject = tool;
   const { type, name, parameters, cache_control: marker } = value;
+  const cacheMarker = isJsonObject(marker) && {
+    cacheMarker: readCacheMarker({ type: 'ephemeral', ...ttlOf(marker) }),
+  };
   if (typeof type === 'string' && type.startsWith(SERVICE_TOOL_PREFIX)) {
-    return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {} };
+    return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...cacheMarker };
   }
   return {
     type: 'vendor',
     opaque: { vendor: 'anthropic', value },
     ...(typeof name === 'string' && { name }),
-    ...(isJsonObject(marker) && { cacheMarker: readCacheMarker({ type: 'ephemeral', ...ttlOf(marker) }) }),
+    ...cacheMarker,
   };
 }
 

@@ -181,7 +181,7 @@ export class PreparedCall implements CallContext, DecodeContext {
   private *decodeWhole(body: Buffer): Steps<ModelEvent[]> {
     const events = yield* this.access.dialect.decodeWhole(yield* parse(body), this);
     assertGrammar(events);
-    yield* assertToolInputs(events);
+    yield* assertToolInputs(events, this.request.tools);
     return events;
   }
 }

@@ -39,11 +39,11 @@ it('lets in as many as there are slots, of a key fewer, and then whose key has l
   expect(inside).toEqual(['a', 'a', 'b']);
   third!();
   await settle();
-  // Neither who came first, whose key is full, nor the next.
-  expect(inside.slice(3)).toEqual(['b']);
+  // Neither who came first, whose key is full, nor the next, whose key had its turn.
+  expect(inside.slice(3)).toEqual(['c']);
   first!();
   await settle();
-  expect(inside.slice(4)).toEqual(['c']);
+  expect(inside.slice(4)).toEqual(['b']);
 });
 
 it('lets a key in that has none, beside as many as there are, and one of it at a time', async () => {
@@ -67,6 +67,21 @@ it('lets a key in that has none, beside as many as there are, and one of it at a
   fourth!();
   await settle();
   expect(inside).toHaveLength(7);
+});
+
+it('lets a key that comes late in before what two others have waiting, where each has one at a time', async () => {
+  const { inside, enter } = bench({ slots: 2, slotsPerKey: 1 });
+  const leaving = [await enter('a'), await enter('b')];
+  for (const key of ['a', 'a', 'b', 'b']) void enter(key).then((leave) => leaving.push(leave));
+  void enter('late');
+  await settle();
+  for (const leave of leaving.splice(0)) leave!();
+  await settle();
+  expect(inside).toEqual(['a', 'b', 'late', 'a']);
+  leaving.pop()!();
+  await settle();
+  // Nor does one of them twice before the other.
+  expect(inside.slice(4)).toEqual(['b']);
 });
 
 it('refuses who finds too many of the key waiting, and leaves each key half of the places that are free', async () => {

@@ -21,16 +21,19 @@ interface Waiting {
 interface Share {
   running: number;
   waiting: number;
+  /** When it was given a slot last, in their order; 0: not since it has anything here. */
+  entered: number;
 }
 
 /**
- * Lets a few do at a time what takes a while. Whose key has the fewest under way is next, among those who came first:
- * one key that asks for a lot waits for itself. A key that has none under way hardly ever waits, for many keys that
- * fill all slots for long would otherwise keep it out. Of the places to wait in a key may have as many as it leaves
- * free.
+ * Lets a few do at a time what takes a while. Whose key has the fewest under way is next; among these, whose key was
+ * served least recently, and then who came first: a key that asks for a lot waits for itself, and no queue of it stands
+ * before others. A key that has none under way hardly ever waits, for many keys that fill all slots for long would
+ * otherwise keep it out. Of the places to wait in a key may have as many as it leaves free.
  */
 export class FairSlots {
   private running = 0;
+  private entries = 0;
   private readonly queue: Waiting[] = [];
   /** A key is in it while it has something. */
   private readonly shares = new Map<string, Share>();
@@ -88,15 +91,15 @@ export class FairSlots {
 
   private next(): void {
     let next: Waiting | undefined;
-    let fewest = Infinity;
+    let best: Share | undefined;
     for (const waiting of this.queue) {
       const share = this.shares.get(waiting.key)!;
-      if (share.running >= fewest || !this.mayRun(share)) continue;
-      fewest = share.running;
+      if (!this.mayRun(share) || (best && !isBefore(share, best))) continue;
+      best = share;
       next = waiting;
     }
-    if (!next) return;
-    this.take(this.shares.get(next.key)!);
+    if (!next || !best) return;
+    this.take(best);
     next.enter();
   }
 
@@ -107,12 +110,13 @@ export class FairSlots {
 
   private take(share: Share): void {
     share.running++;
+    share.entered = ++this.entries;
     this.running++;
   }
 
   private shareOf(key: string): Share {
     let share = this.shares.get(key);
-    if (!share) this.shares.set(key, (share = { running: 0, waiting: 0 }));
+    if (!share) this.shares.set(key, (share = { running: 0, waiting: 0, entered: 0 }));
     return share;
   }
 
@@ -120,3 +124,6 @@ export class FairSlots {
     if (running + waiting === 0) this.shares.delete(key);
   }
 }
+
+const isBefore = (one: Share, other: Share): boolean =>
+  one.running === other.running ? one.entered < other.entered : one.running < other.running;

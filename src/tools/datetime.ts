@@ -1,6 +1,7 @@
 import { printJson, type Json } from '../core/json/json.js';
 import { GatewayError } from '../core/errors.js';
-import type { ServiceTool, ToolFailure, ToolResult } from '../core/tool.js';
+import type { ServiceTool } from '../core/tool.js';
+import { plainFailure } from './plain-failure.js';
 
 const DEFAULT_ZONE = 'UTC';
 
@@ -29,21 +30,13 @@ export const datetime: ServiceTool = {
         const content = { datetime: print(clock.now()), timezone };
         return Promise.resolve({ text: printJson(content), content, sources: [], isError: false, cost: 0n });
       },
-      fail,
+      fail: plainFailure,
     };
   },
   recall: (content) => printJson(content),
 };
 
 const NO_ARGUMENTS = { type: 'object', properties: {} };
-
-const fail = (failure: ToolFailure): ToolResult => ({
-  text: printJson({ error: failure }),
-  content: { error: failure },
-  sources: [],
-  isError: true,
-  cost: 0n,
-});
 
 /** ISO 8601 with the zone's offset; undefined for what is no time zone. */
 function printerOf(zone: Json | undefined): ((ms: number) => string) | undefined {

@@ -1,7 +1,8 @@
 import { printJson, type JsonObject } from '../core/json/json.js';
 import { formatUsd } from '../core/money/credits.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
-import type { ServiceTool, ToolFailure, ToolResult } from '../core/tool.js';
+import type { ServiceTool } from '../core/tool.js';
+import { plainFailure } from './plain-failure.js';
 
 const RESULTS_DEFAULT = 5;
 const RESULTS_MAX = 20;
@@ -24,7 +25,7 @@ export const searchModels: ServiceTool = {
       const content = { models: models.map(view) };
       return Promise.resolve({ text: printJson(content), content, sources: [], isError: false, cost: 0n });
     },
-    fail,
+    fail: plainFailure,
   }),
   recall: (content) => printJson(content),
 };
@@ -40,14 +41,6 @@ const SHOWN = {
     required: ['query'],
   },
 };
-
-const fail = (failure: ToolFailure): ToolResult => ({
-  text: printJson({ error: failure }),
-  content: { error: failure },
-  sources: [],
-  isError: true,
-  cost: 0n,
-});
 
 const wordsOf = (query: string): string[] =>
   query

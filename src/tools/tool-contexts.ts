@@ -3,14 +3,20 @@ import type { ExtensionContext } from '../core/extension.js';
 import { parseJson, printJson, type Json } from '../core/json/json.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { LocalContext } from '../core/plugin.js';
-import type { OpenSeal } from '../core/tool.js';
 import { Clock } from '../core/time.js';
 import type { Caller } from '../core/caller.js';
+import { BytesInFlight } from '../shared/bytes-in-flight.js';
 import { SealRing } from '../vault/seal-ring.js';
 import { ToolContainers } from './containers/tool-containers.js';
 import { EngineClients } from './engine-client.js';
 import { GuardedPages } from './guarded-pages.js';
 import { ToolWorkers } from './workers/tool-workers.js';
+
+/** Longer than any that is given out, in characters: to see that it is none of ours takes as long as to open one. */
+const SEAL_LENGTH_MAX = 1024 * 1024;
+
+/** What is smaller always finds room, as bodies do (docs/wire/limits.md#bodies-in-flight). */
+const SMALL_BYTES = 64 * 1024;
 
 /** What a generation gives its tools. */
 export type GenerationParts = Pick<ExtensionContext, 'signal' | 'catalog' | 'request' | 'infer'>;
@@ -33,6 +39,7 @@ export class ToolContexts {
     private readonly workers: ToolWorkers,
     private readonly containers: ToolContainers,
     private readonly clock: Clock,
+    private readonly bytesInFlight: BytesInFlight,
   ) {}
 
   /**
@@ -44,12 +51,13 @@ export class ToolContexts {
   }
 
   /** Has what was sealed at hand, as far as it can be opened: to be awaited before `opener` is asked. */
-  prepareToOpen(sealed: readonly string[]): Promise<void> {
+  prepareToOpen(sealed: Iterable<string>): Promise<void> {
     return this.seals.prepareToOpen(sealed);
   }
 
   open(caller: Caller): GenerationTools {
     const pages = this.pages.open(caller.keyHash);
+    const kept = this.bytesInFlight.open(caller.keyHash);
     const ports = {
       caller,
       clock: this.clock,
@@ -57,9 +65,16 @@ export class ToolContexts {
       engines: this.engines.open(caller.keyHash),
       workers: this.workers.of(caller.keyHash),
       containers: this.containers.of(caller),
+      keep: (bytes: number) => kept.take(bytes) || bytes < SMALL_BYTES,
       seal: (value: Json) => this.seal(caller, value),
     };
-    return { at: (parts) => ({ ...ports, ...parts }), close: () => pages.close() };
+    return {
+      at: (parts) => ({ ...ports, ...parts }),
+      close: () => {
+        pages.close();
+        kept.release();
+      },
+    };
   }
 
   /** For what is done before there is a generation: here, and at no cost. */
@@ -72,8 +87,10 @@ export class ToolContexts {
     return this.seals.seal(Buffer.from(printJson(value)), contextOf(caller));
   }
 
-  opener(caller: Caller): OpenSeal {
+  /** @returns opens what `seal` gave; undefined for what has no key at hand, or is none of ours */
+  opener(caller: Caller): (sealed: string) => Json | undefined {
     return (sealed) => {
+      if (sealed.length > SEAL_LENGTH_MAX) return undefined;
       const plain = this.seals.open(sealed, contextOf(caller));
       return plain && (parseJson(plain.toString()) as Json);
     };

@@ -1,5 +1,6 @@
 import type { ExtensionContext } from '../../src/core/extension.js';
 import { Cancellation } from '../../src/core/cancellation.js';
+import type { OpenSeal } from '../../src/core/tool.js';
 import { modelRequest } from './model-request.js';
 import { catalogOf } from './route-inputs.js';
 
@@ -16,13 +17,17 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   engines: { call: nothing('engine') },
   workers: { run: nothing('worker') },
   containers: { load: nothing('container'), save: nothing('container') },
+  keep: () => true,
   seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
   infer: nothing('model'),
   ...parts,
 });
 
 /** Opens what the above sealed. */
-export const openSeal = (sealed: string) =>
-  sealed.startsWith('sealed:')
+export const unseal = (sealed: unknown) =>
+  typeof sealed === 'string' && sealed.startsWith('sealed:')
     ? (JSON.parse(Buffer.from(sealed.slice('sealed:'.length), 'base64url').toString()) as never)
     : undefined;
+
+/** The same of a part of a result. */
+export const openSeal: OpenSeal = (part) => unseal(part['encrypted_content']);

@@ -75,5 +75,5 @@ export const failure = (code: string) =>
     isError: true,
     cost: 0n,
     sources: [],
-    content: { type: 'web_fetch_tool_result_error', error_code: code },
+    content: expect.objectContaining({ type: 'web_fetch_tool_result_error', error_code: code }),
   });

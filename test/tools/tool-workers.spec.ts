@@ -66,26 +66,37 @@ it.each([
   ['grow', 'unavailable', 'was too much to work on'],
 ])('tells what a job that has to %s came to, and goes on', async (name, kind, message) => {
   const pool = workers().of('a key');
-  await expect(pool.run(name, {}, live)).rejects.toEqual(fault(kind));
-  await expect(pool.run(name, {}, live)).rejects.toThrow(message);
-  expect(await pool.run('answer', {}, live)).toMatchObject({ threadId: expect.any(Number) as number });
+  await expect(pool.run(name, () => ({}), live)).rejects.toEqual(fault(kind));
+  await expect(pool.run(name, () => ({}), live)).rejects.toThrow(message);
+  expect(await pool.run('answer', () => ({}), live)).toMatchObject({ threadId: expect.any(Number) as number });
 });
 
 it('moves large binary parts, and copies small ones', async () => {
   const pool = workers().of('a key');
   const large = Buffer.alloc(100_000);
   const small = Buffer.from('small');
-  expect(await pool.run('answer', { bytes: large }, live)).toMatchObject({ length: 100_000 });
-  expect(await pool.run('answer', { bytes: small }, live)).toMatchObject({ length: 5 });
+  expect(await pool.run('answer', () => ({ bytes: large }), live)).toMatchObject({ length: 100_000 });
+  expect(await pool.run('answer', () => ({ bytes: small }), live)).toMatchObject({ length: 5 });
   expect([large.length, small.length]).toEqual([0, 5]);
+});
+
+it('makes what a job is given once a thread is free for it', async () => {
+  const pool = workers().of('a key');
+  const { input, release } = held();
+  let made = 0;
+  const jobs = [pool.run('wait', () => input, live), pool.run('answer', () => ({ bytes: Buffer.alloc(++made) }), live)];
+  await expect(Promise.race([...jobs, new Promise((resolve) => setTimeout(resolve, 200))])).resolves.toBeUndefined();
+  expect(made).toBe(0);
+  release();
+  expect((await Promise.all(jobs))[1]).toMatchObject({ length: 1 });
 });
 
 it('has a thread for another key, however much one key asks for', async () => {
   const all = workers();
   const { input, release } = held();
-  const greedy = Array.from({ length: 17 }, () => all.of('greedy').run('wait', input, live));
-  await expect(all.of('greedy').run('answer', {}, live)).rejects.toEqual(fault('busy'));
-  expect(await all.of('other').run('answer', {}, live)).toBeDefined();
+  const greedy = Array.from({ length: 17 }, () => all.of('greedy').run('wait', () => input, live));
+  await expect(all.of('greedy').run('answer', () => ({}), live)).rejects.toEqual(fault('busy'));
+  expect(await all.of('other').run('answer', () => ({}), live)).toBeDefined();
   release();
   expect(await Promise.all(greedy)).toHaveLength(17);
 });
@@ -94,9 +105,9 @@ it('frees who is gone at once, whether a thread had the job or not', async () =>
   const pool = workers().of('a key');
   const { input } = held();
   const abort = new Cancellation();
-  const jobs = [pool.run('wait', input, abort.signal), pool.run('answer', {}, abort.signal)];
+  const jobs = [pool.run('wait', () => input, abort.signal), pool.run('answer', () => ({}), abort.signal)];
   await expect(Promise.race([...jobs, new Promise((resolve) => setTimeout(resolve, 200))])).resolves.toBeUndefined();
   abort.abort(new CallerGone());
   for (const one of jobs) await expect(one).rejects.toThrow(CallerGone);
-  expect(await pool.run('answer', {}, live)).toBeDefined();
+  expect(await pool.run('answer', () => ({}), live)).toBeDefined();
 });

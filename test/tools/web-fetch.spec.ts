@@ -272,6 +272,7 @@ describe('what is asked for', () => {
       'URL: https://a/\n\n[A document that is not kept as text.]',
     ],
     [{ type: 'web_fetch_tool_result_error', error_code: 'made_up' }, 'The page could not be read.'],
+    [{ type: 'web_fetch_tool_result_error', error_code: 'toString' }, 'The page could not be read.'],
   ])('tells in plain words what came back as %j', (content, text) => {
     expect(webFetch.recall(content as never, openSeal)).toBe(text);
   });

@@ -48,12 +48,19 @@ const withDeltas = ({ vendor, value }: Opaque, deltas: readonly Opaque[]): Opaqu
   value: deltas.reduce((whole, { value: { type: _type, ...fields } }) => ({ ...whole, ...fields }), value),
 });
 
-/** What is no JSON was answered with an error, and is told as nothing. */
-function readInput(text: string): Json {
+/** Of one call, in characters: parsed in one step. Chosen: far above any use. */
+export const ARGUMENTS_LENGTH_MAX = 1024 * 1024;
+
+/** The arguments of a call, `{}` where there are none; undefined for what is no JSON, or more than any tool reads. */
+export function readArguments(text: string): Json | undefined {
+  if (text.length > ARGUMENTS_LENGTH_MAX) return undefined;
   if (text.trim() === '') return {};
   try {
     return parseJson(text) as Json;
   } catch {
-    return {};
+    return undefined;
   }
 }
+
+/** What cannot be read was answered with an error, and is told as nothing. */
+const readInput = (text: string): Json => readArguments(text) ?? {};

@@ -17,8 +17,12 @@ export interface ServiceToolResult {
   readonly type: string;
   readonly toolUseId: string;
   readonly content: Json;
-  /** All of the use, for a later turn of a format without a block for it; only this gateway reads it. */
-  readonly seal: string;
+  /**
+   * All of the use, for a later turn of a format without a block for it; only this gateway reads it.
+   * @param lengthMax in characters
+   * @returns undefined where there is more of it
+   */
+  readonly seal: (lengthMax: number) => string | undefined;
 }
 
 /** How a block begins. `extras` carries the wire keys of the block that core does not model. */

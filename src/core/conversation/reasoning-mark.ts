@@ -23,6 +23,8 @@ export interface ReasoningMark {
   readonly id?: string;
   /** It was told as a summary. */
   readonly isSummary?: boolean;
+  /** It seals the text in front of it, and holds for that alone. */
+  readonly isOfText?: boolean;
 }
 
 /** Whether the reasoning may be shown to Anthropic's models, which take their own back from every platform. */

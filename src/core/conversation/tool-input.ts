@@ -5,6 +5,7 @@ import { LARGE } from '../yield-to-event-loop.js';
 import { ProviderFault } from '../errors.js';
 import type { ModelEvent, StopReason } from './event.js';
 import { ReplyBuilder } from './reply.js';
+import type { Tool } from './tools.js';
 
 /**
  * The arguments of a finished tool call. Those that the output limit cut off are `{}`: an object is owed, and half of
@@ -26,19 +27,23 @@ export function* readToolInput(json: string, tool: string, stop: StopReason): St
 }
 
 /**
- * Judges the tool calls of a whole reply while another endpoint can still answer instead.
+ * Judges the calls of the caller's tools in a whole reply while another endpoint can still answer instead. Those of the
+ * gateway's own are judged where they are run: the model is told, and goes on.
  * @throws ProviderFault `malformed-reply`
  */
-export function* assertToolInputs(events: readonly ModelEvent[]): Steps<void> {
+export function* assertToolInputs(events: readonly ModelEvent[], tools: readonly Tool[]): Steps<void> {
   for (const event of events) {
     if (event.type === 'block-start' && event.block.type === 'tool-use') {
-      yield* assertInputsOf(events);
+      yield* assertInputsOf(events, new Set(tools.flatMap(servedName)));
       return;
     }
   }
 }
 
-function* assertInputsOf(events: readonly ModelEvent[]): Steps<void> {
+const servedName = (tool: Tool): readonly string[] =>
+  tool.type === 'function' && tool.isServed === true ? [tool.name] : [];
+
+function* assertInputsOf(events: readonly ModelEvent[], served: ReadonlySet<string>): Steps<void> {
   const builder = new ReplyBuilder();
   const steps = new StepCounter();
   for (const event of events) {
@@ -48,6 +53,6 @@ function* assertInputsOf(events: readonly ModelEvent[]): Steps<void> {
   const { blocks, stop } = builder.finish();
   for (const { start, text } of blocks) {
     if (steps.isOver()) yield;
-    if (start.type === 'tool-use') yield* readToolInput(text, start.name, stop);
+    if (start.type === 'tool-use' && !served.has(start.name)) yield* readToolInput(text, start.name, stop);
   }
 }

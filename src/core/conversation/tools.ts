@@ -2,7 +2,7 @@ import type { JsonObject, Opaque } from '../json/json.js';
 import type { Model } from '../routing/catalog.js';
 import type { CacheMarker, Origin } from './content.js';
 
-/** A tool the caller runs. */
+/** A tool that a model is shown as a function, whoever runs it. */
 export interface FunctionTool {
   readonly type: 'function';
   readonly name: string;
@@ -11,6 +11,8 @@ export interface FunctionTool {
   readonly inputSchema: JsonObject;
   /** Ask the provider to hold the model to the schema. */
   readonly strict?: boolean;
+  /** This gateway runs it: its calls are no caller's. */
+  readonly isServed?: boolean;
   readonly cacheMarker?: CacheMarker;
   readonly origin?: Origin;
 }
@@ -33,6 +35,7 @@ export interface RequestedServiceTool {
   readonly type: 'service';
   readonly id: string;
   readonly parameters: JsonObject;
+  readonly cacheMarker?: CacheMarker;
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;
 }

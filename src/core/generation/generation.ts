@@ -223,6 +223,14 @@ export class Generation {
     for (const observer of this.observers) observer.abandoned?.(this, call);
   }
 
+  /** Resolves when no model that is consulted on the way runs on unseen. Undefined: none does. */
+  unseenConsultations(): Promise<void> | undefined {
+    const isOver = (): boolean =>
+      !this.calls.some(({ isUnseen, ending, run }) => isUnseen && ending === undefined && run.purpose !== 'answer');
+    if (isOver()) return undefined;
+    return new Promise((resolve) => this.observe({ callEnded: () => isOver() && resolve() }));
+  }
+
   /** Says nothing new of a call that has ended. */
   endCall(call: ProviderCall, ending: Ending, fault?: ProviderFault): void {
     if (call.ending !== undefined) return;

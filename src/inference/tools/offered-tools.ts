@@ -7,7 +7,8 @@ import type {
   VendorTool,
 } from '../../core/conversation/tools.js';
 import { GatewayError } from '../../core/errors.js';
-import type { AskedTool, HandedTool, ServedTool, ServiceTool, ToolFunction, ToolSetup } from '../../core/tool.js';
+import type { AskedTool, HandedTool, ServedTool, ServiceTool, ToolSetup } from '../../core/tool.js';
+import { uniqueName } from './unique-name.js';
 
 /** A tool that this gateway runs for one generation. */
 export interface OfferedTool {
@@ -57,30 +58,67 @@ export function offerTools(
 ): OfferedRequest {
   const isKnown = (tool: Tool): boolean => tool.type !== 'function' && services.has(typeOf(tool));
   if (!request.tools.some(isKnown)) return { request, offered: NO_TOOLS, offers: NO_OFFERS };
-  const names = new Set(request.tools.flatMap((tool) => (tool.type === 'function' ? [tool.name] : [])));
-  const offered = new Map<string, OfferedTool>();
-  const offers: ToolOffer[] = [];
-  const called = new Map<string, string>();
-  const tools = request.tools.map((tool, index): Tool => {
+  const entries = request.tools.map((tool, index): Entry => {
     const service = tool.type === 'function' ? undefined : services.get(typeOf(tool));
-    if (!service || tool.type === 'function') return tool;
-    const type = typeOf(tool);
+    if (!service || tool.type === 'function') return { tool };
     const native = nativeTargets(tool);
-    const asked: AskedTool = { type, parameters: parametersOf(tool), path: `tools.${index}` };
+    const asked: AskedTool = { type: typeOf(tool), parameters: parametersOf(tool), path: `tools.${index}` };
     const offer = native === 'all' ? undefined : offerOf(service, asked, setup, native);
-    offers.push({ tool, type, ...(offer && { offer }) });
-    if (!offer) return tool;
+    return { tool, known: { named: tool, service, native, ...(offer && { offer }) } };
+  });
+  const names = callersNames(entries);
+  const callers = new Set(names);
+  const offered = new Map<string, OfferedTool>();
+  const called = new Map<string, string>();
+  const tools = entries.map(({ tool, known }): Tool => {
+    if (!known?.offer) return tool;
+    const { named, service, native, offer } = known;
+    const type = typeOf(named);
     // The caller answers by the name he knows.
     const name = offer.runsAt === 'caller' ? offer.shown.name : uniqueName(offer.shown.name, names);
     names.add(name);
-    called.set(type, name).set(offer.shown.name, name);
+    called.set(type, name);
+    // What the caller has of this name himself is what he means by it.
+    if (!callers.has(offer.shown.name)) called.set(offer.shown.name, name);
     if (offer.runsAt === 'gateway') offered.set(name, { type, name: offer.shown.name, service, tool: offer });
-    const served = functionOf(offer.shown, name, tool);
-    return native === 'some' ? { ...tool, served } : served;
+    const served = functionOf(offer, name, named);
+    return native === 'some' ? { ...named, served } : served;
   });
+  const offers = entries.flatMap(({ known }) =>
+    known ? [{ tool: known.named, type: typeOf(known.named), ...(known.offer && { offer: known.offer }) }] : [],
+  );
   const { toolChoice } = request;
   const choice = toolChoice && { toolChoice: withName(toolChoice, called) };
   return { request: { ...request, tools, ...choice }, offered, offers };
+}
+
+/** A tool of the request, and what is known of it where this gateway could serve it. */
+interface Entry {
+  readonly tool: Tool;
+  readonly known?: {
+    readonly named: NamedTool;
+    readonly service: ServiceTool;
+    readonly native: ReturnType<NativeTargets>;
+    /** Absent where every target's vendor runs it. */
+    readonly offer?: ServedTool | HandedTool;
+  };
+}
+
+/**
+ * What the caller's own tools are called, and vendors': the gateway's give way.
+ * @throws GatewayError `invalid-request` where two of the caller's have one name
+ */
+function callersNames(entries: readonly Entry[]): Set<string> {
+  const names = new Set(entries.flatMap(({ tool }) => (tool.type === 'function' ? [tool.name] : [])));
+  for (const [index, { tool, known }] of entries.entries()) {
+    if (known?.offer?.runsAt === 'gateway') continue;
+    const name = known?.offer ? known.offer.shown.name : tool.type === 'vendor' ? tool.name : undefined;
+    if (name === undefined) continue;
+    if (known?.offer && names.has(name))
+      throw new GatewayError('invalid-request', `tools.${index}: another tool is called ${name}`);
+    names.add(name);
+  }
+  return names;
 }
 
 const NO_TOOLS: OfferedTools = new Map();
@@ -112,18 +150,13 @@ function parametersOf(tool: NamedTool): AskedTool['parameters'] {
   return parameters;
 }
 
-function uniqueName(name: string, taken: ReadonlySet<string>): string {
-  let unique = name;
-  for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`;
-  return unique;
-}
-
-const functionOf = ({ description, inputSchema }: ToolFunction, name: string, tool: NamedTool): FunctionTool => ({
+const functionOf = ({ shown, runsAt }: ServedTool | HandedTool, name: string, tool: NamedTool): FunctionTool => ({
   type: 'function',
   name,
-  description,
-  inputSchema,
-  ...(tool.type === 'vendor' && tool.cacheMarker && { cacheMarker: tool.cacheMarker }),
+  description: shown.description,
+  inputSchema: shown.inputSchema,
+  ...(runsAt === 'gateway' && { isServed: true }),
+  ...(tool.cacheMarker && { cacheMarker: tool.cacheMarker }),
 });
 
 /** A choice of a served tool, by its type or its own name. */

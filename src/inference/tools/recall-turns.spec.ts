@@ -1,17 +1,18 @@
 // Goal: a conversation that comes back is as its models had it: each use of the gateway's tools a call and a result of
 // its own, in the order of the steps, whatever format brought it. Method: turns as faces read them.
-import { openSeal } from '../../../test/support/extension-context.js';
+import { unseal } from '../../../test/support/extension-context.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
 import type { JsonObject } from '../../core/json/json.js';
+import { doAtOnce } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
-import { holdsToolTurns, recallTurns, sealsIn, type SealedUse } from './recall-turns.js';
+import { findSeals, holdsToolTurns, openSeals, recallTurns } from './recall-turns.js';
+import type { SealedUse } from './sealed-reply.js';
 
 const OURS = 'srvtoolu_fl';
 const lookup = {
   resultType: 'lookup_tool_result',
-  recall: (content, open) =>
-    (open((content as JsonObject)['encrypted_content'] as string) as string | undefined) ?? 'expired',
+  recall: (content, open) => (open(content as JsonObject) as string | undefined) ?? 'expired',
 } as Partial<ServiceTool> as ServiceTool;
 const TOOLS = new Map([[lookup.resultType, lookup]]);
 
@@ -38,7 +39,11 @@ function shortBlock(block: ContentBlock): string {
   const words = block.content.map((part) => (part.type === 'text' ? part.text : part.type)).join();
   return `${block.isError ? 'failure' : 'result'} ${block.toolUseId.replace(OURS, '')}${words && ` ${words}`}`;
 }
-const recalled = (...messages: Message[]): string[] => short(recallTurns(messages, TOOLS, openSeal));
+const recall = (messages: readonly Message[], taken: readonly string[] = []): Message[] => {
+  const opened = doAtOnce(openSeals(doAtOnce(findSeals(messages)), unseal));
+  return doAtOnce(recallTurns(messages, { tools: TOOLS, opened, taken: new Set(taken) }));
+};
+const recalled = (...messages: Message[]): string[] => short(recall(messages));
 
 it.each<[string, Message[], string[]]>([
   [
@@ -59,6 +64,14 @@ it.each<[string, Message[], string[]]>([
   ['results before what the caller says next', [assistant(call('a'), result('a')), user(text('go on'))], ['assistant: use a', 'user: result a of a, go on']],
   ['results at the end', [assistant(call('a'), result('a'))], ['assistant: use a', 'user: result a of a']],
   ['a call that was not run as none', [assistant(text('one'), call('a'))], ['assistant: one']],
+  ['a call among others that was not run as none', [assistant(call('a'), call('b'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['a result without its call as none', [user(text('q')), assistant(result('a'), text('end'))], ['user: q', 'assistant: end']],
+  ['a result before its call as none', [assistant(result('a'), call('a'), text('end'))], ['assistant: end']],
+  ['a result that comes twice once', [assistant(call('a'), result('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['a call and its result in two messages as a pair', [assistant(text('one'), call('a')), assistant(result('a'), text('end'))], ['assistant: one, use a', 'user: result a of a', 'assistant: end']],
+  ['a result after more was said as none', [assistant(call('a'), call('b'), result('a'), text('so'), result('b'))], ['assistant: use a', 'user: result a of a', 'assistant: so']],
+  ['results before what the system says next', [assistant(call('a'), result('a')), { role: 'system', content: [text('s')] }, user(text('r'))], ['assistant: use a', 'user: result a of a', 'system: s', 'user: r']],
+  ['a result of a tool that is not there, in words', [assistant(call('a'), opaque({ type: 'openrouter_shell_tool_result', tool_use_id: `${OURS}a`, content: {} }))], ['assistant: use a', 'user: result a What this tool brought is not known any more.']],
   ['what cannot be opened, in words', [assistant(call('a'), result('a', { encrypted_content: 'fl1.gone' }))], ['assistant: use a', 'user: result a expired']],
   ['a failure as one', [assistant(call('a'), result('a', { error_code: 'unavailable', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: failure a no']],
   ['nothing but that', [user(text('q')), assistant(callersUse), user(callersResult)], ['user: q', 'assistant: use c', 'user: result c']],
@@ -76,6 +89,8 @@ const use = (id: string, fields: Partial<SealedUse> = {}): ContentBlock => ({
     isError: false,
     step: 1,
     isShared: false,
+    said: '',
+    thoughts: 0,
     ...fields,
   }),
   mark: { format: GATEWAY_TOOLS },
@@ -85,10 +100,26 @@ it('puts what chat brings back sealed before what was said, or beside the calls 
   expect(recalled(assistant(use('a'), use('b', { isShared: true, isError: true }), text('one'), callersUse), user(callersResult))).toEqual([
     'assistant: use a',
     'user: result a of a',
-    'assistant: use b, one, use c',
+    'assistant: one, use b, use c',
     'user: failure b of b, result c',
   ]);
 }); // prettier-ignore
+
+it('calls a tool as its models knew it, where the caller has one of that name', () => {
+  const [, turn] = recall([user(text('q')), assistant(call('a'), result('a'))], ['lookup', 'lookup_2']);
+  expect(turn!.content).toMatchObject([{ type: 'tool-use', name: 'lookup_3' }]);
+  const [sealedTurn] = recall([assistant(use('a'))], ['lookup']);
+  expect(sealedTurn!.content).toMatchObject([{ type: 'tool-use', name: 'lookup_2' }]);
+});
+
+it('keeps the marks of the cache on calls and results', () => {
+  const marked = (block: ContentBlock, ttl?: string): ContentBlock => {
+    if (block.type !== 'opaque') return block;
+    return opaque({ ...block.opaque.value, cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } });
+  };
+  const turns = recall([assistant(marked(call('a')), marked(result('a'), '1h'))]);
+  expect(turns.flatMap(({ content }) => content.map(({ cacheMarker }) => cacheMarker))).toEqual([{}, { ttl: '1h' }]);
+});
 
 it('leaves out what was sealed elsewhere', () => {
   const forged: ContentBlock = { type: 'redacted-thinking', data: 'fl1.x', mark: { format: GATEWAY_TOOLS } };
@@ -97,7 +128,7 @@ it('leaves out what was sealed elsewhere', () => {
 
 it('keeps where each block stands in what the caller wrote', () => {
   const messages = [user(text('q')), assistant(call('a'), result('a'), text('end')), user(text('r'))];
-  expect(recallTurns(messages, TOOLS, openSeal).map(({ paths }) => paths)).toEqual([
+  expect(recall(messages).map(({ paths }) => paths)).toEqual([
     ['messages.0.content.0'],
     ['messages.1.content.0'],
     undefined,
@@ -106,9 +137,35 @@ it('keeps where each block stands in what the caller wrote', () => {
   ]);
 });
 
+it('opens a few seals in a step, however many there are, and however many pages are one result', () => {
+  const page = (): JsonObject => ({ encrypted_content: sealed('word '.repeat(20_000)) });
+  const pages = opaque({
+    type: 'lookup_tool_result',
+    tool_use_id: `${OURS}a`,
+    content: Array.from({ length: 20 }, page),
+  });
+  const messages = [assistant(call('a'), pages, ...Array.from({ length: 20 }, (_, index) => use(`b${index}`)))];
+  const seals = doAtOnce(findSeals(messages));
+  expect(seals.size).toBe(40);
+  const opened: number[] = [];
+  let inStep = 0;
+  const steps = openSeals(seals, () => ++inStep);
+  while (!steps.next().done) {
+    opened.push(inStep);
+    inStep = 0;
+  }
+  // 130 KiB each.
+  expect(opened.length).toBeGreaterThan(5);
+  expect(Math.max(...opened)).toBeLessThanOrEqual(3);
+  const many = Array.from({ length: 5_000 }, () => assistant(call('a'), result('a')));
+  const finding = findSeals(many);
+  expect(finding.next().done).toBe(false);
+  expect(recallTurns(many, { tools: TOOLS, opened: new Map(), taken: new Set() }).next().done).toBe(false);
+});
+
 it('finds what is to be opened', () => {
   const messages = [assistant(call('a'), result('a'), use('b'))];
-  expect(sealsIn(messages)).toHaveLength(2);
+  expect([...doAtOnce(findSeals(messages)).values()]).toEqual([sealed('of a'), expect.stringMatching(/^sealed:/)]);
   expect(holdsToolTurns(messages)).toBe(true);
   expect(holdsToolTurns([user(text('q')), assistant(callersUse, opaque({ type: 'server_tool_use', id: 'srvtoolu_01' }))])).toBe(false);
 }); // prettier-ignore

@@ -1,10 +1,11 @@
-import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
-import { assistantTurn } from '../../core/conversation/assistant-turn.js';
+import type { BlockStart, ModelEvent, StopReason } from '../../core/conversation/event.js';
+import { ARGUMENTS_LENGTH_MAX, assistantTurn, readArguments } from '../../core/conversation/assistant-turn.js';
 import type { Message } from '../../core/conversation/content.js';
 import { ReplyBuilder } from '../../core/conversation/reply.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import { newServerToolUseId } from '../../core/ids.js';
-import type { Opaque } from '../../core/json/json.js';
+import { isJsonObject, type Json, type Opaque } from '../../core/json/json.js';
+import { CallSeals } from './call-seals.js';
 import type { CitedSources } from './cited-sources.js';
 import type { OfferedTool, OfferedTools } from './offered-tools.js';
 
@@ -13,8 +14,8 @@ export interface ServiceCall {
   /** As the caller is told it, and the model from here on. */
   readonly id: string;
   readonly offered: OfferedTool;
-  /** JSON of the arguments, as the model wrote it. */
-  input: string;
+  /** The arguments; undefined where they are no JSON, or more than any tool reads. Known when the block has ended. */
+  input?: Json | undefined;
 }
 
 /** What stands before a step's reply in the one that the caller is told. */
@@ -24,6 +25,14 @@ export interface StepBeginning {
   readonly usage: Usage;
   readonly sources: CitedSources | undefined;
 }
+
+/** The model was cut off, or would not go on: what it had called by then may be half of it, and is not run. */
+const CUT_OFF: ReadonlySet<StopReason['unified']> = new Set([
+  'output-limit',
+  'context-limit',
+  'refusal',
+  'content-filter',
+]);
 
 type EventOf<Type extends ModelEvent['type']> = Extract<ModelEvent, { type: Type }>;
 
@@ -41,8 +50,12 @@ export class StepEvents {
   endExtras: Opaque | undefined;
   usage: Usage = NO_USAGE;
   private readonly reply = new ReplyBuilder();
+  private finished: Message | undefined;
   private call: ServiceCall | undefined;
+  /** Of the call under way, what has come of its arguments. */
+  private json = '';
   private text: string[] | undefined;
+  private readonly seals = new CallSeals();
 
   constructor(
     private readonly offered: OfferedTools,
@@ -53,7 +66,12 @@ export class StepEvents {
 
   /** The conversation's next turn. Known when the reply has ended. */
   get turn(): Message {
-    return assistantTurn(this.reply.finish());
+    return (this.finished ??= assistantTurn(this.reply.finish()));
+  }
+
+  /** Whether tools of the gateway's are to be run. Known when the reply has ended. */
+  get goesOn(): boolean {
+    return this.calls.length > 0 && !CUT_OFF.has(this.stop!.unified);
   }
 
   /** Whether it said anything to the caller. */
@@ -69,21 +87,32 @@ export class StepEvents {
   }
 
   private add(event: ModelEvent, told: ModelEvent[]): void {
+    if (this.seals.hold(event)) return;
+    const call = event.type === 'block-start' ? this.serviceCall(event.block) : undefined;
+    for (const sealed of this.seals.release(event, call?.id)) this.pass(sealed, undefined, told);
+    this.pass(event, call, told);
+  }
+
+  private pass(event: ModelEvent, call: ServiceCall | undefined, told: ModelEvent[]): void {
     switch (event.type) {
       case 'reply-start':
         this.reply.push(event);
         if (this.before.blocks === 0) told.push(event);
         return;
       case 'block-start':
-        told.push(this.begin(event));
+        told.push(this.begin(event, call));
         return;
       case 'block-delta':
+        if (this.call && event.delta.type === 'input-json') {
+          if (this.json.length <= ARGUMENTS_LENGTH_MAX) this.json += event.delta.json;
+          return;
+        }
         this.reply.push(event);
-        if (this.call && event.delta.type === 'input-json') this.call.input += event.delta.json;
         if (event.delta.type === 'text') this.text?.push(event.delta.text);
         told.push(this.moved(event));
         return;
       case 'block-end':
+        if (this.call) told.push(this.moved(this.endArguments(this.call, event.index)));
         this.reply.push(event);
         for (const citation of this.cite()) {
           told.push({ type: 'block-delta', index: this.blocks, delta: { type: 'citation', citation } });
@@ -102,28 +131,42 @@ export class StepEvents {
         this.reply.push(event);
         this.stop = event.stop;
         this.endExtras = event.extras;
-        if (this.calls.length === 0) told.push(event);
+        if (!this.goesOn) told.push(event);
         return;
       case 'ping':
         told.push(event);
     }
   }
 
-  private begin(event: EventOf<'block-start'>): ModelEvent {
+  private begin(event: EventOf<'block-start'>, call: ServiceCall | undefined): ModelEvent {
     const { block } = event;
     this.text = block.type === 'text' && this.before.sources ? [] : undefined;
-    this.call = undefined;
-    const offered = block.type === 'tool-use' ? this.offered.get(block.name) : undefined;
-    if (block.type !== 'tool-use' || !offered) {
+    this.call = call;
+    if (!call || block.type !== 'tool-use') {
       if (block.type === 'tool-use') this.callersTools.push(block.name);
       this.reply.push(event);
       return this.moved(event);
     }
-    const id = newServerToolUseId();
-    this.call = { id, offered, input: '' };
-    this.calls.push(this.call);
+    const { id, offered } = call;
+    this.calls.push(call);
     this.reply.push({ ...event, block: { type: 'tool-use', id, name: block.name } });
     return { type: 'block-start', index: this.blocks, block: { type: 'server-tool-use', id, name: offered.name } };
+  }
+
+  /** Told whole: half of them is of no use to a caller who does not run the tool, and what is no object says nothing. */
+  private endArguments(call: ServiceCall, index: number): EventOf<'block-delta'> {
+    call.input = readArguments(this.json);
+    const json = isJsonObject(call.input) && this.json.trim() !== '' ? this.json : '{}';
+    this.json = '';
+    this.call = undefined;
+    const event = { type: 'block-delta', index, delta: { type: 'input-json', json } } as const;
+    this.reply.push(event);
+    return event;
+  }
+
+  private serviceCall(block: BlockStart): ServiceCall | undefined {
+    const offered = block.type === 'tool-use' ? this.offered.get(block.name) : undefined;
+    return offered && { id: newServerToolUseId(), offered };
   }
 
   /** At its place among all blocks; the bytes it was read from would say another. */

@@ -6,17 +6,23 @@ import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { usdNumber } from '../../core/money/credits.js';
 import type { JsonObject } from '../../core/json/json.js';
+import { weigh } from '../../core/json/print-in-pieces.js';
 import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
-import type { SealedUse } from './recall-turns.js';
+import { saidIn, thoughtsIn, type SealedUse } from './sealed-reply.js';
 import { StepEvents } from './step-events.js';
+import { withUsesLeft } from './vendor-uses.js';
 import { isLoopOver } from './stop-conditions.js';
 import type { AnsweredCall, ToolUses } from './tool-uses.js';
+import type { ToolFailure } from '../../core/tool.js';
 
 type Batch = readonly ModelEvent[];
+
+/** Of results that are printed in one step, but for a single one. */
+const BATCH_WEIGHT_MAX = 64 * 1024;
 
 /** What a loop has done for it by whoever knows money, routes and policies. */
 export interface LoopDependencies {
@@ -25,6 +31,8 @@ export interface LoopDependencies {
   inspect(request: ModelRequest): Inspection | Promise<Inspection>;
   /** Has room for the uses of a step at their dearest. */
   affords(calls: StepEvents['calls']): Promise<boolean>;
+  /** There was no room for a model that a tool asked. */
+  wasRefused(): boolean;
   /** The next call, beginning with the leg that answered; undefined: there is no room for it. */
   call(request: ModelRequest, answered: PlannedLeg): Promise<StartedCall | undefined>;
   /** What has been spent so far. */
@@ -42,6 +50,8 @@ export class ToolLoop {
   private steps = 1;
   private usage: Usage = NO_USAGE;
   private sources: CitedSources | undefined;
+  /** Pieces of reasoning told so far. */
+  private thoughts = 0;
   /** With the turns that the steps have added. */
   private request: ModelRequest;
   /** Its model is asked for the last time, without tools. */
@@ -66,21 +76,19 @@ export class ToolLoop {
 
   /** Whether the call that has ended asked for tools of the gateway's. */
   get goesOn(): boolean {
-    return this.step.calls.length > 0;
+    return this.step.goesOn;
   }
 
-  /** Runs the tools that the call asked for. @returns their results, as the caller is told them */
-  async runTools(): Promise<Batch> {
+  /** Runs the tools that the call asked for. @returns their results, as the caller is told them: large ones apart */
+  async runTools(): Promise<readonly Batch[]> {
     const { step, dependencies } = this;
     const { uses } = dependencies;
-    let answered: AnsweredCall[];
-    if (this.isLast) answered = uses.refuse(step.calls, 'max_uses_exceeded');
-    else if (await dependencies.affords(step.calls)) answered = await uses.run(step.calls, this.request);
-    else {
-      this.isUnaffordable = true;
-      answered = uses.refuse(step.calls, 'unavailable');
-    }
+    const admitted = this.isLast ? step.calls.map(() => 'max_uses_exceeded' as const) : uses.admit(step.calls);
+    const affordable = await this.afford(admitted);
     this.signal.throwIfAborted();
+    const answered = await uses.run(step.calls, affordable, this.askedRequest());
+    this.signal.throwIfAborted();
+    this.isUnaffordable ||= dependencies.wasRefused();
     await this.takeIn(answered);
     return this.tellResults(answered);
   }
@@ -110,6 +118,29 @@ export class ToolLoop {
     return begun;
   }
 
+  /** What there is room for of what may run: all of it, or else as many as there is, in their order. */
+  private async afford(admitted: readonly (number | ToolFailure)[]): Promise<(number | ToolFailure)[]> {
+    const { step, dependencies } = this;
+    const isRun = (place: number): boolean => typeof admitted[place] === 'number';
+    const paid = step.calls.filter(({ offered }, place) => isRun(place) && offered.tool.price > 0n);
+    if (await dependencies.affords(paid)) return [...admitted];
+    this.isUnaffordable = true;
+    let count = 0;
+    while (count < paid.length && (await dependencies.affords(paid.slice(0, count + 1)))) count++;
+    // What was refused let go of the room for those before it.
+    await dependencies.affords(paid.slice(0, count));
+    const unaffordable = new Set(paid.slice(count));
+    return step.calls.map((call, place) => (unaffordable.has(call) ? 'unavailable' : admitted[place]!));
+  }
+
+  /** What a tool is shown of the conversation: all up to the calls of this step. */
+  private askedRequest(): ModelRequest {
+    const { step, request } = this;
+    const said = step.turn.content.filter(({ type }) => type !== 'tool-use');
+    if (said.length === 0) return request;
+    return { ...request, messages: [...request.messages, { role: 'assistant', content: said }] };
+  }
+
   private beginStep(blocks: number): StepEvents {
     return new StepEvents(this.offered, { blocks, usage: this.usage, sources: this.sources });
   }
@@ -126,10 +157,19 @@ export class ToolLoop {
     this.request = { ...request, messages: [...request.messages, ...read.messages] };
   }
 
-  private tellResults(answered: readonly AnsweredCall[]): Batch {
+  private tellResults(answered: readonly AnsweredCall[]): Batch[] {
     const { step } = this;
-    const told: ModelEvent[] = [];
+    const { turn } = step;
+    const said = saidIn(turn);
+    this.thoughts += thoughtsIn(turn);
+    const batches: ModelEvent[][] = [];
+    let weight = Infinity;
     for (const { call, input, result } of answered) {
+      if (weight >= BATCH_WEIGHT_MAX) {
+        batches.push([]);
+        weight = 0;
+      }
+      weight += weigh(result.content, BATCH_WEIGHT_MAX);
       const { id, offered } = call;
       if (result.sources.length > 0) (this.sources ??= new CitedSources()).add(result.sources);
       const use: SealedUse = {
@@ -140,21 +180,31 @@ export class ToolLoop {
         isError: result.isError,
         step: this.steps,
         isShared: step.callersTools.length > 0,
+        said,
+        thoughts: this.thoughts,
       };
-      const seal = this.dependencies.seal(use);
+      const seal = (lengthMax: number): string | undefined => this.sealUse(use, lengthMax);
       const { resultType: type } = offered.service;
       const index = step.blocks++;
       const block = {
         type: 'service-tool-result',
         result: { type, toolUseId: id, content: result.content, seal },
       } as const;
-      told.push({ type: 'block-start', index, block }, { type: 'block-end', index });
+      batches.at(-1)!.push({ type: 'block-start', index, block }, { type: 'block-end', index });
     }
-    return told;
+    return batches;
+  }
+
+  /** Most uses are told by no seal: of those that are, what is surely too long is not sealed for it. */
+  private sealUse(use: SealedUse, lengthMax: number): string | undefined {
+    if (use.text.length > lengthMax) return undefined;
+    const sealed = this.dependencies.seal(use);
+    return sealed.length > lengthMax ? undefined : sealed;
   }
 
   /** After its first call a tool is no longer forced: it would be called for ever. */
   private nextRequest(): ModelRequest {
+    this.request = withUsesLeft(this.request, this.step.usage);
     const { toolChoice } = this.request;
     const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
     if (this.isLast) this.request = { ...this.request, toolChoice: { type: 'none' } };

@@ -20,8 +20,10 @@ export class ToolLoops {
     const { generation, planned, admitted, signal } = start;
     const { caller } = generation;
     let release: (() => void) | undefined;
+    let isRefused = false;
+    const refused = (): void => void (isRefused = true);
     return new ToolLoop(generation, planned.request, planned.offered, signal, {
-      uses: new ToolUses(generation, contextAt, signal),
+      uses: new ToolUses(generation, (request, ofUse) => contextAt(request, { signal: ofUse, refused }), signal),
       inspect: planned.inspect,
       affords: async (calls) => {
         release?.();
@@ -29,6 +31,7 @@ export class ToolLoops {
         release = await admitted.billing.makeRoom({ credits, byok: 0n });
         return release !== undefined;
       },
+      wasRefused: () => isRefused,
       call: async (request, answered) => {
         release?.();
         const plan = beginningWith(answered, admitted.plan);

@@ -4,12 +4,13 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Tool } from '../../core/conversation/tools.js';
 import { dialectOf } from '../../core/routing/catalog.js';
 import { consultedModels } from '../../core/routing/name-advisors.js';
+import { doInTurns } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
 import { AttemptRunner } from '../../routing/attempt-runner.js';
 import type { RouteResult } from '../../routing/route-planner.js';
 import { SERVICE_TOOLS } from '../../tools/service-tools.js';
 import { ToolContexts } from '../../tools/tool-contexts.js';
-import { holdsToolTurns, recallTurns, sealsIn, type ByResultType } from './recall-turns.js';
+import { findSeals, holdsToolTurns, openSeals, recallTurns, type ByResultType } from './recall-turns.js';
 import { offerTools, type NativeTargets, type OfferedRequest } from './offered-tools.js';
 
 /** Which of a request's tools this gateway runs. */
@@ -37,9 +38,13 @@ export class ToolOffers {
   }
 
   private async recallTurns(request: ModelRequest, caller: Caller): Promise<ModelRequest> {
-    const { messages } = request;
-    await this.contexts.prepareToOpen(sealsIn(messages));
-    return { ...request, messages: recallTurns(messages, this.byResult, this.contexts.opener(caller)) };
+    const { messages, tools } = request;
+    const seals = await doInTurns(findSeals(messages));
+    await this.contexts.prepareToOpen(seals.values());
+    const opened = await doInTurns(openSeals(seals, this.contexts.opener(caller)));
+    const taken = new Set(tools.flatMap((tool) => (tool.type === 'function' ? [tool.name] : [])));
+    const inputs = { tools: this.byResult, opened, taken };
+    return { ...request, messages: await doInTurns(recallTurns(messages, inputs)) };
   }
 
   /** @throws GatewayError as `offerTools` */

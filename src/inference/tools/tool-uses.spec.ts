@@ -2,7 +2,8 @@
 // is a result. Method: made-up tools under the runner.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
-import { Cancellation } from '../../core/cancellation.js';
+import { readArguments } from '../../core/conversation/assistant-turn.js';
+import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
 import { CallerGone } from '../../core/errors.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import type { ServedTool, ServiceTool, ToolResult } from '../../core/tool.js';
@@ -30,14 +31,22 @@ function offered(run: ServedTool['run'], fields: Partial<ServedTool> = {}): Offe
   return { type: 'made-up:f', name: 'f', service: {} as ServiceTool, tool };
 }
 
-const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({ id: 'i', offered: tool, input });
+const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({
+  id: 'i',
+  offered: tool,
+  input: readArguments(input),
+});
 
-function bench() {
+function bench(keep = (_bytes: number) => true) {
   const abort = new Cancellation();
   const uses: ToolUseRecord[] = [];
-  const runner = new ToolUses({ toolUses: uses } as Partial<Generation> as Generation, () => extensionContext(), abort.signal);
+  const runner = new ToolUses(
+    { toolUses: uses } as Partial<Generation> as Generation,
+    (_, signal) => extensionContext({ signal, keep }),
+    abort.signal,
+  );
   const run = async (...calls: ServiceCall[]) =>
-    (await runner.run(calls, modelRequest())).map(({ result: { text } }) => text);
+    (await runner.run(calls, runner.admit(calls), modelRequest())).map(({ result: { text } }) => text);
   return { abort, uses, run };
 } // prettier-ignore
 
@@ -66,12 +75,20 @@ it.each([
   ['no object', '[1]'],
   ['against the schema', '{"x":"1"}'],
   ['without what is required', ''],
+  ['more than any tool reads', `{"x":1,"y":"${'a'.repeat(1024 * 1024)}"}`],
 ])('runs nothing for arguments that are %s', async (_, input) => {
   const { run, uses } = bench();
   const tool = offered(() => Promise.reject(new Error('was run')));
   expect(await run(callOf(tool, input))).toEqual(['invalid_tool_input']);
   expect(uses).toEqual([]);
 });
+
+it('keeps what the process has room for, and says of the rest that too much is under way: it has cost what it did', async () => {
+  const { run, uses } = bench((bytes) => bytes < 1_000);
+  const tool = offered(({ x }) => Promise.resolve(result('a'.repeat(x as number), 4n)));
+  expect(await run(callOf(tool, '{"x":10}'), callOf(tool, '{"x":1000}'))).toEqual(['a'.repeat(10), 'too_many_requests']);
+  expect(uses).toMatchObject([{ isError: false, cost: 4n }, { isError: true, cost: 4n }]);
+}); // prettier-ignore
 
 it('runs a tool as often as it may, over all steps', async () => {
   const { run } = bench();
@@ -86,14 +103,25 @@ it('tells what a tool throws as a failure', async () => {
   expect(uses).toMatchObject([{ isError: true, cost: 0n }]);
 });
 
-it('gives up a tool that never answers, when its time is over', async () => {
+it('gives up a tool that never answers, when its time is over, and ends what it has under way', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
-  const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort(new Error('over')));
   try {
-    expect(await bench().run(callOf(offered(() => new Promise(() => undefined))))).toEqual(['unavailable']);
-    expect(timeout).toHaveBeenCalledWith(300_000);
+    let signal: CancelSignal | undefined;
+    const running = bench().run(
+      callOf(
+        offered((_, { context }) => {
+          signal = context.signal;
+          return new Promise(() => undefined);
+        }),
+      ),
+    );
+    await jest.advanceTimersByTimeAsync(299_999);
+    expect(signal!.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await running).toEqual(['unavailable']);
+    expect(signal!.reason).toMatchObject({ ending: 'deadline' });
+    expect(jest.getTimerCount()).toBe(0);
   } finally {
-    timeout.mockRestore();
     jest.useRealTimers();
   }
 });

@@ -41,6 +41,6 @@ export function readContent(content: Json): string {
 }
 
 const section = (name: string, output: string): string[] =>
-  output === '' ? [] : [`<${name}>`, output.replace(/\n$/, ''), `</${name}>`];
+  output === '' ? [] : [`<${name}>`, output.endsWith('\n') ? output.slice(0, -1) : output, `</${name}>`];
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

@@ -38,6 +38,8 @@ export class BashSession {
   readonly containerId: string;
   private isLoaded: boolean;
   private state: Uint8Array | undefined;
+  /** Of the largest state so far. */
+  private heldBytes = 0;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly settings: SessionSettings) {
@@ -60,28 +62,39 @@ export class BashSession {
     signal.throwIfAborted();
     await this.load(context);
     const { memoryBytes, timeMs } = this.settings;
+    const before = restart ? undefined : this.state;
     // A thread takes what it is given for good, and what is here must outlive one that dies.
-    const state = restart || !this.state ? undefined : new Uint8Array(this.state);
-    const task: BashCommand = { command, memoryBytes, timeMs, ...(state && { state }) };
+    const task = (): BashCommand => ({ command, memoryBytes, timeMs, ...(before && { state: new Uint8Array(before) }) });
     const outcome = (await workers.run('bash', task, signal)) as BashOutcome;
     const { stdout, stderr, exitCode } = outcome;
-    this.state = outcome.state ?? this.state;
+    if (outcome.state) this.hold(outcome.state, context);
     return { stdout, stderr, exitCode, ...(await this.keep(context)) };
   }
 
-  private async load({ containers, signal }: ExtensionContext): Promise<void> {
+  private async load(context: ExtensionContext): Promise<void> {
     if (this.isLoaded) return;
+    const { containers, signal } = context;
+    let state: Uint8Array | undefined;
     try {
-      this.state = await containers.load(this.containerId, signal);
+      state = await containers.load(this.containerId, signal);
     } catch (error) {
       throw error instanceof ExtensionFault ? new SessionMissing('unavailable', error.message) : error;
     }
-    if (!this.state)
+    if (!state)
       throw new SessionMissing(
         'container_not_found',
         `There is no container ${this.containerId} of this API key, or its time is over.`,
       );
+    this.hold(state, context);
     this.isLoaded = true;
+  }
+
+  /** Until the generation is over. @throws ExtensionFault `busy` where there is no room for it */
+  private hold(state: Uint8Array, { keep }: ExtensionContext): void {
+    const more = state.length - this.heldBytes;
+    if (more > 0 && !keep(more)) throw new ExtensionFault('busy', 'too much is kept');
+    this.heldBytes += Math.max(0, more);
+    this.state = state;
   }
 
   /** A store that is down, or has no room, is no reason to hide what a command brought. */

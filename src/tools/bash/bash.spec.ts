@@ -38,9 +38,9 @@ class Bench {
   readonly context: ExtensionContext = extensionContext({
     signal: this.cancellation.signal,
     workers: {
-      run: (job, input) => {
+      run: (job, makeInput) => {
         expect(job).toBe('bash');
-        this.tasks.push(input as BashCommand);
+        this.tasks.push(makeInput() as BashCommand);
         return this.outcome();
       },
     },
@@ -131,6 +131,23 @@ describe('a use', () => {
     await bench.run(tool);
     expect(Buffer.from(bench.tasks.at(-1)!.state!).toString()).toBe('after');
   });
+
+  it('keeps no session that the process has no room for: it is as it was, and others may be run', async () => {
+    const bench = new Bench();
+    const room: number[] = [];
+    const keep = (bytes: number): boolean => room.push(bytes) !== 2;
+    const context = { ...bench.context, keep };
+    const tool = served();
+    const run = () => tool.run({ command: 'true' }, { context, number: 1 });
+    await run();
+    bench.outcome = () => Promise.resolve({ ...DONE, state: Buffer.alloc(105) });
+    expect((await run()).content).toMatchObject({ error_code: 'too_many_requests' });
+    bench.outcome = () => Promise.resolve(DONE);
+    expect((await run()).isError).toBe(false);
+    expect(bench.tasks.map(({ state }) => state && Buffer.from(state).toString())).toEqual([undefined, 'after', 'after']);
+    // What grows, and no more than that.
+    expect(room).toEqual([5, 100]);
+  }); // prettier-ignore
 
   it('loads a container that it is to go on with once, and saves it under its id', async () => {
     const bench = new Bench();

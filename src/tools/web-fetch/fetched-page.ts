@@ -56,17 +56,18 @@ export async function fetchPage(ask: PageAsk, context: ExtensionContext): Promis
 /** Nobody bounds what libraries make of a page but the time they have: what takes longer is read plainly. */
 async function readPage(page: FetchedPage, tokensMax: number, { workers, signal }: ExtensionContext) {
   const { bytes, mediaType, charset, url } = page;
-  const work = (job: string, part: Uint8Array): Promise<PageWords> =>
-    workers.run(job, { bytes: part, mediaType, charset, url, tokensMax }, signal) as Promise<PageWords>;
-  if (!isHtml(mediaType)) return work('read-page', bytes);
-  if (bytes.length > ARTICLE_BYTES_MAX) return work('read-page-plainly', bytes);
+  const work = (job: string, part: () => Uint8Array): Promise<PageWords> =>
+    workers.run(job, () => ({ bytes: part(), mediaType, charset, url, tokensMax }), signal) as Promise<PageWords>;
+  const whole = (): Uint8Array => bytes;
+  if (!isHtml(mediaType)) return work('read-page', whole);
+  if (bytes.length > ARTICLE_BYTES_MAX) return work('read-page-plainly', whole);
   try {
     // What a thread is given is no longer here.
-    return await work('read-page', new Uint8Array(bytes));
+    return await work('read-page', () => new Uint8Array(bytes));
   } catch (error) {
     signal.throwIfAborted();
     const isTooMuch = error instanceof ExtensionFault && ['timed-out', 'unavailable'].includes(error.kind);
     if (!isTooMuch) throw error;
-    return work('read-page-plainly', bytes);
+    return work('read-page-plainly', whole);
   }
 }

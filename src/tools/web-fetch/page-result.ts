@@ -31,16 +31,21 @@ export const viewPage = ({ url, title, text }: Page, retrievedAt: Date, hasCitat
 export function failed(failure: ToolFailure, why?: string): ToolResult {
   // The format's own codes alone.
   const code = failure in FAILURES ? failure : 'unavailable';
-  const content = { type: 'web_fetch_tool_result_error', error_code: code };
-  const text = pageText(content);
-  return { text: why === undefined ? text : `${text} It ${why}.`, content, sources: [], isError: true, cost: 0n };
+  const content = {
+    type: 'web_fetch_tool_result_error',
+    error_code: code,
+    ...(why !== undefined && { message: `It ${why}.` }),
+  };
+  return { text: pageText(content), content, sources: [], isError: true, cost: 0n };
 }
 
 /** What the model reads of a page: in the turn that fetched it, and in later ones. */
 export function pageText(content: JsonObject): string {
   if (content['type'] !== 'web_fetch_result') {
-    const why = FAILURES[content['error_code'] as ToolFailure] ?? OTHERWISE;
-    return `The page ${why}.`;
+    const { error_code: code, message } = content;
+    const why = typeof code === 'string' && Object.hasOwn(FAILURES, code) && FAILURES[code as ToolFailure];
+    const said = `The page ${why || OTHERWISE}.`;
+    return typeof message === 'string' ? `${said} ${message}` : said;
   }
   const { url, content: document } = content;
   const { source, title } = isJsonObject(document) ? document : {};

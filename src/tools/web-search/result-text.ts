@@ -73,8 +73,8 @@ export function recallSearch(content: Json, open: OpenSeal): string {
 
 function readPage(page: Json, open: OpenSeal): PrintedPage[] {
   if (!isJsonObject(page)) return [];
-  const { url, title, encrypted_content: sealed, page_age: date } = page;
+  const { url, title, page_age: date } = page;
   if (typeof url !== 'string' || typeof title !== 'string') return [];
-  const text = typeof sealed === 'string' ? open(sealed) : undefined;
+  const text = open(page);
   return [{ url, title, ...(typeof date === 'string' && { date }), text: typeof text === 'string' ? text : undefined }];
 }

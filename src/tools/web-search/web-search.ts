@@ -112,6 +112,13 @@ function costOf({ engine: { surcharge }, settings: { price = 0n } }: ChosenEngin
   return price + surcharge.perResult * BigInt(Math.max(0, results - surcharge.resultsCovered));
 }
 
+/** One for all: what judges arguments keeps each schema that it is given. */
+const INPUT = {
+  type: 'object',
+  properties: { query: { type: 'string', description: 'What to search for.' } },
+  required: ['query'],
+};
+
 /** Domains that the model is told of; of more it is told that there are some. */
 const DOMAINS_SHOWN = 10;
 
@@ -127,10 +134,6 @@ function shownFunction(results: number, { allowedDomains, place }: SearchOptions
   return {
     name: 'web_search',
     description: sentences.join(' '),
-    inputSchema: {
-      type: 'object',
-      properties: { query: { type: 'string', description: 'What to search for.' } },
-      required: ['query'],
-    },
+    inputSchema: INPUT,
   };
 }

@@ -46,20 +46,26 @@ export class ToolWorkers implements OnApplicationShutdown {
 
   /** Of one key, whose jobs wait for one another. */
   of(keyHash: string): WorkerPool {
-    return { run: (job, input, signal) => this.run(keyHash, { job, input }, signal) };
+    return { run: (job, makeInput, signal) => this.run(keyHash, job, makeInput, signal) };
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.threads.close();
   }
 
-  private async run(keyHash: string, task: WorkerTask, signal: CancelSignal): Promise<unknown> {
+  private async run(
+    keyHash: string,
+    job: string,
+    makeInput: () => unknown,
+    signal: CancelSignal,
+  ): Promise<unknown> {
     const leave = await this.slots.enter(keyHash, signal);
     if (!leave) throw new ExtensionFault('busy', 'too much is being worked on');
     try {
-      const timeMs = this.code.jobs[task.job]!.timeMs(task.input);
-      const moved = buffersOf(task.input);
-      return outputOf(await this.threads.run(task, { timeMs, totalMs: timeMs + START_MS, moved, signal }));
+      const input = makeInput();
+      const timeMs = this.code.jobs[job]!.timeMs(input);
+      const moved = buffersOf(input);
+      return outputOf(await this.threads.run({ job, input }, { timeMs, totalMs: timeMs + START_MS, moved, signal }));
     } catch (error) {
       throw error instanceof ThreadFault ? faultOf(error) : error;
     } finally {

@@ -221,7 +221,8 @@ export class GeminiReply {
     if (this.textSignatures.length === 0) return;
     const signatures = this.textSignatures;
     this.textSignatures = [];
-    for (const signature of signatures) this.seal(signature, undefined, out);
+    const mark = { ...markOf(this.provider), isOfText: true };
+    for (const data of signatures) this.sequencer.begin({ type: 'redacted-thinking', data, mark }, AT_ANY_TIME, out);
   }
 
   /** At the text there is; what is cited behind it, after a call, say, stands in a text of its own. */

@@ -1,0 +1,69 @@
+// Goal: the gateway's tools give way to whatever the caller's are called, and a choice means what its caller means.
+// Method: made-up services over requests.
+import { catalogOf } from '../../../test/support/route-inputs.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../../core/conversation/tools.js';
+import type { HandedTool, ServedTool, ServiceTool } from '../../core/tool.js';
+import { offerTools } from './offered-tools.js';
+
+const shown = (name: string) => ({ name, description: name, inputSchema: { type: 'object' } });
+const served = { runsAt: 'gateway', shown: shown('look'), price: 0n, usesMax: 1 } as Partial<ServedTool> as ServedTool;
+const handed: HandedTool = { runsAt: 'caller', shown: shown('look') };
+const service = (types: readonly string[], offer: ServedTool | HandedTool) =>
+  ({ types, offer: () => offer }) as Partial<ServiceTool> as ServiceTool;
+const SERVICES = new Map([
+  ['openrouter:look', service(['openrouter:look'], served)],
+  ['look_20250101', service(['look_20250101'], handed)],
+]);
+
+const own: FunctionTool = { type: 'function', name: 'look', inputSchema: {} };
+const ours: RequestedServiceTool = { type: 'service', id: 'openrouter:look', parameters: {} };
+const vendors: VendorTool = {
+  type: 'vendor',
+  name: 'look',
+  opaque: { vendor: 'anthropic', value: { type: 'look_20250101', name: 'look' } },
+};
+const offer = (tools: readonly Tool[], choice?: string, native: 'all' | 'none' = 'none') =>
+  offerTools(
+    modelRequest({ tools, ...(choice !== undefined && { toolChoice: { type: 'tool', name: choice } }) }),
+    SERVICES,
+    { catalog: catalogOf(), modelOf: () => { throw new Error('none') } },
+    (tool) => (tool.type === 'vendor' ? native : 'none'),
+  ); // prettier-ignore
+const namesOf = (tools: readonly Tool[]) => tools.map((tool) => (tool.type === 'service' ? tool.id : tool.name));
+
+it.each<[string, Tool[], 'all' | 'none', string[], string[]]>([
+  ['alone', [ours], 'none', ['look'], ['look']],
+  ['before a function of the caller', [ours, own], 'none', ['look_2', 'look'], ['look_2']],
+  ['behind one', [own, ours], 'none', ['look', 'look_2'], ['look_2']],
+  ['before a tool that is handed to the caller', [ours, vendors], 'none', ['look_2', 'look'], ['look_2']],
+  ['before a tool that the vendor runs', [ours, vendors], 'all', ['look_2', 'look'], ['look_2']],
+  ['twice', [ours, ours], 'none', ['look', 'look_2'], ['look', 'look_2']],
+])('names a tool of the gateway %s', (_, tools, native, names, offered) => {
+  const made = offer(tools, undefined, native);
+  expect(namesOf(made.request.tools)).toEqual(names);
+  expect([...made.offered.keys()]).toEqual(offered);
+  expect(made.request.tools.flatMap((tool) => (tool.type === 'function' && tool.isServed ? [tool.name] : []))).toEqual(
+    offered,
+  );
+});
+
+it('refuses two of the caller with one name', () => {
+  expect(() => offer([own, vendors])).toThrow('tools.1: another tool is called look');
+  expect(() => offer([vendors, vendors])).toThrow('tools.1: another tool is called look');
+});
+
+it.each([
+  ['its name', [ours], 'look', 'look'],
+  ['its type', [own, ours], 'openrouter:look', 'look_2'],
+  ['the name that the caller has given another', [own, ours], 'look', 'look'],
+  ['a function of the caller', [ours, { ...own, name: 'mine' }], 'mine', 'mine'],
+])('reads a choice of %s', (_, tools, choice, expected) => {
+  expect(offer(tools as Tool[], choice).request.toolChoice).toEqual({ type: 'tool', name: expected });
+});
+
+it('leaves a request alone that has no tool of the kind', () => {
+  const { request, offered } = offer([own]);
+  expect(request.tools).toEqual([own]);
+  expect(offered.size).toBe(0);
+});

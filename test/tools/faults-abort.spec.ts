@@ -1,0 +1,324 @@
+/**
+ * Goal: a caller who leaves a loop of tools takes along within a second whatever is under way, at every stage, and pays
+ * for exactly the calls and uses that had ended, and for the open call as for any call that is left. So does a loop
+ * whose time is over. Method: bare sockets that leave at a known moment, before doubles that tell when they were left;
+ * both faces, whole and streamed, on both databases. Rules: docs/ledger.md, docs/wire/tools-and-plugins.md#the-loop.
+ */
+import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import type { RecordedRequest } from '../support/recorded-request.js';
+import { HANG, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
+import { delta, gate, OPEN, START } from '../http/messages-bench.js';
+import { CALL, calls, leftWithin, LoopBench, PRICES, ROUTES, says, TOOLS, USES } from './faults-bench.js';
+
+const LEFT_MS_MAX = 1_000;
+/** Keeps its thread until it is ended. */
+const ENDLESS = { name: 'bash', input: { command: 'while true; do seq 1 50000 | sort -r | md5sum; done' } };
+/** What has come of a reply when the client leaves it, streamed or whole. */
+const half: Script = (request) =>
+  request.json.stream === true
+    ? sse([OPEN + delta('word'), HANG])
+    : { headers: { 'content-type': 'application/json' }, body: ['{"id":"msg', HANG] };
+const begun: Script = (request) => (request.json.stream === true ? sse([START, HANG]) : neverAnswers());
+
+type Double = keyof LoopBench['upstreams'];
+
+interface Stage {
+  readonly script: (bench: LoopBench) => readonly (Script | Answer)[];
+  readonly engine?: Answer;
+  readonly pages?: Answer;
+  readonly adviser?: Script | Answer;
+  readonly fields?: object;
+  /** Who is asked when the client leaves, and how often by then; absent: nobody outside, but a thread. */
+  readonly open?: readonly [double: Double, index: number];
+  /** Calls of models and uses of tools that have ended, in millionths of a USD. */
+  readonly ended: number;
+  /** The open one is a call of a model. */
+  readonly isCall?: true;
+}
+
+const STAGES: Readonly<Record<string, Stage>> = {
+  'before the first call’s first byte': { script: () => [neverAnswers()], open: ['main', 0], ended: 0, isCall: true },
+  'before the first call’s first word': { script: () => [begun], open: ['main', 0], ended: 0, isCall: true },
+  'within the first call': { script: () => [half], open: ['main', 0], ended: 0, isCall: true },
+  'while the engine says nothing': {
+    script: () => [calls(USES.search)],
+    engine: neverAnswers(),
+    open: ['engine', 0],
+    ended: CALL,
+  },
+  'in mid-answer of the engine': {
+    script: () => [calls(USES.search)],
+    engine: { headers: { 'content-type': 'application/json' }, body: ['{"results":[', HANG] },
+    open: ['engine', 0],
+    ended: CALL,
+  },
+  'while a page does not come': {
+    script: (bench) => [calls(bench.fetches)],
+    pages: neverAnswers(),
+    open: ['pages', 0],
+    ended: CALL,
+  },
+  'in mid-page': {
+    script: (bench) => [calls(bench.fetches)],
+    pages: { headers: { 'content-type': 'text/html' }, body: ['<p>Half', HANG] },
+    open: ['pages', 0],
+    ended: CALL,
+  },
+  'while a command runs': { script: () => [calls(ENDLESS)], ended: CALL },
+  'while the adviser says nothing': {
+    script: () => [calls(USES.advisor)],
+    adviser: neverAnswers(),
+    open: ['adviser', 0],
+    ended: CALL,
+    isCall: true,
+  },
+  'beside a use that has ended': {
+    script: (bench) => [calls(USES.search), calls(USES.bash, bench.fetches)],
+    pages: neverAnswers(),
+    open: ['pages', 0],
+    // The command beside it may have ended or not.
+    ended: 2 * CALL + PRICES.search,
+  },
+  'before the following call’s first byte': {
+    script: () => [calls(USES.search), neverAnswers()],
+    open: ['main', 1],
+    ended: CALL + PRICES.search,
+    isCall: true,
+  },
+  'within the following call': {
+    script: () => [calls(USES.search), half],
+    open: ['main', 1],
+    ended: CALL + PRICES.search,
+    isCall: true,
+  },
+  'within the last call': {
+    script: () => [calls(USES.search), half],
+    fields: { stop_server_tools_when: [{ type: 'step_count_is', step_count: 1 }] },
+    open: ['main', 1],
+    ended: CALL + PRICES.search,
+    isCall: true,
+  },
+};
+
+/** Asked, and left when the stage is reached. @returns when it was left */
+async function leave(
+  bench: LoopBench,
+  stage: Stage,
+  route: (typeof ROUTES)[number],
+  stream: boolean,
+  key: string,
+): Promise<{ readonly leftAt: number; readonly record: RecordedRequest | undefined }> {
+  const { upstreams } = bench;
+  bench.begin(...stage.script(bench));
+  for (const name of ['engine', 'pages', 'adviser'] as const) {
+    const script = stage[name];
+    if (script) upstreams[name].script(script);
+  }
+  const client = await bench.open(route, { stream, ...stage.fields }, key);
+  const record = stage.open && (await upstreams[stage.open[0]].request(stage.open[1]));
+  if (!record) await (await upstreams.main.request(0)).closed;
+  if (stream && route === '/messages' && stage.script(bench).at(-1) === half) await client.until('word');
+  await bench.turns();
+  const leftAt = Date.now();
+  client.destroy();
+  return { leftAt, record };
+}
+
+const CASES = Object.entries(STAGES).flatMap(([when, stage]) =>
+  ROUTES.flatMap((route) => [false, true].map((stream) => ({ when, route, stream, stage }))),
+);
+
+describeOnEachDatabase('a loop that its caller leaves', (database) => {
+  let bench: LoopBench;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it.each(CASES)('$route, stream $stream: $when', async ({ stage, route, stream, when }) => {
+    const { key } = await bench.gateway.newKey();
+    const { leftAt, record } = await leave(bench, stage, route, stream, key);
+    if (record) expect(await leftWithin(record, leftAt)).toBeLessThan(LEFT_MS_MAX);
+    const asked = bench.upstreams.main.requests.length;
+    const row = await bench.row();
+    expect(Date.now() - leftAt).toBeLessThan(2 * LEFT_MS_MAX);
+    expect(row).toMatchObject({ outcome: 'caller-gone', operator_cost: 0 });
+    if (stage.isCall) {
+      // What its provider had told, or an estimate: of nothing less than nothing, and of no more than was asked.
+      expect(row.is_estimated).toBe(true);
+      expect(row.cost).toBeGreaterThan(stage.ended);
+      expect(row.cost).toBeLessThan(stage.ended + 20 * CALL);
+    } else if (when === 'beside a use that has ended') {
+      expect([stage.ended, stage.ended + PRICES.bash]).toContain(row.cost);
+    } else expect(row.cost).toBe(stage.ended);
+    // Nobody is asked for a caller who has gone.
+    await bench.turns();
+    expect(bench.upstreams.main.requests).toHaveLength(asked);
+  });
+
+  it('leaves the thread of a command to the next one of the same key', async () => {
+    const { key } = await bench.gateway.newKey();
+    const { leftAt } = await leave(bench, STAGES['while a command runs']!, '/messages', true, key);
+    bench.begin(calls(USES.bash), says('Done.'));
+    const reply = await bench.ask('/messages', {}, key);
+    expect(reply.content[1].content).toMatchObject({ stdout: 'hi\n' });
+    expect(Date.now() - leftAt).toBeLessThan(10 * LEFT_MS_MAX);
+  });
+});
+
+describeOnEmbedded('a loop that is left', (database) => {
+  let bench: LoopBench;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it('leaves no timer behind, however often', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const leaveOnce = async (): Promise<void> => {
+      const { key } = await bench.gateway.newKey();
+      await leave(bench, STAGES['while a page does not come']!, '/messages', true, key);
+      await bench.row();
+    };
+    await leaveOnce();
+    const before = timers();
+    for (let times = 0; times < 10; times++) await leaveOnce();
+    // Connections that are kept have timers, which come and go.
+    expect(timers()).toBeLessThan(before + 5);
+  });
+});
+
+const BILLED = { stream: 'billed', whole: 'billed' };
+/** Its usage is told at its end. */
+const lateReply =
+  (opened: Promise<void>): Script =>
+  async (request, index) => {
+    await opened;
+    return says('Late.')(request, index);
+  };
+
+describeOnEmbedded('a loop that is left at providers that bill all of a call', (database) => {
+  let bench: LoopBench;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database, { aborts: BILLED });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
+    '$route, stream $stream: the following call runs on unseen, and is charged exactly',
+    async ({ route, stream }) => {
+      const { key } = await bench.gateway.newKey();
+      const { opened, open } = gate();
+      bench.begin(calls(USES.search), lateReply(opened));
+      const client = await bench.open(route, { stream }, key);
+      const record = await bench.upstreams.main.request(1);
+      await bench.turns();
+      client.destroy();
+      await bench.turns();
+      expect(record.closedAt).toBeUndefined();
+      open();
+      await record.closed;
+      expect(record.aborted).toBe(false);
+      const row = await bench.row();
+      expect(row).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL + PRICES.search, is_estimated: false });
+    },
+  );
+
+  it('so does an adviser’s', async () => {
+    const { key } = await bench.gateway.newKey();
+    const { opened, open } = gate();
+    bench.begin(calls(USES.advisor), says('Never.'));
+    bench.upstreams.adviser.script(lateReply(opened));
+    const client = await bench.open('/messages', { stream: true }, key);
+    const record = await bench.upstreams.adviser.request(0);
+    await bench.turns();
+    client.destroy();
+    await bench.turns();
+    open();
+    await record.closed;
+    expect(record.aborted).toBe(false);
+    expect(await bench.row()).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL, is_estimated: false });
+    expect(bench.upstreams.main.requests).toHaveLength(1);
+  });
+});
+
+describeOnEmbedded('a loop whose time is over', (database) => {
+  const TOTAL_MS = 1_500;
+  let bench: LoopBench;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database, { variables: { FAIRLEAD_TIMEOUTS: `total=${TOTAL_MS}ms` } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it.each(
+    ['while the engine says nothing', 'while a command runs', 'before the following call’s first byte'].flatMap(
+      (when) => [false, true].map((stream) => ({ when, stream })),
+    ),
+  )('stream $stream: $when: tells so, and charges what had ended', async ({ when, stream }) => {
+    const stage = STAGES[when]!;
+    const { key } = await bench.gateway.newKey();
+    bench.begin(...stage.script(bench));
+    if (stage.engine) bench.upstreams.engine.script(stage.engine);
+    const beganAt = Date.now();
+    const reply = await bench.gateway.messages(bench.body({ stream }), { key });
+    const text = await reply.text();
+    expect(Date.now() - beganAt).toBeLessThan(TOTAL_MS + LEFT_MS_MAX);
+    expect(reply.status).toBe(stream ? 200 : 504);
+    expect(text).toContain('The request took longer than this gateway allows.');
+    const record = stage.open && bench.upstreams[stage.open[0]].requests[stage.open[1]];
+    if (record) expect(await leftWithin(record, beganAt + TOTAL_MS)).toBeLessThan(LEFT_MS_MAX);
+    const row = await bench.row();
+    expect(row.outcome).toBe('timed-out');
+    if (stage.isCall) expect(row.cost).toBeGreaterThan(stage.ended);
+    else expect(row.cost).toBe(stage.ended);
+  });
+});
+
+describeOnEachDatabase('a gateway that stops', (database) => {
+  it.each([
+    ['while the engine says nothing', CALL],
+    ['while a command runs', CALL],
+    // What is open when the process stops is nobody's but the operator's.
+    ['within the following call', CALL + PRICES.search],
+  ])('ends its loops, %s', async (when, cost) => {
+    const bench = await LoopBench.start(database, { variables: { FAIRLEAD_DRAIN: '100ms' } });
+    const stage = STAGES[when]!;
+    bench.begin(...stage.script(bench));
+    if (stage.engine) bench.upstreams.engine.script(stage.engine);
+    const { key } = await bench.gateway.newKey();
+    const client = await bench.open('/messages', { stream: true }, key);
+    if (stage.open) await bench.upstreams[stage.open[0]].request(stage.open[1]);
+    else await (await bench.upstreams.main.request(0)).closed;
+    await bench.turns();
+    const beganAt = Date.now();
+    await bench.gateway.close();
+    expect(Date.now() - beganAt).toBeLessThan(5_000);
+    expect(client.text).toContain('The gateway is shutting down; retry.');
+    const again = await LoopBench.start(database);
+    const row = await again.row();
+    expect(row).toMatchObject({ outcome: 'unavailable', cost });
+    if (stage.isCall) expect(row.operator_cost).toBeGreaterThan(0);
+    await again.close();
+    await bench.closeDoubles();
+  });
+});
+
+describeOnEmbedded('a reader that takes nothing', (database) => {
+  it('holds no tool up, and is told all when it reads on', async () => {
+    const bench = await LoopBench.start(database);
+    const { key } = await bench.gateway.newKey();
+    const long = says('x'.repeat(400_000));
+    bench.begin(calls(USES.search), calls(bench.fetches), long);
+    const client = await bench.open('/messages', { stream: true, tools: [TOOLS.search, TOOLS.fetch] }, key);
+    client.pause();
+    await bench.upstreams.pages.request(0);
+    const last = await bench.upstreams.main.request(2);
+    await bench.turns();
+    expect(last.closedAt === undefined || last.closedAt >= last.openedAt).toBe(true);
+    client.resume();
+    const { body } = await client.response();
+    expect(body.toString()).toContain('message_stop');
+    expect(await bench.row()).toMatchObject({ outcome: 'completed', cost: 3 * CALL + PRICES.search + PRICES.fetch });
+    await bench.close();
+  });
+});

@@ -1,0 +1,212 @@
+import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import { UnseenCalls } from '../../src/routing/unseen-calls.js';
+import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
+import { catalogOf, startGateway, type CatalogEntry, type GatewayOptions, type TestGateway } from '../support/app.js';
+import { joinChunks, readChunks } from '../support/chat-stream.js';
+import type { TestDatabase } from '../support/database.js';
+import { KEY } from '../support/engines/engine-double.js';
+import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
+import { LedgerReader } from '../support/ledger-reader.js';
+import { RawClient } from '../support/raw-client.js';
+import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import { readMessagesEvents } from '../support/sse.js';
+import type { Answer, Script } from '../support/upstream-answers.js';
+import { startUpstream, Upstream } from '../support/upstreams.js';
+import { buildMessage } from '../http/messages-bench.js';
+
+/** In millionths of a USD: of a call that came to its end, whose prompt has 12 tokens and whose reply 7. */
+export const CALL = 12 * 3 + 7 * 15;
+/** Of one use of each tool, in millionths of a USD. */
+export const PRICES = { search: 4_000, fetch: 2_000, bash: 1_000 };
+
+export const TOOLS = {
+  datetime: { type: 'openrouter:datetime' },
+  search: { type: 'openrouter:web_search', parameters: { max_results: 2 } },
+  fetch: { type: 'openrouter:web_fetch' },
+  bash: { type: 'openrouter:bash', parameters: { engine: 'openrouter' } },
+  advisor: { type: 'openrouter:advisor', parameters: { model: 'test/adviser' } },
+};
+/** A call of each, as the model makes it. */
+export const USES = {
+  datetime: { name: 'datetime', input: {} },
+  search: { name: 'web_search', input: { query: 'boats' } },
+  bash: { name: 'bash', input: { command: 'echo hi' } },
+  advisor: { name: 'advisor', input: { question: 'And now?' } },
+};
+export const calls = anthropicToolUse;
+export const says = anthropicText;
+export const FOUND = SEARCH_DOUBLES.exa.answer([{ url: 'https://one.example/a', title: 'One', text: 'Found.' }]);
+/** Says something, and then calls. */
+export const saysAndCalls = (text: string, use: { readonly name: string; readonly input: object }): Script =>
+  anthropicReply(
+    [
+      { type: 'text', text },
+      { type: 'tool_use', id: 'toolu_0', ...use },
+    ],
+    { stopReason: 'tool_use' },
+  );
+
+/** One after the other; the last one again and again. */
+export const inTurn =
+  (...scripts: readonly (Script | Answer)[]): Script =>
+  (request, index) => {
+    const script = scripts[Math.min(index, scripts.length - 1)]!;
+    return typeof script === 'function' ? script(request, index) : script;
+  };
+
+export const microUsd = (amount: string | number): number => Math.round(Number(amount) * 1e6);
+
+export const ROUTES = ['/messages', '/chat/completions'] as const;
+export type Route = (typeof ROUTES)[number];
+
+export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
+  /** What the providers do with calls that are left; stops where nothing is said. */
+  readonly aborts?: object;
+  readonly models?: readonly CatalogEntry[];
+}
+
+/**
+ * A gateway that runs tools, before scripted doubles: `test/main` and, behind it, `test/pair`'s second endpoint;
+ * `test/adviser` at a double of its own; web searches by Exa, and pages of a server on loopback that the operator
+ * allows. Models cost 3 USD a million tokens in and 15 out.
+ */
+export class LoopBench {
+  private readonly clients: RawClient[] = [];
+
+  private constructor(
+    readonly gateway: TestGateway,
+    readonly ledger: LedgerReader,
+    readonly upstreams: Record<'main' | 'second' | 'adviser' | 'engine' | 'pages', Upstream>,
+  ) {}
+
+  static async start(
+    database: TestDatabase,
+    { aborts = { stream: 'stops', whole: 'stops' }, models = [], variables, ...options }: LoopOptions = {},
+  ): Promise<LoopBench> {
+    const [main, second, adviser, engine, pages] = await Promise.all([
+      startUpstream('anthropic'),
+      startUpstream('anthropic'),
+      startUpstream('anthropic'),
+      new Upstream(SEARCH_DOUBLES.exa.rules, () => FOUND).listen(),
+      new Upstream(
+        () => undefined,
+        () => ({ headers: { 'content-type': 'text/plain' }, body: ['A page.'] }),
+      ).listen(),
+    ]);
+    const at = ({ url }: Upstream) => ({ url, dialect: 'anthropic-messages', aborts }) as const;
+    const catalog = {
+      tools: {
+        web_search: { engines: { exa: { base_url: engine.url, credential: { value: KEY }, price: '0.004' } } },
+        web_fetch: { price: '0.002' },
+        bash: { price: '0.001' },
+      },
+      ...catalogOf(
+        { id: 'test/main', at: [at(main)] },
+        { id: 'test/pair', at: [at(main), at(second)] },
+        { id: 'test/adviser', at: [at(adviser)] },
+        ...models,
+      ),
+    };
+    const gateway = await startGateway(database, {
+      coolsDown: false,
+      ...options,
+      catalog,
+      variables: { FAIRLEAD_EGRESS_ALLOW: `127.0.0.1:${pages.port}`, ...variables },
+    });
+    return new LoopBench(gateway, new LedgerReader(gateway), { main, second, adviser, engine, pages });
+  }
+
+  /** A call of the fetch of a page of the loopback server. */
+  get fetches(): { readonly name: string; readonly input: object } {
+    return { name: 'web_fetch', input: { url: `${this.upstreams.pages.origin}/page` } };
+  }
+
+  /** Forgets what was asked, and has the main model say these, in turn. */
+  begin(...scripts: (Script | Answer)[]): void {
+    for (const upstream of Object.values(this.upstreams)) upstream.requests.length = 0;
+    const { main, second, adviser, engine } = this.upstreams;
+    main.script(inTurn(...scripts));
+    second.script(says('The second one.'));
+    adviser.script(says('Do it.'));
+    engine.script(FOUND);
+  }
+
+  body(fields: object = {}): JsonBody {
+    return {
+      model: 'test/main',
+      max_tokens: 1_000,
+      messages: [{ role: 'user', content: 'What now?' }],
+      tools: Object.values(TOOLS),
+      ...fields,
+    };
+  }
+
+  /** Sends a request on a bare socket. */
+  async open(route: Route, fields: object, key: string): Promise<RawClient> {
+    const client = await RawClient.connect(this.gateway.origin);
+    this.clients.push(client);
+    client.send({
+      path: `/api/v1${route}`,
+      headers: [['authorization', `Bearer ${key}`]],
+      body: this.body(fields),
+    });
+    return client;
+  }
+
+  /** A reply as both faces tell it, in the words of its own. */
+  async ask(route: Route, fields: JsonBody, key: string): Promise<JsonBody> {
+    const response = await this.gateway.request(route, {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(this.body(fields)),
+    });
+    const text = await response.text();
+    const id = response.headers.get('x-generation-id');
+    const shown = { status: response.status, id, text };
+    if (response.status !== 200) return { ...shown, body: JSON.parse(text) };
+    if (text.startsWith('{')) {
+      const body = JSON.parse(text);
+      return { ...shown, ...(body.choices ? { ...body.choices[0], usage: body.usage } : body) };
+    }
+    if (route === '/messages') return { ...shown, ...buildMessage(readMessagesEvents(text)) };
+    return { ...shown, ...joinChunks(readChunks(text)) };
+  }
+
+  /** The row of the latest generation, once it is settled; amounts in millionths of a USD. Nothing is held by then. */
+  async row(id?: string): Promise<JsonBody> {
+    const { ledger } = this;
+    await ledger.rest();
+    const row = id === undefined ? await ledger.latest() : await ledger.generation(id);
+    expect(await ledger.openHolds()).toBe(0);
+    expect((await ledger.account()).held).toBe(0);
+    expect(await ledger.entriesOf(row.id)).toEqual([{ kind: 'charge', amount: row.cost }]);
+    const { app } = this.gateway.gateway;
+    expect(app.get(BytesInFlight, { strict: false }).held).toBe(0);
+    expect(app.get(UnseenCalls, { strict: false }).size).toBe(0);
+    const amounts = ['cost', 'operator_cost', 'tools_cost'].map((name) => [name, microUsd(row[name] ?? 0)]);
+    return { ...row, ...Object.fromEntries(amounts) };
+  }
+
+  /** Lets the process have a few turns: what was written to it has been read. */
+  async turns(): Promise<void> {
+    for (let turn = 0; turn < 3; turn++) await (await fetch(`${this.gateway.origin}/health/live`)).arrayBuffer();
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.clients) client.destroy();
+    await this.gateway.close();
+    await this.closeDoubles();
+  }
+
+  async closeDoubles(): Promise<void> {
+    await Promise.all(Object.values(this.upstreams).map((upstream) => upstream.close()));
+  }
+}
+
+/** What came to a double, when the other side left it. @returns milliseconds from then */
+export async function leftWithin(record: RecordedRequest, leftAt: number): Promise<number> {
+  await record.closed;
+  expect(record.aborted).toBe(true);
+  return record.closedAt! - leftAt;
+}

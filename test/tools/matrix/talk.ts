@@ -1,0 +1,89 @@
+import type { DoubleReply, WireDialect } from '../../support/doubles/double.js';
+import { joinChunks, readChunks } from '../../support/chat-stream.js';
+import type { JsonBody } from '../../support/recorded-request.js';
+import { readMessagesEvents } from '../../support/sse.js';
+import { promptBytes } from '../../support/wandering/sent-prompt.js';
+import { buildMessage } from '../../http/messages-bench.js';
+import { FACES, type SeenReply, type TestFace } from '../../http/translation-bench.js';
+import { DIALECTS, idOf, isAdviser, type ToolMatrixBench } from './bench.js';
+import { ADVICE } from './cells.js';
+
+// What both specs of the matrix say to a gateway, and read of what it says.
+
+const MAX_TOKENS = 4_000;
+const BUDGET = 2_000;
+
+export const thinking = (text: string): DoubleReply['parts'][number] => ({ type: 'thinking', text });
+export const text = (words: string): DoubleReply['parts'][number] => ({ type: 'text', text: words });
+export const call = (id: string, name: string, input: JsonBody): DoubleReply['parts'][number] => ({
+  type: 'call',
+  id,
+  name,
+  input,
+});
+
+/** One call that was answered, and how the reply was told. */
+export interface Told {
+  readonly seen: SeenReply;
+  readonly id: string;
+  /** In the face's own words. */
+  readonly usage: JsonBody;
+}
+
+/** Each dialect through each face, whole and streamed. */
+export const casesOf = (dialects: readonly WireDialect[] = DIALECTS) =>
+  dialects.flatMap((dialect) =>
+    FACES.flatMap((face) => [false, true].map((stream) => ({ dialect, face, stream, name: face.name }))),
+  );
+
+/** A caller before one gateway. */
+export class Talk {
+  constructor(private readonly bench: ToolMatrixBench) {}
+
+  /** One reply after the other, the last again and again; advisers always say the same. */
+  script(dialect: WireDialect, ...replies: readonly DoubleReply[]): void {
+    const { bench } = this;
+    for (const one of new Set([bench.doubleOf(dialect), bench.doubleOf('openai-chat')])) {
+      let next = 0;
+      one.script((asked) => {
+        if (isAdviser(asked)) return { parts: [text(ADVICE)] };
+        return bench.placed(replies[Math.min(next++, replies.length - 1)]!);
+      });
+    }
+  }
+
+  /** Bodies of the calls since the bench forgot. */
+  sentTo(dialect: WireDialect): JsonBody[] {
+    return this.bench
+      .doubleOf(dialect)
+      .calls.filter((asked) => !isAdviser(asked) && asked.dialect === dialect)
+      .map(({ body }) => this.bench.read(body));
+  }
+
+  /** @throws with the status and the body where it is no answer */
+  async ask(face: TestFace, dialect: WireDialect, fields: object, stream: boolean): Promise<Told> {
+    const body = { model: idOf(dialect), max_tokens: MAX_TOKENS, stream, ...face.thinking(BUDGET), ...fields };
+    const response = await this.bench.send(face.path, body);
+    const printed = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status} ${printed} ${this.bench.violations.join(' ')}`);
+    const seen = stream ? face.streamed(printed) : face.whole(JSON.parse(printed));
+    return { seen, id: response.headers.get('x-generation-id')!, usage: usageIn(face, printed, stream) };
+  }
+}
+
+function usageIn(face: TestFace, printed: string, stream: boolean): JsonBody {
+  if (face.name === 'messages')
+    return stream ? buildMessage(readMessagesEvents(printed)).usage : JSON.parse(printed).usage;
+  return stream ? joinChunks(readChunks(printed)).usage : JSON.parse(printed).usage;
+}
+
+/** Where a longer conversation does not begin with the shorter one; '' where it does. */
+export function promptFault(dialect: WireDialect, shorter: JsonBody, longer: JsonBody): string {
+  // An empty list of citations, as the Messages face tells it, says what none says.
+  const [due, found] = [shorter, longer].map((body) =>
+    promptBytes(dialect, body).replaceAll(',"citations":[]', ''),
+  ) as [string, string];
+  if (found.startsWith(due)) return '';
+  const at = [...due].findIndex((character, place) => character !== found[place]);
+  return `${due.slice(Math.max(0, at - 80), at + 160)}  <>  ${found.slice(Math.max(0, at - 80), at + 160)}`;
+}
