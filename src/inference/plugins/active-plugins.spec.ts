@@ -1,0 +1,129 @@
+// Goal: plugins have their turn in the order of their list, each stage is told, and a failure fails the request unless
+// its plugin may be left out. Method: made-up plugins under what drives them.
+import { extensionContext } from '../../../test/support/extension-context.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { endpoint, model, plan } from '../../../test/support/route-inputs.js';
+import { Cancellation } from '../../core/cancellation.js';
+import type { PluginEntry } from '../../core/conversation/request.js';
+import { CallerGone, GatewayError } from '../../core/errors.js';
+import { ExtensionFault } from '../../core/extension.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { Plugin } from '../../core/plugin.js';
+import type { ChoiceInputs } from '../../core/routing/route-inputs.js';
+import { PluginSets } from './plugin-sets.js';
+
+/** Puts its id, and what it was given, behind the name of the user. */
+const writes = (id: string, fields: Partial<Plugin> = {}): Plugin => ({
+  id,
+  options: {},
+  prepare: (request, options) => ({
+    request: { ...request, user: `${request.user ?? ''}${id}${JSON.stringify(options)}` },
+    note: { summary: 'written', data: { by: id } },
+  }),
+  ...fields,
+});
+const fails = (error: Error, fields: Partial<Plugin> = {}): Plugin => ({
+  id: 'fails',
+  options: {},
+  prepare: () => Promise.reject(error),
+  ...fields,
+});
+const abort = new Cancellation();
+const context = extensionContext({ signal: abort.signal });
+
+const setOf = (all: readonly Plugin[], plugins: readonly PluginEntry[], name = 'acme/any') =>
+  new PluginSets(all).of(modelRequest({ plugins, model: name }));
+const prepare = async (all: readonly Plugin[], ...plugins: PluginEntry[]) => {
+  const { request, stages } = await setOf(all, plugins).prepare(modelRequest(), () => context);
+  return { user: request.user, stages: stages.map(({ name, summary }) => `${name}: ${summary}`) };
+};
+
+it('prepares in the order of the list, each by its own options', async () => {
+  const all = [writes('a'), writes('b'), writes('c')];
+  expect(await prepare(all, { id: 'c', x: 1 }, { id: 'a', enabled: true })).toEqual({
+    user: 'a{}c{"x":1}',
+    stages: ['a: written', 'c: written'],
+  });
+});
+
+it('tells how long a stage took, and what it says of itself', async () => {
+  const { stages } = await setOf([writes('a')], [{ id: 'a' }]).prepare(modelRequest(), () => context);
+  const data = { by: 'a', milliseconds: expect.any(Number) as number };
+  expect(stages).toEqual([{ type: 'plugin', name: 'a', summary: 'written', data }]);
+});
+
+it.each<[string, PluginEntry[], string | undefined]>([
+  ['nobody speaks of', [], 'b{"most":8}'],
+  ['is turned off', [{ id: 'b', enabled: false }], undefined],
+  ['is asked for', [{ id: 'b' }], 'b{}'],
+])('reads a plugin that is on by itself where it %s', async (_, plugins, user) => {
+  const all = [writes('b', { unasked: { most: 8 } }), writes('c')];
+  expect((await prepare(all, ...plugins)).user).toBe(user);
+});
+
+it('refuses two entries of one plugin, by the place of the second', () => {
+  const plugins = [{ id: 'a' }, { id: 'b' }, { id: 'a', enabled: false }];
+  expect(() => setOf([writes('a'), writes('b')], plugins)).toThrow('plugins.2.id: a has an entry already; send one');
+});
+
+it.each<[string, Plugin, string]>([
+  ['what it says to the caller', fails(new GatewayError('forbidden', 'Not this.')), 'Not this.'],
+  ['who did not serve it', fails(new ExtensionFault('timed-out', 'no answer')), 'The plugin fails failed: no answer.'],
+  ['a fault of ours', fails(new TypeError('x'), { isSkippable: true }), 'x'],
+])('fails by %s', async (_, plugin, message) => {
+  await expect(prepare([plugin], { id: 'fails' })).rejects.toThrow(message);
+});
+
+it('leaves out what may be left out, visibly', async () => {
+  const plugin = fails(new ExtensionFault('busy', 'too busy'), { isSkippable: true });
+  expect(await prepare([plugin, writes('z')], { id: 'fails' }, { id: 'z' })).toEqual({
+    user: 'z{}',
+    stages: ['fails: skipped', 'z: written'],
+  });
+});
+
+it('ends with its request, whatever may be left out', async () => {
+  const gone = new Cancellation();
+  gone.abort(new CallerGone());
+  const plugin = fails(new ExtensionFault('busy', 'too busy'), { isSkippable: true });
+  const set = setOf([plugin], [{ id: 'fails' }]);
+  const preparing = set.prepare(modelRequest(), () => extensionContext({ signal: gone.signal }));
+  await expect(preparing).rejects.toThrow(CallerGone);
+});
+
+describe('models that stand for a plugin', () => {
+  const router: Plugin = {
+    id: 'router',
+    options: {},
+    models: ['acme/auto'],
+    choose: ({ model: name }, options) => ({ models: ['acme/one'], data: { name, ...options } }),
+  };
+  const choice = (name: string, ...plugins: PluginEntry[]) =>
+    setOf([router], plugins, name).chooser(modelRequest({ model: name }))?.({} as ChoiceInputs);
+
+  it.each<[string, PluginEntry[], JsonObject | undefined]>([
+    ['acme/auto', [], { name: 'acme/auto' }],
+    ['acme/auto:nitro', [], { name: 'acme/auto:nitro' }],
+    ['acme/auto', [{ id: 'router', x: 1 }], { name: 'acme/auto', x: 1 }],
+    ['acme/auto', [{ id: 'router', enabled: false }], undefined],
+    ['acme/any', [{ id: 'router' }], undefined],
+    ['acme/any', [], undefined],
+  ])('%s %j', (name, plugins, data) => {
+    expect(choice(name, ...plugins)).toEqual(data && { by: 'router', models: ['acme/one'], data });
+  });
+});
+
+it('fits a request to a leg by each of them', () => {
+  const shorter = (id: string): Plugin => ({
+    id,
+    options: {},
+    fit: (request, { endpoint: { contextLength } }) => ({
+      ...request,
+      user: `${request.user ?? ''}${id}${contextLength}`,
+    }),
+  });
+  const [leg] = plan([model('acme/any', [{ ...endpoint('p1'), contextLength: 4 }])], {}).legs;
+  const set = setOf([shorter('a'), shorter('b')], [{ id: 'a' }, { id: 'b' }]);
+  expect(set.fit!(modelRequest(), leg!).user).toBe('a4b4');
+  expect(setOf([shorter('a')], []).fit).toBeUndefined();
+});
