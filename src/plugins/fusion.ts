@@ -2,7 +2,10 @@ import type { Plugin } from '../core/plugin.js';
 import { flag, freeForm, integer, list, object, oneOf, optional } from '../shared/http/schema.js';
 import { name, word } from '../shared/http/bounds.js';
 
-/** Asks a panel of models, has their answers judged, and answers by what the judge found. (docs/wire/tools-and-plugins.md#plugins) */
+/**
+ * Asks a panel of models, has their answers judged, and answers by what the judge found
+ * (docs/wire/tools-and-plugins.md#plugins).
+ */
 export const fusion: Plugin = {
   id: 'fusion',
   options: {

@@ -1,7 +1,7 @@
 import type { Plugin } from '../core/plugin.js';
 import { flag, number, oneOf, optional } from '../shared/http/schema.js';
 
-/** Chooses the cheapest model of a tier of coding scores. (docs/wire/tools-and-plugins.md#plugins) */
+/** Chooses the cheapest model of a tier of coding scores (docs/wire/tools-and-plugins.md#plugins). */
 export const paretoRouter: Plugin = {
   id: 'pareto-router',
   options: {

@@ -10,7 +10,8 @@ import { web } from './web.js';
 import { webFetch } from './web-fetch.js';
 
 /**
- * Every plugin, in the order in which they have their turn in each hook (docs/wire/tools-and-plugins.md#the-order-of-plugins).
+ * Every plugin, in the order in which they have their turn in each hook
+ * (docs/wire/tools-and-plugins.md#the-order-of-plugins).
  */
 export const ALL_PLUGINS: readonly Plugin[] = [
   autoRouter,

@@ -3,7 +3,7 @@ import { flag, oneOf, optional } from '../shared/http/schema.js';
 import { domainList, modelText, wholeNumber } from '../shared/http/bounds.js';
 import { userLocation } from '../shared/http/user-location.js';
 
-/** Searches the web once before the model is asked. (docs/wire/tools-and-plugins.md#plugins) */
+/** Searches the web once before the model is asked (docs/wire/tools-and-plugins.md#plugins). */
 export const web: Plugin = {
   id: 'web',
   options: {

@@ -6,7 +6,7 @@ import { readModelName } from '../../core/routing/model-name.js';
 import { PLUGINS } from '../../plugins/plugin-list.js';
 import { ActivePlugins, type ActivePlugin } from './active-plugins.js';
 
-/** Which plugins are on for a request: those it asks for, those of its defaults, and those its model's name stands for. */
+/** Which plugins are on for a request: those that it asks for, and the one that its model's name stands for. */
 @Injectable()
 export class PluginSets {
   /** Ids by the names of models that stand for them. */
