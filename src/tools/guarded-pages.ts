@@ -4,6 +4,7 @@ import { domainFilter, type DomainRules } from '../core/domains.js';
 import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type FetchedPage, type FetchLimits, type GuardedFetch } from '../core/extension.js';
 import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../shared/bytes-in-flight.js';
+import { BodyParts } from '../shared/http/body-parts.js';
 import { EgressError, type EgressReason } from '../shared/http/egress-error.js';
 import { SafeFetch } from '../shared/http/safe-fetch.js';
 
@@ -73,16 +74,16 @@ export class GenerationPages implements GuardedFetch {
   }
 
   private async collect(url: string, limits: FetchLimits, held: HeldBytes, signal: CancelSignal) {
-    const chunks: Buffer[] = [];
+    const parts = new BodyParts();
     const take = (chunk: Buffer): void => {
       if (!held.take(chunk.length)) throw noRoomInFlight();
       // What it is read from is written over.
-      chunks.push(Buffer.from(chunk));
+      parts.add(Buffer.from(chunk));
     };
     const allows = (target: string): boolean => this.allows(target) && limits.allows?.(target) !== false;
     const request = { url, limits: { ...limits, allows }, keyHash: this.keyHash, take };
     const fetched = await this.safeFetch.fetch(request, signal);
-    return { ...fetched, bytes: Buffer.concat(chunks) };
+    return { ...fetched, bytes: await parts.join() };
   }
 }
 
