@@ -62,7 +62,8 @@ export type Route = (typeof ROUTES)[number];
 export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
   /** What the providers do with calls that are left; stops where nothing is said. */
   readonly aborts?: object;
-  readonly models?: readonly CatalogEntry[];
+  /** Further models of the adviser's double. */
+  readonly models?: readonly Omit<CatalogEntry, 'at'>[];
 }
 
 /**
@@ -104,7 +105,7 @@ export class LoopBench {
         { id: 'test/main', at: [at(main)] },
         { id: 'test/pair', at: [at(main), at(second)] },
         { id: 'test/adviser', at: [at(adviser)] },
-        ...models,
+        ...models.map((model) => ({ ...model, at: [at(adviser)] })),
       ),
     };
     const gateway = await startGateway(database, {
