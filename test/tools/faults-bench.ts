@@ -62,6 +62,8 @@ export type Route = (typeof ROUTES)[number];
 export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
   /** What the providers do with calls that are left; stops where nothing is said. */
   readonly aborts?: object;
+  /** Keys of the catalog's `tools`, in the place of those here. */
+  readonly tools?: object;
   /** Further models of the adviser's double. */
   readonly models?: readonly Omit<CatalogEntry, 'at'>[];
 }
@@ -82,7 +84,7 @@ export class LoopBench {
 
   static async start(
     database: TestDatabase,
-    { aborts = { stream: 'stops', whole: 'stops' }, models = [], variables, ...options }: LoopOptions = {},
+    { aborts = { stream: 'stops', whole: 'stops' }, models = [], tools, variables, ...options }: LoopOptions = {},
   ): Promise<LoopBench> {
     const [main, second, adviser, engine, pages] = await Promise.all([
       startUpstream('anthropic'),
@@ -100,6 +102,7 @@ export class LoopBench {
         web_search: { engines: { exa: { base_url: engine.url, credential: { value: KEY }, price: '0.004' } } },
         web_fetch: { price: '0.002' },
         bash: { price: '0.001' },
+        ...tools,
       },
       ...catalogOf(
         { id: 'test/main', at: [at(main)] },
