@@ -105,8 +105,7 @@ describeOnEmbedded('an engine', (database) => {
     const engine = () => engines[`${kind} ${name}`]!;
     const works: Script =
       kind === 'search'
-        ? () =>
-            SEARCH_DOUBLES[name as keyof typeof SEARCH_DOUBLES].answer([{ url: PAGE, title: 'One', text: 'Found.' }])
+        ? () => SEARCH_DOUBLES[name].answer([{ url: PAGE, title: 'One', text: 'Found.' }])
         : pageScript(PAGE_APIS[name as keyof typeof PAGE_APIS], PAGES);
 
     it.each([false, true])('brings what it found, and is paid, stream %s', async (stream) => {
