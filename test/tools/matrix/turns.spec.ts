@@ -57,7 +57,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       const { seen } = await talk.ask(face, dialect, fields, stream);
       expect(bench.violations).toEqual([]);
       expect(seen.text).toBe('Nay.');
-      const last = talk.sentTo(dialect).at(-1)!;
+      const last = talk.sentTo(dialect).at(-1);
       const results = resultsIn(dialect, last);
       expect(results).toHaveLength(3);
       if (face.name === 'chat') return;
@@ -88,7 +88,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       expect(bench.violations).toEqual([]);
       expect(seen.stop).toBe(face.name === 'chat' ? 'tool_calls' : 'tool_use');
       expect(seen.calls).toEqual([{ id: expect.any(String), name: 'look', input: { at: 'it' } }]);
-      const inLoop = talk.sentTo(dialect).at(-1)!;
+      const inLoop = talk.sentTo(dialect).at(-1);
       const answer = face.results([{ id: seen.calls[0].id, text: 'seen' }]);
       const later = await nowRead(fields, ...fields.messages, seen.turn, ...answer);
       const read = resultsIn(dialect, later);
