@@ -1,8 +1,8 @@
 /**
- * Goal: a tool that a vendor defines reaches the models of that vendor as it came, runs here where the gateway knows it,
- * and is else refused by its name: over every dialect, through both faces, never left out in silence. Method: the
- * application over HTTP before strict doubles, every type of tool that Anthropic's SDK 1.12 has, those of other vendors,
- * and those of OpenRouter's that nobody here runs.
+ * Goal: a tool that a vendor defines reaches the models of that vendor as it came, runs here where the gateway knows
+ * it, and is else refused by its name: over every dialect, through both faces, never left out in silence. Method: the
+ * application over HTTP before strict doubles, every type of tool that Anthropic's SDK 1.12 has, those of other
+ * vendors, and those of OpenRouter's that nobody here runs.
  */
 import { describeOnEmbedded } from '../../support/database.js';
 import type { JsonBody } from '../../support/recorded-request.js';
