@@ -64,8 +64,8 @@ export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
   readonly aborts?: object;
   /** Keys of the catalog's `tools`, in the place of those here. */
   readonly tools?: object;
-  /** Further models of the adviser's double. */
-  readonly models?: readonly Omit<CatalogEntry, 'at'>[];
+  /** Further models, of the adviser's double where they say nothing else. */
+  readonly models?: readonly (Omit<CatalogEntry, 'at'> & Partial<Pick<CatalogEntry, 'at'>>)[];
 }
 
 /**
@@ -108,7 +108,7 @@ export class LoopBench {
         { id: 'test/main', at: [at(main)] },
         { id: 'test/pair', at: [at(main), at(second)] },
         { id: 'test/adviser', at: [at(adviser)] },
-        ...models.map((model) => ({ ...model, at: [at(adviser)] })),
+        ...models.map((model) => ({ at: [at(adviser)], ...model })),
       ),
     };
     const gateway = await startGateway(database, {
