@@ -47,7 +47,7 @@ export class ToolContexts {
   }
 
   open(caller: Caller): GenerationTools {
-    const pages = this.pages.open(caller.keyHash);
+    const pages = this.pages.open(caller.keyHash, caller.egress);
     const ports = {
       caller,
       clock: this.clock,

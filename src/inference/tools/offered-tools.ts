@@ -66,7 +66,8 @@ export function offerTools(
     if (!service || tool.type === 'function') return tool;
     const type = typeOf(tool);
     const native = nativeTargets(tool);
-    const asked: AskedTool = { type, parameters: parametersOf(tool), path: `tools.${index}` };
+    const { bound } = tool;
+    const asked: AskedTool = { type, parameters: parametersOf(tool), path: `tools.${index}`, ...(bound && { bound }) };
     const offer = native === 'all' ? undefined : offerOf(service, asked, setup, native);
     offers.push({ tool, type, ...(offer && { offer }) });
     if (!offer) return tool;
