@@ -5,14 +5,14 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { usdNumber } from '../../core/money/credits.js';
-import type { JsonObject } from '../../core/json/json.js';
+import { printJson, type JsonObject } from '../../core/json/json.js';
 import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
 import type { SealedUse } from './recall-turns.js';
-import { StepEvents } from './step-events.js';
+import { StepEvents, type ServiceCall } from './step-events.js';
 import { isLoopOver } from './stop-conditions.js';
 import type { AnsweredCall, ToolUses } from './tool-uses.js';
 
@@ -24,7 +24,7 @@ export interface LoopDependencies {
   /** Content filters, over what tools bring in and are asked. */
   inspect(request: ModelRequest): Inspection | Promise<Inspection>;
   /** Has room for the uses of a step at their dearest. */
-  affords(calls: StepEvents['calls']): Promise<boolean>;
+  affords(calls: readonly ServiceCall[]): Promise<boolean>;
   /** The next call, beginning with the leg that answered; undefined: there is no room for it. */
   call(request: ModelRequest, answered: PlannedLeg): Promise<StartedCall | undefined>;
   /** What has been spent so far. */
@@ -71,17 +71,15 @@ export class ToolLoop {
 
   /** Runs the tools that the call asked for. @returns their results, as the caller is told them */
   async runTools(): Promise<Batch> {
-    const { step, dependencies } = this;
-    const { uses } = dependencies;
-    let answered: AnsweredCall[];
-    if (this.isLast) answered = uses.refuse(step.calls, 'max_uses_exceeded');
-    else if (await dependencies.affords(step.calls)) answered = await uses.run(step.calls, this.request);
-    else {
-      this.isUnaffordable = true;
-      answered = uses.refuse(step.calls, 'unavailable');
-    }
+    const { step, generation } = this;
+    const said = step.turn;
+    const turn = await this.read(said);
+    const answered = await this.answer(withArguments(step.calls, said, turn));
     this.signal.throwIfAborted();
-    await this.takeIn(answered);
+    const uses = answered.flatMap(({ use }) => (use ? [viewUse(use, this.steps)] : []));
+    generation.pipeline = [...generation.pipeline, ...uses];
+    const results = await this.read({ role: 'user', content: answered.map(resultBlock) });
+    this.request = { ...this.request, messages: [...this.request.messages, turn, results] };
     return this.tellResults(answered);
   }
 
@@ -114,16 +112,26 @@ export class ToolLoop {
     return new StepEvents(this.offered, { blocks, usage: this.usage, sources: this.sources });
   }
 
-  /** What a tool brought is read by the model next: filters read it first. */
-  private async takeIn(answered: readonly AnsweredCall[]): Promise<void> {
-    const { generation, step, request } = this;
-    const added: Message[] = [step.turn, { role: 'user', content: answered.map(resultBlock) }];
-    const inspecting = this.dependencies.inspect({ ...request, system: [], tools: [], messages: added });
+  private async answer(calls: readonly ServiceCall[]): Promise<AnsweredCall[]> {
+    const { uses } = this.dependencies;
+    if (this.isLast) return uses.refuse(calls, 'max_uses_exceeded');
+    if (await this.dependencies.affords(calls)) return uses.run(calls, this.request);
+    this.isUnaffordable = true;
+    return uses.refuse(calls, 'unavailable');
+  }
+
+  /**
+   * Has a turn read by the content filters before anybody else reads it: a call before its tool has it, which may ask
+   * somebody outside, and a result before the model.
+   * @throws GatewayError for what is blocked
+   */
+  private async read(turn: Message): Promise<Message> {
+    const { generation, request, dependencies } = this;
+    const inspecting = dependencies.inspect(turnAlone(request, turn));
     const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
-    const uses = answered.flatMap(({ use }) => (use ? [viewUse(use, this.steps)] : []));
-    generation.pipeline = [...generation.pipeline, ...uses, ...stages];
+    generation.pipeline = [...generation.pipeline, ...stages];
     if (blocked) throw blocked;
-    this.request = { ...request, messages: [...request.messages, ...read.messages] };
+    return read.messages[0]!;
   }
 
   private tellResults(answered: readonly AnsweredCall[]): Batch {
@@ -169,6 +177,29 @@ export class ToolLoop {
       { type: 'reply-end', stop, ...(endExtras && { extras: endExtras }) },
     ];
   }
+}
+
+/** A turn without all that was read with the request. */
+const turnAlone = ({ model }: ModelRequest, turn: Message): ModelRequest => ({
+  model,
+  system: [],
+  messages: [turn],
+  stream: false,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+});
+
+/** The calls of a turn as filters have left it: what they cut is not asked for either. */
+function withArguments(calls: readonly ServiceCall[], said: Message, left: Message): readonly ServiceCall[] {
+  if (left === said) return calls;
+  const cut = new Map<string, string>();
+  for (const [place, block] of left.content.entries()) {
+    if (block.type === 'tool-use' && block !== said.content[place]) cut.set(block.id, printJson(block.input ?? {}));
+  }
+  return calls.map((call) => ({ ...call, input: cut.get(call.id) ?? call.input }));
 }
 
 const END_TURN: StopReason = { unified: 'end-turn', raw: null, vendor: 'anthropic' };
