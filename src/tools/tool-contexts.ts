@@ -54,7 +54,7 @@ export class ToolContexts {
   }
 
   open(caller: Caller): GenerationTools {
-    const pages = this.pages.open(caller.keyHash);
+    const pages = this.pages.open(caller.keyHash, caller.egress);
     const kept = this.bytesInFlight.open(caller.keyHash);
     const ports = {
       caller,
