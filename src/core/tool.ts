@@ -1,3 +1,4 @@
+import type { MediaSource } from './conversation/content.js';
 import type { WebCitation } from './conversation/web-citation.js';
 import type { ExtensionContext } from './extension.js';
 import type { Json, JsonObject } from './json/json.js';
@@ -41,6 +42,8 @@ export interface ToolResult {
   readonly text: string;
   /** What the caller sees: `content` of the result block. */
   readonly content: Json;
+  /** What of that is a picture. */
+  readonly image?: MediaSource;
   /** Pages the text stands on, in its order: cited by those blocks of the answer that use them. */
   readonly sources: readonly WebCitation[];
   readonly isError: boolean;
