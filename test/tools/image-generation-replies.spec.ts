@@ -81,6 +81,17 @@ describeOnEmbedded('replies with pictures', (database) => {
       });
     });
 
+    it('come whole however their stream is torn', async () => {
+      const host = bench.hostOf(dialect);
+      host.travel = { bytesPerPiece: 97 };
+      try {
+        const { content } = await bench.messages({ model, messages: [ASK], stream: true });
+        expect(content.filter(({ type }: JsonBody) => type === 'image')[0]).toEqual(IMAGE);
+      } finally {
+        host.travel = {};
+      }
+    });
+
     it('are not asked for where words alone are wanted', async () => {
       const message = await bench.chat({ model, messages: [ASK], modalities: ['text'] });
       // Nobody can ask a model of this one for words alone.

@@ -51,6 +51,11 @@ it.each([
   expect(turns.slice(2)).toEqual(behind);
 });
 
+it('loses none where turns of the assistant follow one another', () => {
+  const turns = moved(SEES, user(text('Draw.')), assistant(image), assistant(text('So.')), user(text('And?')));
+  expect(turns[3]!.content).toEqual([image, text('And?')]);
+});
+
 it('does not send a rewritten turn as it came', () => {
   const origin = { vendor: 'anthropic', value: {} } as const;
   const turns = moved(SEES, { ...assistant(image), origin }, { ...user(text('And?')), origin });

@@ -28,12 +28,8 @@ export function withImagesBehind(request: ModelRequest, { model }: Target): Mode
       drawn = [];
       return images.length === 0 ? message : withImages(message, images, pathOf);
     }
-    drawn = [];
     if (!holdsImage(message)) return message;
-    if (reads)
-      drawn = message.content.flatMap((image, place) =>
-        image.type === 'image' ? [{ image, path: pathOf(place) }] : [],
-      );
+    if (reads) drawn = [...drawn, ...imagesOf(message, pathOf)];
     const content = message.content.map((block, place): ContentBlock =>
       block.type === 'image' ? { type: 'text', text: place === 0 ? DRAWN : BESIDE_WORDS } : block,
     );
@@ -45,6 +41,9 @@ export function withImagesBehind(request: ModelRequest, { model }: Target): Mode
   });
   return { ...request, messages };
 }
+
+const imagesOf = ({ content }: Message, pathOf: (place: number) => string): Drawn[] =>
+  content.flatMap((image, place) => (image.type === 'image' ? [{ image, path: pathOf(place) }] : []));
 
 const holdsImage = ({ role, content }: Message): boolean =>
   role === 'assistant' && content.some(({ type }) => type === 'image');
