@@ -183,7 +183,6 @@ export class CreateChatDto {
   @May(compile(modalities))
   modalities?: Static<typeof modalities> | null;
 
-  // It shapes pictures, and this gateway answers in text only.
   @May(IS_OBJECT)
   image_config?: object | null;
 

@@ -58,6 +58,7 @@ it.each<[string, object, object]>([
   ['a search', { tool_choice: { type: 'web_search' } }, { toolChoice: { type: 'tool', name: 'openrouter:web_search' } }],
   ['one call at a time', { parallel_tool_calls: false }, { parallelToolCalls: false }],
   ['sampling', { temperature: 0, top_a: 1, min_p: 0.5, seed: 3, logit_bias: { a: 1 }, top_logprobs: 2 }, { sampling: { temperature: 0, topA: 1, minP: 0.5, seed: 3, logitBias: { a: 1 }, topLogprobs: 2 } }],
+  ['what the answer is made of', { modalities: ['image', 'text'], image_config: { size: '1K' } }, { modalities: ['image', 'text'], imageConfig: { size: '1K' } }],
   ['a marker', { cache_control: { type: 'ephemeral', ttl: '1h' } }, { cacheMarker: { ttl: '1h' } }],
   ['metadata', { metadata: { a: 'b' } }, { metadata: { vendor: 'openai', value: { a: 'b' } } }],
 ])('reads %s', (_what, body, request) => {
@@ -68,7 +69,7 @@ it.each([
   { debug: { echo_upstream_body: true } },
   { debug: { echo_upstream_body: false }, stream: true },
   { debug: {}, stream: true },
-  { image_config: { aspect_ratio: '1:1' } },
+  { modalities: [] },
 ])('reads nothing of %j', (body) => {
   const { stream: _stream, ...request } = read(body);
   const { stream: _none, ...plain } = read({});
@@ -98,7 +99,7 @@ it.each<[object, string]>([
   [{ reasoning: { enabled: false, effort: 'low' } }, 'reasoning.enabled: is false although an effort is asked for'],
   [{ reasoning: { enabled: false, max_tokens: 5 } }, 'reasoning.enabled: is false although reasoning.max_tokens is given'],
   [{ reasoning: { effort: 'none', max_tokens: 5 } }, 'reasoning.max_tokens: contradicts the effort none'],
-  [{ modalities: ['audio'] }, 'modalities.0: this gateway answers in text only'],
+  [{ modalities: ['audio'] }, 'modalities.0: this gateway answers in text and images only'],
   [{ response_format: { type: 'python' } }, 'response_format.type: python is offered by no provider here; send json_schema'],
 ])('refuses %j', (body, message) => {
   expect(() => read(body)).toThrow(message);

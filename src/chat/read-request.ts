@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../core/conversation/request.js';
+import type {
+  ModelRequest,
+  OutputFormat,
+  OutputModality,
+  PluginEntry,
+  Sampling,
+} from '../core/conversation/request.js';
 import { definedOnly } from '../core/defined.js';
+import type { JsonObject } from '../core/json/json.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
@@ -120,11 +127,22 @@ function readReasoningWish(dto: CreateChatDto): Pick<ModelRequest, 'thinking' | 
   return enabled ? { thinking: { type: 'adaptive' } } : {};
 }
 
-function readOutput({ response_format: format, modalities }: CreateChatDto): Pick<ModelRequest, 'outputFormat'> {
-  const place = modalities?.findIndex((modality) => modality !== 'text') ?? -1;
-  if (place >= 0) throw invalid(`modalities.${place}`, 'this gateway answers in text only');
+function readOutput({
+  response_format: format,
+  modalities,
+  image_config: imageConfig,
+}: CreateChatDto): Pick<ModelRequest, 'outputFormat' | 'modalities' | 'imageConfig'> {
   const outputFormat = format ? readFormat(format) : undefined;
-  return outputFormat ? { outputFormat } : {};
+  return {
+    ...(outputFormat && { outputFormat }),
+    ...(modalities?.length && { modalities: modalities.map(readModality) }),
+    ...(imageConfig && { imageConfig: imageConfig as JsonObject }),
+  };
+}
+
+function readModality(modality: 'text' | 'image' | 'audio', place: number): OutputModality {
+  if (modality === 'audio') throw invalid(`modalities.${place}`, 'this gateway answers in text and images only');
+  return modality;
 }
 
 function readFormat(format: WireResponseFormat): OutputFormat | undefined {

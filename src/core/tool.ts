@@ -1,3 +1,4 @@
+import type { MediaSource } from './conversation/content.js';
 import type { WebCitation } from './conversation/web-citation.js';
 import type { JoinedRules } from './domains.js';
 import type { ExtensionContext } from './extension.js';
@@ -44,6 +45,8 @@ export interface ToolResult {
   readonly text: string;
   /** What the caller sees: `content` of the result block. */
   readonly content: Json;
+  /** What of that is a picture. */
+  readonly image?: MediaSource;
   /** Pages the text stands on, in its order: cited by those blocks of the answer that use them. */
   readonly sources: readonly WebCitation[];
   readonly isError: boolean;

@@ -1,3 +1,4 @@
+import type { MediaSource } from '../core/conversation/content.js';
 import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import { readToolInput } from '../core/conversation/tool-input.js';
@@ -79,6 +80,8 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
       return { type: 'tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
     case 'server-tool-use':
       return { type: 'server_tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
+    case 'image':
+      return { type: 'image', ...ownExtras(block.extras), source: viewSource(block.source) };
     case 'service-tool-result': {
       const { type, toolUseId, content } = block.result;
       return { type, tool_use_id: toolUseId, content };
@@ -87,6 +90,12 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
       return block.opaque.vendor === 'anthropic' ? block.opaque.value : undefined;
   }
 }
+
+/** As the format tells images that a caller sends. */
+const viewSource = (source: MediaSource): JsonObject =>
+  source.type === 'url'
+    ? { type: 'url', url: source.url }
+    : { type: 'base64', media_type: source.mediaType, data: source.data };
 
 /**
  * A finished block.
@@ -109,6 +118,7 @@ function* viewBlock(block: ReplyBlock, stop: StopReason): Steps<JsonObject | und
         signature: printToken(block.signature ?? '', start.mark),
       };
     case 'redacted-thinking':
+    case 'image':
     case 'service-tool-result':
       return empty;
     case 'tool-use':

@@ -35,6 +35,8 @@ export interface UsageIteration extends TokenFigures {
 export interface Usage extends TokenFigures {
   /** Part of `outputTokens`. */
   readonly reasoningTokens?: number;
+  /** Of pictures: part of `outputTokens` as well. */
+  readonly imageTokens?: number;
   /** The output limit that was sent does not hold for the reasoning. */
   readonly reasoningIsApart?: boolean;
   readonly webSearchRequests?: number;
@@ -72,6 +74,7 @@ const SUMMED = [
   'cacheWriteTokens',
   'cacheWrite1hTokens',
   'reasoningTokens',
+  'imageTokens',
   'webSearchRequests',
   'webFetchRequests',
 ] as const satisfies readonly (keyof Usage)[];

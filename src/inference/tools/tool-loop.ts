@@ -191,7 +191,7 @@ export class ToolLoop {
       const index = step.blocks++;
       const block = {
         type: 'service-tool-result',
-        result: { type, toolUseId: id, content: result.content, seal },
+        result: { type, toolUseId: id, content: result.content, ...(result.image && { image: result.image }), seal },
       } as const;
       batches.at(-1)!.push({ type: 'block-start', index, block }, { type: 'block-end', index });
     }

@@ -51,6 +51,12 @@ export const ACCEPTS_FILES: Condition<Target> = {
   holds: ({ definition, model }) => definition.quirks.acceptsFiles === true || model.inputModalities.includes('file'),
 };
 
+/** The model makes pictures. */
+export const DRAWS: Condition<Target> = {
+  words: 'a model that makes images',
+  holds: ({ model }) => model.outputModalities.includes('image'),
+};
+
 /** Who prices a tier apart sells it, whatever else is known of the provider. */
 export const SELLS_TIERS: Condition<Target> = {
   words: '◆ `service_tiers`, or a tier with a price',
