@@ -50,8 +50,9 @@ export class GenerationBilling implements GenerationObserver {
   private readonly coming = new Set<HeldAmounts>();
   /** Settles, never rejects, when room was last made, or there was none. */
   private making: Promise<unknown> = Promise.resolve();
-  /** Calls and uses that had ended when that was last written down. */
-  private noted = 0;
+  /** What had ended when that was last written down, and when it is. Never rejects. */
+  private noted = '';
+  private noting = Promise.resolve();
 
   constructor(
     private readonly billing: BillingService,
@@ -93,7 +94,9 @@ export class GenerationBilling implements GenerationObserver {
     this.coming.add(next);
     const release = (): void => void this.coming.delete(next);
     try {
-      const [isCovered] = await Promise.all([this.covers(), this.note()]);
+      const noting = this.note();
+      // What costs nothing waits for nothing: the call behind it will.
+      const [isCovered] = await Promise.all([this.covers(), isNothing(next) ? undefined : noting]);
       if (isCovered) return release;
     } catch (error) {
       release();
@@ -124,12 +127,14 @@ export class GenerationBilling implements GenerationObserver {
     return (await this.reserve(ahead)) || this.reserve(missing);
   }
 
-  private async note(): Promise<void> {
+  private note(): Promise<void> {
     const { calls, toolUses } = this.generation;
-    const ended = calls.filter(({ ending }) => ending !== undefined).length + toolUses.length;
-    if (ended === this.noted) return;
-    this.noted = ended;
-    await this.billing.ledger.note(this.hold);
+    const ended = `${calls.filter(({ ending }) => ending !== undefined).length} ${costOf(toolUses)}`;
+    if (ended !== this.noted) {
+      this.noted = ended;
+      this.noting = this.noting.then(() => this.billing.ledger.note(this.hold));
+    }
+    return this.noting;
   }
 
   /** What it has come to so far. */
@@ -336,5 +341,6 @@ function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly To
   };
 }
 
+const isNothing = ({ credits, byok }: HeldAmounts): boolean => credits === 0n && byok === 0n;
 const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
 const smaller = (one: PicoUsd, other: PicoUsd): PicoUsd => (one < other ? one : other);
