@@ -130,6 +130,15 @@ it('opens a few seals in a step, however many there are, and however many pages 
   // 130 KiB each.
   expect(opened.length).toBeGreaterThan(5);
   expect(Math.max(...opened)).toBeLessThanOrEqual(3);
+  const told = Array.from({ length: 20 }, (_, index) => result(`r${index}`));
+  const long = new Map(
+    told.map((block) => [
+      (block as { opaque: { value: JsonObject } }).opaque.value['content'] as object,
+      'word '.repeat(20_000),
+    ]),
+  );
+  const telling = recallTurns([assistant(...told)], TOOLS, long);
+  expect([telling.next().done, telling.next().done]).toEqual([false, false]);
   const many = Array.from({ length: 5_000 }, () => assistant(call('a'), result('a')));
   const finding = findSeals(many);
   expect(finding.next().done).toBe(false);

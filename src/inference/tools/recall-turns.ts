@@ -55,7 +55,7 @@ export function* findSeals(messages: readonly Message[]): Steps<HeldSeals> {
   return seals;
 }
 
-/** Opened in one step, in characters: about a millisecond's work, beside that of one seal. */
+/** Opened or told in one step, in characters: about a millisecond's work, beside that of one seal or result. */
 const STEP_CHARACTERS = 256 * 1024;
 
 /** Seals are as long as what tools brought, and a conversation has as many of them as it has room for. */
@@ -79,11 +79,7 @@ export function* openSeals(seals: HeldSeals, open: (sealed: string) => Json | un
  * The conversation as its models had it: calls of the gateway's tools and their results are turns of their own again,
  * for whatever model is asked next. What cannot be opened any more is told so by its tool, or left out.
  */
-export function* recallTurns(
-  messages: readonly Message[],
-  tools: ByResultType,
-  opened: OpenedSeals,
-): Steps<Message[]> {
+export function* recallTurns(messages: readonly Message[], tools: ByResultType, opened: OpenedSeals): Steps<Message[]> {
   const steps = new StepCounter();
   const turns: Message[] = [];
   /** Results that stand before those of the caller's tools. */
@@ -95,7 +91,7 @@ export function* recallTurns(
       if (pending.length > 0) turns.push({ role: 'user', content: pending });
       const split = new SplitTurn(tools, opened);
       for (const [place, block] of message.content.entries()) {
-        if (steps.isOver()) yield;
+        if (steps.isOver() || split.isStepOver()) yield;
         split.add(block, paths[place]!);
       }
       pending = split.finish(turns);
@@ -119,11 +115,20 @@ class SplitTurn {
   private results: ToolResultBlock[] = [];
   /** Of calls that stand among those of the caller's tools. */
   private readonly shared: ToolResultBlock[] = [];
+  /** Told since the step began. */
+  private characters = 0;
 
   constructor(
     private readonly tools: ByResultType,
     private readonly opened: OpenedSeals,
   ) {}
+
+  /** Asked between two blocks: when it is, a step has begun. */
+  isStepOver(): boolean {
+    if (this.characters < STEP_CHARACTERS) return false;
+    this.characters = 0;
+    return true;
+  }
 
   add(block: ContentBlock, path: string): void {
     if (isSealed(block)) {
@@ -181,6 +186,7 @@ class SplitTurn {
   private resultOf({ type, tool_use_id: id, content = null }: JsonObject): ToolResultBlock {
     const tool = this.tools.get(type as string);
     const text = tool ? tool.recall(content, (part) => this.opened.get(part)) : '';
+    this.characters += text.length;
     return toolResult(id as string, text, isFailure(content));
   }
 }
