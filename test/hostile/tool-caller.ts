@@ -12,7 +12,7 @@ export interface ToolCall {
 
 const usage = { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 };
 
-/** A provider of the attacker's, whose model calls what its first message says, in JSON, and then has nothing to say. */
+/** A provider of the attacker's: its model calls what its first message says, in JSON, and then has no more to say. */
 export class ToolCaller {
   private constructor(private readonly server: Server) {}
 
@@ -21,7 +21,7 @@ export class ToolCaller {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
-        const { messages } = JSON.parse(Buffer.concat(parts).toString()) as JsonBody;
+        const { messages }: JsonBody = JSON.parse(Buffer.concat(parts).toString());
         const message = messages.at(-1).role === 'tool' ? DONE : callsOf(messages[0].content);
         const choices = [{ index: 0, message, finish_reason: message === DONE ? 'stop' : 'tool_calls' }];
         response.setHeader('content-type', 'application/json');

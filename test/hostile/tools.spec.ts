@@ -13,7 +13,7 @@ import { ToolCaller, type ToolCall } from './tool-caller.js';
 const MIB = 1024 * 1024;
 /** Of one key, and so of all that one key has at work. */
 const AT_ONCE = 12;
-/** All senders send once in it, one after the other: what a storm of requests does is the matter of `shares.spec.ts`. */
+/** All senders send once in it, by turns: what a storm of requests does is the matter of `shares.spec.ts`. */
 const ROUND_MS = 500;
 /** What a victim's tool takes at most: its turn, a thread that is loaded anew, and the rest of a machine at work. */
 const NEIGHBOUR_MS_MAX = 8_000;

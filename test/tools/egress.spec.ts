@@ -223,7 +223,7 @@ describeOnEmbedded('egress of tools', (database) => {
     });
 
     it('holds a fetch that only the vendor has to it, or is refused', async () => {
-      const tool = { type: 'web_fetch_20260209', name: 'web_fetch' };
+      const tool = { type: 'web_fetch_20991231', name: 'web_fetch' };
       expect(
         (await bench.ask({ model: 'test/searching', tool, egress: { blocked_domains: ['evil.test'] } })).status,
       ).toBe(200);
@@ -236,7 +236,7 @@ describeOnEmbedded('egress of tools', (database) => {
       });
       expect([status, error.message, bench.vendor.requests]).toEqual([
         400,
-        expect.stringContaining('tools.0: the tool web_fetch_20260209'),
+        expect.stringContaining('tools.0: the tool web_fetch_20991231'),
         [],
       ]);
     });

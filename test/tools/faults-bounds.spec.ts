@@ -200,17 +200,4 @@ describeOnEmbedded('a loop', (database) => {
     expect(row.cost).toBeLessThan(CALL + 5_000 * 15);
     expect(row.operator_cost).toBeGreaterThan(0);
   });
-
-  it('asks nobody for arguments that are no object: its provider’s reply is at fault, and costs nothing', async () => {
-    const torn = json({
-      id: 'msg', type: 'message', role: 'assistant', model: 'm', stop_reason: 'tool_use', stop_sequence: null,
-      content: [{ type: 'tool_use', id: 'toolu_0', name: 'web_search', input: 'no object' }],
-      usage: { input_tokens: 12, output_tokens: 7 },
-    }); // prettier-ignore
-    bench.begin(torn, says('Never.'));
-    const reply = await ask({});
-    expect(reply.status).toBe(502);
-    expect(bench.upstreams.engine.requests).toEqual([]);
-    expect(await bench.row(reply.id)).toMatchObject({ outcome: 'provider-malformed-reply', cost: 0 });
-  });
 });

@@ -53,12 +53,7 @@ export class ToolWorkers implements OnApplicationShutdown {
     await this.threads.close();
   }
 
-  private async run(
-    keyHash: string,
-    job: string,
-    makeInput: () => unknown,
-    signal: CancelSignal,
-  ): Promise<unknown> {
+  private async run(keyHash: string, job: string, makeInput: () => unknown, signal: CancelSignal): Promise<unknown> {
     const leave = await this.slots.enter(keyHash, signal);
     if (!leave) throw new ExtensionFault('busy', 'too much is being worked on');
     try {
