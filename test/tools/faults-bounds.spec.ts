@@ -6,7 +6,7 @@
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { json, type Script } from '../support/upstream-answers.js';
+import { type Script } from '../support/upstream-answers.js';
 import { gate } from '../http/messages-bench.js';
 import { CALL, calls, LoopBench, PRICES, ROUTES, says, TOOLS, USES } from './faults-bench.js';
 

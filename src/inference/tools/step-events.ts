@@ -153,7 +153,7 @@ export class StepEvents {
     return { type: 'block-start', index: this.blocks, block: { type: 'server-tool-use', id, name: offered.name } };
   }
 
-  /** Told whole: half of them is of no use to a caller who does not run the tool, and what is no object says nothing. */
+  /** Told whole: half of them is of no use to one who does not run the tool, and what is no object says nothing. */
   private endArguments(call: ServiceCall, index: number): EventOf<'block-delta'> {
     call.input = readArguments(this.json);
     const json = isJsonObject(call.input) && this.json.trim() !== '' ? this.json : '{}';
