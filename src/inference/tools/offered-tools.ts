@@ -8,6 +8,8 @@ import type {
 } from '../../core/conversation/tools.js';
 import { GatewayError } from '../../core/errors.js';
 import type { AskedTool, HandedTool, ServedTool, ServiceTool, ToolFunction, ToolSetup } from '../../core/tool.js';
+import { SERVICE_TOOL_PREFIX } from '../schemas/service-tools.js';
+import { refuseUnserved } from './unserved-options.js';
 
 /** A tool that this gateway runs for one generation. */
 export interface OfferedTool {
@@ -94,6 +96,7 @@ function offerOf(
   native: 'some' | 'perhaps' | 'none',
 ): ServedTool | HandedTool | undefined {
   try {
+    if (!asked.type.startsWith(SERVICE_TOOL_PREFIX)) refuseUnserved(asked);
     return service.offer(asked, setup);
   } catch (error) {
     if (native !== 'none' && error instanceof GatewayError && error.kind === 'invalid-request') return undefined;
