@@ -12,6 +12,7 @@ import {
   text,
   variant,
   when,
+  type TProperties,
   type TSchema,
 } from '../../shared/http/schema.js';
 import { domainList, modelText, name, toolList, wholeNumber, word } from './bounds.js';
@@ -39,7 +40,7 @@ const environment = variant('type', {
 const SLEEP_SECONDS_MAX = 2_592_000;
 const sleepAfter = optional(wholeNumber({ max: SLEEP_SECONDS_MAX }));
 
-const searchFields = {
+export const searchFields = {
   engine: optional(oneOf(['auto', 'native', ...SEARCH_ENGINES])),
   max_results: optional(integer({ min: 1, max: 25 })),
   max_total_results: count,
@@ -51,26 +52,32 @@ const searchFields = {
   user_location: optional(userLocation),
 };
 
-const searchParameters = when(
-  object({ engine: oneOf(['perplexity']) }),
-  object({ ...searchFields, max_results: optional(integer({ min: 1, max: 20 })) }),
-  object(searchFields),
-);
-
 // Only Exa takes both lists; where the engine is left open the choice falls on it.
 const bothDomainLists = object({
   engine: oneOf(['native', ...SEARCH_ENGINES.filter((engine) => engine !== 'exa')]),
   allowed_domains: domainList(),
 });
-const webSearchParameters = when(
-  bothDomainLists,
-  when(
-    object({ excluded_domains: domainList() }),
-    object({ excluded_domains: refused('cannot be combined with allowed_domains at this engine') }),
-    searchParameters,
-  ),
-  searchParameters,
-);
+
+/** An object with the options of a web search, and others beside them. */
+export function webSearchFields<Fields extends TProperties>(others: Fields) {
+  const anyEngine = object({ ...searchFields, ...others });
+  const searched = when(
+    object({ engine: oneOf(['perplexity']) }),
+    object({ ...searchFields, ...others, max_results: optional(integer({ min: 1, max: 20 })) }),
+    anyEngine,
+  );
+  return when(
+    bothDomainLists,
+    when(
+      object({ excluded_domains: domainList() }),
+      object({ ...others, excluded_domains: refused('cannot be combined with allowed_domains at this engine') }),
+      searched,
+    ),
+    searched,
+  );
+}
+
+const webSearchParameters = webSearchFields({});
 
 /**
  * Those of the vendor of this tool's name (`@openrouter/sdk` 1.3, AdvisorServerToolConfig), but for an adviser with

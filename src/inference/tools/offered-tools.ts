@@ -8,8 +8,6 @@ import type {
 } from '../../core/conversation/tools.js';
 import { GatewayError } from '../../core/errors.js';
 import type { AskedTool, HandedTool, ServedTool, ServiceTool, ToolFunction, ToolSetup } from '../../core/tool.js';
-import { SERVICE_TOOL_PREFIX } from '../schemas/service-tools.js';
-import { refuseUnserved } from './unserved-options.js';
 
 /** A tool that this gateway runs for one generation. */
 export interface OfferedTool {
@@ -40,8 +38,11 @@ export interface OfferedRequest {
   readonly offers: readonly ToolOffer[];
 }
 
-/** Of those that may be called, which vendors run a tool by themselves. */
-export type NativeTargets = (tool: Tool) => 'all' | 'some' | 'perhaps' | 'none';
+/**
+ * Of those that may be called, which vendors run a tool by themselves. `lacks`: none does, though one was asked for
+ * that has no word for this parameter.
+ */
+export type NativeTargets = (tool: Tool) => 'all' | 'some' | 'perhaps' | 'none' | { readonly lacks: string };
 
 type NamedTool = VendorTool | RequestedServiceTool;
 
@@ -49,7 +50,8 @@ type NamedTool = VendorTool | RequestedServiceTool;
  * Has the tools of a request ready that this gateway knows to serve. What no target's vendor runs by itself is a
  * function from here on; the others are fitted to each target (`providers/fit-tools.ts`). The same request where there
  * is no such tool.
- * @throws GatewayError `invalid-request` naming the setting that a tool lacks which nobody else runs
+ * @throws GatewayError `invalid-request` naming the setting that a tool lacks which nobody else runs, or the parameter
+ *   that keeps the vendor from running what only he was asked for
  */
 export function offerTools(
   request: ModelRequest,
@@ -68,7 +70,8 @@ export function offerTools(
     if (!service || tool.type === 'function') return tool;
     const type = typeOf(tool);
     const native = nativeTargets(tool);
-    const asked: AskedTool = { type, parameters: parametersOf(tool), path: `tools.${index}` };
+    const asked: AskedTool = { type, parameters: parametersOf(tool), path: pathOf(tool, index) };
+    if (typeof native === 'object') throw withoutWord(asked, native.lacks);
     const offer = native === 'all' ? undefined : offerOf(service, asked, setup, native);
     offers.push({ tool, type, ...(offer && { offer }) });
     if (!offer) return tool;
@@ -96,7 +99,6 @@ function offerOf(
   native: 'some' | 'perhaps' | 'none',
 ): ServedTool | HandedTool | undefined {
   try {
-    if (!asked.type.startsWith(SERVICE_TOOL_PREFIX)) refuseUnserved(asked);
     return service.offer(asked, setup);
   } catch (error) {
     if (native !== 'none' && error instanceof GatewayError && error.kind === 'invalid-request') return undefined;
@@ -114,6 +116,15 @@ function parametersOf(tool: NamedTool): AskedTool['parameters'] {
   const { type: _type, name: _name, cache_control: _marker, ...parameters } = tool.opaque.value;
   return parameters;
 }
+
+const pathOf = (tool: NamedTool, index: number): string =>
+  (tool.type === 'service' ? tool.field : undefined) ?? `tools.${index}`;
+
+const withoutWord = ({ path }: AskedTool, parameter: string): GatewayError =>
+  new GatewayError(
+    'invalid-request',
+    `${path}.parameters.${parameter}: no search of a vendor that could answer can be told it; leave it out, or do not ask for the engine native`,
+  );
 
 function uniqueName(name: string, taken: ReadonlySet<string>): string {
   let unique = name;

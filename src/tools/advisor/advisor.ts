@@ -5,6 +5,7 @@ import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
 import type { ServiceTool, ToolFailure, ToolFunction, ToolResult } from '../../core/tool.js';
 import { consultedRequest } from '../consulted-request.js';
+import { assertServable } from '../servable.js';
 import { type AdvisorOptions, readAdvisorOptions } from './advisor-options.js';
 import { transcriptOf } from './transcript.js';
 
@@ -16,7 +17,9 @@ const OWN_TYPE = 'openrouter:advisor';
 export const advisor: ServiceTool = {
   types: ['advisor_20260301', OWN_TYPE],
   resultType: 'advisor_tool_result',
-  offer: ({ type, parameters, path }, { modelOf }) => {
+  offer: (asked, { modelOf }) => {
+    assertServable(asked);
+    const { type, parameters, path } = asked;
     const options = readAdvisorOptions(parameters);
     const { model: named } = parameters;
     // Where no model is named, the one that answers is asked once more.

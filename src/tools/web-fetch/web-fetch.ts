@@ -10,6 +10,7 @@ import type {
   ToolSetup,
   ToolUse,
 } from '../../core/tool.js';
+import { assertServable } from '../servable.js';
 import { enginePages, PAGE_ENGINES } from './engines.js';
 import { type FetchOptions, readFetchOptions } from './fetch-options.js';
 import { fetchPage } from './fetched-page.js';
@@ -37,6 +38,7 @@ export const webFetch: ServiceTool = {
   types: ['openrouter:web_fetch', 'web_fetch_20250910'],
   resultType: 'web_fetch_tool_result',
   offer: (asked, setup) => {
+    assertServable(asked, ['url_sources']);
     const options = readFetchOptions(asked);
     const { source, price } = sourceOf(options, asked, setup);
     const served: ServedTool = {

@@ -3,6 +3,7 @@ import { ExtensionFault } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { ServedTool, ServiceTool, ToolFailure, ToolFunction, ToolResult, ToolUse } from '../../core/tool.js';
+import { assertServable } from '../servable.js';
 import { chooseEngine, type ChosenEngine } from './engines.js';
 import { cut, resultPages } from './result-pages.js';
 import { failedSearch, printPages, recallSearch, viewPages } from './result-text.js';
@@ -18,6 +19,7 @@ export const webSearch: ServiceTool = {
   types: ['openrouter:web_search', 'web_search_20250305', 'web_search_20260209'],
   resultType: 'web_search_tool_result',
   offer: (asked, setup) => {
+    assertServable(asked);
     const options = readOptions(asked);
     return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
   },
