@@ -32,7 +32,7 @@ import {
   transforms,
   verbosity,
 } from './schemas/options.js';
-import { toolChoice, tools } from './schemas/tools.js';
+import { toolChoice, tools, webSearchOptions } from './schemas/tools.js';
 
 /** The field may be absent, and null says the same (docs/wire/conventions.md#null-and-absence). */
 const Unsaid = (): PropertyDecorator => (target, key) => {
@@ -83,6 +83,9 @@ export class CreateChatDto {
 
   @May(IS_LABEL)
   session_id?: string | null;
+
+  @May(compile(webSearchOptions))
+  web_search_options?: Static<typeof webSearchOptions> | null;
 
   @May(compile(stopServerToolsWhen))
   stop_server_tools_when?: Static<typeof stopServerToolsWhen> | null;

@@ -6,6 +6,7 @@ import type {
   PluginEntry,
   Sampling,
 } from '../core/conversation/request.js';
+import type { Tool } from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
 import type { JsonObject } from '../core/json/json.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
@@ -17,7 +18,7 @@ import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateChatDto } from './create-chat.dto.js';
 import { invalid } from './invalid.js';
 import { readMessages } from './read-messages.js';
-import { readTool, readToolChoice } from './read-tools.js';
+import { readTool, readToolChoice, readWebSearchOptions } from './read-tools.js';
 import type { WireResponseFormat } from './schemas/options.js';
 
 const PAIR_WORDS: ToolPairMessages = {
@@ -49,7 +50,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     stream: dto.stream ?? false,
     sampling: readSampling(dto),
     ...(stops && { stopSequences: stops }),
-    tools: (dto.tools ?? []).map(readTool),
+    tools: readTools(dto),
     ...(dto.tool_choice && { toolChoice: readToolChoice(dto.tool_choice) }),
     ...readReasoningWish(dto),
     ...readOutput(dto),
@@ -78,6 +79,11 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'openai', value: extras } }),
   };
 }
+
+const readTools = ({ tools, web_search_options: search }: CreateChatDto): readonly Tool[] => [
+  ...(tools ?? []).map(readTool),
+  ...(search ? [readWebSearchOptions(search)] : []),
+];
 
 /** The caller wants no reasoning to be told, whatever the model does. */
 export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>

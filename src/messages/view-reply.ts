@@ -1,5 +1,5 @@
 import type { MediaSource } from '../core/conversation/content.js';
-import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
+import type { BlockStart, StopReason } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import { readToolInput } from '../core/conversation/tool-input.js';
 import type { Usage, UsageIteration } from '../core/conversation/usage.js';
@@ -8,22 +8,10 @@ import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/j
 import { StepCounter, type Steps } from '../core/steps.js';
 import { usdNumber } from '../core/money/credits.js';
 import type { GenerationView } from '../inference/inference.js';
+import { MESSAGES_STOP_REASONS } from '../inference/finish-words.js';
 import { chargedWords, viewCostDetails, type Billing } from '../inference/view-cost.js';
 import { printToken } from './reasoning-token.js';
 import type { MessageReply } from './schemas/reply.js';
-
-const STOP_REASONS: Readonly<Record<UnifiedStop, string>> = {
-  'end-turn': 'end_turn',
-  'output-limit': 'max_tokens',
-  'context-limit': 'model_context_window_exceeded',
-  'stop-sequence': 'stop_sequence',
-  'tool-use': 'tool_use',
-  pause: 'pause_turn',
-  refusal: 'refusal',
-  'content-filter': 'refusal',
-  compaction: 'compaction',
-  other: 'end_turn',
-};
 
 /** Why a vendor of another format refused is not told. */
 const UNEXPLAINED_REFUSAL: JsonObject = { type: 'refusal', category: null, explanation: null };
@@ -176,7 +164,7 @@ export function viewStop(stop: StopReason, start: JsonObject, end: JsonObject): 
   const isForeign = vendor !== 'anthropic';
   const isRefusal = unified === 'refusal' || unified === 'content-filter';
   return {
-    stop_reason: isForeign || raw === null ? STOP_REASONS[unified] : raw,
+    stop_reason: isForeign || raw === null ? MESSAGES_STOP_REASONS[unified] : raw,
     ...vendorFields,
     stop_sequence: stop.sequence ?? null,
     stop_details: vendorFields['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),

@@ -15,7 +15,7 @@ import { carries } from './dialects/encode-fields.js';
 import { findRequiredMedia } from './dialects/required-media.js';
 import { withInlineMedia } from './inline-media.js';
 import { withToolPairs } from './fit-history.js';
-import { isNative, isOwn, withFittingTools } from './fit-tools.js';
+import { toolRun, withFittingTools, type ToolRun } from './fit-tools.js';
 import { PreparedCall, type CallDependencies } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
 import { DROPPED_NAMED_MAX, droppedFields, withPassedFields } from './undeclared-fields.js';
@@ -116,13 +116,10 @@ export class ProviderClient {
     return names.length === 0 ? NONE : [...new Set(names.map(shortened))].slice(0, DROPPED_NAMED_MAX);
   }
 
-  /**
-   * Whether the endpoint's vendor runs a tool by itself that this gateway could serve. `unsaid`: it is the vendor's
-   * own, and nothing says that it is to be had there.
-   */
-  runsTool({ endpoint }: CallTarget, tool: Tool): boolean | 'unsaid' {
-    const { vendor } = this.registry.accessTo(endpoint).dialect;
-    return isNative(tool, { endpoint }, vendor) || (isOwn(tool, vendor) && 'unsaid');
+  /** Whether the endpoint's vendor runs a tool by itself that this gateway could serve. */
+  runsTool({ endpoint }: CallTarget, tool: Tool): ToolRun {
+    const { dialect, definition } = this.registry.accessTo(endpoint);
+    return toolRun(tool, { endpoint, definition }, dialect.vendor);
   }
 
   /**

@@ -17,10 +17,12 @@ export function assertServable({ type, parameters, path }: AskedTool, unkept: re
   const refuse = (field: string, why: string): never => {
     throw new GatewayError('invalid-request', `${path}.${field}: ${why}`);
   };
-  const { allowed_callers: callers } = parameters;
+  const { allowed_callers: callers, defer_loading: isDeferred } = parameters;
   if (Array.isArray(callers) && !callers.includes(DIRECTLY)) {
     refuse('allowed_callers', 'must hold direct where this gateway runs the tool, as it does for the model asked');
   }
+  if (isDeferred === true)
+    refuse('defer_loading', 'is true, and where this gateway runs the tool none is searched for');
   for (const field of unkept) {
     if ((parameters[field] ?? null) === null) continue;
     refuse(field, 'is kept to by the vendor alone, and this gateway runs the tool for the model asked');

@@ -221,6 +221,7 @@ describe('what is asked for', () => {
     }
     expect(bench.offer({ parameters: { max_uses: 3, max_content_tokens: null } }).usesMax).toBe(3);
     expect(bench.offer({ parameters: { max_uses: 51 } }).usesMax).toBe(50);
+    expect(bench.offer({ parameters: { max_uses: 0 } }).usesMax).toBe(0);
   });
 
   it('costs its price when it brought a page, and nothing else', async () => {
@@ -242,7 +243,8 @@ describe('what is asked for', () => {
   });
 
   it.each<[JsonObject, string]>([
-    [{ max_uses: 0 }, 'tools.0.parameters.max_uses'],
+    [{ max_uses: -1 }, 'tools.0.parameters.max_uses'],
+    [{ max_content_tokens: 0 }, 'tools.0.parameters.max_content_tokens'],
     [{ max_uses: '1' }, 'tools.0.parameters.max_uses'],
     [{ max_content_tokens: 1.5 }, 'tools.0.parameters.max_content_tokens'],
     [{ allowed_domains: 'a.example' }, 'tools.0.parameters.allowed_domains'],

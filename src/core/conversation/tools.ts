@@ -41,6 +41,8 @@ export interface RequestedServiceTool {
   readonly cacheMarker?: CacheMarker;
   /** As of a vendor's tool. */
   readonly bound?: JoinedRules;
+  /** The field beside `tools` that asked for it, which targets of its format may take in its stead. */
+  readonly field?: 'web_search_options';
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;
 }

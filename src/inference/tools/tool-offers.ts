@@ -54,7 +54,8 @@ export class ToolOffers {
       const told = legs.map((leg) => this.attempts.runsTool(leg, tool));
       if (told.length > 0 && told.every((runs) => runs === true)) return 'all';
       if (told.includes(true)) return 'some';
-      return told.includes('unsaid') ? 'perhaps' : 'none';
+      if (told.includes('unsaid')) return 'perhaps';
+      return told.find((runs) => typeof runs === 'object') ?? 'none';
     };
     const isSandbox = legs.length > 0 && legs.every(({ endpoint }) => dialectOf(endpoint) === 'simulated');
     const setup = { catalog: inputs.catalog, modelOf: consulting(inputs), isSandbox };

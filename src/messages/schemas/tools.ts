@@ -21,6 +21,7 @@ import {
   word,
 } from '../../inference/schemas/bounds.js';
 import { cacheControl, marked } from '../../inference/schemas/cache-control.js';
+import { maxTokens } from '../../inference/schemas/options.js';
 import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
 import { userLocation } from '../../inference/schemas/user-location.js';
 
@@ -64,6 +65,7 @@ const vendorTools = {
     caching: optional(nullable(cacheControl)),
     defer_loading: optional(flag()),
     max_uses: optional(wholeNumber()),
+    max_tokens: optional(nullable(maxTokens)),
     ...marked,
   },
 };

@@ -38,7 +38,7 @@ export function chooseEngine(asked: string, { catalog, isSandbox }: ToolSetup, p
   const name = OPEN.has(asked) ? webSearch?.default : asked;
   const settings = name === undefined ? undefined : webSearch?.engines.get(name);
   if (settings) return { engine: ENGINES[name as SearchEngineName], settings };
-  if (name === undefined && isSandbox) return { engine: simulated, settings: {} };
+  if (isSandbox && (name === undefined || name === 'simulated')) return { engine: simulated, settings: {} };
   throw new GatewayError(
     'invalid-request',
     name === undefined

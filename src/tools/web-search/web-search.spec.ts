@@ -65,6 +65,8 @@ describe('the engine', () => {
   it('is simulated for the sandbox alone where none is set up', async () => {
     const served = offer('openrouter:web_search', {}, { ...NONE, isSandbox: true });
     expect(urlsOf(await searchFor(served, 'q'))[0]).toBe('https://simulated.example/q/1');
+    expect(offer('openrouter:web_search', { engine: 'simulated' }, { ...NONE, isSandbox: true }).price).toBe(0n);
+    expect(refusal({ engine: 'simulated' }, NONE)).toMatchObject({ kind: 'invalid-request' });
     const configured = setupWith(PARALLEL, { isSandbox: true });
     const asked: EngineCall[] = [];
     const call = (one: EngineCall): Promise<Json> => {
