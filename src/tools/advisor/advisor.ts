@@ -21,6 +21,7 @@ export const advisor: ServiceTool = {
     return {
       runsAt: 'gateway',
       shown: SHOWN,
+      model: model.id,
       // What it costs is a call of its model, which is held and charged as such.
       price: 0n,
       usesMax: typeof usesMax === 'number' ? usesMax : Infinity,
