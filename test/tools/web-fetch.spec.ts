@@ -156,7 +156,9 @@ describe('an address', () => {
   });
 
   it('that answers with an error, or with too much, is not accessible', async () => {
-    expect(await bench.fetch(`${web.origin}/none`)).toEqual(failure('url_not_accessible'));
+    const result = await bench.fetch(`${web.origin}/none`);
+    expect(result).toEqual(failure('url_not_accessible'));
+    expect(result.web).toEqual({ kind: 'fetch', engine: 'openrouter', results: 0 });
     for (const serve of [
       flood('text/html', 100 * 1024 * 1024),
       flood('application/json', 100 * 1024 * 1024),
@@ -178,7 +180,9 @@ describe('an address', () => {
     'is not followed to %s',
     async (location) => {
       const url = web.at('/away', redirect(location.replace('P', String(inside.port))));
-      expect(await bench.fetch(url)).toEqual(failure('url_not_allowed'));
+      const result = await bench.fetch(url);
+      expect(result).toEqual(failure('url_not_allowed'));
+      expect(result).not.toHaveProperty('web');
     },
   );
 });

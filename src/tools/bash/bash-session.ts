@@ -64,7 +64,12 @@ export class BashSession {
     const { memoryBytes, timeMs } = this.settings;
     const before = restart ? undefined : this.state;
     // A thread takes what it is given for good, and what is here must outlive one that dies.
-    const task = (): BashCommand => ({ command, memoryBytes, timeMs, ...(before && { state: new Uint8Array(before) }) });
+    const task = (): BashCommand => ({
+      command,
+      memoryBytes,
+      timeMs,
+      ...(before && { state: new Uint8Array(before) }),
+    });
     const outcome = (await workers.run('bash', task, signal)) as BashOutcome;
     const { stdout, stderr, exitCode } = outcome;
     if (outcome.state) this.hold(outcome.state, context);

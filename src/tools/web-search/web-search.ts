@@ -2,7 +2,15 @@ import { domainFilter } from '../../core/domains.js';
 import { ExtensionFault, wasAsked } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { ServedTool, ServiceTool, ToolFailure, ToolFunction, ToolResult, ToolUse, WebRequest } from '../../core/tool.js';
+import type {
+  ServedTool,
+  ServiceTool,
+  ToolFailure,
+  ToolFunction,
+  ToolResult,
+  ToolUse,
+  WebRequest,
+} from '../../core/tool.js';
 import { chooseEngine, type ChosenEngine } from './engines.js';
 import { cut, resultPages } from './result-pages.js';
 import { failedSearch, printPages, recallSearch, viewPages } from './result-text.js';
