@@ -156,7 +156,7 @@ export class StepEvents {
   /** Told whole: half of them is of no use to a caller who does not run the tool, and what is no object says nothing. */
   private endArguments(call: ServiceCall, index: number): EventOf<'block-delta'> {
     call.input = readArguments(this.json);
-    const json = isJsonObject(call.input) ? this.json : '';
+    const json = isJsonObject(call.input) && this.json.trim() !== '' ? this.json : '{}';
     this.json = '';
     this.call = undefined;
     const event = { type: 'block-delta', index, delta: { type: 'input-json', json } } as const;

@@ -1,0 +1,124 @@
+/**
+ * Goal: what a step of a loop asks for is bounded and judged alike, whole and streamed, on both faces: arguments that
+ * are none, many calls at once, uses there is no room for, names that two tools have. Method: a strict upstream before
+ * the real application.
+ */
+import { describeOnEmbedded } from '../support/database.js';
+import { openaiReply, openaiText } from '../support/openai-upstream.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { CALL, calls, inTurn, LoopBench, PRICES, ROUTES, says, saysAndCalls, TOOLS, USES } from './faults-bench.js';
+
+describeOnEmbedded('bounds of the loop of tools', (database) => {
+  let openai: Upstream;
+  let bench: LoopBench;
+  let key: string;
+  beforeAll(async () => {
+    openai = await startUpstream('openai');
+    bench = await LoopBench.start(database, {
+      models: [
+        { id: 'test/openai', at: [{ url: openai.url, dialect: 'openai-chat' }] },
+        { id: 'test/searcher', at: [{ url: openai.url, dialect: 'openai-chat' }] },
+      ],
+    });
+    ({ key } = await bench.gateway.newKey({}));
+  }, 60_000);
+  afterAll(async () => {
+    await bench?.close();
+    await openai?.close();
+  });
+
+  const resultsOf = (reply: JsonBody): JsonBody[] =>
+    reply.content.filter(({ type }: JsonBody) => type.endsWith('_tool_result'));
+
+  describe.each(['{"timezone"', '[1]', '"Paris"', 'null'])('arguments %s', (text) => {
+    it.each(ROUTES.flatMap((route) => [false, true].map((stream) => [route, stream] as const)))(
+      'are a failure that the model is told, on %s, stream %s',
+      async (route, stream) => {
+        openai.requests.length = 0;
+        const broken = openaiReply({ tools: [{ name: 'datetime', arguments: text }] });
+        openai.script(inTurn(broken, openaiText('It is late.')));
+        const asked = { model: 'test/openai', tools: [TOOLS.datetime], stream };
+        const reply = await bench.ask(route, asked, key);
+        expect(reply.status).toBe(200);
+        expect(JSON.stringify(reply.content ?? reply.message)).toContain('It is late.');
+        const [, { json: second }] = openai.requests as [JsonBody, JsonBody];
+        const [, use, result] = second.messages;
+        expect(use.tool_calls).toMatchObject([{ function: { name: 'datetime', arguments: '{}' } }]);
+        expect(result.content).toMatch(/invalid_tool_input|arguments/);
+        if (route === '/chat/completions') return;
+        expect(reply.content[0]).toMatchObject({ type: 'server_tool_use', input: {} });
+        // Whoever reads the stream parses what it says of arguments.
+        const told = [...reply.text.matchAll(/"partial_json":("(?:[^"\\]|\\.)*")/g)].map(([, json]) =>
+          JSON.parse(json),
+        );
+        expect(() => JSON.parse(told.join('') || '{}')).not.toThrow();
+      },
+    );
+  });
+
+  it('runs sixty-four calls of a step, and holds nobody up with the others', async () => {
+    bench.begin(calls(...Array.from({ length: 2_000 }, () => USES.datetime)), says('It is late.'));
+    const reply = await bench.ask('/messages', { tools: [TOOLS.datetime] }, key);
+    const failed = resultsOf(reply).filter(({ content }) => JSON.stringify(content).includes('max_uses_exceeded'));
+    expect(resultsOf(reply)).toHaveLength(2_000);
+    expect(failed).toHaveLength(2_000 - 64);
+    expect(reply.stop_reason).toBe('end_turn');
+  });
+
+  it('holds for what may run, and not for what may not', async () => {
+    const once = { type: 'openrouter:web_search', parameters: { max_results: 2, max_uses: 1 } };
+    const { key: poor } = await bench.gateway.newKey({ limit: await boundOf([once]) });
+    bench.begin(calls(...Array.from({ length: 12 }, () => USES.search)), says('Two boats.'));
+    const reply = await bench.ask('/messages', { tools: [once], max_tokens: 300 }, poor);
+    expect(bench.upstreams.engine.requests).toHaveLength(1);
+    expect(resultsOf(reply)[0]!.content).toMatchObject([{ type: 'web_search_result' }]);
+    expect((await bench.row(reply.id)).tools_cost).toBe(PRICES.search);
+  });
+
+  it('runs as many uses as there is room for, in their order', async () => {
+    const bound = await boundOf([TOOLS.search]);
+    const { key: poor } = await bench.gateway.newKey({ limit: bound });
+    const room = Math.floor((bound * 1e6 - CALL) / PRICES.search);
+    expect(room).toBeGreaterThan(0);
+    bench.begin(calls(...Array.from({ length: room + 3 }, () => USES.search)), says('Never.'));
+    const reply = await bench.ask('/messages', { tools: [TOOLS.search], max_tokens: 300 }, poor);
+    expect(reply.stop_reason).toBe('pause_turn');
+    const failures = resultsOf(reply).map(({ content }) => content.error_code ?? 'none');
+    expect(failures).toEqual([...Array<string>(room).fill('none'), ...Array<string>(3).fill('unavailable')]);
+    expect(bench.upstreams.engine.requests).toHaveLength(room);
+    expect((await bench.row(reply.id)).cost).toBe(CALL + room * PRICES.search);
+  });
+
+  async function boundOf(tools: readonly object[]): Promise<number> {
+    const response = await bench.gateway.request('/routing/explain', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(bench.body({ tools, max_tokens: 300 })),
+    });
+    const { data } = (await response.json()) as JsonBody;
+    return Number(data.candidates[0].bound);
+  }
+
+  it('shows an adviser the step that asks for it', async () => {
+    bench.begin(saysAndCalls('I plan to sink it.', USES.advisor), says('So be it.'));
+    const reply = await bench.ask('/messages', { tools: [TOOLS.advisor] }, key);
+    expect(reply.stop_reason).toBe('end_turn');
+    const [{ json }] = bench.upstreams.adviser.requests as [JsonBody];
+    expect(JSON.stringify(json.messages)).toContain('I plan to sink it.');
+  });
+
+  it("gives way to the caller's bash, whose calls are the caller's", async () => {
+    const handed = { type: 'bash_20250124', name: 'bash' };
+    for (const tools of [
+      [TOOLS.bash, handed],
+      [handed, TOOLS.bash],
+    ]) {
+      bench.begin(calls(USES.bash));
+      const reply = await bench.ask('/messages', { tools }, key);
+      expect(reply).toMatchObject({ stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'bash' }] });
+      const [{ json }] = bench.upstreams.main.requests as [JsonBody];
+      expect(json.tools.map(({ name }: JsonBody) => name).sort()).toEqual(['bash', 'bash_2']);
+    }
+  });
+});
