@@ -72,7 +72,7 @@ describeOnEachDatabase('figures of tools', (database) => {
     expect({ status: response.status, text }).toMatchObject({ status: 200 });
     if (!stream) return JSON.parse(text);
     const events = readMessagesEvents(text);
-    return { ...buildMessage(events), ...(events.at(-1) as JsonBody) };
+    return { ...buildMessage(events), ...events.at(-1) };
   }
 
   async function chat(stream: boolean, body: object): Promise<JsonBody> {
@@ -159,12 +159,12 @@ describeOnEachDatabase('figures of tools', (database) => {
       expect(await found('claude gpt gemini')).toEqual([]);
       expect(await found('test')).toEqual(['test/one', 'test/searching', 'test/wise']);
       const guardrails = gateway.gateway.app.get(ActiveGuardrails, { strict: false });
-      const { of } = guardrails;
-      guardrails.of = () => Promise.resolve({ ...NONE, policies: [{ ignoreModels: ['*/wise'] }] });
+      const policies = [{ ignoreModels: ['*/wise'] }];
+      const inForce = jest.spyOn(guardrails, 'of').mockResolvedValue({ ...NONE, policies });
       try {
         expect(await found('test')).toEqual(['test/one', 'test/searching']);
       } finally {
-        guardrails.of = of;
+        inForce.mockRestore();
       }
     });
 

@@ -56,6 +56,7 @@ describe('a page', () => {
       sources: [{ url, title: 'On rings' }],
       isError: false,
       cost: 0n,
+      web: { kind: 'fetch', engine: 'openrouter', results: 1 },
     });
     expect(webFetch.recall(result.content, openSeal)).toBe(result.text);
   });
@@ -221,7 +222,7 @@ describe('what is asked for', () => {
     const tools = { webFetch: { price: 7n, engines: new Map() } };
     const both = ['openrouter:web_fetch', 'web_fetch_20250910'].map((type) => bench.offer({ type, tools }));
     for (const one of both) {
-      expect(one).toMatchObject({ price: 7n, usesMax: 50, counts: 'web-fetch', shown: { name: 'web_fetch' } });
+      expect(one).toMatchObject({ price: 7n, usesMax: 50, engine: 'openrouter', shown: { name: 'web_fetch' } });
     }
     expect(bench.offer({ parameters: { max_uses: 3, max_content_tokens: null } }).usesMax).toBe(3);
     expect(bench.offer({ parameters: { max_uses: 51 } }).usesMax).toBe(50);

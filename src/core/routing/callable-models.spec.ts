@@ -5,7 +5,7 @@ import { callableModels } from './callable-models.js';
 import type { StoredCredential } from './credential.js';
 import type { RoutingPolicy } from './route-inputs.js';
 
-const FAST = price(1, { fast: { prompt: 1n, completion: 1n } as never });
+const FAST = price(1, { fast: { prompt: 1n, completion: 1n } });
 const CATALOG = catalogOf(
   model('acme/one', [endpoint('alpha'), endpoint('beta', { pricing: FAST })]),
   model('acme/two', [endpoint('beta')]),
