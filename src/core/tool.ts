@@ -1,4 +1,5 @@
 import type { WebCitation } from './conversation/web-citation.js';
+import type { JoinedRules } from './domains.js';
 import type { ExtensionContext } from './extension.js';
 import type { Json, JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
@@ -20,6 +21,8 @@ export interface AskedTool {
   readonly parameters: JsonObject;
   /** Where it stands in the request, for errors: `tools.0`. */
   readonly path: string;
+  /** The domains that a search is held to, those that it asks for among them; absent: its own alone. */
+  readonly bound?: JoinedRules;
 }
 
 /** Why a use came to nothing, in the words of the Messages format (docs/wire/tools-and-plugins.md#results). */

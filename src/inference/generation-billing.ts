@@ -115,7 +115,14 @@ export class GenerationBilling implements GenerationObserver {
       byok += amounts.byok;
     }
     const missing = { credits: positive(credits), byok: positive(byok) };
-    return (missing.credits === 0n && missing.byok === 0n) || this.reserve(missing);
+    if (missing.credits === 0n && missing.byok === 0n) return true;
+    // As much again as was used, so that a loop asks the ledger a few times and not for each of its calls; where there
+    // is no room for that, what is needed.
+    const ahead = {
+      credits: missing.credits === 0n ? 0n : missing.credits + (bill?.cost ?? 0n),
+      byok: missing.byok === 0n ? 0n : missing.byok + (bill?.byokCost ?? 0n),
+    };
+    return (await this.reserve(ahead)) || this.reserve(missing);
   }
 
   private async note(): Promise<void> {

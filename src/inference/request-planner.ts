@@ -8,12 +8,16 @@ import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
+import { bindRequest } from './egress/bind-request.js';
 import type { OfferedTools, ToolOffer } from './tools/offered-tools.js';
 import { ToolOffers } from './tools/tool-offers.js';
 
 /** A request as its caller's guardrails let it go on, and where it would go. */
 export interface PlannedRequest {
-  /** As it may be sent: what content filters redact is redacted, and models that are consulted are found. */
+  /**
+   * As it may be sent: what content filters redact is redacted, models that are consulted are found, and tools know
+   * what they are held to.
+   */
   readonly request: ModelRequest;
   readonly routed: RouteResult;
   /** What content filters found, as entries of the routing metadata's `pipeline`. */
@@ -45,8 +49,8 @@ export class RequestPlanner {
   /**
    * @param signal ends the reading of a long text; its reason is thrown
    * @param seed gives the same draw again
-   * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails refuse is told in the plan, for its
-   *   reader may want to know who would have been called
+   * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse is told in the
+   *   plan, for its reader may want to know who would have been called
    */
   async plan(told: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
     const recalling = this.tools.recall(told, caller);
@@ -56,10 +60,12 @@ export class RequestPlanner {
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
     const routed = await this.planner.plan(asked, caller, guardrails.policies, seed);
     const inspecting = guardrails.inspect(nameAdvisors(asked, routed.inputs), signal);
-    const { request, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
+    const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
+    const binding = bindRequest(read, caller.egress);
+    const { request, refusal: unreachable } = binding instanceof Promise ? await binding : binding;
     const { plan } = routed;
     // A plan with legs has a model that is allowed.
-    const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;
+    const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked ?? unreachable;
     const { request: shown, offered, offers } = this.tools.offer(request, routed);
     const inspect = (added: ModelRequest) => guardrails.inspect(added, signal);
     return { request: shown, routed, stages, budgets: guardrails.budgets, refusal, offered, offers, inspect };

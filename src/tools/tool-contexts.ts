@@ -55,7 +55,7 @@ export class ToolContexts {
 
   /** @param showsResults as `ExtensionContext` has it */
   open(caller: Caller, showsResults: boolean): GenerationTools {
-    const pages = this.pages.open(caller.keyHash);
+    const pages = this.pages.open(caller.keyHash, caller.egress);
     const kept = this.bytesInFlight.open(caller.keyHash);
     const ports = {
       caller,

@@ -1,6 +1,6 @@
 // Goal: the threads of service tools serve every key, and answer within a job's time whatever becomes of it. Method:
 // the pool over threads of a small script that answers, hangs, fails or grows when it is told to.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cancellation } from '../../src/core/cancellation.js';
@@ -99,6 +99,26 @@ it('has a thread for another key, however much one key asks for', async () => {
   expect(await all.of('other').run('answer', () => ({}), live)).toBeDefined();
   release();
   expect(await Promise.all(greedy)).toHaveLength(17);
+});
+
+const onLinux = process.platform === 'linux' ? it : it.skip;
+onLinux('has its threads stand back behind the process, which stays as it is', async () => {
+  const niceness = (): Map<string, number> =>
+    new Map(
+      readdirSync('/proc/self/task').map((id) => {
+        const [, fields] = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(/\) (?!.*\) )/);
+        return [id, Number(fields!.split(' ')[16])];
+      }),
+    );
+  const before = niceness();
+  const pool = made().of('a key');
+  const page = { bytes: Buffer.from('words'), mediaType: 'text/plain', url: 'http://a.example/', tokensMax: 100 };
+  expect(await pool.run('read-page', () => page, live)).toMatchObject({ text: 'words' });
+  const after = niceness();
+  const own = after.get(String(process.pid))!;
+  expect(own).toBe(before.get(String(process.pid)));
+  const added = [...after].filter(([id]) => !before.has(id)).map(([, nice]) => nice);
+  expect(Math.max(...added)).toBe(Math.min(19, own + 10));
 });
 
 it('frees who is gone at once, whether a thread had the job or not', async () => {

@@ -62,7 +62,13 @@ export function offerTools(
     const service = tool.type === 'function' ? undefined : services.get(typeOf(tool));
     if (!service || tool.type === 'function') return { tool };
     const native = nativeTargets(tool);
-    const asked: AskedTool = { type: typeOf(tool), parameters: parametersOf(tool), path: `tools.${index}` };
+    const { bound } = tool;
+    const asked: AskedTool = {
+      type: typeOf(tool),
+      parameters: parametersOf(tool),
+      path: `tools.${index}`,
+      ...(bound && { bound }),
+    };
     const offer = native === 'all' ? undefined : offerOf(service, asked, setup, native);
     return { tool, known: { named: tool, service, native, ...(offer && { offer }) } };
   });

@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { usdNumber } from '../../core/money/credits.js';
-import type { JsonObject } from '../../core/json/json.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
 import { weigh } from '../../core/json/print-in-pieces.js';
 import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { StartedCall } from '../../routing/plan-runner.js';
@@ -13,7 +13,7 @@ import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
 import { saidIn, thoughtsIn, type SealedUse } from './sealed-reply.js';
-import { StepEvents } from './step-events.js';
+import { StepEvents, type ServiceCall } from './step-events.js';
 import { withUsesLeft } from './vendor-uses.js';
 import { isLoopOver } from './stop-conditions.js';
 import type { AnsweredCall, ToolUses } from './tool-uses.js';
@@ -30,7 +30,7 @@ export interface LoopDependencies {
   /** Content filters, over what tools bring in and are asked. */
   inspect(request: ModelRequest): Inspection | Promise<Inspection>;
   /** Has room for the uses of a step at their dearest. */
-  affords(calls: StepEvents['calls']): Promise<boolean>;
+  affords(calls: readonly ServiceCall[]): Promise<boolean>;
   /** There was no room for a model that a tool asked. */
   wasRefused(): boolean;
   /** The next call, beginning with the leg that answered; undefined: there is no room for it. */
@@ -83,15 +83,21 @@ export class ToolLoop {
 
   /** Runs the tools that the call asked for. @returns their results, as the caller is told them: large ones apart */
   async runTools(): Promise<readonly Batch[]> {
-    const { step, dependencies } = this;
+    const { step, generation, dependencies } = this;
     const { uses } = dependencies;
-    const admitted = this.isLast ? step.calls.map(() => 'max_uses_exceeded' as const) : uses.admit(step.calls);
-    const affordable = await this.afford(admitted);
+    const said = step.turn;
+    const turn = await this.read(said);
+    const calls = withArguments(step.calls, said, turn);
+    const admitted = this.isLast ? calls.map(() => 'max_uses_exceeded' as const) : uses.admit(calls);
+    const affordable = await this.afford(calls, admitted);
     this.signal.throwIfAborted();
-    const answered = await uses.run(step.calls, affordable, this.askedRequest());
+    const answered = await uses.run(calls, affordable, withoutCalls(this.request, turn));
     this.signal.throwIfAborted();
     this.isUnaffordable ||= dependencies.wasRefused();
-    await this.takeIn(answered);
+    const told = answered.map(({ use }) => viewUse(use, this.steps, use.cost + dependencies.spentOn(use.consulted)));
+    generation.pipeline = [...generation.pipeline, ...told];
+    const results = await this.read({ role: 'user', content: answered.map(resultBlock) });
+    this.request = { ...this.request, messages: [...this.request.messages, turn, results] };
     return this.tellResults(answered);
   }
 
@@ -121,10 +127,13 @@ export class ToolLoop {
   }
 
   /** What there is room for of what may run: all of it, or else as many as there is, in their order. */
-  private async afford(admitted: readonly (number | ToolFailure)[]): Promise<(number | ToolFailure)[]> {
-    const { step, dependencies } = this;
+  private async afford(
+    calls: readonly ServiceCall[],
+    admitted: readonly (number | ToolFailure)[],
+  ): Promise<(number | ToolFailure)[]> {
+    const { dependencies } = this;
     const isRun = (place: number): boolean => typeof admitted[place] === 'number';
-    const paid = step.calls.filter(({ offered }, place) => isRun(place) && offered.tool.price > 0n);
+    const paid = calls.filter(({ offered }, place) => isRun(place) && offered.tool.price > 0n);
     if (await dependencies.affords(paid)) return [...admitted];
     this.isUnaffordable = true;
     let count = 0;
@@ -132,33 +141,25 @@ export class ToolLoop {
     // What was refused let go of the room for those before it.
     await dependencies.affords(paid.slice(0, count));
     const unaffordable = new Set(paid.slice(count));
-    return step.calls.map((call, place) => (unaffordable.has(call) ? 'unavailable' : admitted[place]!));
-  }
-
-  /** What a tool is shown of the conversation: all up to the calls of this step. */
-  private askedRequest(): ModelRequest {
-    const { step, request } = this;
-    const said = step.turn.content.filter(({ type }) => type !== 'tool-use');
-    if (said.length === 0) return request;
-    return { ...request, messages: [...request.messages, { role: 'assistant', content: said }] };
+    return calls.map((call, place) => (unaffordable.has(call) ? 'unavailable' : admitted[place]!));
   }
 
   private beginStep(blocks: number): StepEvents {
     return new StepEvents(this.offered, { blocks, usage: this.usage, sources: this.sources });
   }
 
-  /** What a tool brought is read by the model next: filters read it first. */
-  private async takeIn(answered: readonly AnsweredCall[]): Promise<void> {
-    const { generation, step, request } = this;
-    const added: Message[] = [step.turn, { role: 'user', content: answered.map(resultBlock) }];
-    const inspecting = this.dependencies.inspect({ ...request, system: [], tools: [], messages: added });
+  /**
+   * Has a turn read by the content filters before anybody else reads it: a call before its tool has it, which may ask
+   * somebody outside, and a result before the model.
+   * @throws GatewayError for what is blocked
+   */
+  private async read(turn: Message): Promise<Message> {
+    const { generation, request, dependencies } = this;
+    const inspecting = dependencies.inspect(turnAlone(request, turn));
     const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
-    const uses = answered.map(({ use }) =>
-      viewUse(use, this.steps, use.cost + this.dependencies.spentOn(use.consulted)),
-    );
-    generation.pipeline = [...generation.pipeline, ...uses, ...stages];
+    generation.pipeline = [...generation.pipeline, ...stages];
     if (blocked) throw blocked;
-    this.request = { ...request, messages: [...request.messages, ...read.messages] };
+    return read.messages[0]!;
   }
 
   private tellResults(answered: readonly AnsweredCall[]): Batch[] {
@@ -232,6 +233,36 @@ export class ToolLoop {
 
 /** What the model reads of a result a turn later that had no room in the reply. */
 const TOO_LARGE = 'The result of this call was too large to be kept for later turns. Call the tool again for it.';
+
+/** A turn without all that was read with the request. */
+const turnAlone = ({ model }: ModelRequest, turn: Message): ModelRequest => ({
+  model,
+  system: [],
+  messages: [turn],
+  stream: false,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+});
+
+/** The calls of a turn as filters have left it: what they cut is not asked for either. */
+function withArguments(calls: readonly ServiceCall[], said: Message, left: Message): readonly ServiceCall[] {
+  if (left === said) return calls;
+  const cut = new Map<string, Json>();
+  for (const [place, block] of left.content.entries()) {
+    if (block.type === 'tool-use' && block !== said.content[place]) cut.set(block.id, block.input ?? {});
+  }
+  return calls.map((call) => (cut.has(call.id) ? { ...call, input: cut.get(call.id) } : call));
+}
+
+/** What a tool is shown of the conversation: all up to the calls of its step. */
+function withoutCalls(request: ModelRequest, { content }: Message): ModelRequest {
+  const said = content.filter(({ type }) => type !== 'tool-use');
+  if (said.length === 0) return request;
+  return { ...request, messages: [...request.messages, { role: 'assistant', content: said }] };
+}
 
 const END_TURN: StopReason = { unified: 'end-turn', raw: null, vendor: 'anthropic' };
 /** There is no room for more. */

@@ -56,6 +56,7 @@ const vendorTools = {
   text_editor_20250124: { name: literal('str_replace_editor'), ...marked },
   web_search_20250305: webSearchFields,
   web_search_20260209: { ...webSearchFields, allowed_callers: allowedCallers },
+  web_search_20260318: webSearchFields,
   advisor_20260301: {
     name: literal('advisor'),
     model: name(),

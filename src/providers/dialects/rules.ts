@@ -125,10 +125,10 @@ export const atMostStopSequences = (max: number, format: string): FieldOptions =
 
 /** Blocks that only Anthropic understands, in formats that have no part for them (`foreign-blocks.ts`). */
 export const FOREIGN_BLOCKS = {
-  server_tool_use: mapped('in words: `[Called tool <name> with <input>]`'),
-  web_search_tool_result: mapped('in words: titles and addresses, or the error'),
-  web_fetch_tool_result: mapped('in words: the address, and a text page'),
-  server_tool_result: mapped('in words: its `text`, else its JSON'),
+  server_tool_use: mapped('a call of a tool; without a result behind it in words: `[Called tool <name> with <input>]`'),
+  web_search_tool_result: mapped('its result: titles and addresses, or the error; without its call in words'),
+  web_fetch_tool_result: mapped('its result: the address, and a text page; without its call in words'),
+  server_tool_result: mapped('its result: its `text`, else its JSON; without its call in words'),
   gateway_tool_result: dropped('with their calls'),
   compaction: mapped('in words; an empty one dropped'),
   other: refused('a block'),

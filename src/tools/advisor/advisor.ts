@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from '../../core/json/json.js';
 import { readReply } from '../../core/conversation/read-reply.js';
 import type { ServiceTool, ToolFailure, ToolResult } from '../../core/tool.js';
 import { consultedRequest } from '../consulted-request.js';
+import { assertServable } from '../servable.js';
 import { transcriptOf } from './transcript.js';
 
 /** Tokens of one piece of advice, where nothing else is said. Chosen: a page or two. */
@@ -15,7 +16,9 @@ const OWN_TYPE = 'openrouter:advisor';
 export const advisor: ServiceTool = {
   types: ['advisor_20260301', OWN_TYPE],
   resultType: 'advisor_tool_result',
-  offer: ({ type, parameters, path }, { modelOf }) => {
+  offer: (asked, { modelOf }) => {
+    assertServable(asked);
+    const { type, parameters, path } = asked;
     const { max_uses: usesMax, max_tokens: outputMax } = parameters;
     const model = modelOf(parameters['model'], `${path}.${type === OWN_TYPE ? 'parameters.model' : 'model'}`);
     return {
@@ -27,13 +30,13 @@ export const advisor: ServiceTool = {
       usesMax: typeof usesMax === 'number' ? usesMax : Infinity,
       run: async ({ question }, { context }) => {
         const { request, signal } = context;
-        const asked = typeof question === 'string' && question !== '' ? `\n\nThe question: ${question}` : '';
+        const aboutIt = typeof question === 'string' && question !== '' ? `\n\nThe question: ${question}` : '';
         try {
           const events = await context.infer(
             consultedRequest(request, {
               model: model.id,
               system: [{ type: 'text', text: INSTRUCTIONS }],
-              messages: [{ role: 'user', content: [{ type: 'text', text: transcriptOf(request) + asked }] }],
+              messages: [{ role: 'user', content: [{ type: 'text', text: transcriptOf(request) + aboutIt }] }],
               maxOutputTokens: typeof outputMax === 'number' && outputMax >= 1 ? outputMax : OUTPUT_TOKENS_DEFAULT,
             }),
             'advisor',

@@ -12,6 +12,7 @@ import type {
   ToolUse,
   WebRequest,
 } from '../../core/tool.js';
+import { assertServable } from '../servable.js';
 import { enginePages, PAGE_ENGINES } from './engines.js';
 import { type FetchOptions, readFetchOptions } from './fetch-options.js';
 import { fetchPage } from './fetched-page.js';
@@ -38,9 +39,16 @@ const SHOWN: ToolFunction = {
 
 /** Reads pages of the web: by the gateway's own guarded fetch, or by an engine of the catalog. */
 export const webFetch: ServiceTool = {
-  types: ['openrouter:web_fetch', 'web_fetch_20250910'],
+  types: [
+    'openrouter:web_fetch',
+    'web_fetch_20250910',
+    'web_fetch_20260209',
+    'web_fetch_20260309',
+    'web_fetch_20260318',
+  ],
   resultType: 'web_fetch_tool_result',
   offer: (asked, setup) => {
+    assertServable(asked, ['url_sources']);
     const options = readFetchOptions(asked);
     const origin = originOf(options, asked, setup);
     const served: ServedTool = {

@@ -11,6 +11,7 @@ import type {
   ToolUse,
   WebRequest,
 } from '../../core/tool.js';
+import { assertServable } from '../servable.js';
 import { chooseEngine, type ChosenEngine } from './engines.js';
 import { cut, resultPages } from './result-pages.js';
 import { failedSearch, printPages, recallSearch, viewPages } from './result-text.js';
@@ -23,9 +24,10 @@ const QUOTE_CHARACTERS = 150;
 
 /** Searches the web by one of the engines that the operator has set up (docs/wire/tools-and-plugins.md#web-search). */
 export const webSearch: ServiceTool = {
-  types: ['openrouter:web_search', 'web_search_20250305', 'web_search_20260209'],
+  types: ['openrouter:web_search', 'web_search_20250305', 'web_search_20260209', 'web_search_20260318'],
   resultType: 'web_search_tool_result',
   offer: (asked, setup) => {
+    assertServable(asked);
     const options = readOptions(asked);
     return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
   },

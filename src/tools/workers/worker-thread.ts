@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { ExtensionFault } from '../../core/extension.js';
 import { boundBuffers } from './bound-buffers.js';
@@ -17,6 +18,9 @@ export type WorkerOutcome =
 /** Of binary data, which the limit of heap says nothing of. Chosen: a PDF of the largest size takes a fifth. */
 const BUFFER_BYTES_MAX = 128 * 1024 * 1024;
 
+/** As much as `nice` says by itself. */
+const NICER_BY = 10;
+
 /** A thread of `ToolWorkers`: one job at a time comes in, what it comes to goes out. */
 parentPort!.on('message', (task: WorkerTask) => {
   void run(task).then((outcome) => parentPort!.postMessage(outcome));
@@ -32,6 +36,15 @@ async function run({ job, input }: WorkerTask): Promise<WorkerOutcome> {
   }
 }
 
+/**
+ * Behind whatever else the process has to do, where the system counts threads and not processes: a core may be all that
+ * there is.
+ */
+function standBack(): void {
+  if (process.platform === 'linux') setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER_BY));
+}
+
+standBack();
 boundBuffers(BUFFER_BYTES_MAX);
 // Libraries would print what they think of a hostile file into the log of the process.
 for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) console[level] = () => undefined;
