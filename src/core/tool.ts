@@ -39,6 +39,15 @@ export type ToolFailure =
   | 'unsupported_content_type'
   | 'unavailable';
 
+/** What a use asked of the web. */
+export interface WebRequest {
+  readonly kind: 'search' | 'fetch';
+  /** Name of the engine that was asked, in the words of the tool's `engine`. */
+  readonly engine: string;
+  /** Results that the model was told. */
+  readonly results: number;
+}
+
 /** What one use of a tool came to. A failure is a result as well: the model is told, and may go on. */
 export interface ToolResult {
   /** What the model reads. */
@@ -52,6 +61,8 @@ export interface ToolResult {
   readonly isError: boolean;
   /** What the use is charged: 0 for a failure that cost nothing, never above its tool's `price`. */
   readonly cost: PicoUsd;
+  /** Absent: nothing was asked of the web, so that usage counts no request. */
+  readonly web?: WebRequest;
 }
 
 /** What a use is given beside its arguments. */
@@ -69,8 +80,10 @@ export interface ServedTool {
   readonly price: PicoUsd;
   /** Uses beyond it fail without being run. */
   readonly usesMax: number;
-  /** How usage counts its uses; absent: not at all. */
-  readonly counts?: 'web-search' | 'web-fetch';
+  /** Who does the work, in the words of the tool's `engine`; absent: it knows no choice of any. */
+  readonly engine?: string;
+  /** Id of the model that it consults. */
+  readonly model?: string;
   /**
    * Runs one use. Called with an object that fits the schema shown.
    * @throws only the signal's reason: whatever else goes wrong is a result

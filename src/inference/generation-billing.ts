@@ -1,6 +1,7 @@
 import { GatewayError } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver, ToolUseRecord } from '../core/generation/generation.js';
+import type { ModelRun } from '../core/generation/model-run.js';
 import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { addUsage, iterationOf, NO_USAGE, type Usage } from '../core/conversation/usage.js';
@@ -140,6 +141,14 @@ export class GenerationBilling implements GenerationObserver {
   /** What it has come to so far. */
   get spent(): PicoUsd {
     return this.price().bill?.cost ?? 0n;
+  }
+
+  /** What of that further runs of models came to. */
+  spentOn(runs: readonly ModelRun[]): PicoUsd {
+    let cost = 0n;
+    for (const call of this.generation.calls)
+      if (runs.includes(call.run)) cost += this.chargeOf(call, this.judge(call)).bill?.cost ?? 0n;
+    return cost;
   }
 
   /** Resolves when the ledger says that the last byte may go. Never rejects. */
@@ -331,11 +340,15 @@ function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly To
     ...(used.iterations ?? [iterationOf(used, run.purpose === 'answer' ? 'message' : run.purpose, leg.model.id)]),
   ]);
   const { extras: _ofOneCall, ...sum } = usage;
-  const searches = uses.filter(({ counts }) => counts === 'web-search').length;
-  const fetches = uses.filter(({ counts }) => counts === 'web-fetch').length;
+  const searches = uses.filter(({ web }) => web?.kind === 'search').length;
+  const fetches = uses.filter(({ web }) => web?.kind === 'fetch').length;
+  const byVendors = (usage.webSearchRequests ?? 0) + (usage.webFetchRequests ?? 0);
+  const refused = uses.filter(({ refusal }) => refusal !== undefined).length;
+  const requested = byVendors + uses.length;
   return {
     ...sum,
     iterations,
+    toolCalls: { requested, executed: requested - refused },
     ...(searches > 0 && { webSearchRequests: (usage.webSearchRequests ?? 0) + searches }),
     ...(fetches > 0 && { webFetchRequests: (usage.webFetchRequests ?? 0) + fetches }),
   };

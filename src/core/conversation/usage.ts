@@ -41,6 +41,8 @@ export interface Usage extends TokenFigures {
   readonly reasoningIsApart?: boolean;
   readonly webSearchRequests?: number;
   readonly webFetchRequests?: number;
+  /** Calls of tools at the vendor and here, and those of them that were run; absent: the requests above are all. */
+  readonly toolCalls?: { readonly requested: number; readonly executed: number };
   /** The vendor ran tools, of which it tells no figure. */
   readonly ranVendorTools?: boolean;
   /** What the provider says of its calls one by one. Those of kind `message` are in the figures above, others not. */

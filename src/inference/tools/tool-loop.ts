@@ -37,6 +37,8 @@ export interface LoopDependencies {
   call(request: ModelRequest, answered: PlannedLeg): Promise<StartedCall | undefined>;
   /** What has been spent so far. */
   spent(): bigint;
+  /** Of that, on models that a use consulted. */
+  spentOn(consulted: ToolUseRecord['consulted']): bigint;
   seal(value: JsonObject): string;
 }
 
@@ -92,7 +94,7 @@ export class ToolLoop {
     const answered = await uses.run(calls, affordable, withoutCalls(this.request, turn));
     this.signal.throwIfAborted();
     this.isUnaffordable ||= dependencies.wasRefused();
-    const told = answered.flatMap(({ use }) => (use ? [viewUse(use, this.steps)] : []));
+    const told = answered.map(({ use }) => viewUse(use, this.steps, use.cost + dependencies.spentOn(use.consulted)));
     generation.pipeline = [...generation.pipeline, ...told];
     const results = await this.read({ role: 'user', content: answered.map(resultBlock) });
     this.request = { ...this.request, messages: [...this.request.messages, turn, results] };
@@ -198,11 +200,16 @@ export class ToolLoop {
     return batches;
   }
 
-  /** Most uses are told by no seal: of those that are, what is surely too long is not sealed for it. */
+  /**
+   * Most uses are told by no seal: of those that are, what is surely too long is not sealed for it. What has no room
+   * comes back without its text, so that the model is told of it.
+   */
   private sealUse(use: SealedUse, lengthMax: number): string | undefined {
-    if (use.text.length > lengthMax) return undefined;
-    const sealed = this.dependencies.seal(use);
-    return sealed.length > lengthMax ? undefined : sealed;
+    for (const text of [use.text, TOO_LARGE]) {
+      const sealed = text.length > lengthMax ? undefined : this.dependencies.seal({ ...use, text });
+      if (sealed !== undefined && sealed.length <= lengthMax) return sealed;
+    }
+    return undefined;
   }
 
   /** After its first call a tool is no longer forced: it would be called for ever. */
@@ -223,6 +230,9 @@ export class ToolLoop {
     ];
   }
 }
+
+/** What the model reads of a result a turn later that had no room in the reply. */
+const TOO_LARGE = 'The result of this call was too large to be kept for later turns. Call the tool again for it.';
 
 /** A turn without all that was read with the request. */
 const turnAlone = ({ model }: ModelRequest, turn: Message): ModelRequest => ({
@@ -259,11 +269,11 @@ const END_TURN: StopReason = { unified: 'end-turn', raw: null, vendor: 'anthropi
 const PAUSE: StopReason = { unified: 'pause', raw: null, vendor: 'anthropic' };
 
 /** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
-const viewUse = ({ type, milliseconds, isError, cost }: ToolUseRecord, step: number): JsonObject => ({
+const viewUse = ({ type, refusal, milliseconds, isError }: ToolUseRecord, step: number, cost: bigint): JsonObject => ({
   type: 'server_tools',
   name: type,
-  summary: isError ? 'failed' : 'completed',
-  data: { step, milliseconds: Math.round(milliseconds) },
+  summary: refusal !== undefined ? 'refused' : isError ? 'failed' : 'completed',
+  data: { step, milliseconds: Math.round(milliseconds), ...(refusal !== undefined && { error_code: refusal }) },
   cost_usd: usdNumber(cost),
 });
 

@@ -6,6 +6,8 @@ import type { ConsultationKind } from '../../core/conversation/usage.js';
 import { GatewayError, ProviderFault } from '../../core/errors.js';
 import { endingOf } from '../../core/generation/ending.js';
 import type { Generation } from '../../core/generation/generation.js';
+import type { ModelRun } from '../../core/generation/model-run.js';
+import { callableModels } from '../../core/routing/callable-models.js';
 import type { Plan, PlannedLeg } from '../../core/routing/plan.js';
 import { midReplyError } from '../../routing/fault-policies.js';
 import { PlanRunner, type StartedCall } from '../../routing/plan-runner.js';
@@ -27,6 +29,7 @@ export interface LoopStart {
 interface UseStart extends LoopStart {
   /** There is no room for what it asked a model. */
   readonly refused: () => void;
+  readonly consulted: (run: ModelRun) => void;
 }
 
 /** Begins loops: knows who makes room, calls models and opens seals for them. */
@@ -45,8 +48,8 @@ export class ToolLoops {
   async begin(start: LoopStart): Promise<ToolLoop> {
     const { generation, planned, admitted, signal } = start;
     await this.contexts.ready();
-    const { caller } = generation;
-    const tools = this.contexts.open(caller);
+    const { caller, api } = generation;
+    const tools = this.contexts.open(caller, api === 'messages');
     generation.observe({ ended: () => tools.close() });
     let release: (() => void) | undefined;
     let isRefused = false;
@@ -54,7 +57,7 @@ export class ToolLoops {
     return new ToolLoop(generation, planned.request, planned.offered, signal, {
       uses: new ToolUses(
         generation,
-        (request, ofUse) => tools.at(this.partsOf({ ...start, signal: ofUse, refused }, request)),
+        (request, ofUse, consulted) => tools.at(this.partsOf({ ...start, signal: ofUse, refused, consulted }, request)),
         signal,
       ),
       inspect: planned.inspect,
@@ -73,14 +76,17 @@ export class ToolLoops {
         return next && this.plans.run(generation, { ...runOf(start), ...next, request, purpose: 'answer' });
       },
       spent: () => admitted.billing.spent,
+      spentOn: (runs) => admitted.billing.spentOn(runs),
       seal: (value) => this.contexts.seal(caller, value),
     });
   }
 
   private partsOf(start: UseStart, request: ModelRequest): GenerationParts {
+    const { inputs } = start.planned.routed;
     return {
       signal: start.signal,
-      catalog: start.planned.routed.inputs.catalog,
+      catalog: inputs.catalog,
+      callable: () => callableModels(inputs),
       request,
       infer: (consulted, kind) => this.consult(start, consulted, kind),
     };
@@ -102,6 +108,7 @@ export class ToolLoops {
     }
     try {
       const run = { ...runOf(start), ...next, request, purpose, reveal: routed.reveal };
+      start.consulted(run);
       return told(generation, await this.plans.run(generation, run), next.release);
     } catch (error) {
       next.release();

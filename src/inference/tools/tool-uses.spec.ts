@@ -80,7 +80,7 @@ it.each([
   const { run, uses } = bench();
   const tool = offered(() => Promise.reject(new Error('was run')));
   expect(await run(callOf(tool, input))).toEqual(['invalid_tool_input']);
-  expect(uses).toEqual([]);
+  expect(uses).toMatchObject([{ refusal: 'invalid_tool_input', cost: 0n }]);
 });
 
 it('keeps what the process has room for, and says of the rest that too much is under way: it has cost what it did', async () => {
@@ -91,10 +91,12 @@ it('keeps what the process has room for, and says of the rest that too much is u
 }); // prettier-ignore
 
 it('runs a tool as often as it may, over all steps', async () => {
-  const { run } = bench();
+  const { run, uses } = bench();
   const tool = offered((_, { number }) => Promise.resolve(result(`use ${number}`)), { usesMax: 2 });
   expect(await run(callOf(tool))).toEqual(['use 1']);
   expect(await run(callOf(tool), callOf(tool))).toEqual(['use 2', 'max_uses_exceeded']);
+  // What is not run is there sooner.
+  expect(uses.map(({ refusal }) => refusal).sort()).toEqual(['max_uses_exceeded', undefined, undefined]);
 });
 
 it('tells what a tool throws as a failure', async () => {

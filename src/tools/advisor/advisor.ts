@@ -28,6 +28,7 @@ export const advisor: ServiceTool = {
     return {
       runsAt: 'gateway',
       shown: shownFunction(options),
+      ...(model && { model: model.id }),
       // What it costs is a call of its model, which is held and charged as such.
       price: 0n,
       usesMax: options.usesMax,

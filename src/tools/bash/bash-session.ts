@@ -15,7 +15,7 @@ export interface SessionSettings {
 
 /** What one command came to. */
 export interface SessionOutcome extends Pick<BashOutcome, 'stdout' | 'stderr' | 'exitCode'> {
-  /** Where the session is kept for later requests; absent where it could not be. */
+  /** Where the session is kept for later requests; absent where it is not. */
   readonly containerId?: string;
   /** Why it could not be. */
   readonly notKept?: string;
@@ -103,7 +103,9 @@ export class BashSession {
   }
 
   /** A store that is down, or has no room, is no reason to hide what a command brought. */
-  private async keep({ containers, signal }: ExtensionContext): Promise<Partial<SessionOutcome>> {
+  private async keep({ containers, signal, showsResults }: ExtensionContext): Promise<Partial<SessionOutcome>> {
+    // A container whose id nobody is told would only take the room of others.
+    if (!showsResults && this.settings.containerId === undefined) return {};
     try {
       if (this.state) await containers.save(this.containerId, this.state, this.settings.sleepAfterSeconds, signal);
       return { containerId: this.containerId };

@@ -31,6 +31,7 @@ export const imageGeneration: ServiceTool = {
     return {
       runsAt: 'gateway',
       shown: SHOWN,
+      model: model.id,
       // What it costs is a call of its model, which is held and charged as such.
       price: 0n,
       usesMax: Infinity,
