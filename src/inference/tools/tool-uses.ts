@@ -1,13 +1,16 @@
+import { Logger } from '@nestjs/common';
 import { Cancellation, toAbortSignal, type CancelSignal } from '../../core/cancellation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { ExtensionContext } from '../../core/extension.js';
+import { GatewayError } from '../../core/errors.js';
+import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { weigh } from '../../core/json/print-in-pieces.js';
 import { StepCounter } from '../../core/steps.js';
-import type { ServedTool, ToolFailure, ToolResult } from '../../core/tool.js';
+import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
+import { faultTrace } from '../../shared/fault-trace.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
 import type { OfferedTool } from './offered-tools.js';
@@ -31,6 +34,7 @@ export interface AnsweredCall {
 
 /** Runs the tools of one generation, and tells it of each use. */
 export class ToolUses {
+  private readonly logger = new Logger('tools');
   private readonly numbers = new Map<OfferedTool, number>();
 
   constructor(
@@ -86,7 +90,7 @@ export class ToolUses {
     // As it was admitted.
     const input = call.input as JsonObject;
     const beganAt = performance.now();
-    const result = await this.use(tool, input, number, request);
+    const result = await this.use(call.offered, input, number, request);
     const use: ToolUseRecord = {
       type: call.offered.type,
       ...(tool.counts !== undefined && { counts: tool.counts }),
@@ -98,7 +102,12 @@ export class ToolUses {
     return { call, input, result, use };
   }
 
-  private async use(tool: ServedTool, input: JsonObject, number: number, request: ModelRequest): Promise<ToolResult> {
+  private async use(
+    { tool, type }: OfferedTool,
+    input: JsonObject,
+    number: number,
+    request: ModelRequest,
+  ): Promise<ToolResult> {
     const { signal } = this;
     signal.throwIfAborted();
     const abort = new Cancellation();
@@ -112,8 +121,9 @@ export class ToolUses {
       // It is held until the generation is over: the next call is encoded from it.
       const hasRoom = context.keep(result.text.length + weigh(result.content, Infinity));
       return hasRoom ? result : { ...tool.fail('too_many_requests', input), cost: result.cost };
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
+      if (!isTold(error)) this.logger.error(`A use of ${type} failed: ${faultTrace(error)}`);
       // A tool that throws, or never answers, is a fault of ours: the model is told, and goes on.
       return tool.fail('unavailable', input);
     } finally {
@@ -127,6 +137,10 @@ function refuse(call: ServiceCall, failure: ToolFailure): AnsweredCall {
   const input = call.input ?? null;
   return { call, input: isJsonObject(input) ? input : {}, result: call.offered.tool.fail(failure, input) };
 }
+
+/** What somebody outside is told, or has done, is no fault of ours. */
+const isTold = (error: unknown): boolean =>
+  error instanceof ExtensionFault || error instanceof GatewayError || error instanceof CutShort;
 
 const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool took longer than it may.');
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/errors.js';
+import { ExtensionFault } from '../../core/extension.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type {
@@ -90,6 +91,7 @@ async function run(
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof PageFailure) return failed(error.failure, error.message);
+    if (!(error instanceof ExtensionFault)) throw error;
     return failed('unavailable');
   }
 }
