@@ -86,7 +86,7 @@ export interface ServedTool {
   readonly model?: string;
   /**
    * Runs one use. Called with an object that fits the schema shown.
-   * @throws only the signal's reason: whatever else goes wrong is a result
+   * @throws the signal's reason, or what is a fault of ours, which is logged: whatever else goes wrong is a result
    */
   run(input: JsonObject, use: ToolUse): Promise<ToolResult>;
   /** The result of a use that was not run, or did not fit. */

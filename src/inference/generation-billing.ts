@@ -58,7 +58,7 @@ export class GenerationBilling implements GenerationObserver {
   constructor(
     private readonly billing: BillingService,
     private readonly generation: Generation,
-    private readonly hold: Hold,
+    readonly hold: Hold,
     private readonly prompt: MeasuredPrompt,
   ) {
     hold.observe = () => this.observed();
@@ -109,7 +109,8 @@ export class GenerationBilling implements GenerationObserver {
 
   /** Whether the hold covers all that was used and is to come, extended where it does not yet. */
   private async covers(): Promise<boolean> {
-    const { bill } = this.price();
+    // What is under way has its whole room in what is coming.
+    const { bill } = this.price(this.generation.calls.filter(({ ending }) => ending !== undefined));
     const { bound } = this.hold;
     let credits = (bill?.cost ?? 0n) - bound.credits;
     let byok = (bill?.byokCost ?? 0n) - bound.byok;
@@ -192,14 +193,14 @@ export class GenerationBilling implements GenerationObserver {
     );
   }
 
-  private price(): Priced {
+  private price(made: readonly ProviderCall[] = this.generation.calls): Priced {
     const calls: PricedCall[] = [];
     let usage = NO_USAGE;
     let consulted = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
     let isCapped = false;
-    for (const call of this.generation.calls) {
+    for (const call of made) {
       const judged = this.judge(call);
       const used = judged.usage;
       const money = this.chargeOf(call, judged);

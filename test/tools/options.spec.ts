@@ -5,7 +5,7 @@
  */
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
-import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
+import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
 import { openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { Script } from '../support/upstream-answers.js';
@@ -173,21 +173,5 @@ describeOnEmbedded('what is said of tools', (database) => {
       expect([status, JSON.stringify(body.content)]).toEqual([200, expect.stringContaining('max_uses_exceeded')]);
       expect(anthropic.requests).toHaveLength(2);
     }
-  });
-
-  it('ends the loop for a finish reason in the words of chat', async () => {
-    const cut = anthropicReply([{ type: 'tool_use', id: 'toolu_0', name: 'datetime', input: {} }], {
-      stopReason: 'max_tokens',
-    });
-    anthropic.script(inTurn(cut, anthropicText('Last.'), anthropicText('Too far.')));
-    const { body } = await messages(
-      'test/plain',
-      { type: 'openrouter:datetime' },
-      {
-        stop_server_tools_when: [{ type: 'finish_reason_is', reason: 'length' }],
-      },
-    );
-    expect(sent(anthropic, 1).tool_choice).toEqual({ type: 'none' });
-    expect(body.content.at(-1)).toMatchObject({ text: 'Last.' });
   });
 });

@@ -3,6 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
 import type { WorkerJob } from '../../src/tools/workers/jobs.js';
@@ -69,6 +70,14 @@ it.each([
   await expect(pool.run(name, () => ({}), live)).rejects.toEqual(fault(kind));
   await expect(pool.run(name, () => ({}), live)).rejects.toThrow(message);
   expect(await pool.run('answer', () => ({}), live)).toMatchObject({ threadId: expect.any(Number) as number });
+});
+
+it('tells the operator where a job failed that should not, and of no other', async () => {
+  const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+  const pool = workers().of('a key');
+  for (const name of ['fail', 'refuse', 'hang']) await pool.run(name, () => ({}), live).catch(() => undefined);
+  expect(logged.mock.calls).toEqual([['The job fail failed: TypeError: at secret-place.js']]);
+  logged.mockRestore();
 });
 
 it('moves large binary parts, and copies small ones', async () => {

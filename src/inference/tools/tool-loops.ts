@@ -9,11 +9,13 @@ import type { Generation } from '../../core/generation/generation.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import { callableModels } from '../../core/routing/callable-models.js';
 import type { Plan, PlannedLeg } from '../../core/routing/plan.js';
+import type { HeldAmounts } from '../../ledger/hold.js';
 import { midReplyError } from '../../routing/fault-policies.js';
 import { PlanRunner, type StartedCall } from '../../routing/plan-runner.js';
 import { ToolContexts, type GenerationParts } from '../../tools/tool-contexts.js';
 import { Admission, type Admitted } from '../admission.js';
 import { RequestPlanner, type PlannedRequest } from '../request-planner.js';
+import type { ServiceCall } from './step-events.js';
 import { ToolLoop } from './tool-loop.js';
 import { ToolUses } from './tool-uses.js';
 
@@ -63,8 +65,7 @@ export class ToolLoops {
       inspect: planned.inspect,
       affords: async (calls) => {
         release?.();
-        const credits = calls.reduce((sum, { offered }) => sum + offered.tool.price, 0n);
-        release = await admitted.billing.makeRoom({ credits, byok: 0n });
+        release = await admitted.billing.makeRoom(roomOfUses(generation, calls));
         return release !== undefined;
       },
       wasRefused: () => isRefused,
@@ -99,9 +100,10 @@ export class ToolLoops {
     purpose: ConsultationKind,
   ): Promise<AsyncIterable<readonly ModelEvent[]>> {
     const { generation, admitted, signal } = start;
-    const { request, routed, refusal } = await this.planner.plan(asked, generation.caller, signal);
+    const { request, routed, stages, refusal } = await this.planner.plan(asked, generation.caller, signal);
+    generation.pipeline = [...generation.pipeline, ...stages];
     if (refusal) throw refusal;
-    const next = await this.admission.admitNext(admitted, routed.plan, request);
+    const next = await this.admission.admitConsulted(generation, admitted, routed.plan, request);
     if (!next) {
       start.refused();
       throw new GatewayError('payment-required', 'There is no room for what this would cost.');
@@ -115,6 +117,18 @@ export class ToolLoops {
       throw error;
     }
   }
+}
+
+/** At their dearest, beside what those of them have cost that have ended. */
+function roomOfUses({ toolUses }: Generation, calls: readonly ServiceCall[]): HeldAmounts {
+  const dearest = calls.reduce((sum, { offered }) => sum + offered.tool.price, 0n);
+  const before = toolUses.length;
+  return {
+    byok: 0n,
+    get credits() {
+      return toolUses.slice(before).reduce((rest, { cost }) => rest - cost, dearest);
+    },
+  };
 }
 
 const runOf = ({ planned, admitted, signal }: LoopStart) => ({
@@ -138,7 +152,10 @@ async function* told(
   try {
     for await (const batch of events) {
       const isOver = call.observe(batch);
-      if (isOver) generation.endCall(call, 'completed');
+      if (isOver) {
+        generation.endCall(call, 'completed');
+        release();
+      }
       yield batch;
       if (isOver) return;
     }

@@ -1,14 +1,17 @@
+import { Logger } from '@nestjs/common';
 import { Cancellation, toAbortSignal, type CancelSignal } from '../../core/cancellation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { ExtensionContext } from '../../core/extension.js';
+import { GatewayError } from '../../core/errors.js';
+import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { weigh } from '../../core/json/print-in-pieces.js';
 import { StepCounter } from '../../core/steps.js';
-import type { ServedTool, ToolFailure, ToolResult } from '../../core/tool.js';
+import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
+import { faultTrace } from '../../shared/fault-trace.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
 import type { OfferedTool } from './offered-tools.js';
@@ -38,6 +41,7 @@ export type ContextOfUse = (
 
 /** Runs the tools of one generation, and tells it of each call. */
 export class ToolUses {
+  private readonly logger = new Logger('tools');
   private readonly numbers = new Map<OfferedTool, number>();
 
   constructor(
@@ -95,7 +99,7 @@ export class ToolUses {
     const input = call.input as JsonObject;
     const beganAt = performance.now();
     const consulted: ModelRun[] = [];
-    const result = await this.use(tool, input, number, (signal) =>
+    const result = await this.use(call.offered, input, number, (signal) =>
       this.contextOf(request, signal, (run) => consulted.push(run)),
     );
     const { isError, web } = result;
@@ -111,7 +115,7 @@ export class ToolUses {
   }
 
   private async use(
-    tool: ServedTool,
+    { tool, type }: OfferedTool,
     input: JsonObject,
     number: number,
     contextOf: (signal: CancelSignal) => ExtensionContext,
@@ -131,8 +135,9 @@ export class ToolUses {
       if (hasRoom) return result;
       const { cost, web } = result;
       return { ...tool.fail('too_many_requests', input), cost, ...(web && { web }) };
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
+      if (!isTold(error)) this.logger.error(`A use of ${type} failed: ${faultTrace(error)}`);
       // A tool that throws, or never answers, is a fault of ours: the model is told, and goes on.
       return tool.fail('unavailable', input);
     } finally {
@@ -148,6 +153,10 @@ function refuse(call: ServiceCall, failure: ToolFailure): AnsweredCall {
   const use = { type, refusal: failure, milliseconds: 0, isError: true, cost: 0n, consulted: [] };
   return { call, input: isJsonObject(input) ? input : {}, result: tool.fail(failure, input), use };
 }
+
+/** What somebody outside is told, or has done, is no fault of ours. */
+const isTold = (error: unknown): boolean =>
+  error instanceof ExtensionFault || error instanceof GatewayError || error instanceof CutShort;
 
 const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool took longer than it may.');
 

@@ -81,6 +81,7 @@ it.each([
 it.each([
   ['draws nothing', () => Promise.resolve(replying()), 'The model drew nothing.'],
   ['is refused', () => Promise.reject(new GatewayError('payment-required', 'no room')), 'no room'],
+  ['has no place', () => Promise.reject(new GatewayError('rate-limited', 'too many')), 'too_many_requests'],
 ])('tells of a model that %s', async (_, infer, error) => {
   const result = await offer().run({ prompt: 'x' }, { context: extensionContext({ infer }), number: 1 });
   expect(result).toMatchObject({ content: { status: 'error', error }, isError: true });

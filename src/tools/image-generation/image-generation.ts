@@ -50,7 +50,7 @@ export const imageGeneration: ServiceTool = {
         } catch (error) {
           context.signal.throwIfAborted();
           if (!(error instanceof GatewayError)) throw error;
-          return failed(error.message);
+          return error.kind === 'rate-limited' ? fail('too_many_requests') : failed(error.message);
         }
       },
       fail,

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/errors.js';
+import { ExtensionFault } from '../../core/extension.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type {
@@ -96,9 +97,12 @@ async function run(
     return { ...resultOf(page, new Date(context.clock.now()), hasCitations, price), web: web(1) };
   } catch (error) {
     context.signal.throwIfAborted();
-    if (!(error instanceof PageFailure)) return failed('unavailable');
-    const result = failed(error.failure, error.message);
-    return error.isUnasked ? result : { ...result, web: web(0) };
+    if (error instanceof PageFailure) {
+      const result = failed(error.failure, error.message);
+      return error.isUnasked ? result : { ...result, web: web(0) };
+    }
+    if (!(error instanceof ExtensionFault)) throw error;
+    return failed('unavailable');
   }
 }
 

@@ -1,6 +1,7 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { ExtensionFault } from '../../core/extension.js';
+import { faultTrace } from '../../shared/fault-trace.js';
 import { boundBuffers } from './bound-buffers.js';
 import { WORKER_JOBS } from './jobs.js';
 
@@ -12,7 +13,7 @@ export interface WorkerTask {
 export type WorkerOutcome =
   | { readonly output: unknown }
   | { readonly fault: { readonly kind: ExtensionFault['kind']; readonly message: string } }
-  /** What is none of the caller's business: a stack. */
+  /** What is none of the caller's business: a trace, without what was worked on. */
   | { readonly failure: string };
 
 /** Of binary data, which the limit of heap says nothing of. Chosen: a PDF of the largest size takes a fifth. */
@@ -32,7 +33,7 @@ async function run({ job, input }: WorkerTask): Promise<WorkerOutcome> {
     return { output: await work(input as never) };
   } catch (error) {
     if (error instanceof ExtensionFault) return { fault: { kind: error.kind, message: error.message } };
-    return { failure: String((error as Error).stack ?? error) };
+    return { failure: faultTrace(error) };
   }
 }
 
