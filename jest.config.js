@@ -26,8 +26,10 @@ const SLOW = [
   'test/messages/wandering.spec.ts',
   'test/tools/bash.spec.ts',
   'test/tools/faults-abort.spec.ts',
+  'test/tools/faults-engines.spec.ts',
   'test/tools/faults-kill.spec.ts',
   'test/tools/matrix/',
+  'test/tools/faults-money.spec.ts',
 ].map(below);
 /** Attacks whose victims' waits are measured: with anything else on the cores they say nothing. */
 const MEASURED = [`${below('test/hostile/')}(?!input)`];

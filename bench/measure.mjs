@@ -106,6 +106,32 @@ export async function latencies(system, name, count) {
 /** What the histogram of the event loop's delay counts from, in milliseconds: how often its timer looks. */
 const LAG_RESOLUTION_MS = 10;
 
+/** One request with a tool that the gateway runs, whole. @returns milliseconds, and what was answered */
+export async function useTool(system, name, tool, input) {
+  const began = performance.now();
+  const response = await fetch(system.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...system.headers },
+    body: JSON.stringify({
+      model: system.model(name),
+      max_tokens: 1024,
+      messages: [{ role: 'user', content: JSON.stringify(input) }],
+      tools: [tool],
+    }),
+  });
+  const reply = await response.json();
+  if (response.status !== 200) throw new Error(`${system.url} answered ${response.status}: ${JSON.stringify(reply)}`);
+  return { ms: performance.now() - began, reply };
+}
+
+/** The longest delay of the event loop while something is done, in milliseconds. */
+export async function lagDuring(system, work) {
+  const { origin } = new URL(system.url);
+  await longestLag(origin);
+  await work();
+  return longestLag(origin);
+}
+
 /** The longest delay of a gateway's event loop since it was last asked, in milliseconds, by its own metrics. */
 async function longestLag(origin) {
   const metrics = await (await fetch(`${origin}/metrics`)).text();

@@ -6,9 +6,27 @@ import { connect } from 'node:net';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { latencies, load, longestWaitsBeside, median, openStreams, percentile, residentMiB } from './measure.mjs';
+import {
+  lagDuring,
+  latencies,
+  load,
+  longestWaitsBeside,
+  median,
+  openStreams,
+  percentile,
+  residentMiB,
+  useTool,
+} from './measure.mjs';
 import { pacedLoad } from './paced.mjs';
-import { chatFaceOf, startFairlead, startFloor, startPortkey, startUpstream, startWithoutLedger } from './systems.mjs';
+import {
+  chatFaceOf,
+  startFairlead,
+  startFloor,
+  startPortkey,
+  startUpstream,
+  startWithoutLedger,
+  startWithTools,
+} from './systems.mjs';
 
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
@@ -40,8 +58,17 @@ const PACED_TIMES_MAX = 1.3;
 const SLOW = { streams: 1_000, events: 50, intervalMs: 200, openingMs: 5_000 };
 /** How much later than through the bare pipe the latest event may be. */
 const SLOW_LATER_MS_MAX = 50;
+/** Calls of a tool in one reply, and how much longer than its calls it may take. */
+const STEPS = 10;
+const STEPS_MS_MAX = 15;
+const STEPS_WARM_UP = 300;
+const TOOL_ROUNDS = 7;
+const THREAD_WARM_UP = 3;
+const TOOL_MODELS = ['tools-1', `tools-${STEPS}`];
+/** How long threads' work may hold the event loop. */
+const HELD_MS_MAX = 20;
 const pacedModel = ({ events, intervalMs }) => `paced-${events}-${intervalMs}`;
-const MODELS = ['whole', ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW)];
+const MODELS = ['whole', ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW), ...TOOL_MODELS];
 
 const answers = (port) =>
   new Promise((resolve) => {
@@ -304,6 +331,58 @@ async function printMany() {
   await printAddedLatencies({ fairlead: await fairlead() });
 }
 
+/** Ten steps of an instant model and an instant tool, beside what their eleven calls take by themselves. */
+async function printTools() {
+  const system = await fairlead();
+  const clock = { type: 'openrouter:datetime' };
+  const ask = (steps) => useTool(system, `tools-${steps}`, clock, {});
+  for (let count = 0; count < STEPS_WARM_UP; count++) await ask(STEPS);
+  const added = [];
+  for (let round = 0; round < TOOL_ROUNDS; round++) {
+    const calls = await latencies(await direct(), 'whole', 200);
+    const times = [];
+    for (let count = 0; count < 50; count++) times.push((await ask(STEPS)).ms);
+    added.push(median(times) - (STEPS + 1) * median(calls));
+  }
+  console.log(
+    `\nTen steps of an instant model and an instant tool: ${figure(median(added), 2)} ms more than their calls (${TOOL_ROUNDS} rounds: ${added.map((ms) => figure(ms, 2)).join(', ')}; limit ${STEPS_MS_MAX} ms)`,
+  );
+}
+
+/** How long the event loop is held while threads read and compute. */
+async function printThreads() {
+  const system = keep(await startWithTools(await upstreamUrl(), TOOL_MODELS, databaseUrl));
+  console.log(`\nLongest delay of the event loop (limit ${HELD_MS_MAX} ms):`);
+  for (const [what, tool, input] of await threadWork()) {
+    const use = () => useTool(system, 'tools-1', tool, input);
+    // The first ones are compiled on the way.
+    for (let count = 0; count < THREAD_WARM_UP; count++) await use();
+    const { reply } = await use();
+    const failure = reply.content.find(({ content }) => content?.error_code !== undefined)?.content.error_code;
+    const lags = [];
+    for (let round = 0; round < TOOL_ROUNDS; round++) lags.push(await lagDuring(system, use));
+    const told = failure === undefined ? '' : ` (told as ${failure})`;
+    console.log(
+      `  ${what}${told}: median ${figure(median(lags))} ms, worst of ${lags.length} ${figure(Math.max(...lags))} ms`,
+    );
+  }
+}
+
+async function threadWork() {
+  const bash = { type: 'openrouter:bash', parameters: { engine: 'openrouter' } };
+  const fetching = { type: 'openrouter:web_fetch', parameters: { max_content_tokens: 250_000 } };
+  const page = async (name) => ({ url: `${await upstreamUrl()}/pages/${name}` });
+  return [
+    ['a session of 7 MB, written, run and stored', bash, { command: 'for i in 1 2 3 4 5 6 7; do printf "%01000000d" 1 > f$i; done; ls | wc -l' }],
+    ['an endless loop', bash, { command: 'while true; do :; done' }],
+    ['10 MB of text', fetching, await page('text')],
+    ['10 MB of HTML', fetching, await page('html')],
+    ['2 MB of HTML, as an article', fetching, await page('article')],
+    ['20,000 nested elements', fetching, await page('nested')],
+    ['a PDF of 10,000 pages', fetching, await page('pdf')],
+  ]; // prettier-ignore
+}
+
 /** In the order they run. */
 const PARTS = {
   whole: printWhole,
@@ -315,6 +394,8 @@ const PARTS = {
   latency: printLatency,
   memory: printMemory,
   bodies: printBodies,
+  tools: printTools,
+  threads: printThreads,
   many: printMany,
 };
 

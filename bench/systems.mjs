@@ -12,9 +12,9 @@ const root = join(here, '..');
 export const KEY = 'bench-inference-key-0123456789';
 const canPin = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** Starts a Node process; `core` pins it. */
+/** Starts a Node process, pinned to a core; null: to none. */
 export function startNode(core, args, options) {
-  const pinned = canPin && core !== undefined;
+  const pinned = canPin && core !== null;
   const [command, ...rest] = pinned
     ? ['taskset', '-c', String(core), process.execPath, ...args]
     : [process.execPath, ...args];
@@ -58,8 +58,11 @@ async function untilAnswers(url, child) {
   throw new Error(`Nothing answers at ${url}.`);
 }
 
-/** @param flags of Node, before the program */
-export async function startFairlead(upstream, models, databaseUrl, variables = {}, flags = []) {
+/**
+ * @param flags of Node, before the program
+ * @param core that it is pinned to; null: to none
+ */
+export async function startFairlead(upstream, models, databaseUrl, variables = {}, flags = [], core = 0) {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
   const model = (id, provider, name) => ({
     id,
@@ -96,7 +99,7 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
   };
   writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalog));
   const port = await freePort();
-  const child = startNode(0, [...flags, join(root, 'dist', 'main.js')], {
+  const child = startNode(core, [...flags, join(root, 'dist', 'main.js')], {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
@@ -122,6 +125,10 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** The same with its threads on whichever core is free, and with pages of the bench's own upstream. */
+export const startWithTools = (upstream, models, databaseUrl) =>
+  startFairlead(upstream, models, databaseUrl, { FAIRLEAD_EGRESS_ALLOW: '127.0.0.1/32' }, [], null);
 
 /**
  * The other face of the same process, over the upstream's other format. The bodies of the bench mean the same in both.

@@ -1,6 +1,7 @@
 // The provider every system under test talks to: a raw HTTP server on loopback that speaks the Messages format and chat
 // completions as fast as Node can. The model's name says how the reply comes: `whole`, `stream-<events>-<events per
-// write>`, `paced-<events>-<milliseconds between them>`, or `hold` (a stream that stays silent).
+// write>`, `paced-<events>-<milliseconds between them>`, `hold` (a stream that stays silent), or `tools-<steps>` (calls
+// the first tool so often, with the arguments that the first text says, and then answers). `/pages/<name>` is a page.
 import { createServer } from 'node:http';
 
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
@@ -66,12 +67,70 @@ const FORMATS = {
   },
 };
 
+const MEGABYTE = 1024 * 1024;
+/** What tools read, by name: media type and bytes. */
+const PAGES = {
+  text: () => ['text/plain', Buffer.alloc(10 * MEGABYTE, 'word ')],
+  html: () => ['text/html', Buffer.alloc(10 * MEGABYTE, 'word <p>')],
+  article: () => ['text/html', Buffer.alloc(2 * MEGABYTE, `<p>${'word '.repeat(100)}`)],
+  nested: () => ['text/html', Buffer.from(`${'<div>'.repeat(20_000)}${'word '.repeat(200)}${'</div>'.repeat(20_000)}`)],
+  pdf: () => ['application/pdf', pdfOf(10_000)],
+};
+
+/** A PDF of so many pages, with a line each. */
+function pdfOf(pages) {
+  const objects = ['<< /Type /Catalog /Pages 2 0 R >>', '', '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'];
+  const kids = [];
+  for (let page = 1; page <= pages; page++) {
+    const content = `BT /F1 12 Tf 72 720 Td (Page ${page}) Tj ET`;
+    objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
+    const resources = '/Resources << /Font << /F1 3 0 R >> >>';
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${objects.length} 0 R ${resources} >>`,
+    );
+    kids.push(`${objects.length} 0 R`);
+  }
+  objects[1] = `<< /Type /Pages /Count ${pages} /Kids [${kids.join(' ')}] >>`;
+  let file = '%PDF-1.4\n';
+  const places = objects.map((object, index) => {
+    const place = file.length;
+    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(place).padStart(10, '0')} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  const end = `trailer << /Size ${size} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
+  return Buffer.from(`${file}xref\n0 ${size}\n0000000000 65535 f \n${places.join('')}${end}`);
+}
+
+/** The reply of one of several calls: a tool's as often as the model's name says, then words. */
+function toolsReply({ messages, tools }, steps) {
+  const { content } = messages[0];
+  const answered = messages.filter(({ role, content }) => role === 'user' && content[0]?.type === 'tool_result').length;
+  if (answered >= steps) return whole;
+  const input = JSON.parse(typeof content === 'string' ? content : content[0].text);
+  const call = { type: 'tool_use', id: `toolu_bench_${answered}`, name: tools[0].name, input };
+  return Buffer.from(JSON.stringify({ ...message, content: [call], stop_reason: 'tool_use' }));
+}
+
 const server = createServer((request, response) => {
+  const page = PAGES[/^\/pages\/(\w+)$/.exec(request.url)?.[1]];
+  if (page) {
+    const [type, bytes] = page();
+    response.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
+    return;
+  }
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const { model } = JSON.parse(Buffer.concat(chunks).toString());
+    const asked = JSON.parse(Buffer.concat(chunks).toString());
+    const { model } = asked;
     const format = FORMATS[request.url.endsWith('/chat/completions') ? 'chat' : 'messages'];
+    const steps = /^tools-(\d+)$/.exec(model)?.[1];
+    if (steps !== undefined) {
+      const reply = toolsReply(asked, Number(steps));
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length }).end(reply);
+      return;
+    }
     const [, kind, events, rhythm] = /(whole|stream|paced|hold)(?:-(\d+)-(\d+))?$/.exec(model);
     if (kind === 'whole') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': format.whole.length });

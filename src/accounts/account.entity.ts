@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EgressRules } from '../core/egress.js';
 import { PolicyColumns } from './policy-columns.js';
 
 /** Who pays: owns workspaces, keys and one balance. One in this release; every other row names it. */
@@ -17,6 +18,10 @@ export class AccountEntity extends PolicyColumns {
   /** Decimal USD: the sum of all purchases of credits. */
   @Column({ name: 'purchased_usd', type: 'numeric', precision: 38, scale: 12, default: 0 })
   purchasedUsd!: string;
+
+  /** Where its keys may have somebody go; `null`: everywhere. */
+  @Column({ type: 'jsonb', nullable: true })
+  egress!: EgressRules | null;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

@@ -73,6 +73,20 @@ const TAKEN: Readonly<Record<string, readonly unknown[]>> = {
     [],
     tool({ name: repeat(64), description: null, parameters: {}, strict: true }),
     [{ type: 'openrouter:web_search' }, { type: 'openrouter:advisor', parameters: {} }, { type: 'web_search_preview' }],
+    [
+      {
+        type: 'web_search',
+        filters: { allowed_domains: ['a.example'], blocked_domains: null },
+        search_context_size: 'low',
+      },
+      { type: 'web_search_2025_08_26', filters: null, user_location: null, parameters: { max_results: 25 } },
+      { type: 'web_search', engine: 'searxng', max_results: 25, anything: 1 },
+    ],
+  ],
+  web_search_options: [
+    {},
+    { search_context_size: 'high', user_location: { type: 'approximate', approximate: { city: 'a' } } },
+    { search_context_size: null, user_location: null, other: 1 },
   ],
   tool_choice: [
     'none',
@@ -147,6 +161,15 @@ const REFUSED: readonly [string, unknown, string][] = [
   ['tools', [{ type: 'function' }], 'tools.0.function: is required'],
   ['tools', tool({ strict: 1 }), 'tools.0.function.strict: must be a boolean or null'],
   ['tools', [{ type: 'openrouter:web_search', parameters: { max_results: 26 } }], 'tools.0.parameters.max_results: must be at most 25'],
+  ['tools', [{ type: 'web_search', max_results: 26 }], 'tools.0.max_results: must be at most 25'],
+  ['tools', [{ type: 'web_search', engine: 'perplexity', max_results: 21 }], 'tools.0.max_results: must be at most 20'],
+  ['tools', [{ type: 'web_search', engine: 'parallel', allowed_domains: [], excluded_domains: [] }], 'tools.0.excluded_domains: cannot be combined with allowed_domains at this engine'],
+  ['tools', [{ type: 'web_search', search_context_size: 'owl' }], 'tools.0.search_context_size: must be one of low, medium, high'],
+  ['tools', [{ type: 'web_search_preview', filters: { allowed_domains: 'a' } }], 'tools.0.filters.allowed_domains: must be an array or null'],
+  ['tools', [{ type: 'web_search_preview', parameters: { max_uses: -1 } }], 'tools.0.parameters.max_uses: must be at least 0'],
+  ['tools', [{ type: 'openrouter:advisor', parameters: { max_uses: 'x' } }], 'tools.0.parameters.max_uses: must be an integer'],
+  ['web_search_options', true, 'web_search_options: must be an object'],
+  ['web_search_options', { search_context_size: 'owl' }, 'web_search_options.search_context_size: must be one of low, medium, high, null'],
   ['tool_choice', 'owl', 'tool_choice: must be one of none, auto, required'],
   ['tool_choice', { type: 'function' }, 'tool_choice.function: is required'],
   ['tool_choice', {}, 'tool_choice.type: is required'],
@@ -183,7 +206,7 @@ it.each(REFUSED)('refuses %s: %j', (name, value, complaint) => {
   expect(refusalOf({ ...BODY, [name]: value })).toBe(complaint);
 });
 
-// As `inference/schemas/bounds.ts` has them: written again, so that a changed maximum is noticed.
+// As `shared/http/bounds.ts` has them: written again, so that a changed maximum is noticed.
 it.each<[string, number, object]>([
   ['messages', 20_000, MESSAGES[0]!],
   ['tools', 10_000, tool({})[0]!],

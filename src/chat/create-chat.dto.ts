@@ -32,7 +32,7 @@ import {
   transforms,
   verbosity,
 } from './schemas/options.js';
-import { toolChoice, tools } from './schemas/tools.js';
+import { toolChoice, tools, webSearchOptions } from './schemas/tools.js';
 
 /** The field may be absent, and null says the same (docs/wire/conventions.md#null-and-absence). */
 const Unsaid = (): PropertyDecorator => (target, key) => {
@@ -83,6 +83,9 @@ export class CreateChatDto {
 
   @May(IS_LABEL)
   session_id?: string | null;
+
+  @May(compile(webSearchOptions))
+  web_search_options?: Static<typeof webSearchOptions> | null;
 
   @May(compile(stopServerToolsWhen))
   stop_server_tools_when?: Static<typeof stopServerToolsWhen> | null;
@@ -183,7 +186,6 @@ export class CreateChatDto {
   @May(compile(modalities))
   modalities?: Static<typeof modalities> | null;
 
-  // It shapes pictures, and this gateway answers in text only.
   @May(IS_OBJECT)
   image_config?: object | null;
 

@@ -1,3 +1,4 @@
+import type { MediaSource } from '../core/conversation/content.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { printJson, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
@@ -18,6 +19,7 @@ import {
   type SealedText,
   type SealUse,
   viewAnnotations,
+  viewImage,
   viewPhase,
 } from './view-block.js';
 import { viewFinish } from './view-finish.js';
@@ -71,6 +73,7 @@ export class ChatFrames implements FramePrinter {
   private hasArguments = false;
   private calls = 0;
   private reasonings = 0;
+  private images = 0;
   private readonly phases = new Set<string | undefined>();
   /** Of the words. */
   private readonly textSeals: SealedText[] = [];
@@ -160,9 +163,11 @@ export class ChatFrames implements FramePrinter {
       case 'text':
         if (!isRefusal(block)) this.phases.add(block.phase);
         return '';
+      case 'image':
+        return this.image(block.source);
       case 'service-tool-result':
         this.seals.push(block.result.seal);
-        return '';
+        return block.result.image ? this.image(block.result.image) : '';
       case 'server-tool-use':
       case 'opaque':
         return '';
@@ -211,6 +216,10 @@ export class ChatFrames implements FramePrinter {
       return this.reasoning({ reasoning_details: [reasoningText(index, undefined, delta.signature, mark)] });
     }
     return '';
+  }
+
+  private image(source: MediaSource): string {
+    return this.delta({ images: [viewImage(source, this.images++)] });
   }
 
   private likelihood(opaque: Opaque): string {

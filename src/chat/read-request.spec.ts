@@ -52,12 +52,16 @@ it.each<[string, object, object]>([
   ['what is not known', { store: true }, { extras: { vendor: 'openai', value: { store: true } } }],
   ['a tool', { tools: [{ type: 'function', function: { name: 'f', description: null } }] }, { tools: [{ type: 'function', name: 'f', inputSchema: { type: 'object', properties: {} } }] }],
   ['a search by another name', { tools: [{ type: 'web_search', search_context_size: 'low' }] }, { tools: [{ type: 'service', id: 'openrouter:web_search', parameters: { search_context_size: 'low' } }] }],
+  ['a search in OpenAI’s words', { tools: [{ type: 'web_search', filters: { allowed_domains: ['a.example'], blocked_domains: null }, max_uses: 2, parameters: { max_uses: 1, max_results: 3 } }] }, { tools: [{ type: 'service', id: 'openrouter:web_search', parameters: { allowed_domains: ['a.example'], max_uses: 2, max_results: 3 } }] }],
+  ['a search by a field', { tools: [{ type: 'openrouter:datetime' }], web_search_options: { search_context_size: 'low', user_location: { type: 'approximate', approximate: { city: 'Kiel' } } } }, { tools: [{ type: 'service', id: 'openrouter:datetime', parameters: {} }, { type: 'service', id: 'openrouter:web_search', field: 'web_search_options', parameters: { search_context_size: 'low', user_location: { type: 'approximate', city: 'Kiel' } } }] }],
+  ['a search by an empty field', { web_search_options: { user_location: null } }, { tools: [{ type: 'service', id: 'openrouter:web_search', field: 'web_search_options', parameters: {} }] }],
   ['a tool of the gateway', { tools: [{ type: 'openrouter:datetime', parameters: { timezone: 'UTC' } }] }, { tools: [{ type: 'service', id: 'openrouter:datetime', parameters: { timezone: 'UTC' } }] }],
   ['any tool', { tool_choice: 'required' }, { toolChoice: { type: 'any' } }],
   ['one tool', { tool_choice: { type: 'function', function: { name: 'f' } } }, { toolChoice: { type: 'tool', name: 'f' } }],
   ['a search', { tool_choice: { type: 'web_search' } }, { toolChoice: { type: 'tool', name: 'openrouter:web_search' } }],
   ['one call at a time', { parallel_tool_calls: false }, { parallelToolCalls: false }],
   ['sampling', { temperature: 0, top_a: 1, min_p: 0.5, seed: 3, logit_bias: { a: 1 }, top_logprobs: 2 }, { sampling: { temperature: 0, topA: 1, minP: 0.5, seed: 3, logitBias: { a: 1 }, topLogprobs: 2 } }],
+  ['what the answer is made of', { modalities: ['image', 'text'], image_config: { size: '1K' } }, { modalities: ['image', 'text'], imageConfig: { size: '1K' } }],
   ['a marker', { cache_control: { type: 'ephemeral', ttl: '1h' } }, { cacheMarker: { ttl: '1h' } }],
   ['metadata', { metadata: { a: 'b' } }, { metadata: { vendor: 'openai', value: { a: 'b' } } }],
 ])('reads %s', (_what, body, request) => {
@@ -68,7 +72,7 @@ it.each([
   { debug: { echo_upstream_body: true } },
   { debug: { echo_upstream_body: false }, stream: true },
   { debug: {}, stream: true },
-  { image_config: { aspect_ratio: '1:1' } },
+  { modalities: [] },
 ])('reads nothing of %j', (body) => {
   const { stream: _stream, ...request } = read(body);
   const { stream: _none, ...plain } = read({});
@@ -98,7 +102,7 @@ it.each<[object, string]>([
   [{ reasoning: { enabled: false, effort: 'low' } }, 'reasoning.enabled: is false although an effort is asked for'],
   [{ reasoning: { enabled: false, max_tokens: 5 } }, 'reasoning.enabled: is false although reasoning.max_tokens is given'],
   [{ reasoning: { effort: 'none', max_tokens: 5 } }, 'reasoning.max_tokens: contradicts the effort none'],
-  [{ modalities: ['audio'] }, 'modalities.0: this gateway answers in text only'],
+  [{ modalities: ['audio'] }, 'modalities.0: this gateway answers in text and images only'],
   [{ response_format: { type: 'python' } }, 'response_format.type: python is offered by no provider here; send json_schema'],
 ])('refuses %j', (body, message) => {
   expect(() => read(body)).toThrow(message);

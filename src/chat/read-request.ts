@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../core/conversation/request.js';
+import type {
+  ModelRequest,
+  OutputFormat,
+  OutputModality,
+  PluginEntry,
+  Sampling,
+} from '../core/conversation/request.js';
+import type { Tool } from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
+import type { JsonObject } from '../core/json/json.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
@@ -10,7 +18,7 @@ import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateChatDto } from './create-chat.dto.js';
 import { invalid } from './invalid.js';
 import { readMessages } from './read-messages.js';
-import { readTool, readToolChoice } from './read-tools.js';
+import { readTool, readToolChoice, readWebSearchOptions } from './read-tools.js';
 import type { WireResponseFormat } from './schemas/options.js';
 
 const PAIR_WORDS: ToolPairMessages = {
@@ -42,7 +50,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     stream: dto.stream ?? false,
     sampling: readSampling(dto),
     ...(stops && { stopSequences: stops }),
-    tools: (dto.tools ?? []).map(readTool),
+    tools: readTools(dto),
     ...(dto.tool_choice && { toolChoice: readToolChoice(dto.tool_choice) }),
     ...readReasoningWish(dto),
     ...readOutput(dto),
@@ -71,6 +79,11 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'openai', value: extras } }),
   };
 }
+
+const readTools = ({ tools, web_search_options: search }: CreateChatDto): readonly Tool[] => [
+  ...(tools ?? []).map(readTool),
+  ...(search ? [readWebSearchOptions(search)] : []),
+];
 
 /** The caller wants no reasoning to be told, whatever the model does. */
 export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>
@@ -120,11 +133,22 @@ function readReasoningWish(dto: CreateChatDto): Pick<ModelRequest, 'thinking' | 
   return enabled ? { thinking: { type: 'adaptive' } } : {};
 }
 
-function readOutput({ response_format: format, modalities }: CreateChatDto): Pick<ModelRequest, 'outputFormat'> {
-  const place = modalities?.findIndex((modality) => modality !== 'text') ?? -1;
-  if (place >= 0) throw invalid(`modalities.${place}`, 'this gateway answers in text only');
+function readOutput({
+  response_format: format,
+  modalities,
+  image_config: imageConfig,
+}: CreateChatDto): Pick<ModelRequest, 'outputFormat' | 'modalities' | 'imageConfig'> {
   const outputFormat = format ? readFormat(format) : undefined;
-  return outputFormat ? { outputFormat } : {};
+  return {
+    ...(outputFormat && { outputFormat }),
+    ...(modalities?.length && { modalities: modalities.map(readModality) }),
+    ...(imageConfig && { imageConfig: imageConfig as JsonObject }),
+  };
+}
+
+function readModality(modality: 'text' | 'image' | 'audio', place: number): OutputModality {
+  if (modality === 'audio') throw invalid(`modalities.${place}`, 'this gateway answers in text and images only');
+  return modality;
 }
 
 function readFormat(format: WireResponseFormat): OutputFormat | undefined {

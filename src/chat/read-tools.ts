@@ -11,11 +11,35 @@ const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 /** A tool the caller runs, or one the gateway runs. */
 export function readTool(tool: WireTool): Tool {
   if (tool.type === 'function') return readFunction(tool as WireFunctionTool);
-  const { type, parameters, ...rest }: JsonObject & { type: string } = tool;
-  // The shorthands have their options beside the type.
-  if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: rest };
+  const { type, ...rest }: JsonObject & { type: string } = tool;
+  if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest) };
+  const { parameters } = rest;
   return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {} };
 }
+
+/** Options beside the type, before those in `parameters`, before OpenAI's `filters`. */
+function readShorthand({ filters, parameters, ...options }: JsonObject): JsonObject {
+  const { allowed_domains, blocked_domains, ...others }: JsonObject = isJsonObject(filters) ? filters : {};
+  const told = { allowed_domains, excluded_domains: blocked_domains, ...others };
+  return {
+    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined && value !== null)),
+    ...(isJsonObject(parameters) && parameters),
+    ...options,
+  };
+}
+
+/** A search that is asked for beside the tools; a place stands one level deeper than elsewhere. */
+export function readWebSearchOptions(options: JsonObject): Tool {
+  const { user_location: place, ...rest } = definedOptions(options);
+  const approximate = isJsonObject(place) ? place['approximate'] : undefined;
+  const parameters = isJsonObject(approximate)
+    ? { ...rest, user_location: { ...approximate, type: 'approximate' } }
+    : { ...rest, ...(place !== undefined && { user_location: place }) };
+  return { type: 'service', id: WEB_SEARCH, parameters, field: 'web_search_options' };
+}
+
+const definedOptions = (options: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 
 function readFunction({ function: called, cache_control: marker }: WireFunctionTool): Tool {
   const { name, description, parameters, strict } = called;

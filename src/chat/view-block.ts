@@ -1,4 +1,5 @@
 import { append } from '../core/append.js';
+import type { MediaSource } from '../core/conversation/content.js';
 import type { BlockStart, ServiceToolResult } from '../core/conversation/event.js';
 import { ANTHROPIC_REASONING, GATEWAY_TOOLS, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
 import { readWebCitation } from '../core/conversation/web-citation.js';
@@ -98,6 +99,13 @@ export function joinLogprobs(pieces: readonly JsonObject[]): JsonObject | null {
   }
   return whole;
 }
+
+/** A picture that a model, or a tool, has drawn: in the form that callers send theirs in. */
+export const viewImage = (source: MediaSource, index: number): JsonObject => ({
+  type: 'image_url',
+  index,
+  image_url: { url: source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}` },
+});
 
 /** A call without arguments is a call with none. */
 export const NO_ARGUMENTS = '{}';

@@ -19,6 +19,7 @@ import {
   type SealedText,
   type SealUse,
   viewAnnotations,
+  viewImage,
   viewPhase,
 } from './view-block.js';
 import { viewFinish } from './view-finish.js';
@@ -64,6 +65,7 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
   const details: Json[] = [];
   const calls: Json[] = [];
   const annotations: Json[] = [];
+  const images: Json[] = [];
   const phases = new Set<string | undefined>();
   const textSeals: SealedText[] = [];
   const seals: SealUse[] = [];
@@ -100,8 +102,12 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
           function: { name: start.name, arguments: text === '' ? NO_ARGUMENTS : text },
         });
         break;
+      case 'image':
+        images.push(viewImage(start.source, images.length));
+        break;
       case 'service-tool-result':
         seals.push(start.result.seal);
+        if (start.result.image) images.push(viewImage(start.result.image, images.length));
         break;
       case 'server-tool-use':
       case 'opaque':
@@ -119,6 +125,7 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
     reasoning: reasoning === '' ? null : reasoning,
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(images.length > 0 && { images }),
     ...(annotations.length > 0 && { annotations }),
     ...viewPhase(phases),
   };

@@ -14,8 +14,9 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   const written = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
   const prompt = (usage.inputTokens ?? 0) + cached + written;
   const completion = usage.outputTokens ?? 0;
-  const { webSearchRequests, webFetchRequests } = usage;
-  const calls = (webSearchRequests ?? 0) + (webFetchRequests ?? 0);
+  const { webSearchRequests = 0, webFetchRequests = 0 } = usage;
+  const webRequests = webSearchRequests + webFetchRequests;
+  const { requested, executed } = usage.toolCalls ?? { requested: webRequests, executed: webRequests };
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -34,11 +35,11 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
       accepted_prediction_tokens: countAt(raw, 'completion_tokens_details', 'accepted_prediction_tokens'),
       rejected_prediction_tokens: countAt(raw, 'completion_tokens_details', 'rejected_prediction_tokens'),
     },
-    ...(calls > 0 && {
+    ...(requested > 0 && {
       server_tool_use_details: {
-        tool_calls_requested: calls,
-        tool_calls_executed: calls,
-        web_search_requests: webSearchRequests ?? 0,
+        tool_calls_requested: requested,
+        tool_calls_executed: executed,
+        web_search_requests: webSearchRequests,
       },
     }),
   };

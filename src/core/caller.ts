@@ -1,3 +1,5 @@
+import type { Egress } from './egress.js';
+
 /** What a key may be used for. Management keys never infer; inference keys never manage. */
 export type KeyKind = 'inference' | 'management';
 
@@ -10,4 +12,6 @@ export interface Caller {
   readonly kind: KeyKind;
   /** The opaque user the key was made for, `null` when it was made for nobody in particular. */
   readonly userId: string | null;
+  /** Where the gateway and providers may be sent by it; absent: everywhere. */
+  readonly egress?: Egress;
 }

@@ -1,6 +1,8 @@
 // Goal: rules about domains mean what vendors publish, and cannot be written around. Method: a table of rules and
-// addresses, each held to both lists.
-import { DOMAIN_LENGTH_MAX, domainFilter, isDomainRule } from './domains.js';
+// addresses, each held to both lists; and a law: several rules joined to one set let
+// through what each of them does.
+import fc from 'fast-check';
+import { DOMAIN_LENGTH_MAX, domainFilter, isDomainRule, joinDomainRules, type DomainRules } from './domains.js';
 
 const allows = (rule: string, url: string): boolean => domainFilter({ allowedDomains: [rule] })(url);
 const blocks = (rule: string, url: string): boolean => !domainFilter({ blockedDomains: [rule] })(url);
@@ -86,4 +88,69 @@ it('lets what is blocked win, and nothing through a list of none', () => {
     false,
   ]);
   expect(domainFilter({ allowedDomains: [] })('https://example.com/')).toBe(false);
+});
+
+describe('rules joined to one set', () => {
+  const set = (allowed: readonly string[] | undefined, blocked: readonly string[] = []): DomainRules => ({
+    ...(allowed && { allowedDomains: allowed }),
+    blockedDomains: blocked,
+  });
+
+  // prettier-ignore
+  it.each<[string, readonly DomainRules[], DomainRules, boolean]>([
+    ['nothing', [], {}, true],
+    ['the narrower of two', [set(['example.com']), set(['docs.example.com', 'other.test'])], set(['docs.example.com']), true],
+    ['a path', [set(['example.com/blog']), set(['example.com'])], set(['example.com/blog']), true],
+    ['what is below alone', [set(['*.example.com']), set(['example.com', 'a.example.com'])], set(['*.example.com', 'a.example.com']), true],
+    ['a port', [set(['example.com:8080']), set(['example.com'])], set(['example.com:8080']), true],
+    ['nothing in common', [set(['example.com']), set(['other.test'])], set([]), true],
+    ['paths apart', [set(['example.com/a']), set(['example.com/b', 'example.com/ab'])], set([]), true],
+    ['what is blocked', [set(['a.test', 'b.test'], ['b.test'])], set(['a.test']), true],
+    ['blocked within what is allowed', [set(['a.test']), set(undefined, ['x.a.test', 'c.test'])], set(['a.test'], ['x.a.test']), true],
+    ['blocked by several', [set(undefined, ['a.test']), set(undefined, ['b.test', 'a.test'])], set(undefined, ['a.test', 'b.test']), true],
+    ['as it was written', [set(['https://Example.com/'])], set(['Example.com']), true],
+    ['what no rule says', [set(['docs.example.com']), set(['example.com/blog'])], set(['docs.example.com']), false],
+    ['what cannot be read', [set(['a.test', 'a b'])], set(['a.test']), false],
+  ])('are %s', (_, all, joined, isExact) => {
+    const { isExact: exact, ...rules } = joinDomainRules(all);
+    expect([rules, exact]).toEqual([set(joined.allowedDomains, joined.blockedDomains), isExact]);
+  });
+
+  it('let through all that each of them does, and nothing else where they are exact', () => {
+    const host = fc.constantFrom('a.test', 'b.a.test', 'c.b.a.test', '*.a.test', '*.b.a.test', 'z.test');
+    const port = fc.constantFrom('', '', '', ':80', ':8080');
+    const path = fc.constantFrom('', '', '', '/', '/x', '/x/y', '/xy', '/*', '/x*', '/*/y', '/x/*/y');
+    const rule = fc.tuple(host, port, path).map((parts) => parts.join(''));
+    const rules = fc.record(
+      { allowedDomains: fc.array(rule, { maxLength: 4 }), blockedDomains: fc.array(rule, { maxLength: 2 }) },
+      { requiredKeys: [] },
+    );
+    const paths = fc.constantFrom('', '/', '/x', '/x/', '/x/y', '/xy', '/x/y/z', '/q/y', '/x/q/y/z');
+    const address = fc
+      .tuple(
+        host.filter((name) => !name.includes('*')),
+        port,
+        paths,
+      )
+      .map((parts) => `http://${parts.join('')}`);
+    let exact = 0;
+    fc.assert(
+      fc.property(
+        fc.array(rules, { maxLength: 3 }),
+        fc.array(address, { minLength: 5, maxLength: 20 }),
+        (all, urls) => {
+          const joined = joinDomainRules(all);
+          if (joined.isExact) exact++;
+          for (const url of urls) {
+            const passes = all.every((some) => domainFilter(some)(url));
+            const passesJoined = domainFilter(joined)(url);
+            if (joined.isExact) expect([url, passesJoined]).toEqual([url, passes]);
+            else if (passes) expect([url, passesJoined]).toEqual([url, true]);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    expect(exact).toBeGreaterThan(500);
+  });
 });

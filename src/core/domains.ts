@@ -6,6 +6,15 @@ export interface DomainRules {
   readonly blockedDomains?: readonly string[];
 }
 
+/** Several rules as one set, for whoever takes one only. */
+export interface JoinedRules extends DomainRules {
+  /** Absent: all. Without entries: they leave nothing. */
+  readonly allowedDomains?: readonly string[];
+  readonly blockedDomains: readonly string[];
+  /** False: no rule says what they allow together, or one cannot be read, and these let more through. */
+  readonly isExact: boolean;
+}
+
 /** Of one rule, in characters: a host name has 253 at most. Chosen: the rest is for a path. */
 export const DOMAIN_LENGTH_MAX = 1_024;
 
@@ -15,6 +24,8 @@ export const DOMAIN_LENGTH_MAX = 1_024;
  * a port stands for itself, no port for all; a scheme in front is passed over.
  */
 interface DomainRule {
+  /** As it was written, without a scheme and an ending slash. */
+  readonly text: string;
   readonly host: string;
   readonly isBelowOnly: boolean;
   /** '' for any. */
@@ -27,14 +38,136 @@ interface DomainRule {
 export const isDomainRule = (text: string): boolean => readRule(text) !== undefined;
 
 /** What the rules let through. A rule that cannot be read allows nothing, and blocks everything. */
-export function domainFilter({ allowedDomains, blockedDomains }: DomainRules): (url: string) => boolean {
-  const allowed = allowedDomains?.map(readRule);
-  const blocked = blockedDomains?.map(readRule) ?? [];
+export function domainFilter({ allowedDomains, blockedDomains = [] }: DomainRules): (url: string) => boolean {
+  const isAllowed = allowedDomains && coveredBy(readRules(allowedDomains));
+  const blocked = readRules(blockedDomains);
+  const isBlocked = blocked.length < blockedDomains.length ? () => true : coveredBy(blocked);
   return (text) => {
     const url = readUrl(text);
-    if (!url || blocked.some((rule) => rule === undefined || covers(rule, url))) return false;
-    return allowed?.some((rule) => rule !== undefined && covers(rule, url)) ?? true;
+    return url !== undefined && !isBlocked(url) && isAllowed?.(url) !== false;
   };
+}
+
+/** Whether any of the rules covers an address. */
+function coveredBy(rules: readonly DomainRule[]): (url: ReadUrl) => boolean {
+  const index = new HostIndex(rules);
+  return (url) => hostsAbove(url.host).some((host) => index.at(host).some((rule) => covers(rule, url)));
+}
+
+/** A host, and each that it is below of. */
+function hostsAbove(host: string): readonly string[] {
+  const hosts = [host];
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) hosts.push(host.slice(dot + 1));
+  return hosts;
+}
+
+/** Rules by their hosts: what it costs to find some does not grow with their number. */
+class HostIndex {
+  private readonly own = new Map<string, DomainRule[]>();
+  private readonly beneath = new Map<string, DomainRule[]>();
+
+  constructor(rules: readonly DomainRule[]) {
+    for (const rule of rules) {
+      const [host, ...above] = hostsAbove(rule.host);
+      keep(this.own, host!, rule);
+      for (const other of above) keep(this.beneath, other, rule);
+    }
+  }
+
+  at(host: string): readonly DomainRule[] {
+    return this.own.get(host) ?? NO_RULES;
+  }
+
+  /** Those that may have something in common with a rule. */
+  near({ host }: DomainRule): readonly DomainRule[] {
+    return [...hostsAbove(host).flatMap((above) => this.at(above)), ...(this.beneath.get(host) ?? NO_RULES)];
+  }
+}
+
+const NO_RULES: readonly DomainRule[] = [];
+
+function keep(rules: Map<string, DomainRule[]>, host: string, rule: DomainRule): void {
+  const others = rules.get(host);
+  if (others) others.push(rule);
+  else rules.set(host, [rule]);
+}
+
+/**
+ * Rules that bind together, as one set: what each of them allows, and none of them blocks. What is blocked elsewhere
+ * than what is allowed is left out, and what is allowed and blocked as well.
+ */
+export function joinDomainRules(all: readonly DomainRules[]): JoinedRules {
+  const bans = unique(all.flatMap(({ blockedDomains = [] }) => readRules(blockedDomains)));
+  const lists = all.flatMap(({ allowedDomains }) => (allowedDomains ? [unique(readRules(allowedDomains))] : []));
+  const [first, ...others] = lists;
+  let isExact = all.every(({ allowedDomains = [], blockedDomains = [] }) =>
+    [...allowedDomains, ...blockedDomains].every(isDomainRule),
+  );
+  if (!first) return { blockedDomains: printRules(bans), isExact };
+  const meetAll = (some: readonly DomainRule[], more: readonly DomainRule[]): readonly DomainRule[] => {
+    const index = new HostIndex(more);
+    const met = some.flatMap((one) =>
+      index.near(one).flatMap((other) => {
+        const common = meet(one, other);
+        if (common === 'unsaid') isExact = false;
+        return common === 'unsaid' ? one : (common ?? []);
+      }),
+    );
+    return unique(met);
+  };
+  const banned = new HostIndex(bans);
+  const allowed = others.reduce(meetAll, first).filter((rule) => !banned.near(rule).some((ban) => isWithin(rule, ban)));
+  const open = new HostIndex(allowed);
+  const inside = bans.filter((ban) => open.near(ban).some((rule) => meet(rule, ban) !== undefined));
+  return { allowedDomains: printRules(allowed), blockedDomains: printRules(inside), isExact };
+}
+
+const readRules = (texts: readonly string[]): DomainRule[] => texts.flatMap((text) => readRule(text) ?? []);
+
+const printRules = (rules: readonly DomainRule[]): readonly string[] => rules.map(({ text }) => text);
+
+/** One of each text. */
+const unique = (rules: readonly DomainRule[]): readonly DomainRule[] => [
+  ...new Map(rules.map((rule) => [rule.text, rule])).values(),
+];
+
+/**
+ * What two rules cover together: one of the two wherever it lies within the other.
+ * @returns undefined where that is nothing; `unsaid` where it may be something that no rule says
+ */
+function meet(one: DomainRule, other: DomainRule): DomainRule | 'unsaid' | undefined {
+  if (isWithin(one, other)) return one;
+  if (isWithin(other, one)) return other;
+  const areHostsApart = !lies(one.host, other.host) && !lies(other.host, one.host);
+  const arePortsApart = one.port !== '' && other.port !== '' && one.port !== other.port;
+  return areHostsApart || arePortsApart || arePathsApart(one.path, other.path) ? undefined : 'unsaid';
+}
+
+/** Whether a host is another one, or below it. */
+const lies = (host: string, other: string): boolean => host === other || host.endsWith(`.${other}`);
+
+function isWithin(inner: DomainRule, outer: DomainRule): boolean {
+  if (outer.port !== '' && outer.port !== inner.port) return false;
+  const isHostWithin =
+    inner.host === outer.host ? inner.isBelowOnly || !outer.isBelowOnly : inner.host.endsWith(`.${outer.host}`);
+  return isHostWithin && isPathWithin(inner.path, outer.path);
+}
+
+function isPathWithin(inner: DomainRule['path'], outer: DomainRule['path']): boolean {
+  if (inner[0] === outer[0] && inner[1] === outer[1]) return true;
+  const [start = '', rest] = inner;
+  const [outerStart = '', outerRest] = outer;
+  const beginning = rest === undefined ? `${start}/` : start;
+  if (outerRest === undefined) return beginning.startsWith(`${outerStart}/`);
+  if (outerRest === '') return beginning.startsWith(outerStart);
+  return rest === undefined && coversPath(outer, start);
+}
+
+/** Both begin as they say: where neither beginning is that of the other, nothing is common to them. */
+function arePathsApart([one = '', oneRest]: DomainRule['path'], [other = '', otherRest]: DomainRule['path']): boolean {
+  const first = oneRest === undefined ? `${one}/` : one;
+  const second = otherRest === undefined ? `${other}/` : other;
+  return !first.startsWith(second) && !second.startsWith(first);
 }
 
 function readRule(text: string): DomainRule | undefined {
@@ -47,7 +180,7 @@ function readRule(text: string): DomainRule | undefined {
   // The engine takes the port of the scheme away, which is to be told from none.
   const port = /^[^/]*:(\d+)(?:\/|$)/.exec(bare.replace(/^\[.*?\]/, ''))?.[1] ?? '';
   if (path.length > 2 || url.host.includes('*')) return undefined;
-  return { host: url.host, isBelowOnly, port: port && String(Number(port)), path };
+  return { text: bare.replace(/\/+$/, ''), host: url.host, isBelowOnly, port: port && String(Number(port)), path };
 }
 
 interface ReadUrl {
@@ -77,7 +210,10 @@ function covers(rule: DomainRule, { host, port, path }: ReadUrl): boolean {
   const isBelow = host.endsWith(`.${rule.host}`);
   if (!isBelow && (rule.isBelowOnly || host !== rule.host)) return false;
   if (rule.port !== '' && rule.port !== port) return false;
-  const [start = '', rest] = rule.path;
+  return coversPath(rule.path, path);
+}
+
+function coversPath([start = '', rest]: DomainRule['path'], path: string): boolean {
   // By whole steps: `/blog` is not the beginning of `/blogger`.
   const steps = `${path}/`;
   if (rest === undefined) return steps.startsWith(`${start}/`);

@@ -4,7 +4,7 @@ import type { ModelEvent } from './conversation/event.js';
 import type { ModelRequest } from './conversation/request.js';
 import type { ConsultationKind } from './conversation/usage.js';
 import type { Json, JsonObject } from './json/json.js';
-import type { CatalogSnapshot, ToolEngine } from './routing/catalog.js';
+import type { CatalogSnapshot, Model, ToolEngine } from './routing/catalog.js';
 import type { Clock } from './time.js';
 
 /** A JSON Schema, as the schemas of fields are written: it joins the DTOs and the description by itself. */
@@ -44,6 +44,9 @@ export class ExtensionFault extends Error {
     super(message, options);
   }
 }
+
+/** Whether anything outside was asked by then: not where it was refused, or there was no room. */
+export const wasAsked = ({ kind }: ExtensionFault): boolean => kind !== 'refused' && kind !== 'busy';
 
 export interface FetchedPage {
   /** As it was reached, after redirects. */
@@ -114,6 +117,10 @@ export interface ExtensionContext {
   readonly clock: Clock;
   /** The snapshot that the generation is planned with. */
   readonly catalog: CatalogSnapshot;
+  /** Models of it that the caller may call, each with the endpoints that he may have, in its order. */
+  readonly callable: () => readonly Model[];
+  /** Whether the caller is shown what tools bring: the chat format has no place for it. */
+  readonly showsResults: boolean;
   /** The request of this generation, with what earlier steps of it brought. */
   readonly request: ModelRequest;
   readonly guardedFetch: GuardedFetch;

@@ -4,6 +4,7 @@ import type { WebCitation } from './conversation/web-citation.js';
 import type { ExtensionContext, OptionsSchema } from './extension.js';
 import type { JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
+import type { WebRequest } from './tool.js';
 import type { Leg } from './routing/plan.js';
 import type { Choice, ChoiceInputs } from './routing/route-inputs.js';
 
@@ -26,8 +27,8 @@ export interface Prepared {
 export interface Consulted extends Prepared {
   /** What that is charged: never above its `price`. Absent: nothing. */
   readonly cost?: PicoUsd;
-  /** How usage counts it; absent: not at all. */
-  readonly counts?: 'web-search';
+  /** What it asked of the web; absent: nothing, and usage counts no request. */
+  readonly web?: WebRequest;
   /** Pages that it brought: cited by those blocks of the answer that use them. */
   readonly sources?: readonly WebCitation[];
 }

@@ -1,4 +1,6 @@
+import type { MediaSource } from './conversation/content.js';
 import type { WebCitation } from './conversation/web-citation.js';
+import type { JoinedRules } from './domains.js';
 import type { ExtensionContext } from './extension.js';
 import type { Json, JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
@@ -20,6 +22,8 @@ export interface AskedTool {
   readonly parameters: JsonObject;
   /** Where it stands in the request, for errors: `tools.0`. */
   readonly path: string;
+  /** The domains that a search is held to, those that it asks for among them; absent: its own alone. */
+  readonly bound?: JoinedRules;
 }
 
 /** Why a use came to nothing, in the words of the Messages format (docs/wire/tools-and-plugins.md#results). */
@@ -35,17 +39,30 @@ export type ToolFailure =
   | 'unsupported_content_type'
   | 'unavailable';
 
+/** What a use asked of the web. */
+export interface WebRequest {
+  readonly kind: 'search' | 'fetch';
+  /** Name of the engine that was asked, in the words of the tool's `engine`. */
+  readonly engine: string;
+  /** Results that the model was told. */
+  readonly results: number;
+}
+
 /** What one use of a tool came to. A failure is a result as well: the model is told, and may go on. */
 export interface ToolResult {
   /** What the model reads. */
   readonly text: string;
   /** What the caller sees: `content` of the result block. */
   readonly content: Json;
+  /** What of that is a picture. */
+  readonly image?: MediaSource;
   /** Pages the text stands on, in its order: cited by those blocks of the answer that use them. */
   readonly sources: readonly WebCitation[];
   readonly isError: boolean;
   /** What the use is charged: 0 for a failure that cost nothing, never above its tool's `price`. */
   readonly cost: PicoUsd;
+  /** Absent: nothing was asked of the web, so that usage counts no request. */
+  readonly web?: WebRequest;
 }
 
 /** What a use is given beside its arguments. */
@@ -63,11 +80,13 @@ export interface ServedTool {
   readonly price: PicoUsd;
   /** Uses beyond it fail without being run. */
   readonly usesMax: number;
-  /** How usage counts its uses; absent: not at all. */
-  readonly counts?: 'web-search' | 'web-fetch';
+  /** Who does the work, in the words of the tool's `engine`; absent: it knows no choice of any. */
+  readonly engine?: string;
+  /** Id of the model that it consults. */
+  readonly model?: string;
   /**
    * Runs one use. Called with an object that fits the schema shown.
-   * @throws only the signal's reason: whatever else goes wrong is a result
+   * @throws the signal's reason, or what is a fault of ours, which is logged: whatever else goes wrong is a result
    */
   run(input: JsonObject, use: ToolUse): Promise<ToolResult>;
   /** The result of a use that was not run, or did not fit. */

@@ -84,9 +84,14 @@ const toolView = object({
     oneOf(['gateway', 'caller', 'vendor']),
   ),
   function: described('The name that models know it by.', nullable(text())),
+  engine: described('Who does the work for the gateway; null: there is no choice.', nullable(text())),
+  model: described('Id of the model that is consulted.', nullable(text())),
   price: optional(described('The most that one use costs: exact decimal USD.', text())),
   uses_max: optional(described('Null for none but that of steps.', nullable(integer()))),
-  native_at: described('Tags of the candidates whose vendors run it by themselves.', rows(text())),
+  native_at: described(
+    'The candidates whose vendors run it by themselves, and the price of one use there: exact decimal USD; null: none of its own.',
+    rows(object({ tag: text(), price: nullable(text()) })),
+  ),
 });
 
 /** A plan as its reader sees it. */

@@ -84,16 +84,26 @@ function viewCandidate(
   };
 }
 
-function viewTool({ type, offer, nativeAt }: ForecastTool): NonNullable<PlanView['tools']>[number] {
+/** The one tool that vendors have a price of its own for. */
+const WEB_SEARCH = /^(?:openrouter:)?web_search(?:_|$)/;
+
+function viewTool({ tool, type, offer, nativeAt }: ForecastTool): NonNullable<PlanView['tools']>[number] {
+  const served = offer?.runsAt === 'gateway' ? offer : undefined;
+  const advisor = tool.type === 'vendor' ? tool.advisor : undefined;
   return {
     type,
     runs_at: offer?.runsAt ?? 'vendor',
     function: offer?.shown.name ?? null,
-    ...(offer?.runsAt === 'gateway' && {
-      price: formatUsd(offer.price),
-      uses_max: Number.isFinite(offer.usesMax) ? offer.usesMax : null,
+    engine: served?.engine ?? null,
+    model: served?.model ?? advisor?.id ?? null,
+    ...(served && {
+      price: formatUsd(served.price),
+      uses_max: Number.isFinite(served.usesMax) ? served.usesMax : null,
     }),
-    native_at: nativeAt.map(({ tag }) => tag),
+    native_at: nativeAt.map(({ tag, endpoint: { pricing } }) => ({
+      tag,
+      price: WEB_SEARCH.test(type) && pricing?.webSearch !== undefined ? formatUsd(pricing.webSearch) : null,
+    })),
   };
 }
 

@@ -11,6 +11,7 @@ export const pricesView = object({
   prompt: text(),
   completion: text(),
   reasoning: optional(text()),
+  image_output: optional(text()),
   input_cache_read: optional(text()),
   input_cache_write: optional(text()),
   input_cache_write_1h: optional(text()),

@@ -83,6 +83,8 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   reasoningSummary: 'fixed',
   verbosity: 'own',
   outputFormat: 'content',
+  modalities: 'own',
+  imageConfig: 'content',
   taskBudget: 'own',
   outputOrigin: 'content',
   cacheMarker: 'own',

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { CancelSignal } from '../core/cancellation.js';
-import type { GatewayError } from '../core/errors.js';
+import { GatewayError } from '../core/errors.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Generation } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { GenerationId } from '../core/ids.js';
 import { billBound } from '../core/money/bill.js';
 import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
@@ -13,7 +14,7 @@ import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { Clock, DAY_MS, windowStart, type Interval } from '../core/time.js';
 import { countedBy, remainingOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { FreeGate, freeDayError, isFreeVariant } from '../limits/free-gate.js';
+import { FreeGate, freeDayError, isFreeVariant, type FreePlace } from '../limits/free-gate.js';
 import { ModelGate } from '../limits/model-gate.js';
 import {
   affordableAtRest,
@@ -150,6 +151,47 @@ export class Admission {
     return undefined;
   }
 
+  /**
+   * The same for a model that is consulted on the way: where it is a free variant, that counts as a free request of its
+   * own.
+   * @throws GatewayError 429 past the free requests, 503 while the ledger cannot be written
+   */
+  async admitConsulted(
+    generation: Generation,
+    { billing }: Pick<Admitted, 'billing'>,
+    plan: Plan,
+    request: ModelRequest,
+  ): Promise<NextCall | undefined> {
+    const next = await this.admitNext({ billing }, plan, request);
+    if (!next?.plan.legs.some(isFreeVariant)) return next;
+    try {
+      const place = await this.countConsulted(billing.hold);
+      generation.observe(new FreeRequest(this.ledger, billing.hold, place, ({ run }) => run.plan === next.plan));
+      return next;
+    } catch (error) {
+      const paid = next.plan.legs.filter((leg) => !isFreeVariant(leg));
+      if (paid.length > 0) return { ...next, plan: { ...next.plan, legs: paid } };
+      next.release();
+      throw error;
+    }
+  }
+
+  /** Of the day, and of the minute. @throws GatewayError as `admitConsulted` */
+  private async countConsulted(hold: Hold): Promise<FreePlace> {
+    const { caller } = hold.request;
+    const outcome = await this.ledger.countFree(hold, this.freeGate.isShared(caller));
+    if (outcome !== undefined) {
+      const refused = outcome === 'gone' ? undefined : outcome.refused.find((counter) => !isPostable(counter));
+      throw refused ? this.freeDayRefusal(refused, caller) : noLongerHeld();
+    }
+    try {
+      return await this.freeGate.enter(caller);
+    } catch (error) {
+      await this.ledger.uncountFree(hold);
+      throw error;
+    }
+  }
+
   private measure(request: ModelRequest): MeasuredPrompt | Promise<MeasuredPrompt> {
     const prompt = measurePrompt(request);
     // Where the context bounds it, pages do not matter.
@@ -213,8 +255,12 @@ export class Admission {
     const money = told.filter(isPostable);
     if (money.length > 0)
       return holdError(money, nearest && { ...nearest, prompt, price: (other) => this.price(other, nearest.leg) });
-    const limit = Number(told[0]!.limit / PICO_PER_USD);
-    const isShare = told[0]!.scopeId === caller.keyHash;
+    return this.freeDayRefusal(told[0]!, caller);
+  }
+
+  private freeDayRefusal(refused: HoldRefusal, caller: Caller): GatewayError {
+    const limit = Number(refused.limit / PICO_PER_USD);
+    const isShare = refused.scopeId === caller.keyHash;
     return freeDayError({ limit, isShare, resetAtMs: windowStart('daily', this.clock.now()).getTime() + DAY_MS });
   }
 
@@ -222,7 +268,7 @@ export class Admission {
     if (!hold.request.isFree) return { hold, legs };
     try {
       const place = await this.freeGate.enter(hold.request.caller);
-      return { hold, legs, freeRequest: new FreeRequest(this.ledger, hold, place) };
+      return { hold, legs, freeRequest: new FreeRequest(this.ledger, hold, place, isAnswer) };
     } catch (error) {
       // It was not admitted as a free one, so it does not count.
       const paid = legs.filter(({ leg }) => !isFreeVariant(leg));
@@ -242,6 +288,11 @@ const viewRefusal = (refused: HoldRefusal): NonNullable<LegForecast['refused']> 
   limit: refused.limit,
   left: remainingOf(refused),
 });
+
+/** What the caller asked himself, in however many steps it is answered. */
+const isAnswer = ({ run }: ProviderCall): boolean => run.purpose === 'answer';
+
+const noLongerHeld = (): GatewayError => new GatewayError('unavailable', 'The generation is no longer reserved for.');
 
 /** Counts of requests move at once. */
 const isPostable = ({ scope }: HoldRefusal): boolean => scope !== 'free_requests';

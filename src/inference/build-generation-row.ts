@@ -72,6 +72,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     images,
     web_searches: usage.webSearchRequests ?? 0,
     web_fetches: usage.webFetchRequests ?? 0,
+    ...searchColumns(generation, usage),
     bound: formatUsd(bound.credits),
     cost: formatUsd(charged.cost),
     byok_cost: formatUsd(bill?.byokCost ?? 0n),
@@ -99,6 +100,16 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     })),
     key_interval: hold.counters.keyInterval,
     budgets: hold.counters.budgets,
+  };
+}
+
+/** What is known of searches: vendors tell how many they made, and no more. */
+function searchColumns({ toolUses }: Generation, { webSearchRequests = 0 }: Usage) {
+  const searches = toolUses.flatMap(({ web }) => (web?.kind === 'search' ? [web] : []));
+  const isByVendor = webSearchRequests > searches.length;
+  return {
+    web_search_results: isByVendor ? null : searches.reduce((sum, { results }) => sum + results, 0),
+    web_search_engine: searches.at(-1)?.engine ?? (isByVendor ? 'native' : null),
   };
 }
 

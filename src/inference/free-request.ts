@@ -1,21 +1,24 @@
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { Hold } from '../ledger/hold.js';
 import type { LedgerService } from '../ledger/ledger.service.js';
 import { isFreeVariant, type FreePlace } from '../limits/free-gate.js';
 
 /**
- * A request that counts as one to a free variant from its admission on. Where something else answers in the end, which
- * is paid for, it does not count.
+ * A request that counts as one to a free variant from its admission on: a caller's own, or that of a model which is
+ * consulted on its way. Where something else answers in the end, which is paid for, it does not count.
  */
 export class FreeRequest implements GenerationObserver {
   constructor(
     private readonly ledger: LedgerService,
     private readonly hold: Hold,
     private readonly place: FreePlace,
+    /** Whether a call is one of it. */
+    private readonly includes: (call: ProviderCall) => boolean,
   ) {}
 
   ended({ calls }: Generation): Promise<void> | undefined {
-    const answers = calls.filter((call) => call.answers);
+    const answers = calls.filter((call) => call.answers && this.includes(call));
     if (answers.length === 0 || answers.some(({ leg }) => isFreeVariant(leg))) return undefined;
     this.place.giveBack();
     return this.ledger.uncountFree(this.hold);

@@ -1,6 +1,7 @@
 import { GatewayError } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver, ToolUseRecord } from '../core/generation/generation.js';
+import type { ModelRun } from '../core/generation/model-run.js';
 import type { CallCharge, ProviderCall } from '../core/generation/provider-call.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { addUsage, iterationOf, NO_USAGE, type Usage } from '../core/conversation/usage.js';
@@ -50,13 +51,14 @@ export class GenerationBilling implements GenerationObserver {
   private readonly coming = new Set<HeldAmounts>();
   /** Settles, never rejects, when room was last made, or there was none. */
   private making: Promise<unknown> = Promise.resolve();
-  /** Calls and uses that had ended when that was last written down. */
-  private noted = 0;
+  /** What had ended when that was last written down, and when it is. Never rejects. */
+  private noted = '';
+  private noting = Promise.resolve();
 
   constructor(
     private readonly billing: BillingService,
     private readonly generation: Generation,
-    private readonly hold: Hold,
+    readonly hold: Hold,
     private readonly prompt: MeasuredPrompt,
   ) {
     hold.observe = () => this.observed();
@@ -93,7 +95,9 @@ export class GenerationBilling implements GenerationObserver {
     this.coming.add(next);
     const release = (): void => void this.coming.delete(next);
     try {
-      const [isCovered] = await Promise.all([this.covers(), this.note()]);
+      const noting = this.note();
+      // What costs nothing waits for nothing: the call behind it will.
+      const [isCovered] = await Promise.all([this.covers(), isNothing(next) ? undefined : noting]);
       if (isCovered) return release;
     } catch (error) {
       release();
@@ -105,7 +109,8 @@ export class GenerationBilling implements GenerationObserver {
 
   /** Whether the hold covers all that was used and is to come, extended where it does not yet. */
   private async covers(): Promise<boolean> {
-    const { bill } = this.price();
+    // What is under way has its whole room in what is coming.
+    const { bill } = this.price(this.generation.calls.filter(({ ending }) => ending !== undefined));
     const { bound } = this.hold;
     let credits = (bill?.cost ?? 0n) - bound.credits;
     let byok = (bill?.byokCost ?? 0n) - bound.byok;
@@ -114,20 +119,37 @@ export class GenerationBilling implements GenerationObserver {
       byok += amounts.byok;
     }
     const missing = { credits: positive(credits), byok: positive(byok) };
-    return (missing.credits === 0n && missing.byok === 0n) || this.reserve(missing);
+    if (missing.credits === 0n && missing.byok === 0n) return true;
+    // As much again as was used, so that a loop asks the ledger a few times and not for each of its calls; where there
+    // is no room for that, what is needed.
+    const ahead = {
+      credits: missing.credits === 0n ? 0n : missing.credits + (bill?.cost ?? 0n),
+      byok: missing.byok === 0n ? 0n : missing.byok + (bill?.byokCost ?? 0n),
+    };
+    return (await this.reserve(ahead)) || this.reserve(missing);
   }
 
-  private async note(): Promise<void> {
+  private note(): Promise<void> {
     const { calls, toolUses } = this.generation;
-    const ended = calls.filter(({ ending }) => ending !== undefined).length + toolUses.length;
-    if (ended === this.noted) return;
-    this.noted = ended;
-    await this.billing.ledger.note(this.hold);
+    const ended = `${calls.filter(({ ending }) => ending !== undefined).length} ${costOf(toolUses)}`;
+    if (ended !== this.noted) {
+      this.noted = ended;
+      this.noting = this.noting.then(() => this.billing.ledger.note(this.hold));
+    }
+    return this.noting;
   }
 
   /** What it has come to so far. */
   get spent(): PicoUsd {
     return this.price().bill?.cost ?? 0n;
+  }
+
+  /** What of that further runs of models came to. */
+  spentOn(runs: readonly ModelRun[]): PicoUsd {
+    let cost = 0n;
+    for (const call of this.generation.calls)
+      if (runs.includes(call.run)) cost += this.chargeOf(call, this.judge(call)).bill?.cost ?? 0n;
+    return cost;
   }
 
   /** Resolves when the ledger says that the last byte may go. Never rejects. */
@@ -171,14 +193,14 @@ export class GenerationBilling implements GenerationObserver {
     );
   }
 
-  private price(): Priced {
+  private price(made: readonly ProviderCall[] = this.generation.calls): Priced {
     const calls: PricedCall[] = [];
     let usage = NO_USAGE;
     let consulted = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
     let isCapped = false;
-    for (const call of this.generation.calls) {
+    for (const call of made) {
       const judged = this.judge(call);
       const used = judged.usage;
       const money = this.chargeOf(call, judged);
@@ -319,15 +341,20 @@ function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly To
     ...(used.iterations ?? [iterationOf(used, run.purpose === 'answer' ? 'message' : run.purpose, leg.model.id)]),
   ]);
   const { extras: _ofOneCall, ...sum } = usage;
-  const searches = uses.filter(({ counts }) => counts === 'web-search').length;
-  const fetches = uses.filter(({ counts }) => counts === 'web-fetch').length;
+  const searches = uses.filter(({ web }) => web?.kind === 'search').length;
+  const fetches = uses.filter(({ web }) => web?.kind === 'fetch').length;
+  const byVendors = (usage.webSearchRequests ?? 0) + (usage.webFetchRequests ?? 0);
+  const refused = uses.filter(({ refusal }) => refusal !== undefined).length;
+  const requested = byVendors + uses.length;
   return {
     ...sum,
     iterations,
+    toolCalls: { requested, executed: requested - refused },
     ...(searches > 0 && { webSearchRequests: (usage.webSearchRequests ?? 0) + searches }),
     ...(fetches > 0 && { webFetchRequests: (usage.webFetchRequests ?? 0) + fetches }),
   };
 }
 
+const isNothing = ({ credits, byok }: HeldAmounts): boolean => credits === 0n && byok === 0n;
 const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
 const smaller = (one: PicoUsd, other: PicoUsd): PicoUsd => (one < other ? one : other);

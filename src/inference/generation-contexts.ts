@@ -7,6 +7,8 @@ import { GatewayError, ProviderFault } from '../core/errors.js';
 import type { ExtensionContext } from '../core/extension.js';
 import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
+import type { ModelRun } from '../core/generation/model-run.js';
+import { callableModels } from '../core/routing/callable-models.js';
 import { midReplyError } from '../routing/fault-policies.js';
 import { PlanRunner, type RunInputs, type StartedCall } from '../routing/plan-runner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
@@ -38,6 +40,8 @@ interface ContextScope {
   readonly signal: CancelSignal;
   /** There is no room for what a model was asked. */
   readonly refused?: () => void;
+  /** A model is asked. */
+  readonly consulted?: (run: ModelRun) => void;
 }
 
 /** What tools and plugins of one generation work with, at a point of its request; as long as it, if nothing is said. */
@@ -60,13 +64,15 @@ export class GenerationContexts {
   async open(admitted: AdmittedGeneration): Promise<ContextAt> {
     const { generation, planned, signal } = admitted;
     await this.contexts.ready();
-    const tools = this.contexts.open(generation.caller);
+    const { caller, api } = generation;
+    const tools = this.contexts.open(caller, api === 'messages');
     generation.observe({ ended: () => tools.close() });
-    const { catalog } = planned.routed.inputs;
+    const { inputs } = planned.routed;
     return (request, scope = { signal }) =>
       tools.at({
         signal: scope.signal,
-        catalog,
+        catalog: inputs.catalog,
+        callable: () => callableModels(inputs),
         request,
         infer: (consulted, kind) => this.consult({ ...admitted, ...scope }, consulted, kind),
       });
@@ -80,15 +86,17 @@ export class GenerationContexts {
   ): Promise<AsyncIterable<readonly ModelEvent[]>> {
     const { generation, admitted, signal } = start;
     const planned = await this.planner.plan(asked, generation.caller, signal);
-    const { request, routed, refusal } = planned;
+    const { request, routed, stages, refusal } = planned;
+    generation.pipeline = [...generation.pipeline, ...stages];
     if (refusal) throw refusal;
-    const next = await this.admission.admitNext(admitted, routed.plan, request);
+    const next = await this.admission.admitConsulted(generation, admitted, routed.plan, request);
     if (!next) {
       start.refused?.();
       throw new GatewayError('payment-required', 'There is no room for what this would cost.');
     }
     try {
       const run = { ...runOf({ ...start, planned }), ...next, purpose };
+      start.consulted?.(run);
       return told(generation, await this.plans.run(generation, run), next.release);
     } catch (error) {
       next.release();
@@ -106,7 +114,10 @@ async function* told(
   try {
     for await (const batch of events) {
       const isOver = call.observe(batch);
-      if (isOver) generation.endCall(call, 'completed');
+      if (isOver) {
+        generation.endCall(call, 'completed');
+        release();
+      }
       yield batch;
       if (isOver) return;
     }

@@ -9,6 +9,7 @@ import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
+import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins } from './plugins/active-plugins.js';
 import { PluginSets } from './plugins/plugin-sets.js';
 import type { OfferedTools, ToolOffer } from './tools/offered-tools.js';
@@ -16,7 +17,10 @@ import { ToolOffers } from './tools/tool-offers.js';
 
 /** A request as its caller's guardrails let it go on, and where it would go. */
 export interface PlannedRequest {
-  /** As it may be sent: what content filters redact is redacted, and models that are consulted are found. */
+  /**
+   * As it may be sent: what content filters redact is redacted, models that are consulted are found, and tools know
+   * what they are held to.
+   */
   readonly request: ModelRequest;
   readonly routed: RouteResult;
   /** What plugins did and content filters found, as entries of the routing metadata's `pipeline`. */
@@ -51,8 +55,8 @@ export class RequestPlanner {
   /**
    * @param signal ends the reading of a long text; its reason is thrown
    * @param seed gives the same draw again
-   * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails refuse is told in the plan, for its
-   *   reader may want to know who would have been called
+   * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse is told in the
+   *   plan, for its reader may want to know who would have been called
    */
   async plan(told: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
     const plugins = this.plugins.of(told);
@@ -66,10 +70,12 @@ export class RequestPlanner {
     const choose = plugins.chooser(asked);
     const routed = await this.planner.plan(asked, caller, guardrails.policies, { seed, choose });
     const inspecting = guardrails.inspect(nameAdvisors(asked, routed.inputs), signal);
-    const { request, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
+    const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
+    const binding = bindRequest(read, caller.egress);
+    const { request, refusal: unreachable } = binding instanceof Promise ? await binding : binding;
     const { plan } = routed;
     // A plan with legs has a model that is allowed.
-    const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked;
+    const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked ?? unreachable;
     const { request: shown, offered, offers } = this.tools.offer(request, routed);
     return {
       request: shown,

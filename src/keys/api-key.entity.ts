@@ -3,6 +3,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { AccountEntity } from '../accounts/account.entity.js';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { KeyKind } from '../core/caller.js';
+import type { EgressRules } from '../core/egress.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import { RESET_INTERVALS, type Interval } from '../core/time.js';
 import { isOneOf } from '../shared/database/is-one-of.js';
@@ -63,6 +64,10 @@ export class ApiKeyEntity {
   @Column({ name: 'include_byok_in_limit', type: 'boolean', default: false })
   @Expose({ name: 'include_byok_in_limit' })
   includeByokInLimit!: boolean;
+
+  /** Where it may have somebody go, besides what the account says; `null`: everywhere. */
+  @Column({ type: 'jsonb', nullable: true })
+  egress!: EgressRules | null;
 
   @Column({ name: 'creator_user_id', type: 'text', nullable: true })
   @Expose({ name: 'creator_user_id' })

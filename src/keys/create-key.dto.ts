@@ -1,5 +1,6 @@
 import type { KeyKind } from '../core/caller.js';
 import { Closed } from '../shared/http/closed.decorator.js';
+import { readEgress } from '../shared/http/egress-fields.js';
 import { resetInterval, shortText, workspaceReference, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
@@ -63,6 +64,7 @@ export function readKeyDescription(body: CreateKeyDto): KeyDescription {
     limitUsd: readUsdNumber(body.limit) ?? null,
     limitReset: body.limit_reset ?? null,
     includeByokInLimit: body.include_byok_in_limit ?? false,
+    egress: readEgress(body.egress) ?? null,
     creatorUserId: body.creator_user_id ?? null,
     externalUser: body.external?.user ?? null,
     expiresAt: readUtcTime(body.expires_at) ?? null,

@@ -19,6 +19,9 @@ function complaintOf(read: () => unknown): string {
   return 'accepted';
 }
 
+/** As many domains as there may be, each as long as it may be. */
+const FULL = Array<string>(200).fill('a'.repeat(255));
+
 describe('CreateKeyDto', () => {
   const description = (body: object): object => readKeyDescription(readBody({ name: 'n', ...body }, CreateKeyDto));
 
@@ -29,6 +32,7 @@ describe('CreateKeyDto', () => {
       limitUsd: null,
       limitReset: null,
       includeByokInLimit: false,
+      egress: null,
       creatorUserId: null,
       externalUser: null,
       expiresAt: null,
@@ -56,7 +60,15 @@ describe('CreateKeyDto', () => {
     [{ external: { user: 'theirs', api_key: 'k' } }, { externalUser: 'theirs' }],
     [{ workspace_id: WORKSPACE }, {}],
     [{ rate_limits: null, allowed_models: null, egress: null }, {}],
-    [{ rate_limits: { requests_per_minute: null, tokens_per_minute: null }, egress: { blocked_domains: [] } }, {}],
+    [{ rate_limits: { requests_per_minute: null, tokens_per_minute: null } }, { egress: null }],
+    [{ egress: {} }, { egress: null }],
+    [{ egress: { allowed_domains: null, blocked_domains: null } }, { egress: null }],
+    [{ egress: { allowed_domains: [] } }, { egress: { allowed_domains: [], blocked_domains: null } }],
+    [
+      { egress: { allowed_domains: ['a.example/x'], blocked_domains: ['*.b.example'] } },
+      { egress: { allowed_domains: ['a.example/x'], blocked_domains: ['*.b.example'] } },
+    ],
+    [{ egress: { blocked_domains: FULL } }, { egress: { blocked_domains: FULL } }],
   ])('reads %j', (body, expected) => {
     expect(description(body)).toMatchObject(expected);
   });
@@ -94,14 +106,22 @@ describe('CreateKeyDto', () => {
     [{ limitReset: 'daily' }, 'limitReset: is not a known field; did you mean limit_reset?'],
     [
       { stranger: {} },
-      'stranger: is not a known field; the known ones are name, kind, limit, limit_reset, include_byok_in_limit, expires_at, creator_user_id, workspace_id, external',
+      'stranger: is not a known field; the known ones are name, kind, limit, limit_reset, include_byok_in_limit, expires_at, creator_user_id, workspace_id, external, egress',
     ],
     [{ external: { user: 'u', apikey: 'k' } }, 'external.apikey: is not a known field; did you mean api_key?'],
     [{ rate_limits: { requests_per_minute: 1 } }, 'rate_limits: is not supported yet by this gateway'],
     [{ allowed_models: [] }, 'allowed_models: is not supported yet by this gateway'],
     [{ allowed_models: ['a/b'] }, 'allowed_models: is not supported yet by this gateway'],
-    [{ egress: { blocked_domains: ['a.example'] } }, 'egress: is not supported yet by this gateway'],
-    [{ egress: { allowed_domains: [] } }, 'egress: is not supported yet by this gateway'],
+    [{ egress: [] }, 'egress: must be an object'],
+    [{ egress: { allowed_domains: 'a.example' } }, 'egress.allowed_domains: must be an array or null'],
+    [{ egress: { allowed_domains: ['a.example', 1] } }, 'egress.allowed_domains.1: must be a string'],
+    [{ egress: { allowed_domains: ['a.example', 'a b'] } }, 'egress.allowed_domains.1: must be a domain such as'],
+    [{ egress: { blocked_domains: ['*'] } }, 'egress.blocked_domains.0: must be a domain such as'],
+    [{ egress: { blocked_domains: ['user@a.example'] } }, 'egress.blocked_domains.0: must be a domain such as'],
+    [{ egress: { blocked_domains: ['a.example/\0'] } }, 'egress.blocked_domains.0: must not contain NUL characters'],
+    [{ egress: { blocked_domains: ['a'.repeat(256)] } }, 'egress.blocked_domains.0: must be at most 255 characters'],
+    [{ egress: { allowed_domains: Array(201).fill('a') } }, 'egress.allowed_domains: must have at most 200 entries'],
+    [{ egress: { allowed_domain: [] } }, 'egress.allowed_domain: is not a known field; did you mean allowed_domains?'],
     [{ external: null }, 'external: must be an object'],
     [{ external: {} }, 'external.user: is required'],
     [{ external: { user: 'u\0' } }, 'external.user: must not contain NUL characters or lone surrogates'],
@@ -123,6 +143,8 @@ describe('UpdateKeyDto', () => {
     ],
     [{ limit: 2.5 }, { limitUsd: (5n * USD) / 2n }],
     [{ include_byok_in_limit: false }, { includeByokInLimit: false }],
+    [{ egress: null }, { egress: null }],
+    [{ egress: { blocked_domains: [] } }, { egress: { allowed_domains: null, blocked_domains: [] } }],
   ])('changes only what %j says', (body, expected) => {
     expect(changes(body)).toEqual(expected);
   });
@@ -141,7 +163,7 @@ describe('UpdateKeyDto', () => {
     [{ expires_at: null }, 'expires_at: cannot be changed'],
     [
       { hash: 'x' },
-      'hash: is not a known field; the known ones are name, disabled, limit, limit_reset, include_byok_in_limit',
+      'hash: is not a known field; the known ones are name, disabled, limit, limit_reset, include_byok_in_limit, egress',
     ],
     // What is refused whatever it says is not suggested.
     [{ knd: 'management' }, 'knd: is not a known field; the known ones are name, '],

@@ -1,8 +1,10 @@
+import { egressBody } from '../shared/http/egress-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
-import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { noAllowList, noEgress, noRateLimits } from '../shared/http/unsupported-fields.js';
+import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
+import type { Of } from '../shared/http/schema.js';
+import { noAllowList, noRateLimits } from '../shared/http/unsupported-fields.js';
 
-/** What clients may say of keys and this gateway does not act on yet: refused by name, unless it asks for nothing. */
+/** What a key may be held to. Of limits and models it is not yet: refused by name, unless it asks for nothing. */
 export abstract class KeyRestrictionsDto {
   @MayOmit()
   @Fits(noRateLimits)
@@ -13,6 +15,7 @@ export abstract class KeyRestrictionsDto {
   allowed_models?: unknown;
 
   @MayOmit()
-  @Fits(noEgress)
-  egress?: unknown;
+  @MayBeNull()
+  @Fits(egressBody)
+  egress?: Of<typeof egressBody> | null;
 }

@@ -1,6 +1,7 @@
 import type { FreeTier } from '../accounts/account-directory.js';
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
+import { egressView } from '../shared/http/egress-fields.js';
 import { viewExposed } from '../shared/http/exposed.js';
 import { RESET_INTERVALS, type Interval } from '../core/time.js';
 import {
@@ -46,6 +47,7 @@ export const keyView = titled(
     kind: oneOf(['inference', 'management']),
     disabled: flag(),
     ...figures.properties,
+    egress: egressView,
     created_at: moment(),
     updated_at: nullable(moment()),
     expires_at: nullable(moment()),
@@ -83,7 +85,10 @@ export type KeyStatusView = Static<typeof keyStatusView>;
  * A key without the figures of its usage, as the audit log keeps it: those change with every call and are no one's
  * decision.
  */
-export const viewKeyTerms = (key: ApiKeyEntity): KeyTermsView => viewExposed<KeyTermsView>(ApiKeyEntity, key);
+export const viewKeyTerms = (key: ApiKeyEntity): KeyTermsView => ({
+  ...viewExposed<Omit<KeyTermsView, 'egress'>>(ApiKeyEntity, key),
+  egress: key.egress,
+});
 type KeyTermsView = Omit<KeyView, Exclude<keyof FiguresView, 'limit' | 'limit_reset' | 'include_byok_in_limit'>>;
 
 export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {

@@ -37,6 +37,7 @@ export class KeysController {
         expires_at: '2099-12-31T23:59:59Z',
         creator_user_id: 'user-1',
       },
+      bound: { name: 'Reads our own pages', egress: { allowed_domains: ['docs.example.com'] } },
       management: { name: 'For administration', kind: 'management' },
     },
   })

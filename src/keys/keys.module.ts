@@ -19,6 +19,6 @@ import { ShowKeyController } from './show-key.controller.js';
   imports: [AccountsModule, AuditModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
   controllers: [KeysController, ShowKeyController],
   providers: [KeysRepository, KeyLookups, KeyCache, KeysService, FirstKeys, AuthenticationGuard],
-  exports: [KeysService, FirstKeys, AuthenticationGuard],
+  exports: [KeyCache, KeysService, FirstKeys, AuthenticationGuard],
 })
 export class KeysModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Repository, type EntityManager } from 'typeorm';
 import type { KeyKind } from '../core/caller.js';
+import { Egress, type EgressRules } from '../core/egress.js';
 import { batches } from '../shared/batches.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { ActiveKey } from './active-key.js';
@@ -9,7 +10,7 @@ import { ApiKeyEntity } from './api-key.entity.js';
 
 /** What may change about a key once it is made. */
 export type KeyChanges = Partial<
-  Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit'>
+  Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit' | 'egress'>
 >;
 
 /** A page of the keys of an account. */
@@ -30,6 +31,8 @@ interface ActiveRow {
   kind: KeyKind;
   creator_user_id: string | null;
   expires_at: Date | null;
+  key_egress: EgressRules | null;
+  account_egress: EgressRules | null;
 }
 
 /** Keys of a workspace that are read at once: some milliseconds' work. */
@@ -46,20 +49,13 @@ export class KeysRepository {
    */
   async listActive(hashes: readonly string[]): Promise<ActiveKey[]> {
     const rows = await this.keys.query<ActiveRow[]>(
-      `SELECT hash, account_id, workspace_id, kind, creator_user_id, expires_at
-       FROM api_keys WHERE hash = ANY($1) AND NOT disabled AND deleted_at IS NULL`,
+      `SELECT k.hash, k.account_id, k.workspace_id, k.kind, k.creator_user_id, k.expires_at,
+         k.egress AS key_egress, a.egress AS account_egress
+       FROM api_keys k JOIN accounts a ON a.id = k.account_id
+       WHERE k.hash = ANY($1) AND NOT k.disabled AND k.deleted_at IS NULL`,
       [hashes],
     );
-    return rows.map((row) => ({
-      caller: Object.freeze({
-        accountId: row.account_id,
-        workspaceId: row.workspace_id,
-        keyHash: row.hash,
-        kind: row.kind,
-        userId: row.creator_user_id,
-      }),
-      expiresAtMs: row.expires_at && row.expires_at.getTime(),
-    }));
+    return rows.map(readActive);
   }
 
   async find(accountId: string, hash: string): Promise<ApiKeyEntity | null> {
@@ -157,4 +153,17 @@ export class KeysRepository {
     const [row] = await updateReturning(manager, ApiKeyEntity, { accountId, hash }, values);
     return row!;
   }
+}
+
+function readActive(row: ActiveRow): ActiveKey {
+  const egress = Egress.of(row.account_egress, row.key_egress);
+  const caller = {
+    accountId: row.account_id,
+    workspaceId: row.workspace_id,
+    keyHash: row.hash,
+    kind: row.kind,
+    userId: row.creator_user_id,
+    ...(egress && { egress }),
+  };
+  return { caller: Object.freeze(caller), expiresAtMs: row.expires_at && row.expires_at.getTime() };
 }

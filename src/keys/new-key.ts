@@ -1,4 +1,5 @@
 import type { KeyKind } from '../core/caller.js';
+import type { EgressRules } from '../core/egress.js';
 import { hashKey } from '../core/ids.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import type { DefaultWorkspace } from '../accounts/account-directory.js';
@@ -11,6 +12,7 @@ export interface KeyDescription {
   readonly limitUsd: PicoUsd | null;
   readonly limitReset: LimitReset | null;
   readonly includeByokInLimit: boolean;
+  readonly egress: EgressRules | null;
   readonly creatorUserId: string | null;
   readonly externalUser: string | null;
   readonly expiresAt: Date | null;
@@ -23,6 +25,7 @@ export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
   limitUsd: null,
   limitReset: null,
   includeByokInLimit: false,
+  egress: null,
   creatorUserId: null,
   externalUser: null,
   expiresAt: null,

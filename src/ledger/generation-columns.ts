@@ -110,6 +110,10 @@ export const GENERATION_COLUMNS = {
   trace: nullable(record),
   /** Calls in order: `{ provider, model, status, endpoint }`. */
   attempts: records,
+  /** Of all searches together; null where nobody told. */
+  web_search_results: nullable(integer),
+  /** Who searched last: an engine of the gateway's, or `native`; null where nobody did. */
+  web_search_engine: nullable(text),
 } satisfies Columns;
 
 type GenerationColumns = typeof GENERATION_COLUMNS;

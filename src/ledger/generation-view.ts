@@ -75,8 +75,9 @@ export const generationView = titled(
     num_search_results: nullable(integer()),
     num_searches: nullable(integer()),
     num_fetches: nullable(integer()),
-    web_search_engine: never,
+    web_search_engine: described('Who searched last; `native`: the vendor.', nullable(text())),
     usage: described('What was charged.', number()),
+    server_tool_cost: described('What of the list price tools come to.', number()),
     total_cost: number(),
     cache_discount: never,
     upstream_inference_cost: number(),
@@ -140,13 +141,14 @@ export function viewGeneration(row: StoredGeneration): GenerationRecordView {
     num_media_prompt: row.images,
     num_media_completion: null,
     num_input_audio_prompt: null,
-    // Searches are counted, their results are not.
-    num_search_results: row.web_searches === 0 ? 0 : null,
+    // Vendors count their searches, not what these brought.
+    num_search_results: row.web_searches === 0 ? 0 : row.web_search_results,
     num_searches: row.web_searches,
     num_fetches: row.web_fetches,
-    web_search_engine: null,
+    web_search_engine: row.web_search_engine,
 
     usage: charged,
+    server_tool_cost: Number(row.tools_cost),
     total_cost: charged,
     cache_discount: null,
     upstream_inference_cost: row.is_byok ? Number(row.byok_cost) : 0,

@@ -336,7 +336,7 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
     model,
     bound: formatUsd(amounts.credits),
     byok_bound: formatUsd(amounts.byok),
-    free: isFree && !isExtension,
+    free: isFree,
     shared: isShared === true,
     extends: isExtension,
     guardrails: request.guardrails,

@@ -55,6 +55,8 @@ const KEPT_BATCH_ROWS = 200;
 /** Holds that were given up and are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
+const NOTHING: HeldAmounts = { credits: 0n, byok: 0n };
+
 /** Undefined: granted. `gone`: the hold stands no more. */
 type ExtendOutcome = Extract<HoldOutcome, { refused: unknown }> | 'gone' | undefined;
 
@@ -191,14 +193,28 @@ export class LedgerService implements OnModuleInit {
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
   extend(hold: Hold, more: HeldAmounts): Promise<ExtendOutcome> {
+    return this.extendInTurn(hold, { ...hold.request, isFree: false }, more);
+  }
+
+  /**
+   * Counts a further free request of the day for the same request: of a model that is consulted on its way.
+   * @param isShared as `HoldRequest`
+   * @returns as `extend`
+   * @throws GatewayError `unavailable` while the ledger cannot be written
+   */
+  countFree(hold: Hold, isShared: boolean): Promise<ExtendOutcome> {
+    return this.extendInTurn(hold, { ...hold.request, isFree: true, isShared }, NOTHING);
+  }
+
+  private extendInTurn(hold: Hold, request: HoldRequest, more: HeldAmounts): Promise<ExtendOutcome> {
     // One after another: a statement that finds a hold twice fails for everybody in it.
-    const extended = (hold.extending ?? Promise.resolve()).then(() => this.extendNext(hold, more));
+    const extended = (hold.extending ?? Promise.resolve()).then(() => this.extendNext(hold, request, more));
     hold.extending = extended.catch(() => undefined);
     return extended;
   }
 
-  private async extendNext(hold: Hold, more: HeldAmounts): Promise<ExtendOutcome> {
-    const taken = await this.submit({ request: hold.request, amounts: more, extends: true }).catch((error: unknown) => {
+  private async extendNext(hold: Hold, request: HoldRequest, more: HeldAmounts): Promise<ExtendOutcome> {
+    const taken = await this.submit({ request, amounts: more, extends: true }).catch((error: unknown) => {
       // Its reply is on the way, and is settled at what is held.
       if (!(error instanceof GatewayError)) this.logger.error(error);
       throw unavailable();

@@ -75,6 +75,8 @@ function newRow(): GenerationRow {
     images: 0,
     web_searches: 0,
     web_fetches: 0,
+    web_search_results: null,
+    web_search_engine: null,
     bound: '0.123456789012',
     cost: '0.000000000001',
     byok_cost: '0',

@@ -1,4 +1,5 @@
-import type { BlockStart, StopReason, UnifiedStop } from '../core/conversation/event.js';
+import type { MediaSource } from '../core/conversation/content.js';
+import type { BlockStart, StopReason } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import { readToolInput } from '../core/conversation/tool-input.js';
 import type { Usage, UsageIteration } from '../core/conversation/usage.js';
@@ -7,22 +8,10 @@ import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/j
 import { StepCounter, type Steps } from '../core/steps.js';
 import { usdNumber } from '../core/money/credits.js';
 import type { GenerationView } from '../inference/inference.js';
+import { MESSAGES_STOP_REASONS } from '../inference/finish-words.js';
 import { chargedWords, viewCostDetails, type Billing } from '../inference/view-cost.js';
 import { printToken } from './reasoning-token.js';
 import type { MessageReply } from './schemas/reply.js';
-
-const STOP_REASONS: Readonly<Record<UnifiedStop, string>> = {
-  'end-turn': 'end_turn',
-  'output-limit': 'max_tokens',
-  'context-limit': 'model_context_window_exceeded',
-  'stop-sequence': 'stop_sequence',
-  'tool-use': 'tool_use',
-  pause: 'pause_turn',
-  refusal: 'refusal',
-  'content-filter': 'refusal',
-  compaction: 'compaction',
-  other: 'end_turn',
-};
 
 /** Why a vendor of another format refused is not told. */
 const UNEXPLAINED_REFUSAL: JsonObject = { type: 'refusal', category: null, explanation: null };
@@ -79,6 +68,8 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
       return { type: 'tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
     case 'server-tool-use':
       return { type: 'server_tool_use', ...ownExtras(block.extras), id: block.id, name: block.name, input: {} };
+    case 'image':
+      return { type: 'image', ...ownExtras(block.extras), source: viewSource(block.source) };
     case 'service-tool-result': {
       const { type, toolUseId, content } = block.result;
       return { type, tool_use_id: toolUseId, content };
@@ -87,6 +78,12 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
       return block.opaque.vendor === 'anthropic' ? block.opaque.value : undefined;
   }
 }
+
+/** As the format tells images that a caller sends. */
+const viewSource = (source: MediaSource): JsonObject =>
+  source.type === 'url'
+    ? { type: 'url', url: source.url }
+    : { type: 'base64', media_type: source.mediaType, data: source.data };
 
 /**
  * A finished block.
@@ -109,6 +106,7 @@ function* viewBlock(block: ReplyBlock, stop: StopReason): Steps<JsonObject | und
         signature: printToken(block.signature ?? '', start.mark),
       };
     case 'redacted-thinking':
+    case 'image':
     case 'service-tool-result':
       return empty;
     case 'tool-use':
@@ -166,7 +164,7 @@ export function viewStop(stop: StopReason, start: JsonObject, end: JsonObject): 
   const isForeign = vendor !== 'anthropic';
   const isRefusal = unified === 'refusal' || unified === 'content-filter';
   return {
-    stop_reason: isForeign || raw === null ? STOP_REASONS[unified] : raw,
+    stop_reason: isForeign || raw === null ? MESSAGES_STOP_REASONS[unified] : raw,
     ...vendorFields,
     stop_sequence: stop.sequence ?? null,
     stop_details: vendorFields['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),

@@ -18,6 +18,7 @@ const wireName = (name: TokenClassName): Exclude<TokenClassName, 'reasoning'> | 
 const prices = {
   completion: text(),
   internal_reasoning: optional(text()),
+  image_output: optional(text()),
   input_cache_read: optional(text()),
   input_cache_write: optional(text()),
   input_cache_write_1h: optional(text()),

@@ -37,7 +37,7 @@ function bench(bytesMax = 1024 * MIB) {
     }
   };
   const all = new BytesInFlight({ bodiesInFlightBytesMax: bytesMax } as Environment);
-  const request = new MediaFetcher({ fetch } as unknown as SafeFetch, all).open('key');
+  const request = new MediaFetcher({ fetch } as unknown as SafeFetch, all).open({ keyHash: 'key' });
   /** Whether another key finds half of all free. */
   const isWhole = (): boolean => {
     const other = all.open('other');

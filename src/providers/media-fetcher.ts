@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
 import { Cancellation, type CancelSignal } from '../core/cancellation.js';
 import { GatewayError } from '../core/errors.js';
 import { Base64Builder, base64Length } from '../core/json/base64-text.js';
@@ -22,6 +23,9 @@ const MEDIA_TYPES: Readonly<Record<RequiredMedia['accept'], readonly string[]>> 
   document: ['application/pdf'],
 };
 
+/** In whose share media count, and where they may come from. */
+type MediaCaller = Pick<Caller, 'keyHash' | 'egress'>;
+
 /** Fetches the media that targets want as bytes, each address checked before it is connected to. */
 @Injectable()
 export class MediaFetcher {
@@ -31,8 +35,8 @@ export class MediaFetcher {
   ) {}
 
   /** For one request, whose bytes count in the share of its key until it is released. */
-  open(keyHash: string): RequestMedia {
-    return new RequestMedia(keyHash, this.safeFetch, this.bytesInFlight.open(keyHash));
+  open(caller: MediaCaller): RequestMedia {
+    return new RequestMedia(caller, this.safeFetch, this.bytesInFlight.open(caller.keyHash));
   }
 }
 
@@ -47,7 +51,7 @@ export class RequestMedia {
 
   /** Use `MediaFetcher.open`. */
   constructor(
-    private readonly keyHash: string,
+    private readonly caller: MediaCaller,
     private readonly safeFetch: SafeFetch,
     private readonly held: HeldBytes,
   ) {}
@@ -103,11 +107,13 @@ export class RequestMedia {
   }
 
   private async fetchOne({ url, accept, path }: RequiredMedia, signal: CancelSignal): Promise<Media> {
+    const { keyHash, egress } = this.caller;
     const limits = {
       bytesMax: MEDIA_BYTES_MAX,
       timeoutMs: MEDIA_TIMEOUT_MS,
       accept: MEDIA_TYPES[accept],
       redirectsMax: REDIRECTS_MAX,
+      ...(egress && { allows: (target: string) => egress.allows(target) }),
     };
     const base64 = new Base64Builder();
     const take = (chunk: Buffer): void => {
@@ -115,11 +121,12 @@ export class RequestMedia {
       base64.push(chunk);
     };
     try {
-      const { mediaType } = await this.safeFetch.fetch({ url, limits, keyHash: this.keyHash, take }, signal);
+      const { mediaType } = await this.safeFetch.fetch({ url, limits, keyHash, take }, signal);
       return { mediaType, base64: base64.finish() };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       if (error.reason === 'too-busy') throw tooBusy();
+      if (error.reason === 'refused-domain') throw new GatewayError('forbidden', `${path}: ${error.message}`);
       const detail = accept === 'image' ? { errorType: 'image_download_failed' } : {};
       throw new GatewayError('invalid-request', `${path}: ${error.message}`, detail);
     }

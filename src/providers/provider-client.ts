@@ -4,7 +4,6 @@ import { namesOfSaid } from '../core/conversation/said-fields.js';
 import type { Tool } from '../core/conversation/tools.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { Base64Text } from '../core/json/base64-text.js';
-import type { Vendor } from '../core/json/json.js';
 import type { Dialect, FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
 import { dialectOf, type Endpoint } from '../core/routing/catalog.js';
 import { droppedWords, pricedWords } from '../core/routing/priced-words.js';
@@ -15,7 +14,8 @@ import { Environment } from '../shared/environment.js';
 import { carries } from './dialects/encode-fields.js';
 import { findRequiredMedia } from './dialects/required-media.js';
 import { withInlineMedia } from './inline-media.js';
-import { isNative, isOwn, withFittingTools } from './fit-tools.js';
+import { withToolPairs } from './fit-history.js';
+import { toolRun, withFittingTools, type ToolRun } from './fit-tools.js';
 import { PreparedCall, type CallDependencies } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
 import { DROPPED_NAMED_MAX, droppedFields, withPassedFields } from './undeclared-fields.js';
@@ -71,7 +71,7 @@ export class ProviderClient {
   ): PreparedCall {
     const access = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
-    const passed = fitted(request, target, access.dialect.vendor);
+    const passed = fitted(request, target, access.dialect);
     const isInline = access.platform.fetchesMedia?.(dialectOf(endpoint)) === false;
     const sent = isInline ? withInlineMedia(passed, leftTo(access.dialect, passed, target, media)) : passed;
     return new PreparedCall(target, sent, credential, media, access, this.dependencies, onSent);
@@ -90,7 +90,7 @@ export class ProviderClient {
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
       const media = new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]]));
-      const call = await doInTurns(dialect.encode(fitted(request, target, dialect.vendor), target, media));
+      const call = await doInTurns(dialect.encode(fitted(request, target, dialect), target, media));
       platform.adapt?.(call, target);
       return undefined;
     } catch (error) {
@@ -116,13 +116,10 @@ export class ProviderClient {
     return names.length === 0 ? NONE : [...new Set(names.map(shortened))].slice(0, DROPPED_NAMED_MAX);
   }
 
-  /**
-   * Whether the endpoint's vendor runs a tool by itself that this gateway could serve. `unsaid`: it is the vendor's
-   * own, and nothing says that it is to be had there.
-   */
-  runsTool({ endpoint }: CallTarget, tool: Tool): boolean | 'unsaid' {
-    const { vendor } = this.registry.accessTo(endpoint).dialect;
-    return isNative(tool, { endpoint }, vendor) || (isOwn(tool, vendor) && 'unsaid');
+  /** Whether the endpoint's vendor runs a tool by itself that this gateway could serve. */
+  runsTool({ endpoint }: CallTarget, tool: Tool): ToolRun {
+    const { dialect, definition } = this.registry.accessTo(endpoint);
+    return toolRun(tool, { endpoint, definition }, dialect.vendor);
   }
 
   /**
@@ -147,9 +144,13 @@ export class ProviderClient {
   }
 }
 
-/** The request as the target may be sent it: its undeclared fields, and its tools. */
-const fitted = (request: ModelRequest, target: Target, vendor: Vendor): ModelRequest =>
-  withFittingTools(withPassedFields(request, target, vendor), target, vendor);
+/** The request as the target may be sent it: its undeclared fields, its tools, and what vendors' tools did. */
+const fitted = (request: ModelRequest, target: Target, dialect: Dialect): ModelRequest =>
+  withToolPairs(
+    withFittingTools(withPassedFields(request, target, dialect.vendor), target, dialect.vendor),
+    target,
+    dialect,
+  );
 
 /** What the dialect would leave an address of: the rest it reads as bytes by itself. */
 function leftTo(dialect: Dialect, request: ModelRequest, target: Target, media: FetchedMedia): FetchedMedia {

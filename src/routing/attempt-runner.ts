@@ -13,6 +13,7 @@ import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 import type { EventBatches, PreparedCall } from '../providers/prepared-call.js';
+import type { ToolRun } from '../providers/fit-tools.js';
 import { NO_MEDIA, ProviderClient } from '../providers/provider-client.js';
 import { Environment } from '../shared/environment.js';
 import { Attempt, untilCommitted } from './attempt.js';
@@ -143,7 +144,7 @@ export class AttemptRunner {
   }
 
   /** Whether a leg's vendor runs a tool by itself that this gateway could serve, as `ProviderClient` says it. */
-  runsTool(leg: Leg, tool: Tool): boolean | 'unsaid' {
+  runsTool(leg: Leg, tool: Tool): ToolRun {
     return this.client.runsTool(leg, tool);
   }
 

@@ -29,7 +29,7 @@ export class GenerationMedia {
   fetch(generation: Generation, required: readonly RequiredMedia[], signal: CancelSignal): Promise<FetchedMedia> {
     let media = this.open.get(generation);
     if (!media) {
-      const opened = this.fetcher.open(generation.caller.keyHash);
+      const opened = this.fetcher.open(generation.caller);
       this.open.set(generation, opened);
       generation.observe({ ended: () => opened.release() });
       media = opened;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
-import { domainFilter, type DomainRules } from '../core/domains.js';
+import type { Egress } from '../core/egress.js';
 import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type FetchedPage, type FetchLimits, type GuardedFetch } from '../core/extension.js';
 import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../shared/bytes-in-flight.js';
+import { BodyParts } from '../shared/http/body-parts.js';
 import { EgressError, type EgressReason } from '../shared/http/egress-error.js';
 import { SafeFetch } from '../shared/http/safe-fetch.js';
 
@@ -11,6 +12,7 @@ const FAULT_OF: Readonly<Record<EgressReason, ExtensionFault['kind']>> = {
   'too-busy': 'busy',
   'refused-url': 'refused',
   'refused-address': 'refused',
+  'refused-domain': 'refused',
   unreachable: 'unavailable',
   'bad-status': 'not-found',
   'too-many-redirects': 'not-found',
@@ -28,8 +30,8 @@ export class GuardedPages {
   ) {}
 
   /** For one generation, whose bytes count in the share of its key. @param egress what account and key are held to */
-  open(keyHash: string, egress: DomainRules = {}): GenerationPages {
-    return new GenerationPages(keyHash, domainFilter(egress), this.safeFetch, this.bytesInFlight);
+  open(keyHash: string, egress?: Egress): GenerationPages {
+    return new GenerationPages(keyHash, egress, this.safeFetch, this.bytesInFlight);
   }
 }
 
@@ -42,10 +44,14 @@ export class GenerationPages implements GuardedFetch {
   /** Use `GuardedPages.open`. */
   constructor(
     private readonly keyHash: string,
-    readonly allows: (url: string) => boolean,
+    private readonly egress: Egress | undefined,
     private readonly safeFetch: SafeFetch,
     private readonly bytesInFlight: BytesInFlight,
   ) {}
+
+  allows(url: string): boolean {
+    return this.egress?.allows(url) ?? true;
+  }
 
   async fetch(url: string, limits: FetchLimits, signal: CancelSignal): Promise<FetchedPage> {
     const held = this.bytesInFlight.open(this.keyHash);
@@ -73,16 +79,16 @@ export class GenerationPages implements GuardedFetch {
   }
 
   private async collect(url: string, limits: FetchLimits, held: HeldBytes, signal: CancelSignal) {
-    const chunks: Buffer[] = [];
+    const parts = new BodyParts();
     const take = (chunk: Buffer): void => {
       if (!held.take(chunk.length)) throw noRoomInFlight();
       // What it is read from is written over.
-      chunks.push(Buffer.from(chunk));
+      parts.add(Buffer.from(chunk));
     };
     const allows = (target: string): boolean => this.allows(target) && limits.allows?.(target) !== false;
     const request = { url, limits: { ...limits, allows }, keyHash: this.keyHash, take };
     const fetched = await this.safeFetch.fetch(request, signal);
-    return { ...fetched, bytes: Buffer.concat(chunks) };
+    return { ...fetched, bytes: await parts.join() };
   }
 }
 

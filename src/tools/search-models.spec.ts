@@ -10,13 +10,14 @@ const CATALOG = catalogOf(
   model('acme/writer', [endpoint('p1')]),
   ...Array.from({ length: 40 }, (_, index) => model(`other/m${index}`, [])),
 );
+const context = extensionContext({ callable: () => [...CATALOG.models.values()] });
 const offer = (parameters: JsonObject): ServedTool =>
   searchModels.offer(
     { type: 'openrouter:experimental__search_models', parameters, path: 'tools.0' },
     { catalog: CATALOG, modelOf: (): never => { throw new Error('asks for no model'); } },
   ) as ServedTool; // prettier-ignore
 async function search(query: string, parameters: JsonObject = {}): Promise<string[]> {
-  const { content, text } = await offer(parameters).run({ query }, { context: extensionContext(), number: 1 });
+  const { content, text } = await offer(parameters).run({ query }, { context, number: 1 });
   expect(JSON.parse(text)).toEqual(content);
   return (content as { models: readonly { id: string }[] }).models.map(({ id }) => id);
 }
@@ -35,7 +36,7 @@ it.each([
 });
 
 it('tells prices by the cheapest endpoint, in USD per million tokens', async () => {
-  const { content } = await offer({}).run({ query: 'painter' }, { context: extensionContext(), number: 1 });
+  const { content } = await offer({}).run({ query: 'painter' }, { context, number: 1 });
   expect(content).toMatchObject({
     models: [{ id: 'acme/painter', output_modalities: ['image'], pricing: { prompt: '1' } }],
   });

@@ -14,14 +14,14 @@ const PRICED_TOKENS = 1_000_000n;
 export const searchModels: ServiceTool = {
   types: ['openrouter:experimental__search_models'],
   resultType: 'openrouter_search_models_tool_result',
-  offer: ({ parameters: { max_results: most = RESULTS_DEFAULT } }, { catalog }) => ({
+  offer: ({ parameters: { max_results: most = RESULTS_DEFAULT } }) => ({
     runsAt: 'gateway',
     shown: SHOWN,
     price: 0n,
     usesMax: Infinity,
-    run: ({ query }) => {
+    run: ({ query }, { context }) => {
       const words = wordsOf(query as string);
-      const models = find([...catalog.models.values()], words, Math.min(most as number, RESULTS_MAX));
+      const models = find(context.callable(), words, Math.min(most as number, RESULTS_MAX));
       const content = { models: models.map(view) };
       return Promise.resolve({ text: printJson(content), content, sources: [], isError: false, cost: 0n });
     },

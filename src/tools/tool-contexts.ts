@@ -19,7 +19,7 @@ const SEAL_LENGTH_MAX = 1024 * 1024;
 const SMALL_BYTES = 64 * 1024;
 
 /** What a generation gives its tools. */
-export type GenerationParts = Pick<ExtensionContext, 'signal' | 'catalog' | 'request' | 'infer'>;
+export type GenerationParts = Pick<ExtensionContext, 'signal' | 'catalog' | 'callable' | 'request' | 'infer'>;
 
 /** What the tools of one generation work with. */
 export interface GenerationTools {
@@ -55,11 +55,13 @@ export class ToolContexts {
     return this.seals.prepareToOpen(sealed);
   }
 
-  open(caller: Caller): GenerationTools {
-    const pages = this.pages.open(caller.keyHash);
+  /** @param showsResults as `ExtensionContext` has it */
+  open(caller: Caller, showsResults: boolean): GenerationTools {
+    const pages = this.pages.open(caller.keyHash, caller.egress);
     const kept = this.bytesInFlight.open(caller.keyHash);
     const ports = {
       caller,
+      showsResults,
       clock: this.clock,
       guardedFetch: pages,
       engines: this.engines.open(caller.keyHash),

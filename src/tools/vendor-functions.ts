@@ -1,4 +1,5 @@
-import type { AskedTool, HandedTool, ServiceTool, ToolFunction } from '../core/tool.js';
+import type { HandedTool, ServiceTool, ToolFunction } from '../core/tool.js';
+import { assertServable } from './servable.js';
 
 /**
  * Tools that Anthropic has trained its models on and leaves to the caller to run. Any model can be shown them: as
@@ -55,7 +56,10 @@ const editor = (name: string, commands: Readonly<Record<string, string>>): ToolF
 const handed = (type: string, shown: ToolFunction): ServiceTool => ({
   types: [type],
   resultType: `${type}_tool_result`,
-  offer: (_asked: AskedTool): HandedTool => ({ runsAt: 'caller', shown }),
+  offer: (asked): HandedTool => {
+    assertServable(asked);
+    return { runsAt: 'caller', shown };
+  },
   recall: () => '',
 });
 

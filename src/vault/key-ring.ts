@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { EntityManager } from 'typeorm';
 import { GatewayError } from '../core/errors.js';
 import type { DataKeyPurpose, DataKeys, StoredDataKey } from './data-keys.js';
@@ -6,6 +7,10 @@ import { KeyServiceUnavailable, Undecryptable } from './key-service.js';
 
 /** Times that a key is made before it is given up: each beyond the first is one that another process made meanwhile. */
 const ROUNDS_MAX = 3;
+/** What does not open, or is not stored, is left alone for so long: it is told at once to who presents it. Chosen. */
+const LEFT_ALONE_MS = 60_000;
+/** Ids that are not stored and are remembered: whoever presents them may make them up. Chosen. */
+const UNKNOWN_MAX = 1_000;
 /** Told where the key service does not answer. */
 const KEY_SERVICE_RETRY_AFTER_MS = 1_000;
 
@@ -27,15 +32,21 @@ export interface KeyRingUse {
  */
 export class KeyRing<Key extends object> {
   private readonly opened = new Map<string, Key>();
-  /** Ids of keys that the encryption keys of this process do not open. */
-  private readonly foreign = new Set<string>();
+  /** By id of keys that the encryption keys of this process do not open: when that was last tried. */
+  private readonly foreign = new Map<string, number>();
+  /** Ids that were presented here and are not stored. */
+  private readonly unknown: LRUCache<string, true>;
 
-  /** @param make what a key works by; its bytes should be private to it */
   constructor(
     private readonly keys: DataKeys,
     private readonly use: KeyRingUse,
+    /** What a key works by; its bytes should be private to it. */
     private readonly make: (id: string, bytes: Buffer) => Key,
-  ) {}
+    /** Milliseconds that only rise. */
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.unknown = new LRUCache({ max: UNKNOWN_MAX, ttl: LEFT_ALONE_MS, ttlResolution: 0, perf: { now } });
+  }
 
   /** Those that are stored, newest first. */
   list(manager?: EntityManager): Promise<StoredDataKey[]> {
@@ -85,14 +96,16 @@ export class KeyRing<Key extends object> {
   }
 
   /**
-   * Opens those of these ids that are stored and that these encryption keys open.
+   * Opens those of these ids that are stored and that these encryption keys open. What did not open, or was not there,
+   * is not asked for again for a while.
    * @throws GatewayError `unavailable` when the key service does not answer
    */
   async openThese(ids: ReadonlySet<string>): Promise<void> {
-    const missing = new Set([...ids].filter((id) => !this.opened.has(id)));
+    const missing = new Set([...ids].filter((id) => !this.opened.has(id) && !this.isLeftAlone(id)));
     if (missing.size === 0) return;
     await this.asking(async () => {
-      for (const stored of await this.list()) if (missing.has(stored.id)) await this.open(stored);
+      for (const stored of await this.list()) if (missing.delete(stored.id)) await this.openAgain(stored);
+      for (const id of missing) this.unknown.set(id, true);
     });
   }
 
@@ -110,6 +123,21 @@ export class KeyRing<Key extends object> {
     return listed[0]?.number ?? 0;
   }
 
+  private isLeftAlone(id: string): boolean {
+    const triedAt = this.foreign.get(id);
+    return triedAt === undefined ? this.unknown.has(id) : this.now() - triedAt < LEFT_ALONE_MS;
+  }
+
+  /** @throws KeyServiceUnavailable for what has not been tried before: the rest counts as gone until it opens */
+  private async openAgain(stored: StoredDataKey): Promise<void> {
+    try {
+      await this.open(stored);
+    } catch (error) {
+      if (!(error instanceof KeyServiceUnavailable && this.foreign.has(stored.id))) throw error;
+      this.foreign.set(stored.id, this.now());
+    }
+  }
+
   /** @throws KeyServiceUnavailable */
   private async open(stored: StoredDataKey): Promise<Key | undefined> {
     const known = this.opened.get(stored.id);
@@ -121,7 +149,7 @@ export class KeyRing<Key extends object> {
       return key;
     } catch (error) {
       if (!(error instanceof Undecryptable)) throw error;
-      this.foreign.add(stored.id);
+      this.foreign.set(stored.id, this.now());
       return undefined;
     }
   }

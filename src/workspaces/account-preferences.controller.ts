@@ -1,27 +1,29 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { policyFields, viewPolicy, type PolicyView } from '../accounts/policy-view.js';
+import { policyFields } from '../accounts/policy-view.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { egressBody, egressView, readEgress } from '../shared/http/egress-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
-import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { one } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { titled } from '../shared/http/schema.js';
-import { noEgress } from '../shared/http/unsupported-fields.js';
-import { AccountPreferences } from './account-preferences.js';
+import { object, titled, type Of, type Static } from '../shared/http/schema.js';
+import { AccountPreferences, viewPreferences } from './account-preferences.js';
 import { PolicyDto, readPolicy } from './policy-fields.js';
 
 /** Body of `PATCH /account/preferences`. */
 export class AccountPreferencesDto extends PolicyDto {
   @MayOmit()
-  @Fits(noEgress)
-  egress?: unknown;
+  @MayBeNull()
+  @Fits(egressBody)
+  egress?: Of<typeof egressBody> | null;
 }
 
-const preferencesView = titled('account-preferences', policyFields);
+const preferencesView = titled('account-preferences', object({ ...policyFields.properties, egress: egressView }));
+type PreferencesView = Static<typeof preferencesView>;
 
-/** What the account allows of routing, whatever its workspaces do. */
+/** What the account allows, whatever its workspaces and keys do. */
 @Controller('account/preferences')
 @Accepts('management')
 export class AccountPreferencesController {
@@ -31,19 +33,23 @@ export class AccountPreferencesController {
   ) {}
 
   @Get()
-  @Answers(one(preferencesView), { summary: 'Show what the account allows of routing' })
-  async show(@FromCaller() { accountId }: Caller): Promise<{ data: PolicyView }> {
-    return { data: viewPolicy(await this.preferences.get(accountId)) };
+  @Answers(one(preferencesView), { summary: 'Show what the account allows' })
+  async show(@FromCaller() { accountId }: Caller): Promise<{ data: PreferencesView }> {
+    return { data: viewPreferences(await this.preferences.get(accountId)) };
   }
 
   @Patch()
   @Answers(one(preferencesView), {
-    summary: 'Change what the account allows of routing',
+    summary: 'Change what the account allows',
     description: 'It applies to every workspace. What is left out stays as it is, null clears.',
-    examples: { careful: { data_collection: 'deny', ignored_providers: ['groq'] } },
+    examples: {
+      careful: { data_collection: 'deny', ignored_providers: ['groq'] },
+      bound: { egress: { blocked_domains: ['paste.example.com'] } },
+    },
   })
-  async update(@FromCaller() caller: Caller, @Body() body: AccountPreferencesDto): Promise<{ data: PolicyView }> {
-    const changes = readPolicy(body, this.catalog.current());
-    return { data: viewPolicy(await this.preferences.change(caller, changes)) };
+  async update(@FromCaller() caller: Caller, @Body() body: AccountPreferencesDto): Promise<{ data: PreferencesView }> {
+    const egress = readEgress(body.egress);
+    const changes = { ...readPolicy(body, this.catalog.current()), ...(egress !== undefined && { egress }) };
+    return { data: viewPreferences(await this.preferences.change(caller, changes)) };
   }
 }

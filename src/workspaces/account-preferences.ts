@@ -2,35 +2,51 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccountEntity } from '../accounts/account.entity.js';
 import type { PolicyColumns } from '../accounts/policy-columns.js';
-import { viewPolicy } from '../accounts/policy-view.js';
+import { viewPolicy, type PolicyView } from '../accounts/policy-view.js';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import { ManagedChanges } from '../audit/managed-changes.js';
 import { ManagedKind } from '../audit/managed-kind.js';
 import type { Caller } from '../core/caller.js';
+import type { EgressRules } from '../core/egress.js';
+import { KeyCache } from '../keys/key-cache.js';
 import { updateReturning } from '../shared/database/returned-rows.js';
+
+/** What an account allows in all of its workspaces. */
+export type Preferences = PolicyColumns & Pick<AccountEntity, 'egress'>;
+
+/** The same as the API shows it. */
+export const viewPreferences = (preferences: Preferences): PolicyView & { readonly egress: EgressRules | null } => ({
+  ...viewPolicy(preferences),
+  egress: preferences.egress,
+});
 
 /** Preferences for the log. */
 const PREFERENCES = new ManagedKind<AccountEntity>('account.preferences', (account) => ({
   target: account.id,
-  view: viewPolicy(account),
+  view: viewPreferences(account),
 }));
 
-/** What an account allows of routing in all of its workspaces. */
+/** The preferences of an account and every change of them. */
 @Injectable()
 export class AccountPreferences {
   constructor(
     private readonly database: DataSource,
     private readonly policies: RoutingPolicies,
+    private readonly keys: KeyCache,
     private readonly changes: ManagedChanges,
   ) {}
 
-  async get(accountId: string): Promise<PolicyColumns> {
+  async get(accountId: string): Promise<Preferences> {
     return this.database.manager.findOneByOrFail(AccountEntity, { id: accountId });
   }
 
-  async change(caller: Caller, changes: Partial<PolicyColumns>): Promise<PolicyColumns> {
+  async change(caller: Caller, changes: Partial<Preferences>): Promise<Preferences> {
     const { accountId: id } = caller;
-    const forget = (): void => this.policies.forgetAll();
+    const forget = (): void => {
+      this.policies.forgetAll();
+      // Each key is kept with what its account says.
+      this.keys.forgetAll();
+    };
     return this.changes.run(caller, async (manager) => {
       const account = await manager
         .createQueryBuilder(AccountEntity, 'account')

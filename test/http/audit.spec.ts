@@ -103,6 +103,7 @@ describeOnEachDatabase('the audit log over HTTP', (database) => {
         limit: null,
         limit_reset: null,
         include_byok_in_limit: false,
+        egress: null,
         created_at: expect.any(String),
         updated_at: null,
         expires_at: null,

@@ -609,7 +609,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     ['too warm', { temperature: 2.1 }, 'temperature: must be at most 2'],
     ['two efforts', { reasoning_effort: 'low', reasoning: { effort: 'high' } }, 'reasoning_effort: contradicts reasoning.effort, which is high; send one of the two'],
     ['two answers', { n: 2 }, 'n: must be at most 1'],
-    ['pictures', { modalities: ['text', 'image'] }, 'modalities.1: this gateway answers in text only'],
+    ['sounds', { modalities: ['text', 'audio'] }, 'modalities.1: this gateway answers in text and images only'],
     ['an unanswered call', { messages: [{ role: 'assistant', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '' } }] }, { role: 'user', content: 'a' }] }, 'messages.0.tool_calls.0: tool call c1 has no tool message that follows it; send its result or leave the call out'],
     ['an answer to no call', { messages: [{ role: 'user', content: 'a' }, { role: 'tool', tool_call_id: 'c9', content: 'b' }] }, 'messages.1.tool_call_id: the assistant message before it has no tool call c9'],
     ['functions', { functions: [] }, 'functions: is not supported; send tools and tool_choice'],

@@ -35,6 +35,8 @@ export function generationRow(owner: Owner, changes: Partial<GenerationRow> = {}
     images: 0,
     web_searches: 0,
     web_fetches: 0,
+    web_search_results: null,
+    web_search_engine: null,
     bound: '0',
     cost: '0',
     byok_cost: '0',

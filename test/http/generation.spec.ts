@@ -118,6 +118,7 @@ describeOnEachDatabase('GET /generation', (database) => {
       num_fetches: 1,
       web_search_engine: null,
       usage: 0.000123456789,
+      server_tool_cost: 0,
       total_cost: 0.000123456789,
       cache_discount: null,
       upstream_inference_cost: 0,
@@ -174,6 +175,11 @@ describeOnEachDatabase('GET /generation', (database) => {
       { outcome: 'recovered', finish_reason: null, is_recovered: true },
     ],
     ['one that searched', { web_searches: 3 }, { num_searches: 3, num_search_results: null }],
+    [
+      'one whose searches are known',
+      { web_searches: 3, web_search_results: 7, web_search_engine: 'exa', tools_cost: '0.015' },
+      { num_searches: 3, num_search_results: 7, web_search_engine: 'exa', server_tool_cost: 0.015 },
+    ],
     ['the other face', { api_type: 'chat' }, { api_type: 'completions' }],
     [
       'an attempt without answer',

@@ -89,6 +89,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
         limit: 12.5,
         limit_reset: 'monthly',
         include_byok_in_limit: true,
+        egress: { blocked_domains: ['paste.example.com'] },
         expires_at: '2100-01-01T00:00:00Z',
         creator_user_id: 'user',
         external: { user: 'theirs' },
@@ -109,6 +110,7 @@ describeOnEachDatabase('keys over HTTP', (database) => {
       limit_remaining: 12.5,
       limit_reset: 'monthly',
       include_byok_in_limit: true,
+      egress: { allowed_domains: null, blocked_domains: ['paste.example.com'] },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: null,
       expires_at: '2100-01-01T00:00:00.000Z',
@@ -161,14 +163,17 @@ describeOnEachDatabase('keys over HTTP', (database) => {
   });
 
   it('changes what is named, clears what is null, and leaves the rest', async () => {
-    const { hash } = await create({ limit: 1, limit_reset: 'daily' });
+    const { hash } = await create({ limit: 1, limit_reset: 'daily', egress: { allowed_domains: [] } });
     const changed = await call('PATCH', `/api/v1/keys/${hash}`, { body: { limit: null, name: 'new' } });
     expect(changed.body.data).toMatchObject({
+      egress: { allowed_domains: [], blocked_domains: null },
       name: 'new',
       limit: null,
       limit_reset: 'daily',
       updated_at: expect.any(String),
     });
+    const cleared = await call('PATCH', `/api/v1/keys/${hash}`, { body: { egress: null } });
+    expect(cleared.body.data).toMatchObject({ egress: null, limit_reset: 'daily' });
   });
 
   it('stops a key at once when it is disabled or deleted', async () => {

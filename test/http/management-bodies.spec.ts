@@ -58,14 +58,14 @@ const CONTRACT: Readonly<Record<string, readonly string[]>> = {
 
 /** Known only to be refused, whatever they ask for: nobody is to be sent there by a suggestion. */
 const UNUSABLE: Readonly<Record<string, readonly string[]>> = {
-  'POST /keys': ['rate_limits', 'allowed_models', 'egress'],
-  'PATCH /keys/{hash}': ['rate_limits', 'allowed_models', 'egress', 'kind', 'expires_at', 'creator_user_id', 'workspace_id', 'external'],
+  'POST /keys': ['rate_limits', 'allowed_models'],
+  'PATCH /keys/{hash}': ['rate_limits', 'allowed_models', 'kind', 'expires_at', 'creator_user_id', 'workspace_id', 'external'],
   'PATCH /byok/{id}': ['provider', 'workspace_id'],
   'POST /guardrails': ['allowed_data_regions'],
   'PATCH /guardrails/{id}': ['allowed_data_regions', 'workspace_id'],
   'POST /workspaces': ['plugins', 'disabled_server_tools'],
   'PATCH /workspaces/{reference}': ['plugins', 'disabled_server_tools'],
-  'PATCH /account/preferences': ['plugins', 'egress'],
+  'PATCH /account/preferences': ['plugins'],
 }; // prettier-ignore
 
 /** What is fixed once a thing is made, or set by the gateway itself. */
@@ -232,9 +232,7 @@ describeOnEmbedded('management bodies', (database) => {
   it.each([
     ['POST', '/keys', { name: 'n' }, 'rate_limits', [null, {}, { requests_per_minute: null }], { requests_per_minute: 1 }],
     ['POST', '/keys', { name: 'n' }, 'allowed_models', [null], ['openai/*']],
-    ['POST', '/keys', { name: 'n' }, 'egress', [null, {}, { blocked_domains: [] }], { allowed_domains: ['a.example'] }],
     ['PATCH', '/account/preferences', {}, 'plugins', [null, []], [{ id: 'web', enabled: true }]],
-    ['PATCH', '/account/preferences', {}, 'egress', [null, {}], { blocked_domains: ['a.example'] }],
     ['PATCH', '/workspaces/default', {}, 'plugins', [null, []], [{ id: 'web', enabled: false, prevent_overrides: true }]],
     ['PATCH', '/workspaces/default', {}, 'disabled_server_tools', [null, []], ['openrouter:web_search']],
   ])('%s %s: %# of what is not acted on yet, only what asks for nothing', async (method, path, rest, field, neutral, lacking) => {

@@ -43,6 +43,7 @@ describeOnEachDatabase('changes of managed resources', (database) => {
     audit = app.get(AuditLog, { strict: false });
     const noted = (cache: Cache) => () => void forgotten.push({ cache, entries: countEntries() });
     jest.spyOn(app.get(KeyCache, { strict: false }), 'forget').mockImplementation(noted('keys'));
+    jest.spyOn(app.get(KeyCache, { strict: false }), 'forgetAll').mockImplementation(noted('keys'));
     jest.spyOn(app.get(CredentialStore, { strict: false }), 'forget').mockImplementation(noted('credentials'));
     jest.spyOn(app.get(ActiveGuardrails, { strict: false }), 'forget').mockImplementation(noted('guardrails'));
     jest.spyOn(app.get(RoutingPolicies, { strict: false }), 'forgetAll').mockImplementation(noted('policies'));
@@ -110,7 +111,7 @@ describeOnEachDatabase('changes of managed resources', (database) => {
     () => ['workspace.update', 'PATCH', '/workspaces/v', { default_guardrail_id: ids.get('guardrail') }, WORKSPACE],
     () => [GUARDRAIL_DELETE, 'DELETE', '/guardrails/{guardrail}', undefined, ['guardrails']],
     () => [WORKSPACE_DELETE, 'DELETE', '/workspaces/v', undefined, ['keys', 'credentials', ...WORKSPACE]],
-    () => ['account.preferences.update', 'PATCH', '/account/preferences', { enforce_zdr: true }, ['policies']],
+    () => ['account.preferences.update', 'PATCH', '/account/preferences', { enforce_zdr: true }, ['policies', 'keys']],
     () => ['credits.enter', 'POST', '/credits', { amount: 5 }, []],
   ]; // prettier-ignore
 

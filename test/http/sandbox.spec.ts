@@ -2,6 +2,7 @@
  * Goal: every sandbox model does over HTTP what its name says, whole and streamed. Method: one expectation for each
  * model of the list that ships, so that a new one cannot go without.
  */
+import { drawPicture } from '../../src/providers/dialects/simulated/picture.js';
 import { SANDBOX_MODELS } from '../../src/providers/dialects/simulated/models.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -58,6 +59,15 @@ describeOnEmbedded('the sandbox', (database) => {
     refusal: said({ content: [], stop_reason: 'refusal', stop_details: { type: 'refusal', category: null } }),
     'max-tokens': said({ stop_reason: 'max_tokens', usage: { output_tokens: 3 } }),
     long: said({ stop_reason: 'end_turn', usage: { output_tokens: 2000 } }, { max_tokens: 8192 }),
+    image: said(
+      {
+        content: [
+          { type: 'text', text: 'Here it is.' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: drawPicture(SAID) } },
+        ],
+      },
+      { max_tokens: 500 },
+    ),
     json: said({ content: [{ type: 'text', text: JSON.stringify({ text: SAID }) }] }),
     cache: said({ usage: { cache_read_input_tokens: 2, cache_creation_input_tokens: 1 } }),
     silent: 'never answers',

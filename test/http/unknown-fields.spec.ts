@@ -36,7 +36,7 @@ const SLUGS = [...Object.keys(SHIPPED), ...Object.keys(OWN)];
 const TOLD = { 'x-router-metadata': 'enabled' };
 
 const FORMATS = { messages: 'anthropic', chat: 'openai' } as const;
-const DECLARED: ReadonlySet<string> = new Set(['debug', 'fallbacks', 'thinking', 'provider']);
+const DECLARED: ReadonlySet<string> = new Set(['debug', 'fallbacks', 'thinking', 'provider', 'web_search_options']);
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 type Rule = NonNullable<ProviderDefinition['undeclared']>;
@@ -202,13 +202,13 @@ describeOnEmbedded('fields nobody declared', (database) => {
   });
 
   it('search where searches are sold, whatever else the provider takes', async () => {
-    const fields = { web_search_options: { search_context_size: 'low' }, owl: 1 };
+    const fields = { search_parameters: { mode: 'auto' }, owl: 1 };
     const [attempt] = await send('chat', 'test/searching', fields);
-    expect(arrived('mine', fields)).toEqual({ web_search_options: fields.web_search_options });
+    expect(arrived('mine', fields)).toEqual({ search_parameters: fields.search_parameters });
     expect(attempt!.dropped).toEqual(['owl']);
     const [free] = await send('chat', 'test/openai', fields);
     expect(arrived('openai', fields)).toEqual({ owl: 1 });
-    expect(free!.dropped).toEqual(['web_search_options']);
+    expect(free!.dropped).toEqual(['search_parameters']);
   });
 
   it('are no cover for what is declared: the key of the prompt cache goes on as before', async () => {
@@ -294,7 +294,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
     /** Names that rules speak of, and others. */
     const NAMES = [
       ...new Set(DEFINITIONS.flatMap(({ undeclared }) => (undeclared ? [...namesOf(undeclared)] : []))),
-      ...['web_search_options', 'search_parameters', 'enable_search', 'debug', 'fallbacks', 'owl', 'constructor', 'toString'],
+      ...['search_parameters', 'enable_search', 'debug', 'fallbacks', 'owl', 'constructor', 'toString'],
     ]; // prettier-ignore
     const bodies = fc.record({
       slug: fc.constantFrom(...Object.keys(SHIPPED)),

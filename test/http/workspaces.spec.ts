@@ -491,7 +491,13 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
   });
 
   describe('preferences of the account', () => {
-    const DEFAULTS = { allowed_providers: null, ignored_providers: null, data_collection: 'allow', enforce_zdr: false };
+    const DEFAULTS = {
+      allowed_providers: null,
+      ignored_providers: null,
+      data_collection: 'allow',
+      enforce_zdr: false,
+      egress: null,
+    };
 
     it('are changed, cleared and told in the log', async () => {
       expect(await call('GET', '/account/preferences')).toEqual({ status: 200, body: { data: DEFAULTS } });
@@ -500,15 +506,14 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
         ignored_providers: ['groq/x'],
         data_collection: 'deny',
         enforce_zdr: true,
+        egress: { allowed_domains: ['docs.example.com'], blocked_domains: null },
       };
-      const neutral = { plugins: [], egress: { blocked_domains: [] } };
-      expect(await call('PATCH', '/account/preferences', { ...wanted, ...neutral })).toEqual({
+      expect(await call('PATCH', '/account/preferences', { ...wanted, plugins: [] })).toEqual({
         status: 200,
         body: { data: wanted },
       });
       for (const [body, message] of [
         [{ plugins: [{ id: 'web', enabled: true }] }, 'plugins: is not supported yet by this gateway; leave it out'],
-        [{ egress: { allowed_domains: ['a.example'] } }, 'egress: is not supported yet by this gateway; leave it out'],
         [{ data_colection: 'deny' }, 'data_colection: is not a known field; did you mean data_collection?'],
       ] as const) {
         const refused = await call('PATCH', '/account/preferences', body);
@@ -533,6 +538,7 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       [{ ignored_providers: ['openai', 'nobody-knows'] }, 'ignored_providers.1: "nobody-knows" is no known provider'],
       [{ data_collection: null }, 'data_collection: must be one of allow, deny'],
       [{ enforce_zdr: null }, 'enforce_zdr: must be a boolean'],
+      [{ egress: { allowed_domains: ['a.example', 'a b'] } }, 'egress.allowed_domains.1: must be a domain such as'],
     ])('are not %j', async (request, message) => {
       const { status, body } = await call('PATCH', '/account/preferences', request);
       expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);

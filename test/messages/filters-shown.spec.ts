@@ -21,7 +21,7 @@ const OWN_WORDS = new Set(
     'model upstream messages system tools tool_choice tool_calls tool_call_id function image_url file filename file_data name json_schema ' +
     'response_format max_tokens max_completion_tokens stream include_usage stream_options stop stop_sequences metadata user seed logit_bias ' +
     'prompt_cache_key reasoning reasoning_details reasoning_effort output_config effort format output_format context_management edits thinking ' +
-    'input_examples search_result server_tool_use required true false true,false strict temperature top_p service_tier ' +
+    'web_search_20250305 web_search web_search_options user_location approximate input_examples search_result server_tool_use required true false true,false strict temperature top_p service_tier ' +
     'true anthropic beta anthropic-beta container base64 application json octet accept version arguments Attachment of result results see the next message defs management client toolConfig toolSpec toolUse toolResult toolUseId outputConfig textFormat structure jsonSchema inputSchema inferenceConfig maxTokens stopSequences toolChoice reasoningContent reasoningText redactedContent cachePoint searchResult serviceTier additionalModelResponseFieldPaths additionalModelRequestFields bytes See attached document amazon eventstream client Context Search Source Web Document reply claude v1 index plain'
   ).split(' '),
 );

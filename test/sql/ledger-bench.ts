@@ -346,6 +346,8 @@ function generationOf(settlement: Settlement): GenerationRow {
     images: 0,
     web_searches: 0,
     web_fetches: 0,
+    web_search_results: null,
+    web_search_engine: null,
     bound: cost,
     cost,
     byok_cost: byokCost,

@@ -34,6 +34,7 @@ export function joinChunks(chunks: readonly JsonBody[]): JsonBody {
     reasoning_details: [],
     tool_calls: [],
     annotations: [],
+    images: [],
   };
   let finish: JsonBody = {};
   let usage: JsonBody;
@@ -57,6 +58,7 @@ export function joinChunks(chunks: readonly JsonBody[]): JsonBody {
     }
     if (delta.phase) message.phase = delta.phase;
     message.annotations.push(...(delta.annotations ?? []));
+    message.images.push(...(delta.images ?? []));
     if (choice.finish_reason) {
       finish = { finish_reason: choice.finish_reason, native_finish_reason: choice.native_finish_reason };
     }

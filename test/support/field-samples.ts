@@ -17,6 +17,7 @@ export interface TargetParts {
   readonly quirks?: Quirks;
   readonly endpoint?: Partial<Omit<Endpoint, 'provider'>>;
   readonly inputs?: Model['inputModalities'];
+  readonly outputs?: Model['outputModalities'];
   readonly tier?: ServiceTier;
   readonly platform?: PlatformId;
 }
@@ -25,13 +26,19 @@ export function targetOf({
   quirks = {},
   endpoint: parts = {},
   inputs = ['text'],
+  outputs = ['text'],
   tier = 'standard',
   platform,
 }: TargetParts): Target {
   const plain = endpoint(PROVIDER, parts);
   const one = platform === undefined ? plain : { ...plain, provider: { ...plain.provider, platform } };
   const definition = { slug: PROVIDER, credential: 'bearer', quirks } as const;
-  return { model: model('a/b', [one], { inputModalities: inputs }), endpoint: one, tier, definition };
+  return {
+    model: model('a/b', [one], { inputModalities: inputs, outputModalities: outputs }),
+    endpoint: one,
+    tier,
+    definition,
+  };
 }
 
 const EVERY_QUIRK: Quirks = {
@@ -60,6 +67,7 @@ export const TARGETS: Readonly<Record<string, TargetParts>> = {
   'one in a tier that is cheap': { tier: 'flex' },
   'one in a tier that is fast': { tier: 'fast' },
   'an open model': { endpoint: { upstreamModel: 'meta.llama4-scout-17b-instruct-v1:0' } },
+  'one that draws': { outputs: ['text', 'image'] },
   'one that lists others': { quirks: EVERY_QUIRK, endpoint: { supportedParameters: ['max_tokens', 'tools'] } },
   'one that refuses fields': { quirks: { ...EVERY_QUIRK, omit: ['seed', 'temperature'] } },
 };
@@ -122,6 +130,8 @@ export const FIELD_SAMPLES: Readonly<Record<RequestField, (parts: TargetParts) =
   verbosity: () => saying({ verbosity: 'high' }),
   structured_outputs: () => saying({ outputFormat: { type: 'json-schema', schema: { type: 'object' } } }),
   response_format: () => saying({ outputFormat: { type: 'json-object' } }),
+  modalities: () => saying({ modalities: ['image'] }),
+  image_config: () => saying({ imageConfig: { size: '1024x1024', aspect_ratio: '1:1' } }),
   task_budget: () => saying({ taskBudget: { totalTokens: 100 } }),
   context_management: () => saying({ contextManagement: { vendor: 'anthropic', value: { edits: [] } } }),
   cache_control: () => saying({ cacheMarker: {} }),

@@ -6,6 +6,7 @@ import { doAtOnce } from '../../src/core/steps.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
 import { bedrockConverse } from '../../src/providers/dialects/bedrock-converse/dialect.js';
 import { openaiChat } from '../../src/providers/dialects/openai-chat/dialect.js';
+import { withFittingTools } from '../../src/providers/fit-tools.js';
 
 const DIALECTS = [anthropicMessages, openaiChat, bedrockConverse];
 
@@ -24,7 +25,8 @@ function target(dialect: Encoded): Target {
       policy: { collectsData: true, zeroDataRetention: false },
     },
     upstreamModel: 'upstream',
-    pricing: null,
+    // Searches that a field asks for go to the vendor.
+    pricing: { prompt: 0n, completion: 0n, tiers: [], webSearch: 0n },
     quantization: 'unknown',
     contextLength: 200_000,
     supportedParameters: [],
@@ -46,7 +48,8 @@ function target(dialect: Encoded): Target {
 export function sentBodies(request: ModelRequest): { readonly body: Json | object; readonly headers: object }[] {
   return DIALECTS.flatMap((dialect) => {
     try {
-      const { body, headers } = doAtOnce(dialect.encode(request, target(dialect.id as Encoded), new Map()));
+      const to = target(dialect.id as Encoded);
+      const { body, headers } = doAtOnce(dialect.encode(withFittingTools(request, to, dialect.vendor), to, new Map()));
       return [{ body, headers: headers ?? {} }];
     } catch (error) {
       if (error instanceof Untranslatable) return [];

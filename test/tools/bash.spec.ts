@@ -100,6 +100,36 @@ describe('bash', () => {
     expect(await once('echo "[$x]"; ls /tmp')).toMatchObject({ stdout: '[]\n' });
   });
 
+  it('is at home in its own folder, and has one for what is passing', async () => {
+    expect(await once('echo hi > f; cat ~/f; cd /tmp; pwd; echo $HOME')).toMatchObject({
+      stdout: 'hi\n/tmp\n/home/user\n',
+      stderr: '',
+    });
+  });
+
+  it.each(['exit 3', 'false', 'while true; do :; done'])(
+    'goes on after `%s`, where and as it was before',
+    async (end) => {
+      const run = session(offered({}, 300));
+      await run('mkdir d; cd d; export B=2');
+      const { return_code } = (await run(`echo text > f; ${end}`)) as { return_code: number };
+      expect(return_code).toBeGreaterThan(0);
+      expect(await run('pwd; echo $B; cat f')).toMatchObject({ stdout: '/home/user/d\n2\ntext\n', stderr: '' });
+    },
+  );
+
+  it('begins in its folder where the directory has gone', async () => {
+    const run = session(offered());
+    await run('mkdir d; cd d; rmdir /home/user/d');
+    expect(await run('pwd')).toMatchObject({ stdout: '/home/user\n' });
+  });
+
+  it('says nothing of what runs the commands', async () => {
+    const { stderr } = (await once('for i in {1..200000}; do :; done; tar --help')) as { stderr: string };
+    expect(stderr).toMatch(/too many|tar/);
+    expect(stderr).not.toMatch(/executionLimits|browser|bundle/);
+  });
+
   it('begins anew when it is restarted, in the same container', async () => {
     const tool = offered();
     const run = session(tool);

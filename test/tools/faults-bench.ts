@@ -62,7 +62,10 @@ export type Route = (typeof ROUTES)[number];
 export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
   /** What the providers do with calls that are left; stops where nothing is said. */
   readonly aborts?: object;
-  readonly models?: readonly CatalogEntry[];
+  /** Keys of the catalog's `tools`, in the place of those here. */
+  readonly tools?: object;
+  /** Further models, of the adviser's double where they say nothing else. */
+  readonly models?: readonly (Omit<CatalogEntry, 'at'> & Partial<Pick<CatalogEntry, 'at'>>)[];
 }
 
 /**
@@ -81,7 +84,7 @@ export class LoopBench {
 
   static async start(
     database: TestDatabase,
-    { aborts = { stream: 'stops', whole: 'stops' }, models = [], variables, ...options }: LoopOptions = {},
+    { aborts = { stream: 'stops', whole: 'stops' }, models = [], tools, variables, ...options }: LoopOptions = {},
   ): Promise<LoopBench> {
     const [main, second, adviser, engine, pages] = await Promise.all([
       startUpstream('anthropic'),
@@ -99,12 +102,13 @@ export class LoopBench {
         web_search: { engines: { exa: { base_url: engine.url, credential: { value: KEY }, price: '0.004' } } },
         web_fetch: { price: '0.002' },
         bash: { price: '0.001' },
+        ...tools,
       },
       ...catalogOf(
         { id: 'test/main', at: [at(main)] },
         { id: 'test/pair', at: [at(main), at(second)] },
         { id: 'test/adviser', at: [at(adviser)] },
-        ...models,
+        ...models.map((model) => ({ at: [at(adviser)], ...model })),
       ),
     };
     const gateway = await startGateway(database, {

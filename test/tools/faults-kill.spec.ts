@@ -2,7 +2,7 @@
  * Goal: a loop of tools whose process is killed is charged exactly for the calls and uses that had ended, for the open
  * call by what the last beat saw of it, and nothing stays held; another replica goes on with the conversation and its
  * container. Method: processes of their own before doubles that hold three loops at three stages, killed at once; on
- * PostgreSQL another replica settles, on the embedded database the next process. Rules: docs/ledger.md#when-something-dies.
+ * PostgreSQL another replica settles, on the embedded database the next process. Rules: docs/ledger.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
 import { Cancellation, type CancelSignal } from '../../src/core/cancellation.js';
 import type { DomainRules } from '../../src/core/domains.js';
+import { Egress } from '../../src/core/egress.js';
 import type { ExtensionContext } from '../../src/core/extension.js';
 import type { JsonObject } from '../../src/core/json/json.js';
 import type { ToolsConfiguration } from '../../src/core/routing/catalog.js';
@@ -29,6 +30,9 @@ export interface Asked {
   readonly parts?: Partial<ExtensionContext>;
 }
 
+const egressOf = ({ allowedDomains, blockedDomains }: DomainRules = {}): Egress | undefined =>
+  Egress.of({ allowed_domains: allowedDomains ?? null, blocked_domains: blockedDomains ?? null });
+
 /** The tool over the real fetch and the real threads, where 127.0.0.2 stands for all that is public. */
 export class FetchBench {
   readonly workers = new ToolWorkers();
@@ -53,7 +57,7 @@ export class FetchBench {
     return extensionContext({
       signal,
       clock: { now: () => NOW, aheadMs: 0 },
-      guardedFetch: this.pages.open(key, egress),
+      guardedFetch: this.pages.open(key, egressOf(egress)),
       workers: this.workers.of(key),
       engines: plainEngineClient,
       ...parts,

@@ -352,6 +352,8 @@ describeOnEmbedded('the loop of tools', (database) => {
           type: 'openrouter:datetime',
           runs_at: 'gateway',
           function: 'datetime',
+          engine: null,
+          model: null,
           price: '0',
           uses_max: null,
           native_at: [],

@@ -1,8 +1,9 @@
 // Goal: the threads of service tools serve every key, and answer within a job's time whatever becomes of it. Method:
 // the pool over threads of a small script that answers, hangs, fails or grows when it is told to.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
 import type { WorkerJob } from '../../src/tools/workers/jobs.js';
@@ -71,6 +72,14 @@ it.each([
   expect(await pool.run('answer', () => ({}), live)).toMatchObject({ threadId: expect.any(Number) as number });
 });
 
+it('tells the operator where a job failed that should not, and of no other', async () => {
+  const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+  const pool = workers().of('a key');
+  for (const name of ['fail', 'refuse', 'hang']) await pool.run(name, () => ({}), live).catch(() => undefined);
+  expect(logged.mock.calls).toEqual([['The job fail failed: TypeError: at secret-place.js']]);
+  logged.mockRestore();
+});
+
 it('moves large binary parts, and copies small ones', async () => {
   const pool = workers().of('a key');
   const large = Buffer.alloc(100_000);
@@ -99,6 +108,26 @@ it('has a thread for another key, however much one key asks for', async () => {
   expect(await all.of('other').run('answer', () => ({}), live)).toBeDefined();
   release();
   expect(await Promise.all(greedy)).toHaveLength(17);
+});
+
+const onLinux = process.platform === 'linux' ? it : it.skip;
+onLinux('has its threads stand back behind the process, which stays as it is', async () => {
+  const niceness = (): Map<string, number> =>
+    new Map(
+      readdirSync('/proc/self/task').map((id) => {
+        const [, fields] = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(/\) (?!.*\) )/);
+        return [id, Number(fields!.split(' ')[16])];
+      }),
+    );
+  const before = niceness();
+  const pool = made().of('a key');
+  const page = { bytes: Buffer.from('words'), mediaType: 'text/plain', url: 'http://a.example/', tokensMax: 100 };
+  expect(await pool.run('read-page', () => page, live)).toMatchObject({ text: 'words' });
+  const after = niceness();
+  const own = after.get(String(process.pid))!;
+  expect(own).toBe(before.get(String(process.pid)));
+  const added = [...after].filter(([id]) => !before.has(id)).map(([, nice]) => nice);
+  expect(Math.max(...added)).toBe(Math.min(19, own + 10));
 });
 
 it('frees who is gone at once, whether a thread had the job or not', async () => {

@@ -41,6 +41,7 @@ describe.each([
       content: { url: URL_, content: { title: 'On rings', source: { data: `${'r'.repeat(400)}${cut}` } } },
       sources: [{ url: URL_, title: 'On rings' }],
       cost: 5n,
+      web: { kind: 'fetch', engine: name, results: 1 },
     });
     expect(engine.bodies).toEqual([body]);
   });
@@ -57,6 +58,7 @@ describe.each([
       failure('url_not_allowed'),
     );
     expect(engine.bodies).toEqual([]);
+    expect(await bench.fetch(URL_, asked(other))).not.toHaveProperty('web');
   });
 
   it('may fail, which is none of the page', async () => {

@@ -56,6 +56,7 @@ describe('a page', () => {
       sources: [{ url, title: 'On rings' }],
       isError: false,
       cost: 0n,
+      web: { kind: 'fetch', engine: 'openrouter', results: 1 },
     });
     expect(webFetch.recall(result.content, openSeal)).toBe(result.text);
   });
@@ -156,7 +157,9 @@ describe('an address', () => {
   });
 
   it('that answers with an error, or with too much, is not accessible', async () => {
-    expect(await bench.fetch(`${web.origin}/none`)).toEqual(failure('url_not_accessible'));
+    const result = await bench.fetch(`${web.origin}/none`);
+    expect(result).toEqual(failure('url_not_accessible'));
+    expect(result.web).toEqual({ kind: 'fetch', engine: 'openrouter', results: 0 });
     for (const serve of [
       flood('text/html', 100 * 1024 * 1024),
       flood('application/json', 100 * 1024 * 1024),
@@ -178,7 +181,9 @@ describe('an address', () => {
     'is not followed to %s',
     async (location) => {
       const url = web.at('/away', redirect(location.replace('P', String(inside.port))));
-      expect(await bench.fetch(url)).toEqual(failure('url_not_allowed'));
+      const result = await bench.fetch(url);
+      expect(result).toEqual(failure('url_not_allowed'));
+      expect(result).not.toHaveProperty('web');
     },
   );
 });
@@ -217,10 +222,11 @@ describe('what is asked for', () => {
     const tools = { webFetch: { price: 7n, engines: new Map() } };
     const both = ['openrouter:web_fetch', 'web_fetch_20250910'].map((type) => bench.offer({ type, tools }));
     for (const one of both) {
-      expect(one).toMatchObject({ price: 7n, usesMax: 50, counts: 'web-fetch', shown: { name: 'web_fetch' } });
+      expect(one).toMatchObject({ price: 7n, usesMax: 50, engine: 'openrouter', shown: { name: 'web_fetch' } });
     }
     expect(bench.offer({ parameters: { max_uses: 3, max_content_tokens: null } }).usesMax).toBe(3);
     expect(bench.offer({ parameters: { max_uses: 51 } }).usesMax).toBe(50);
+    expect(bench.offer({ parameters: { max_uses: 0 } }).usesMax).toBe(0);
   });
 
   it('costs its price when it brought a page, and nothing else', async () => {
@@ -242,7 +248,8 @@ describe('what is asked for', () => {
   });
 
   it.each<[JsonObject, string]>([
-    [{ max_uses: 0 }, 'tools.0.parameters.max_uses'],
+    [{ max_uses: -1 }, 'tools.0.parameters.max_uses'],
+    [{ max_content_tokens: 0 }, 'tools.0.parameters.max_content_tokens'],
     [{ max_uses: '1' }, 'tools.0.parameters.max_uses'],
     [{ max_content_tokens: 1.5 }, 'tools.0.parameters.max_content_tokens'],
     [{ allowed_domains: 'a.example' }, 'tools.0.parameters.allowed_domains'],
@@ -329,9 +336,9 @@ describe('where there is no room', () => {
     for (const result of results.filter(({ isError }) => isError)) expect(result).toEqual(failure('too_many_requests'));
   });
 
-  it('a page is told to be unavailable by whatever fails unforeseen', async () => {
+  it('what fails unforeseen is left to who runs the tool, and logs it', async () => {
     const workers = { run: () => Promise.reject(new TypeError('x is not a function')) };
     const url = web.at('/x', whole('text/plain', 'x'));
-    expect(await bench.fetch(url, { parts: { workers } })).toEqual(failure('unavailable'));
+    await expect(bench.fetch(url, { parts: { workers } })).rejects.toThrow(TypeError);
   });
 });

@@ -84,6 +84,12 @@ const toolCall = object({
   function: object({ name: text(), arguments: text() }),
 });
 
+const image = object({
+  type: literal('image_url'),
+  index: integer(),
+  image_url: object({ url: described('A data URL, or the address that the provider gives.', text()) }),
+});
+
 const message = titled(
   'chat-message',
   object({
@@ -93,6 +99,7 @@ const message = titled(
     reasoning: nullable(text()),
     reasoning_details: optional(list(reasoningDetail)),
     tool_calls: optional(list(toolCall)),
+    images: optional(list(image)),
     annotations: optional(list(annotation)),
     phase: optional(described('What part of its work the words are, where its vendor wants to be told again.', text())),
   }),

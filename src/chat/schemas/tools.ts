@@ -1,6 +1,12 @@
-import { modelText, name, toolList, word } from '../../shared/http/bounds.js';
+import { domainList, modelText, name, toolList, word } from '../../shared/http/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
-import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
+import {
+  isServiceTool,
+  otherServiceTool,
+  searchFields,
+  serviceTools,
+  webSearchFields,
+} from '../../inference/schemas/service-tools.js';
 import {
   either,
   flag,
@@ -47,10 +53,35 @@ const typedTools = {
   ...serviceTools,
 };
 
+const filters = object({
+  allowed_domains: optional(nullable(domainList())),
+  blocked_domains: optional(nullable(domainList())),
+  excluded_domains: optional(nullable(domainList())),
+});
+
+const isShorthand = object({ type: oneOf(WEB_SEARCH_SHORTHANDS) });
+
+/** As the gateway's own search, its options beside the type or in `parameters`, and OpenAI's `filters`. */
+const shorthand = webSearchFields({
+  type: oneOf(WEB_SEARCH_SHORTHANDS),
+  filters: optional(nullable(filters)),
+  ...serviceTools['openrouter:web_search'],
+});
+
+/** OpenAI's way to let a model of a search by itself do so; what stands in a place is its vendor's affair. */
+export const webSearchOptions = object({
+  search_context_size: optional(nullable(searchFields.search_context_size)),
+  user_location: optional(nullable(freeForm())),
+});
+
 const typedTool = variant('type', typedTools);
 const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
 
-const tool = when(hasKnownType, typedTool, when(isServiceTool, otherServiceTool, typedTool));
+const tool = when(
+  isShorthand,
+  shorthand,
+  when(hasKnownType, typedTool, when(isServiceTool, otherServiceTool, typedTool)),
+);
 
 export const tools = toolList(tool);
 

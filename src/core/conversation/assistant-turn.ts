@@ -37,6 +37,8 @@ function contentOf({ start, text, signature, citations, opaqueDeltas }: ReplyBlo
     }
     case 'opaque':
       return { type: 'opaque', opaque: withDeltas(start.opaque, opaqueDeltas) };
+    case 'image':
+      return { type: 'image', source: start.source };
     case 'service-tool-result':
       return undefined;
   }

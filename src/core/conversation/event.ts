@@ -1,4 +1,5 @@
 import type { Json, Opaque, Vendor } from '../json/json.js';
+import type { MediaSource } from './content.js';
 import type { ByteRange } from '../stream/byte-range.js';
 import type { ReasoningMark } from './reasoning-mark.js';
 import type { Usage } from './usage.js';
@@ -17,6 +18,8 @@ export interface ServiceToolResult {
   readonly type: string;
   readonly toolUseId: string;
   readonly content: Json;
+  /** What of it is a picture, for a format without a block for it. */
+  readonly image?: MediaSource;
   /**
    * All of the use, for a later turn of a format without a block for it; only this gateway reads it.
    * @param lengthMax in characters
@@ -40,6 +43,8 @@ export type BlockStart =
   | { readonly type: 'server-tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
   /** What a tool brought that this gateway ran. Arrives whole. */
   | { readonly type: 'service-tool-result'; readonly result: ServiceToolResult }
+  /** What the model drew. Arrives whole. */
+  | { readonly type: 'image'; readonly source: MediaSource; readonly extras?: Opaque }
   /** Arrives whole, or grows by opaque deltas. */
   | { readonly type: 'opaque'; readonly opaque: Opaque };
 
@@ -118,8 +123,8 @@ export function isCommitting(event: ModelEvent): boolean {
 
 /** True when the block's content stands in its start. */
 export function arrivesWhole(block: BlockStart): boolean {
-  if (block.type === 'redacted-thinking' || block.type === 'service-tool-result') return true;
-  return block.type === 'opaque' && block.opaque.value['content'] !== null;
+  if (block.type === 'opaque') return block.opaque.value['content'] !== null;
+  return block.type === 'redacted-thinking' || block.type === 'service-tool-result' || block.type === 'image';
 }
 
 function isEmptyDelta(delta: BlockDelta): boolean {

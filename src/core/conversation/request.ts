@@ -43,6 +43,9 @@ export type OutputFormat =
       readonly strict?: boolean;
     };
 
+/** What an answer may be made of. */
+export type OutputModality = 'text' | 'image';
+
 /** An advisory countdown for an agentic turn, in tokens. */
 export interface TaskBudget {
   readonly totalTokens: number;
@@ -86,6 +89,10 @@ export interface ModelRequest {
   readonly reasoningSummary?: string;
   readonly verbosity?: Verbosity;
   readonly outputFormat?: OutputFormat;
+  /** What the answer may be made of. Not said: whatever the model gives. */
+  readonly modalities?: readonly OutputModality[];
+  /** How pictures are to be, in the words of the chat format: `aspect_ratio`, `size`, `quality`. */
+  readonly imageConfig?: JsonObject;
   readonly taskBudget?: TaskBudget;
   /** The wire object that effort, format and budget were read from; whoever changes one of them leaves it out. */
   readonly outputOrigin?: Origin;

@@ -35,6 +35,8 @@ const SAYINGS: Readonly<Record<RequestField, Saying>> = {
   verbosity: ({ verbosity }) => verbosity !== undefined,
   structured_outputs: ({ outputFormat }) => outputFormat?.type === 'json-schema',
   response_format: ({ outputFormat }) => outputFormat?.type === 'json-object',
+  modalities: ({ modalities }) => modalities !== undefined,
+  image_config: ({ imageConfig }) => imageConfig !== undefined,
   task_budget: ({ taskBudget }) => taskBudget !== undefined,
   context_management: ({ contextManagement }) => contextManagement !== undefined,
   cache_control: ({ cacheMarker }) => cacheMarker !== undefined,
@@ -55,14 +57,16 @@ export const isSaid = (field: RequestField, request: ModelRequest): boolean => S
 /** Fields that ask for what every endpoint does anyway, though they are said. */
 const IDLE: Readonly<Partial<Record<RequestField, Saying>>> = {
   logprobs: ({ sampling }) => sampling.logprobs === false,
+  // Who takes the field itself need not know tools.
+  tools: ({ tools }) => tools.every((tool) => tool.type === 'service' && tool.field !== undefined),
   parallel_tool_calls: ({ tools }) => tools.length === 0,
   reasoning: ({ thinking }) => thinking?.type === 'disabled',
   reasoning_effort: ({ effort }) => effort === 'none',
 };
 
-/** Fields that nobody can require: they say who asks and how the call goes, or have a price that decides. */
+/** Fields that nobody can require: they say who asks and how, or have a filter or a price that decides. */
 const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
-  'model', 'system', 'stream', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
+  'model', 'system', 'stream', 'modalities', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
 ]); // prettier-ignore
 const REQUIRABLE = REQUEST_FIELD_NAMES.filter((field) => !NEVER_REQUIRED.has(field));
 

@@ -1,3 +1,4 @@
+import type { JoinedRules } from '../domains.js';
 import type { JsonObject, Opaque } from '../json/json.js';
 import type { Model } from '../routing/catalog.js';
 import type { CacheMarker, Origin } from './content.js';
@@ -24,6 +25,8 @@ export interface VendorTool {
   /** The name the model calls it by, where it has one. */
   readonly name?: string;
   readonly cacheMarker?: CacheMarker;
+  /** The domains that it is held to, its own among them, where account or key say any; set when it is planned. */
+  readonly bound?: JoinedRules;
   /** The model that it lets the vendor consult; set when the request is planned. */
   readonly advisor?: Model;
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */
@@ -36,6 +39,10 @@ export interface RequestedServiceTool {
   readonly id: string;
   readonly parameters: JsonObject;
   readonly cacheMarker?: CacheMarker;
+  /** As of a vendor's tool. */
+  readonly bound?: JoinedRules;
+  /** The field beside `tools` that asked for it, which targets of its format may take in its stead. */
+  readonly field?: 'web_search_options';
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;
 }

@@ -35,10 +35,14 @@ export interface UsageIteration extends TokenFigures {
 export interface Usage extends TokenFigures {
   /** Part of `outputTokens`. */
   readonly reasoningTokens?: number;
+  /** Of pictures: part of `outputTokens` as well. */
+  readonly imageTokens?: number;
   /** The output limit that was sent does not hold for the reasoning. */
   readonly reasoningIsApart?: boolean;
   readonly webSearchRequests?: number;
   readonly webFetchRequests?: number;
+  /** Calls of tools at the vendor and here, and those of them that were run; absent: the requests above are all. */
+  readonly toolCalls?: { readonly requested: number; readonly executed: number };
   /** The vendor ran tools, of which it tells no figure. */
   readonly ranVendorTools?: boolean;
   /** What the provider says of its calls one by one. Those of kind `message` are in the figures above, others not. */
@@ -72,6 +76,7 @@ const SUMMED = [
   'cacheWriteTokens',
   'cacheWrite1hTokens',
   'reasoningTokens',
+  'imageTokens',
   'webSearchRequests',
   'webFetchRequests',
 ] as const satisfies readonly (keyof Usage)[];

@@ -9,6 +9,7 @@ import type { PicoUsd } from '../money/credits.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
+import type { ToolFailure, WebRequest } from '../tool.js';
 import { ENDINGS, endingOf, faultOf, type Ending, type EndingName } from './ending.js';
 import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
@@ -24,14 +25,20 @@ export interface GenerationStart {
   readonly observer?: GenerationObserver | undefined;
 }
 
-/** A use of a tool that this gateway ran. */
+/** A call of a tool that this gateway serves. */
 export interface ToolUseRecord {
   /** As it was asked for: a type of `tools[]`. */
   readonly type: string;
-  readonly counts?: 'web-search' | 'web-fetch';
+  /** Why it was not run; absent: it was. */
+  readonly refusal?: ToolFailure;
+  /** What it asked of the web; absent: nothing. */
+  readonly web?: WebRequest;
   readonly milliseconds: number;
   readonly isError: boolean;
+  /** Of the tool itself: models that it consulted are charged as calls. */
   readonly cost: PicoUsd;
+  /** In their order; whose calls are among those of the generation. */
+  readonly consulted: readonly ModelRun[];
 }
 
 /** How far a generation has got. It only moves forward. */
@@ -79,7 +86,7 @@ export class Generation {
   pipeline: readonly JsonObject[] = [];
   /** All calls in the order they were begun, those among them that were not made in the end. */
   readonly calls: ProviderCall[] = [];
-  /** Uses of tools that this gateway ran, in the order in which they ended. */
+  /** Calls of tools that this gateway serves, in the order in which they ended. */
   readonly toolUses: ToolUseRecord[] = [];
   /** The latest call whose reply the caller is told. */
   answer: ProviderCall | undefined;

@@ -4,6 +4,7 @@ import type { ProviderFault } from '../errors.js';
 import { isJsonObject, type Json } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
 import type { PicoUsd } from '../money/credits.js';
+import { DRAWN_BYTES } from '../money/estimate.js';
 import { SHARED_CREDENTIAL } from '../routing/credential.js';
 import type { PlannedLeg } from '../routing/plan.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
@@ -140,6 +141,7 @@ export class ProviderCall {
 
   private begin(block: BlockStart): void {
     this.isModels = !isWrittenByProgram(block);
+    if (block.type === 'image') this.outputBytes += DRAWN_BYTES;
     // What arrives whole is the result of a tool, or of a call to one.
     if (block.type === 'server-tool-use' || block.type === 'opaque') this.ranVendorTool = true;
   }

@@ -10,6 +10,9 @@ const FRAME_TOKENS = 4;
 /** An image or document, whatever its size: its bytes say nothing of its tokens. */
 const MEDIUM_TOKENS = 1_000;
 
+/** What a picture that a model drew counts as, in bytes of text. */
+export const DRAWN_BYTES = MEDIUM_TOKENS * BYTES_PER_TOKEN;
+
 /** About how many tokens a text of this many UTF-8 bytes has. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);

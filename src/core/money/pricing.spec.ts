@@ -16,6 +16,7 @@ const pricing: Pricing = {
   prompt: perMillion('3'),
   completion: perMillion('15'),
   reasoning: perMillion('20'),
+  imageOutput: perMillion('40'),
   inputCacheRead: perMillion('0.3'),
   inputCacheWrite: perMillion('3.75'),
   inputCacheWrite1h: perMillion('6'),
@@ -56,6 +57,13 @@ describe('costOf', () => {
       'standard',
       0,
       ['0.0985', '0', '0', '0.0985'],
+    ],
+    [
+      'pictures in an answer',
+      { outputTokens: 1_100, reasoningTokens: 10, imageTokens: 1_000 },
+      'standard',
+      0,
+      ['0.001', '0.04155', '0', '0.04255'],
     ],
     ['an answer', { outputTokens: 100 }, 'standard', 0, ['0.001', '0.0015', '0', '0.0025']],
     [
@@ -134,6 +142,7 @@ describe('costOf', () => {
     expect(costOf({ inputTokens: 1.5 }, leg).total).toBe(2n * bare.prompt);
     expect(costOf({ outputTokens: 1e15 }, leg).total).toBe(400n * bare.completion);
     expect(costOf({ outputTokens: 5, reasoningTokens: 50 }, leg).total).toBe(5n * bare.completion);
+    expect(costOf({ outputTokens: 5, imageTokens: 50 }, leg).total).toBe(5n * bare.completion);
   });
 
   const count = fc.integer({ min: 0, max: 100_000 });

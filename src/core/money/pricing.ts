@@ -12,7 +12,7 @@ import { sanitizeUsage } from './sane-usage.js';
 export interface Cost {
   /** Every class of prompt tokens, the images, and the fee per request. */
   readonly prompt: PicoUsd;
-  /** Answer and reasoning. */
+  /** Answer, pictures and reasoning. */
   readonly completion: PicoUsd;
   /** Searches the vendor ran. */
   readonly tools: PicoUsd;
@@ -38,6 +38,7 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
     cacheWrite1hTokens = 0,
     outputTokens = 0,
     reasoningTokens = 0,
+    imageTokens = 0,
     webSearchRequests = 0,
   } = sanitizeUsage(usage, endpoint.contextLength);
   const beside = costBeside(usage.iterations, { endpoint, tier });
@@ -53,7 +54,10 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
     BigInt(images) * (pricing.image ?? 0n) +
     (pricing.request ?? 0n);
   const completion =
-    beside.completion + costs(outputTokens - reasoningTokens, 'completion') + costs(reasoningTokens, 'reasoning');
+    beside.completion +
+    costs(outputTokens - reasoningTokens - imageTokens, 'completion') +
+    costs(reasoningTokens, 'reasoning') +
+    costs(imageTokens, 'imageOutput');
   const tools = BigInt(webSearchRequests) * (pricing.webSearch ?? 0n);
   return { prompt, completion, tools, total: prompt + completion + tools };
 }

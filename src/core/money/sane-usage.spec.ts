@@ -21,6 +21,12 @@ describe('sanitizeUsage', () => {
       { inputTokens: 4_000, outputTokens: 4_000 },
     ],
     ['cuts a fraction above four contexts', { cacheWrite1hTokens: 4_000.5 }, { cacheWrite1hTokens: 4_000 }],
+    [
+      'cuts pictures to what is no reasoning',
+      { outputTokens: 9, reasoningTokens: 4, imageTokens: 9 },
+      { outputTokens: 9, reasoningTokens: 4, imageTokens: 5 },
+    ],
+    ['takes pictures without output as not said', { imageTokens: 9 }, {}],
     ['keeps 1,000 searches', { webSearchRequests: 1_000 }, { webSearchRequests: 1_000 }],
     [
       'cuts more searches',

@@ -17,6 +17,7 @@ const FIGURES = {
   cacheWriteTokens: 'tokens',
   cacheWrite1hTokens: 'tokens',
   reasoningTokens: 'tokens',
+  imageTokens: 'tokens',
   webSearchRequests: 'requests',
   webFetchRequests: 'requests',
 } as const satisfies Readonly<Record<Figure, 'tokens' | 'requests'>>;
@@ -28,7 +29,8 @@ const figures = Object.keys(FIGURES) as readonly Figure[];
  * - no finite number, or below zero: it was not said;
  * - a fraction: up to the next whole one;
  * - more than four contexts of tokens, or 1,000 requests: cut to that;
- * - reasoning is part of the output: cut to it, and not said where there is none.
+ * - reasoning is part of the output: cut to it, and not said where there is none;
+ * - so are pictures: cut to what is no reasoning.
  *
  * Never throws, whatever stands in the figures. Idempotent.
  * @param contextLength of the endpoint that answered
@@ -46,8 +48,15 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
   }
   if (sane.iterations) sane = withSaneIterations(sane, sane.iterations, contextLength);
   const { reasoningTokens, outputTokens } = sane;
-  if (reasoningTokens === undefined || reasoningTokens <= (outputTokens ?? 0)) return sane;
-  return withFigure(sane, 'reasoningTokens', outputTokens);
+  if (reasoningTokens !== undefined && reasoningTokens > (outputTokens ?? 0))
+    sane = withFigure(sane, 'reasoningTokens', outputTokens);
+  return sane.imageTokens === undefined ? sane : withSaneImages(sane, sane.imageTokens);
+}
+
+function withSaneImages(usage: Usage, imageTokens: number): Usage {
+  const { outputTokens, reasoningTokens = 0 } = usage;
+  if (outputTokens === undefined) return withFigure(usage, 'imageTokens', undefined);
+  return withFigure(usage, 'imageTokens', Math.min(imageTokens, outputTokens - reasoningTokens));
 }
 
 /** Each call by itself, by the same rule. */

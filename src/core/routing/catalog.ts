@@ -95,6 +95,7 @@ export interface TokenPrices {
   readonly prompt: PicoUsd;
   readonly completion: PicoUsd;
   readonly reasoning?: PicoUsd;
+  readonly imageOutput?: PicoUsd;
   readonly inputCacheRead?: PicoUsd;
   readonly inputCacheWrite?: PicoUsd;
   readonly inputCacheWrite1h?: PicoUsd;

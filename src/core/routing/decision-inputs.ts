@@ -49,6 +49,7 @@ function deriveNeeds(record: DecisionRecord): RouteNeeds {
     preferences: record.preferences ?? {},
     parameters: record.parameters ?? [],
     modalities: record.modalities ?? [],
+    ...(record.outputs && { outputs: record.outputs }),
     promptTokensMin: record.prompt ?? 0,
     ...(record.output !== undefined && { maxOutputTokens: record.output }),
     ...(record.images !== undefined && { images: record.images }),

@@ -47,6 +47,8 @@ export interface DecisionRecord {
   readonly preferences?: ProviderPreferences | undefined;
   readonly parameters?: readonly RequestField[] | undefined;
   readonly modalities?: readonly Modality[] | undefined;
+  /** What the answer was to hold besides text. */
+  readonly outputs?: readonly Modality[] | undefined;
   /** Candidates that do not take a parameter, where all were required, a tier or a place, and which of them. */
   readonly drops?: Readonly<Record<string, string>> | undefined;
   readonly prompt?: number | undefined;

@@ -98,6 +98,8 @@ const all = (figure: number): NonNullable<EndpointHealth['latency']> => ({
   p99: figure,
 });
 
+const drawing = (model: Model): Model => ({ ...model, outputModalities: ['text', 'image'] });
+
 const takingTools = (slug: string, price: number): Endpoint =>
   endpointOf(slug, price, { supportedParameters: ['tools'] });
 
@@ -126,13 +128,14 @@ describe('compactDecision', () => {
         preferences: { only: ['p0', 'p1', 'p9'], requireParameters: true },
         parameters: ['tools'],
         modalities: [],
+        outputs: ['image'],
         promptTokensMin: 120,
         maxOutputTokens: 50,
         tier: 'priority',
       }),
       catalog: catalogOf([
-        modelOf('a/b', [takingTools('p0', 1), takingTools('p1', 2)]),
-        modelOf('c/d', [takingTools('p1', 2)]),
+        drawing(modelOf('a/b', [takingTools('p0', 1), takingTools('p1', 2)])),
+        drawing(modelOf('c/d', [takingTools('p1', 2)])),
       ]),
       health: healthOf({ 'a/b p0 shared': { isOut: false, cooling: { until: 5, by: 'rate-limit' } } }),
       credentials: [
@@ -153,6 +156,7 @@ describe('compactDecision', () => {
       refusal: true,
       preferences: { only: ['p0', 'p1'], requireParameters: true },
       parameters: ['tools'],
+      outputs: ['image'],
       prompt: 120,
       output: 50,
       tier: 'priority',

@@ -22,7 +22,7 @@ const LEGS_RECORDED_MAX = 8;
  * its reader.
  */
 export const CUT_ORDER = [
-  'legs', 'widened', 'shared', 'unshared', 'policies', 'drops', 'undeclared', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'words',
+  'legs', 'widened', 'shared', 'unshared', 'policies', 'drops', 'undeclared', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'outputs', 'words',
   'measured', 'choice', 'models', 'preferences', 'out', 'firm', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
 ] as const satisfies readonly (keyof DecisionRecord)[]; // prettier-ignore
 
@@ -156,6 +156,7 @@ type NeedsParts = Pick<
   | 'preferences'
   | 'parameters'
   | 'modalities'
+  | 'outputs'
   | 'prompt'
   | 'output'
   | 'images'
@@ -176,6 +177,7 @@ function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
     preferences: Object.keys(preferences).length > 0 ? withoutUnrelatedProviders(preferences, providers) : undefined,
     parameters: unlessEmpty(needs.parameters),
     modalities: unlessEmpty(needs.modalities),
+    outputs: needs.outputs,
     prompt: needs.promptTokensMin || undefined,
     output: needs.maxOutputTokens,
     images: needs.images,

@@ -16,6 +16,7 @@ export const SIDE_OF = {
   inputCacheWrite1h: 'prompt',
   completion: 'completion',
   reasoning: 'completion',
+  imageOutput: 'completion',
 } as const satisfies Readonly<Record<TokenClass, TokenClass>>;
 
 /**

@@ -10,6 +10,7 @@ export const TOKEN_CLASSES = {
   prompt: 'prompt',
   completion: 'completion',
   reasoning: 'reasoning',
+  image_output: 'imageOutput',
   input_cache_read: 'inputCacheRead',
   input_cache_write: 'inputCacheWrite',
   input_cache_write_1h: 'inputCacheWrite1h',

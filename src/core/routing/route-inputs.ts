@@ -50,6 +50,8 @@ export interface RouteNeeds {
   readonly parameters: readonly RequestField[];
   /** Besides text. */
   readonly modalities: readonly Modality[];
+  /** What its answer is to hold besides text; absent: nothing. */
+  readonly outputs?: readonly Modality[];
   /** The prompt has at least so many tokens, however it is counted. */
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number;

@@ -101,6 +101,11 @@ describe('the content of a request', () => {
     ['text', saying({ type: 'text', text }), []],
     ['an image', saying({ type: 'image', source: url }), ['image']],
     ['an image in a result', saying(result({ type: 'image', source: url })), ['image']],
+    [
+      'an image that the model drew',
+      { messages: [{ role: 'assistant', content: [{ type: 'image', source: url }] }] },
+      [],
+    ],
     ['a document by address', saying({ type: 'document', source: url }), ['file']],
     [
       'a document by id in a result',

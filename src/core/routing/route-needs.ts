@@ -13,6 +13,8 @@ import type { NamedChoice, NamedModel, RouteNeeds, RoutingPolicy } from './route
 /** The part of the catalog that names of models are looked up in. */
 type KnownModels = Pick<CatalogSnapshot, 'models'>;
 
+const IMAGES: readonly Modality[] = ['image'];
+
 /**
  * What routing looks at in a request. Reads lengths of texts, never the texts.
  * @param choice of models in the place of the one that it names
@@ -29,6 +31,7 @@ export function routeNeeds(request: ModelRequest, catalog: KnownModels, choice?:
     preferences: request.preferences,
     parameters: requiredFields(request),
     modalities,
+    ...(request.modalities?.includes('image') && { outputs: IMAGES }),
     promptTokensMin: tokensMin,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     ...(images > 0 && { images }),
@@ -105,10 +108,14 @@ function sizePrompt(request: ModelRequest): PromptSize {
     characters: 0,
     images: 0,
     modalities: undefined,
+    isModels: false,
     countsResults: request.contextManagement === undefined,
   };
   for (const block of request.system) found.characters += block.text.length;
-  for (const message of request.messages) addBlocks(message.content, found);
+  for (const message of request.messages) {
+    found.isModels = message.role === 'assistant';
+    addBlocks(message.content, found);
+  }
   const { characters, modalities, images } = found;
   return {
     images,
@@ -121,6 +128,8 @@ interface Found {
   characters: number;
   images: number;
   modalities: Set<Modality> | undefined;
+  /** The model itself said it: a picture that it drew is told in a word to who reads none. */
+  isModels: boolean;
   /** Context management may clear the results of tools before the model sees them. */
   readonly countsResults: boolean;
 }
@@ -147,7 +156,7 @@ function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found
         break;
       case 'image':
         found.images++;
-        (found.modalities ??= new Set()).add('image');
+        if (!found.isModels) (found.modalities ??= new Set()).add('image');
         break;
       case 'audio':
       case 'video':

@@ -124,6 +124,7 @@ describe('hard filters', () => {
     ['p4', { maxOutputTokens: 60 }, [], '60 > 50'],
     ['p1', { preferences: { quantizations: ['int4'] } }, [], 'fp8'],
     ['p1', { modalities: ['file', 'image'] }, [], 'file'],
+    ['p1', { outputs: ['image'] }, [], 'image output'],
     ['p1', { preferences: { ignore: ['p1'] } }, [], 'provider.ignore'],
     ['p1', { preferences: { only: ['p2'] } }, [], 'provider.only'],
     ['p1', { preferences: { only: ['p1'] } }, [{ only: ['p2'] }], 'policy'],

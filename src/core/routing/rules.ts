@@ -166,7 +166,9 @@ export function findExclusion(
   const outputMax = endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? Infinity;
   if (output > outputMax) return { reason: 'max-tokens', detail: `${output} > ${outputMax}` };
   const unread = modalities.find((modality) => !model.inputModalities.includes(modality));
-  return unread === undefined ? undefined : { reason: 'modality', detail: unread };
+  if (unread !== undefined) return { reason: 'modality', detail: unread };
+  const unmade = rules.needs.outputs?.find((modality) => !model.outputModalities.includes(modality));
+  return unmade === undefined ? undefined : { reason: 'modality', detail: `${unmade} output` };
 }
 
 /**
@@ -186,7 +188,7 @@ export const sendsTier = (candidate: Candidate, carries: RouteInputs['carries'])
 
 /** Fields that lists of parameters do not speak of, or so seldom that their silence says nothing. */
 const UNLISTED: ReadonlySet<RequestField> = new Set<RequestField>([
-  'parallel_tool_calls', 'reasoning_summary', 'task_budget', 'context_management', 'cache_control', 'metadata',
+  'parallel_tool_calls', 'reasoning_summary', 'task_budget', 'context_management', 'cache_control', 'metadata', 'image_config',
 ]); // prettier-ignore
 
 type Participation = Readonly<Record<ServiceTier, boolean>>;

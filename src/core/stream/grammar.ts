@@ -11,6 +11,7 @@ const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
   'tool-use': ['input-json'],
   'server-tool-use': ['input-json'],
   'service-tool-result': [],
+  image: [],
   opaque: ['opaque', 'input-json', 'text', 'citation'],
 };
 

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WebCitation } from '../../core/conversation/web-citation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
-import type { ExtensionContext } from '../../core/extension.js';
-import type { Generation } from '../../core/generation/generation.js';
+import type { ModelRun } from '../../core/generation/model-run.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted } from '../../core/plugin.js';
 import { Admission } from '../admission.js';
@@ -32,7 +31,7 @@ export class Consultations {
     const sources: WebCitation[] = [];
     let { request } = planned;
     for (const one of planned.plugins.consulting) {
-      const consulted = await this.consult(one, contextAt(request), start);
+      const consulted = await this.consult(one, request, start, contextAt);
       if (!consulted) continue;
       request = consulted.request;
       if (consulted.sources) sources.push(...consulted.sources);
@@ -49,22 +48,28 @@ export class Consultations {
   /** @returns undefined where it failed, and may be left out */
   private async consult(
     { plugin, options }: ActivePlugin,
-    context: ExtensionContext,
+    request: ModelRequest,
     { generation, admitted, signal }: AdmittedGeneration,
+    contextAt: ContextAt,
   ): Promise<Consulted | undefined> {
     const beganAt = performance.now();
+    const runs: ModelRun[] = [];
+    const context = contextAt(request, { signal, consulted: (run) => runs.push(run) });
     let release: (() => void) | undefined;
     try {
-      const price = plugin.price?.(context.request, options, context) ?? 0n;
+      const price = plugin.price?.(request, options, context) ?? 0n;
       release = price > 0n ? await admitted.billing.makeRoom({ credits: price, byok: 0n }) : NO_ROOM_NEEDED;
       if (!release) throw noRoom();
-      const consulted = await plugin.consult!(context.request, options, context);
-      const cost = smaller(consulted.cost ?? 0n, price);
-      if (consulted.cost !== undefined || consulted.counts) record(generation, plugin.id, consulted, cost, beganAt);
-      if (consulted.note) {
-        const figures = { beganAt, ...(consulted.cost !== undefined && { cost }) };
-        generation.pipeline = [...generation.pipeline, stageOf(plugin, consulted.note, figures)];
+      const consulted = await plugin.consult!(request, options, context);
+      const { note, web } = consulted;
+      const own = smaller(consulted.cost ?? 0n, price);
+      if (own > 0n || web) {
+        const milliseconds = performance.now() - beganAt;
+        const use = { type: plugin.id, milliseconds, isError: false, cost: own, consulted: runs };
+        generation.toolUses.push({ ...use, ...(web && { web }) });
       }
+      const cost = own + admitted.billing.spentOn(runs);
+      if (note) generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { beganAt, cost })];
       return consulted;
     } catch (error) {
       generation.pipeline = [...generation.pipeline, failedStage(plugin, error, signal)];
@@ -88,8 +93,3 @@ const NO_ROOM_NEEDED = (): void => undefined;
 const noRoom = (): GatewayError =>
   new GatewayError('payment-required', 'There is no room for what this would cost with its plugins.');
 const smaller = (one: PicoUsd, other: PicoUsd): PicoUsd => (one < other ? one : other);
-
-function record(generation: Generation, type: string, { counts }: Consulted, cost: PicoUsd, beganAt: number): void {
-  const milliseconds = performance.now() - beganAt;
-  generation.toolUses.push({ type, ...(counts && { counts }), milliseconds, isError: false, cost });
-}

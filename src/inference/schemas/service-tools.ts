@@ -1,4 +1,7 @@
+import { EFFORTS } from '../../core/conversation/effort.js';
+import { SEARCH_ENGINES } from '../../core/routing/catalog.js';
 import {
+  flag,
   freeForm,
   integer,
   number,
@@ -9,10 +12,12 @@ import {
   text,
   variant,
   when,
+  type TProperties,
   type TSchema,
 } from '../../shared/http/schema.js';
-import { domainList, name, wholeNumber, word } from '../../shared/http/bounds.js';
+import { domainList, modelText, name, toolList, wholeNumber, word } from '../../shared/http/bounds.js';
 import { userLocation } from '../../shared/http/user-location.js';
+import { maxTokens } from './options.js';
 
 /*
  * Parameters of the tools the gateway runs (docs/wire/tools-and-plugins.md#service-tools). All are optional; those not
@@ -35,8 +40,8 @@ const environment = variant('type', {
 const SLEEP_SECONDS_MAX = 2_592_000;
 const sleepAfter = optional(wholeNumber({ max: SLEEP_SECONDS_MAX }));
 
-const searchFields = {
-  engine: optional(oneOf(['auto', 'native', 'exa', 'parallel', 'firecrawl', 'perplexity'])),
+export const searchFields = {
+  engine: optional(oneOf(['auto', 'native', ...SEARCH_ENGINES])),
   max_results: optional(integer({ min: 1, max: 25 })),
   max_total_results: count,
   max_uses: count,
@@ -47,31 +52,60 @@ const searchFields = {
   user_location: optional(userLocation),
 };
 
-const searchParameters = when(
-  object({ engine: oneOf(['perplexity']) }),
-  object({ ...searchFields, max_results: optional(integer({ min: 1, max: 20 })) }),
-  object(searchFields),
-);
-
 // Only Exa takes both lists; where the engine is left open the choice falls on it.
 const bothDomainLists = object({
-  engine: oneOf(['native', 'parallel', 'firecrawl', 'perplexity']),
+  engine: oneOf(['native', ...SEARCH_ENGINES.filter((engine) => engine !== 'exa')]),
   allowed_domains: domainList(),
 });
-const webSearchParameters = when(
-  bothDomainLists,
-  when(
-    object({ excluded_domains: domainList() }),
-    object({ excluded_domains: refused('cannot be combined with allowed_domains at this engine') }),
-    searchParameters,
+
+/** An object with the options of a web search, and others beside them. */
+export function webSearchFields<Fields extends TProperties>(others: Fields) {
+  const anyEngine = object({ ...searchFields, ...others });
+  const searched = when(
+    object({ engine: oneOf(['perplexity']) }),
+    object({ ...searchFields, ...others, max_results: optional(integer({ min: 1, max: 20 })) }),
+    anyEngine,
+  );
+  return when(
+    bothDomainLists,
+    when(
+      object({ excluded_domains: domainList() }),
+      object({ ...others, excluded_domains: refused('cannot be combined with allowed_domains at this engine') }),
+      searched,
+    ),
+    searched,
+  );
+}
+
+const webSearchParameters = webSearchFields({});
+
+/**
+ * Those of the vendor of this tool's name (`@openrouter/sdk` 1.3, AdvisorServerToolConfig), but for an adviser with
+ * tools of its own, and `max_uses` and `max_tokens` as Anthropic has them.
+ */
+const advisorParameters = object({
+  model: optional(name({ min: 1 })),
+  name: optional(
+    text({ pattern: '^[\\w -]{1,64}$', reason: 'must be 1 to 64 letters, digits, spaces, underscores or hyphens' }),
   ),
-  searchParameters,
-);
+  instructions: optional(modelText()),
+  forward_transcript: optional(flag()),
+  max_uses: count,
+  max_tokens: optional(maxTokens),
+  max_completion_tokens: optional(maxTokens),
+  temperature: optional(number({ min: 0, max: 2 })),
+  reasoning: optional(object({ effort: optional(oneOf(EFFORTS)), max_tokens: optional(maxTokens) })),
+  // Chat has no place for it, and advice that is told in parts says nothing else.
+  stream: optional(flag()),
+  tools: optional(toolList(refused('no adviser has tools of its own here; leave tools out'))),
+  max_tool_calls: count,
+});
 
 const withParameters = <S extends TSchema>(parameters: S) => ({ parameters: optional(parameters) });
 
 /** Fields beside `type` of each service-side tool that is known. */
 export const serviceTools = {
+  'openrouter:advisor': withParameters(advisorParameters),
   'openrouter:bash': withParameters(
     object({
       engine: optional(oneOf(['auto', 'native', 'openrouter'])),

@@ -39,8 +39,11 @@ export interface OfferedRequest {
   readonly offers: readonly ToolOffer[];
 }
 
-/** Of those that may be called, which vendors run a tool by themselves. */
-export type NativeTargets = (tool: Tool) => 'all' | 'some' | 'perhaps' | 'none';
+/**
+ * Of those that may be called, which vendors run a tool by themselves. `lacks`: none does, though one was asked for
+ * that has no word for this parameter.
+ */
+export type NativeTargets = (tool: Tool) => 'all' | 'some' | 'perhaps' | 'none' | { readonly lacks: string };
 
 type NamedTool = VendorTool | RequestedServiceTool;
 
@@ -48,7 +51,8 @@ type NamedTool = VendorTool | RequestedServiceTool;
  * Has the tools of a request ready that this gateway knows to serve. What no target's vendor runs by itself is a
  * function from here on; the others are fitted to each target (`providers/fit-tools.ts`). The same request where there
  * is no such tool.
- * @throws GatewayError `invalid-request` naming the setting that a tool lacks which nobody else runs
+ * @throws GatewayError `invalid-request` naming the setting that a tool lacks which nobody else runs, or the parameter
+ *   that keeps the vendor from running what only he was asked for
  */
 export function offerTools(
   request: ModelRequest,
@@ -62,7 +66,14 @@ export function offerTools(
     const service = tool.type === 'function' ? undefined : services.get(typeOf(tool));
     if (!service || tool.type === 'function') return { tool };
     const native = nativeTargets(tool);
-    const asked: AskedTool = { type: typeOf(tool), parameters: parametersOf(tool), path: `tools.${index}` };
+    const { bound } = tool;
+    const asked: AskedTool = {
+      type: typeOf(tool),
+      parameters: parametersOf(tool),
+      path: pathOf(tool, index),
+      ...(bound && { bound }),
+    };
+    if (typeof native === 'object') throw withoutWord(asked, native.lacks);
     const offer = native === 'all' ? undefined : offerOf(service, asked, setup, native);
     return { tool, known: { named: tool, service, native, ...(offer && { offer }) } };
   });
@@ -149,6 +160,15 @@ function parametersOf(tool: NamedTool): AskedTool['parameters'] {
   const { type: _type, name: _name, cache_control: _marker, ...parameters } = tool.opaque.value;
   return parameters;
 }
+
+const pathOf = (tool: NamedTool, index: number): string =>
+  (tool.type === 'service' ? tool.field : undefined) ?? `tools.${index}`;
+
+const withoutWord = ({ path }: AskedTool, parameter: string): GatewayError =>
+  new GatewayError(
+    'invalid-request',
+    `${path}.parameters.${parameter}: no search of a vendor that could answer can be told it; leave it out, or do not ask for the engine native`,
+  );
 
 const functionOf = ({ shown, runsAt }: ServedTool | HandedTool, name: string, tool: NamedTool): FunctionTool => ({
   type: 'function',

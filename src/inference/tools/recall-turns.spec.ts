@@ -157,6 +157,17 @@ it('opens a few seals in a step, however many there are, and however many pages 
   // 130 KiB each.
   expect(opened.length).toBeGreaterThan(5);
   expect(Math.max(...opened)).toBeLessThanOrEqual(3);
+  const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
+  const told = ids.map((id) => result(id));
+  const long = new Map(
+    told.map((block) => [
+      (block as { opaque: { value: JsonObject } }).opaque.value['content'] as object,
+      'word '.repeat(20_000),
+    ]),
+  );
+  const said = assistant(...ids.map(call), ...told);
+  const telling = recallTurns([said], { tools: TOOLS, opened: long, taken: new Set() });
+  expect([telling.next().done, telling.next().done]).toEqual([false, false]);
   const many = Array.from({ length: 5_000 }, () => assistant(call('a'), result('a')));
   const finding = findSeals(many);
   expect(finding.next().done).toBe(false);

@@ -46,7 +46,7 @@ export function* findSeals(messages: readonly Message[]): Steps<HeldSeals> {
   return seals;
 }
 
-/** Opened in one step, in characters: about a millisecond's work, beside that of one seal. */
+/** Opened or told in one step, in characters: about a millisecond's work, beside that of one seal or result. */
 const STEP_CHARACTERS = 256 * 1024;
 
 /** Seals are as long as what tools brought, and a conversation has as many of them as it has room for. */
@@ -90,7 +90,7 @@ export function* recallTurns(messages: readonly Message[], inputs: RecallInputs)
     if (message.role === 'assistant' && (reply || message.content.some(isOurs))) {
       reply ??= message.content.some(isSealed) ? new OpenedReply(inputs) : new SplitTurn(inputs);
       for (const [place, block] of message.content.entries()) {
-        if (steps.isOver()) yield;
+        if (steps.isOver() || reply.isStepOver()) yield;
         reply.add(block, paths[place]!);
       }
       continue;
@@ -132,6 +132,11 @@ class OpenedReply {
     this.reply.addUse({ ...use, name: uniqueName(use.name, this.inputs.taken) }, path);
   }
 
+  /** What was sealed is words already. */
+  isStepOver(): boolean {
+    return false;
+  }
+
   finish(): SplitReply {
     return this.reply.finish();
   }
@@ -146,8 +151,17 @@ class SplitTurn {
   /** Ids of the gateway's calls in the blocks, and of those of them that have their results. */
   private readonly asked = new Set<string>();
   private readonly answered = new Set<string>();
+  /** Told since the step began. */
+  private characters = 0;
 
   constructor(private readonly inputs: RecallInputs) {}
+
+  /** Asked between two blocks: when it is, a step has begun. */
+  isStepOver(): boolean {
+    if (this.characters < STEP_CHARACTERS) return false;
+    this.characters = 0;
+    return true;
+  }
 
   add(block: ContentBlock, path: string): void {
     const value = ownValue(block);
@@ -211,6 +225,7 @@ class SplitTurn {
     const { type, tool_use_id: id, content = null } = value;
     const tool = this.inputs.tools.get(type as string);
     const text = tool?.recall(content, (part) => this.inputs.opened.get(part)) ?? UNKNOWN_RESULT;
+    this.characters += text.length;
     return { ...toolResult(id as string, text, isFailure(content)), ...markerOf(value) };
   }
 }

@@ -2,6 +2,7 @@ import type { StopReason } from '../../core/conversation/event.js';
 import type { StopCondition } from '../../core/conversation/request.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { PICO_PER_USD, type PicoUsd } from '../../core/money/credits.js';
+import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../finish-words.js';
 
 /** Steps of one generation at most, and where nothing else is said (docs/wire/tools-and-plugins.md#the-loop). */
 export const STEPS_MAX = 30;
@@ -42,6 +43,9 @@ function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens
   );
 }
 
-/** As the vendor says it, and in the words of either face for calls of tools. */
-const wordsOf = ({ unified, raw }: StopReason): readonly (string | null)[] =>
-  unified === 'tool-use' ? [raw, 'tool_use', 'tool_calls'] : [raw, unified.replace('-', '_')];
+/** As the vendor says it, and in the words of either face. */
+const wordsOf = ({ unified, raw }: StopReason): readonly (string | null)[] => [
+  raw,
+  MESSAGES_STOP_REASONS[unified],
+  CHAT_FINISH_REASONS[unified],
+];

@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { usdNumber } from '../../core/money/credits.js';
-import type { JsonObject } from '../../core/json/json.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
 import { weigh } from '../../core/json/print-in-pieces.js';
 import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { StartedCall } from '../../routing/plan-runner.js';
@@ -13,7 +13,7 @@ import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
 import { saidIn, thoughtsIn, type SealedUse } from './sealed-reply.js';
-import { StepEvents } from './step-events.js';
+import { StepEvents, type ServiceCall } from './step-events.js';
 import { withUsesLeft } from './vendor-uses.js';
 import { isLoopOver } from './stop-conditions.js';
 import type { AnsweredCall, ToolUses } from './tool-uses.js';
@@ -30,13 +30,15 @@ export interface LoopDependencies {
   /** Content filters, over what tools bring in and are asked. */
   inspect(request: ModelRequest): Inspection | Promise<Inspection>;
   /** Has room for the uses of a step at their dearest. */
-  affords(calls: StepEvents['calls']): Promise<boolean>;
+  affords(calls: readonly ServiceCall[]): Promise<boolean>;
   /** There was no room for a model that a tool asked. */
   wasRefused(): boolean;
   /** The next call, beginning with the leg that answered; undefined: there is no room for it. */
   call(request: ModelRequest, answered: PlannedLeg): Promise<StartedCall | undefined>;
   /** What has been spent so far. */
   spent(): bigint;
+  /** Of that, on models that a use consulted. */
+  spentOn(consulted: ToolUseRecord['consulted']): bigint;
   seal(value: JsonObject): string;
 }
 
@@ -81,15 +83,21 @@ export class ToolLoop {
 
   /** Runs the tools that the call asked for. @returns their results, as the caller is told them: large ones apart */
   async runTools(): Promise<readonly Batch[]> {
-    const { step, dependencies } = this;
+    const { step, generation, dependencies } = this;
     const { uses } = dependencies;
-    const admitted = this.isLast ? step.calls.map(() => 'max_uses_exceeded' as const) : uses.admit(step.calls);
-    const affordable = await this.afford(admitted);
+    const said = step.turn;
+    const turn = await this.read(said);
+    const calls = withArguments(step.calls, said, turn);
+    const admitted = this.isLast ? calls.map(() => 'max_uses_exceeded' as const) : uses.admit(calls);
+    const affordable = await this.afford(calls, admitted);
     this.signal.throwIfAborted();
-    const answered = await uses.run(step.calls, affordable, this.askedRequest());
+    const answered = await uses.run(calls, affordable, withoutCalls(this.request, turn));
     this.signal.throwIfAborted();
     this.isUnaffordable ||= dependencies.wasRefused();
-    await this.takeIn(answered);
+    const told = answered.map(({ use }) => viewUse(use, this.steps, use.cost + dependencies.spentOn(use.consulted)));
+    generation.pipeline = [...generation.pipeline, ...told];
+    const results = await this.read({ role: 'user', content: answered.map(resultBlock) });
+    this.request = { ...this.request, messages: [...this.request.messages, turn, results] };
     return this.tellResults(answered);
   }
 
@@ -119,10 +127,13 @@ export class ToolLoop {
   }
 
   /** What there is room for of what may run: all of it, or else as many as there is, in their order. */
-  private async afford(admitted: readonly (number | ToolFailure)[]): Promise<(number | ToolFailure)[]> {
-    const { step, dependencies } = this;
+  private async afford(
+    calls: readonly ServiceCall[],
+    admitted: readonly (number | ToolFailure)[],
+  ): Promise<(number | ToolFailure)[]> {
+    const { dependencies } = this;
     const isRun = (place: number): boolean => typeof admitted[place] === 'number';
-    const paid = step.calls.filter(({ offered }, place) => isRun(place) && offered.tool.price > 0n);
+    const paid = calls.filter(({ offered }, place) => isRun(place) && offered.tool.price > 0n);
     if (await dependencies.affords(paid)) return [...admitted];
     this.isUnaffordable = true;
     let count = 0;
@@ -130,31 +141,25 @@ export class ToolLoop {
     // What was refused let go of the room for those before it.
     await dependencies.affords(paid.slice(0, count));
     const unaffordable = new Set(paid.slice(count));
-    return step.calls.map((call, place) => (unaffordable.has(call) ? 'unavailable' : admitted[place]!));
-  }
-
-  /** What a tool is shown of the conversation: all up to the calls of this step. */
-  private askedRequest(): ModelRequest {
-    const { step, request } = this;
-    const said = step.turn.content.filter(({ type }) => type !== 'tool-use');
-    if (said.length === 0) return request;
-    return { ...request, messages: [...request.messages, { role: 'assistant', content: said }] };
+    return calls.map((call, place) => (unaffordable.has(call) ? 'unavailable' : admitted[place]!));
   }
 
   private beginStep(blocks: number): StepEvents {
     return new StepEvents(this.offered, { blocks, usage: this.usage, sources: this.sources });
   }
 
-  /** What a tool brought is read by the model next: filters read it first. */
-  private async takeIn(answered: readonly AnsweredCall[]): Promise<void> {
-    const { generation, step, request } = this;
-    const added: Message[] = [step.turn, { role: 'user', content: answered.map(resultBlock) }];
-    const inspecting = this.dependencies.inspect({ ...request, system: [], tools: [], messages: added });
+  /**
+   * Has a turn read by the content filters before anybody else reads it: a call before its tool has it, which may ask
+   * somebody outside, and a result before the model.
+   * @throws GatewayError for what is blocked
+   */
+  private async read(turn: Message): Promise<Message> {
+    const { generation, request, dependencies } = this;
+    const inspecting = dependencies.inspect(turnAlone(request, turn));
     const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
-    const uses = answered.flatMap(({ use }) => (use ? [viewUse(use, this.steps)] : []));
-    generation.pipeline = [...generation.pipeline, ...uses, ...stages];
+    generation.pipeline = [...generation.pipeline, ...stages];
     if (blocked) throw blocked;
-    this.request = { ...request, messages: [...request.messages, ...read.messages] };
+    return read.messages[0]!;
   }
 
   private tellResults(answered: readonly AnsweredCall[]): Batch[] {
@@ -188,18 +193,23 @@ export class ToolLoop {
       const index = step.blocks++;
       const block = {
         type: 'service-tool-result',
-        result: { type, toolUseId: id, content: result.content, seal },
+        result: { type, toolUseId: id, content: result.content, ...(result.image && { image: result.image }), seal },
       } as const;
       batches.at(-1)!.push({ type: 'block-start', index, block }, { type: 'block-end', index });
     }
     return batches;
   }
 
-  /** Most uses are told by no seal: of those that are, what is surely too long is not sealed for it. */
+  /**
+   * Most uses are told by no seal: of those that are, what is surely too long is not sealed for it. What has no room
+   * comes back without its text, so that the model is told of it.
+   */
   private sealUse(use: SealedUse, lengthMax: number): string | undefined {
-    if (use.text.length > lengthMax) return undefined;
-    const sealed = this.dependencies.seal(use);
-    return sealed.length > lengthMax ? undefined : sealed;
+    for (const text of [use.text, TOO_LARGE]) {
+      const sealed = text.length > lengthMax ? undefined : this.dependencies.seal({ ...use, text });
+      if (sealed !== undefined && sealed.length <= lengthMax) return sealed;
+    }
+    return undefined;
   }
 
   /** After its first call a tool is no longer forced: it would be called for ever. */
@@ -221,16 +231,49 @@ export class ToolLoop {
   }
 }
 
+/** What the model reads of a result a turn later that had no room in the reply. */
+const TOO_LARGE = 'The result of this call was too large to be kept for later turns. Call the tool again for it.';
+
+/** A turn without all that was read with the request. */
+const turnAlone = ({ model }: ModelRequest, turn: Message): ModelRequest => ({
+  model,
+  system: [],
+  messages: [turn],
+  stream: false,
+  sampling: {},
+  tools: [],
+  preferences: {},
+  plugins: [],
+  betas: [],
+});
+
+/** The calls of a turn as filters have left it: what they cut is not asked for either. */
+function withArguments(calls: readonly ServiceCall[], said: Message, left: Message): readonly ServiceCall[] {
+  if (left === said) return calls;
+  const cut = new Map<string, Json>();
+  for (const [place, block] of left.content.entries()) {
+    if (block.type === 'tool-use' && block !== said.content[place]) cut.set(block.id, block.input ?? {});
+  }
+  return calls.map((call) => (cut.has(call.id) ? { ...call, input: cut.get(call.id) } : call));
+}
+
+/** What a tool is shown of the conversation: all up to the calls of its step. */
+function withoutCalls(request: ModelRequest, { content }: Message): ModelRequest {
+  const said = content.filter(({ type }) => type !== 'tool-use');
+  if (said.length === 0) return request;
+  return { ...request, messages: [...request.messages, { role: 'assistant', content: said }] };
+}
+
 const END_TURN: StopReason = { unified: 'end-turn', raw: null, vendor: 'anthropic' };
 /** There is no room for more. */
 const PAUSE: StopReason = { unified: 'pause', raw: null, vendor: 'anthropic' };
 
 /** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
-const viewUse = ({ type, milliseconds, isError, cost }: ToolUseRecord, step: number): JsonObject => ({
+const viewUse = ({ type, refusal, milliseconds, isError }: ToolUseRecord, step: number, cost: bigint): JsonObject => ({
   type: 'server_tools',
   name: type,
-  summary: isError ? 'failed' : 'completed',
-  data: { step, milliseconds: Math.round(milliseconds) },
+  summary: refusal !== undefined ? 'refused' : isError ? 'failed' : 'completed',
+  data: { step, milliseconds: Math.round(milliseconds), ...(refusal !== undefined && { error_code: refusal }) },
   cost_usd: usdNumber(cost),
 });
 

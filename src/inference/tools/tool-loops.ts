@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { Generation } from '../../core/generation/generation.js';
 import type { Plan, PlannedLeg } from '../../core/routing/plan.js';
+import type { HeldAmounts } from '../../ledger/hold.js';
 import { PlanRunner } from '../../routing/plan-runner.js';
 import { ToolContexts } from '../../tools/tool-contexts.js';
 import { Admission } from '../admission.js';
 import { runOf, type AdmittedGeneration, type ContextAt } from '../generation-contexts.js';
+import type { ServiceCall } from './step-events.js';
 import { ToolLoop } from './tool-loop.js';
 import { ToolUses } from './tool-uses.js';
 
@@ -23,12 +26,15 @@ export class ToolLoops {
     let isRefused = false;
     const refused = (): void => void (isRefused = true);
     return new ToolLoop(generation, planned.request, planned.offered, signal, {
-      uses: new ToolUses(generation, (request, ofUse) => contextAt(request, { signal: ofUse, refused }), signal),
+      uses: new ToolUses(
+        generation,
+        (request, ofUse, consulted) => contextAt(request, { signal: ofUse, refused, consulted }),
+        signal,
+      ),
       inspect: planned.inspect,
       affords: async (calls) => {
         release?.();
-        const credits = calls.reduce((sum, { offered }) => sum + offered.tool.price, 0n);
-        release = await admitted.billing.makeRoom({ credits, byok: 0n });
+        release = await admitted.billing.makeRoom(roomOfUses(generation, calls));
         return release !== undefined;
       },
       wasRefused: () => isRefused,
@@ -40,9 +46,22 @@ export class ToolLoops {
         return next && this.plans.run(generation, { ...runOf(start), ...next, request });
       },
       spent: () => admitted.billing.spent,
+      spentOn: (runs) => admitted.billing.spentOn(runs),
       seal: (value) => this.contexts.seal(caller, value),
     });
   }
+}
+
+/** At their dearest, beside what those of them have cost that have ended. */
+function roomOfUses({ toolUses }: Generation, calls: readonly ServiceCall[]): HeldAmounts {
+  const dearest = calls.reduce((sum, { offered }) => sum + offered.tool.price, 0n);
+  const before = toolUses.length;
+  return {
+    byok: 0n,
+    get credits() {
+      return toolUses.slice(before).reduce((rest, { cost }) => rest - cost, dearest);
+    },
+  };
 }
 
 /** Whoever answered is asked first: he has the prompt in his cache. */

@@ -5,7 +5,7 @@ import type { Tool } from '../../core/conversation/tools.js';
 import { dialectOf } from '../../core/routing/catalog.js';
 import { consultedModels } from '../../core/routing/name-advisors.js';
 import { doInTurns } from '../../core/steps.js';
-import type { ServiceTool } from '../../core/tool.js';
+import type { ServiceTool, ToolSetup } from '../../core/tool.js';
 import { AttemptRunner } from '../../routing/attempt-runner.js';
 import type { RouteResult } from '../../routing/route-planner.js';
 import { SERVICE_TOOLS } from '../../tools/service-tools.js';
@@ -54,10 +54,17 @@ export class ToolOffers {
       const told = legs.map((leg) => this.attempts.runsTool(leg, tool));
       if (told.length > 0 && told.every((runs) => runs === true)) return 'all';
       if (told.includes(true)) return 'some';
-      return told.includes('unsaid') ? 'perhaps' : 'none';
+      if (told.includes('unsaid')) return 'perhaps';
+      return told.find((runs) => typeof runs === 'object') ?? 'none';
     };
     const isSandbox = legs.length > 0 && legs.every(({ endpoint }) => dialectOf(endpoint) === 'simulated');
-    const setup = { catalog: inputs.catalog, modelOf: consultedModels(inputs), isSandbox };
+    const setup = { catalog: inputs.catalog, modelOf: consulting(inputs), isSandbox };
     return offerTools(request, this.byType, setup, nativeTargets);
   }
 }
+
+/** Most requests have no tool that asks for a model: what may be asked is read when one does. */
+const consulting =
+  (inputs: RouteResult['inputs']): ToolSetup['modelOf'] =>
+  (name, path) =>
+    consultedModels(inputs)(name, path);

@@ -1,10 +1,12 @@
 // Goal: uses of tools are bounded: eight at a time, each as often as its tool may, in a time, and whatever a tool does
 // is a result. Method: made-up tools under the runner.
+import { Logger } from '@nestjs/common';
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { readArguments } from '../../core/conversation/assistant-turn.js';
 import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
-import { CallerGone } from '../../core/errors.js';
+import { CallerGone, GatewayError } from '../../core/errors.js';
+import { ExtensionFault } from '../../core/extension.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import type { ServedTool, ServiceTool, ToolResult } from '../../core/tool.js';
 import type { OfferedTool } from './offered-tools.js';
@@ -80,7 +82,7 @@ it.each([
   const { run, uses } = bench();
   const tool = offered(() => Promise.reject(new Error('was run')));
   expect(await run(callOf(tool, input))).toEqual(['invalid_tool_input']);
-  expect(uses).toEqual([]);
+  expect(uses).toMatchObject([{ refusal: 'invalid_tool_input', cost: 0n }]);
 });
 
 it('keeps what the process has room for, and says of the rest that too much is under way: it has cost what it did', async () => {
@@ -91,16 +93,35 @@ it('keeps what the process has room for, and says of the rest that too much is u
 }); // prettier-ignore
 
 it('runs a tool as often as it may, over all steps', async () => {
-  const { run } = bench();
+  const { run, uses } = bench();
   const tool = offered((_, { number }) => Promise.resolve(result(`use ${number}`)), { usesMax: 2 });
   expect(await run(callOf(tool))).toEqual(['use 1']);
   expect(await run(callOf(tool), callOf(tool))).toEqual(['use 2', 'max_uses_exceeded']);
+  // What is not run is there sooner.
+  expect(uses.map(({ refusal }) => refusal).sort()).toEqual(['max_uses_exceeded', undefined, undefined]);
 });
 
-it('tells what a tool throws as a failure', async () => {
-  const { run, uses } = bench();
-  expect(await run(callOf(offered(() => Promise.reject(new Error('broken')))))).toEqual(['unavailable']);
-  expect(uses).toMatchObject([{ isError: true, cost: 0n }]);
+describe('what a tool throws', () => {
+  const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+  beforeEach(() => logged.mockClear());
+  afterAll(() => logged.mockRestore());
+  const throwing = (error: Error) => callOf(offered(() => Promise.reject(error)));
+
+  it('is a failure, whose place the operator is told, and nothing of its words', async () => {
+    const { run, uses } = bench();
+    expect(await run(throwing(new TypeError('of sk-secret')))).toEqual(['unavailable']);
+    expect(uses).toMatchObject([{ isError: true, cost: 0n }]);
+    expect(logged.mock.calls).toEqual([[expect.stringMatching(/^A use of made-up:f failed: TypeError\n +at /)]]);
+    expect(JSON.stringify(logged.mock.calls)).not.toContain('secret');
+  });
+
+  it.each([
+    ['an engine', new ExtensionFault('unavailable', 'no answer')],
+    ['the gateway', new GatewayError('rate-limited', 'too many')],
+  ])('is a failure alone where it is the doing of %s', async (_, error) => {
+    expect(await bench().run(throwing(error))).toEqual(['unavailable']);
+    expect(logged).not.toHaveBeenCalled();
+  });
 });
 
 it('gives up a tool that never answers, when its time is over, and ends what it has under way', async () => {

@@ -1,13 +1,17 @@
+import { Logger } from '@nestjs/common';
 import { Cancellation, toAbortSignal, type CancelSignal } from '../../core/cancellation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { ExtensionContext } from '../../core/extension.js';
+import { GatewayError } from '../../core/errors.js';
+import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
+import type { ModelRun } from '../../core/generation/model-run.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { weigh } from '../../core/json/print-in-pieces.js';
 import { StepCounter } from '../../core/steps.js';
-import type { ServedTool, ToolFailure, ToolResult } from '../../core/tool.js';
+import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
+import { faultTrace } from '../../shared/fault-trace.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
 import type { OfferedTool } from './offered-tools.js';
@@ -25,18 +29,24 @@ export interface AnsweredCall {
   readonly call: ServiceCall;
   readonly input: JsonObject;
   readonly result: ToolResult;
-  /** Absent where it was not run. */
-  readonly use?: ToolUseRecord;
+  readonly use: ToolUseRecord;
 }
 
-/** Runs the tools of one generation, and tells it of each use. */
+/** Makes what one use works with, which ends with its signal. @param consulted is told each model that it consults */
+export type ContextOfUse = (
+  request: ModelRequest,
+  signal: CancelSignal,
+  consulted: (run: ModelRun) => void,
+) => ExtensionContext;
+
+/** Runs the tools of one generation, and tells it of each call. */
 export class ToolUses {
+  private readonly logger = new Logger('tools');
   private readonly numbers = new Map<OfferedTool, number>();
 
   constructor(
     private readonly generation: Generation,
-    /** Of one use, which ends with its signal. */
-    private readonly contextOf: (request: ModelRequest, signal: CancelSignal) => ExtensionContext,
+    private readonly contextOf: ContextOfUse,
     private readonly signal: CancelSignal,
   ) {}
 
@@ -74,7 +84,9 @@ export class ToolUses {
       for (const [place, call] of rest) {
         if (steps.isOver()) await yieldToEventLoop();
         const number = admitted[place]!;
-        answered[place] = typeof number === 'number' ? await this.answer(call, number, request) : refuse(call, number);
+        const one = typeof number === 'number' ? await this.answer(call, number, request) : refuse(call, number);
+        this.generation.toolUses.push(one.use);
+        answered[place] = one;
       }
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE_MAX, calls.length) }, runRest));
@@ -86,19 +98,28 @@ export class ToolUses {
     // As it was admitted.
     const input = call.input as JsonObject;
     const beganAt = performance.now();
-    const result = await this.use(tool, input, number, request);
+    const consulted: ModelRun[] = [];
+    const result = await this.use(call.offered, input, number, (signal) =>
+      this.contextOf(request, signal, (run) => consulted.push(run)),
+    );
+    const { isError, web } = result;
     const use: ToolUseRecord = {
       type: call.offered.type,
-      ...(tool.counts !== undefined && { counts: tool.counts }),
+      ...(web && { web }),
       milliseconds: performance.now() - beganAt,
-      isError: result.isError,
+      isError,
       cost: result.cost < tool.price ? result.cost : tool.price,
+      consulted,
     };
-    this.generation.toolUses.push(use);
     return { call, input, result, use };
   }
 
-  private async use(tool: ServedTool, input: JsonObject, number: number, request: ModelRequest): Promise<ToolResult> {
+  private async use(
+    { tool, type }: OfferedTool,
+    input: JsonObject,
+    number: number,
+    contextOf: (signal: CancelSignal) => ExtensionContext,
+  ): Promise<ToolResult> {
     const { signal } = this;
     signal.throwIfAborted();
     const abort = new Cancellation();
@@ -107,13 +128,16 @@ export class ToolUses {
     // Whatever it has under way ends with its time, a model that it asked among it.
     const deadline = setTimeout(() => abort.abort(outOfTime()), USE_MS_MAX);
     try {
-      const context = this.contextOf(request, abort.signal);
+      const context = contextOf(abort.signal);
       const result = await untilAborted(tool.run(input, { context, number }), toAbortSignal(abort.signal));
       // It is held until the generation is over: the next call is encoded from it.
       const hasRoom = context.keep(result.text.length + weigh(result.content, Infinity));
-      return hasRoom ? result : { ...tool.fail('too_many_requests', input), cost: result.cost };
-    } catch {
+      if (hasRoom) return result;
+      const { cost, web } = result;
+      return { ...tool.fail('too_many_requests', input), cost, ...(web && { web }) };
+    } catch (error) {
       signal.throwIfAborted();
+      if (!isTold(error)) this.logger.error(`A use of ${type} failed: ${faultTrace(error)}`);
       // A tool that throws, or never answers, is a fault of ours: the model is told, and goes on.
       return tool.fail('unavailable', input);
     } finally {
@@ -125,8 +149,14 @@ export class ToolUses {
 
 function refuse(call: ServiceCall, failure: ToolFailure): AnsweredCall {
   const input = call.input ?? null;
-  return { call, input: isJsonObject(input) ? input : {}, result: call.offered.tool.fail(failure, input) };
+  const { type, tool } = call.offered;
+  const use = { type, refusal: failure, milliseconds: 0, isError: true, cost: 0n, consulted: [] };
+  return { call, input: isJsonObject(input) ? input : {}, result: tool.fail(failure, input), use };
 }
+
+/** What somebody outside is told, or has done, is no fault of ours. */
+const isTold = (error: unknown): boolean =>
+  error instanceof ExtensionFault || error instanceof GatewayError || error instanceof CutShort;
 
 const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool took longer than it may.');
 

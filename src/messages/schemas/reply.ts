@@ -50,6 +50,12 @@ const knownBlocks = {
   text: { text: text(), citations: list(freeForm()) },
   thinking: { thinking: text(), signature: text() },
   redacted_thinking: { data: text() },
+  image: {
+    source: described(
+      'What the model drew.',
+      variant('type', { base64: { media_type: text(), data: text() }, url: { url: text() } }),
+    ),
+  },
   tool_use: call,
   server_tool_use: call,
 };

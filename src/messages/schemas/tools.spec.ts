@@ -2,6 +2,7 @@
 // Method: a body that holds everything; each field is tried absent, null, of every wrong type, at and past its limits,
 // with every member of its enum and a stranger. A field without a row fails the last test of its table.
 import 'reflect-metadata';
+import { SEARCH_ENGINES } from '../../core/routing/catalog.js';
 import {
   ANY,
   bodyWith,
@@ -58,6 +59,7 @@ const TOOLS: Field[] = [
   field('tools.5.caching.ttl', one('5m', '1h')),
   field('tools.5.defer_loading', FLAG),
   field('tools.5.max_uses', INTEGER),
+
   ...FULL_BODY.tools.slice(6, 15).map((_, index) => field(`tools.${index + 6}.parameters`, OBJECT)),
   field('tools.6.parameters.engine', one('auto', 'native', 'openrouter')),
   ...[6, 7].flatMap((index) => [
@@ -84,7 +86,7 @@ const TOOLS: Field[] = [
   field('tools.13.parameters.max_characters', { type: 'integer', min: 1, max: 100_000 }),
   field('tools.13.parameters.search_context_size', one('low', 'medium', 'high')),
   ...texts('tools.13.parameters.allowed_domains', '', DOMAINS),
-  field('tools.13.parameters.engine', one('auto', 'native', 'exa', 'parallel', 'firecrawl', 'perplexity')),
+  field('tools.13.parameters.engine', one('auto', 'native', ...SEARCH_ENGINES)),
   field('tools.16.parameters', OBJECT),
   ...texts('tools.16.parameters.excluded_domains', '', DOMAINS),
   ...located('tools.13.parameters.user_location', '?'),
@@ -104,6 +106,25 @@ describe('tools', () => {
   });
 
   const SEARCH = 'tools.13.parameters';
+  const ADVISORS: readonly (readonly [parameters: object, fault: string | undefined])[] = [
+    [{}, undefined],
+    [{ model: 'a', name: 'a b', instructions: '', forward_transcript: true, stream: true, tools: [] }, undefined],
+    [{ max_uses: 0, max_tokens: 1, max_completion_tokens: 1, temperature: 2, reasoning: { effort: 'low' } }, undefined],
+    [{ model: '' }, 'model: must be at least 1 character'],
+    [{ model: null }, 'model: must be a string'],
+    [{ name: 'a/b' }, 'name: must be 1 to 64 letters, digits, spaces, underscores or hyphens'],
+    [{ max_uses: -1 }, 'max_uses: must be at least 0'],
+    [{ max_uses: 1.5 }, 'max_uses: must be an integer'],
+    [{ max_uses: 'x' }, 'max_uses: must be an integer'],
+    [{ max_tokens: -5 }, 'max_tokens: must be at least 1'],
+    [{ max_completion_tokens: 0 }, 'max_completion_tokens: must be at least 1'],
+    [{ temperature: 3 }, 'temperature: must be at most 2'],
+    [
+      { reasoning: { effort: 'much' } },
+      'reasoning.effort: must be one of none, minimal, low, medium, high, xhigh, max',
+    ],
+    [{ tools: [{}] }, 'tools.0: no adviser has tools of its own here; leave tools out'],
+  ];
   const deep = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 
   it.each<[string, unknown, string | undefined]>([
@@ -127,7 +148,21 @@ describe('tools', () => {
       'tools.6.parameters.environment.container_id: must be 1 to 20 letters, digits, underscores or hyphens',
     ]),
     [`${SEARCH}.engine`, 'auto', undefined],
-    [`${SEARCH}.engine`, 1, `${SEARCH}.engine: must be one of auto, native, exa, parallel, firecrawl, perplexity`],
+    ['tools.5.max_tokens', 1, undefined],
+    ['tools.5.max_tokens', null, undefined],
+    ['tools.5.max_tokens', -5, 'tools.5.max_tokens: must be at least 1'],
+    ['tools.5.max_tokens', 0, 'tools.5.max_tokens: must be at least 1'],
+    ['tools.0', { type: 'openrouter:advisor' }, undefined],
+    ...ADVISORS.map(([parameters, fault]): [string, unknown, string | undefined] => [
+      'tools.0',
+      { type: 'openrouter:advisor', parameters },
+      fault && `tools.0.parameters.${fault}`,
+    ]),
+    [
+      `${SEARCH}.engine`,
+      1,
+      `${SEARCH}.engine: must be one of auto, native, exa, parallel, firecrawl, perplexity, searxng, simulated`,
+    ],
     [SEARCH, { engine: 'perplexity', max_results: 20 }, undefined],
     [SEARCH, { engine: 'perplexity', max_results: 21 }, `${SEARCH}.max_results: must be at most 20`],
     [SEARCH, { engine: 'native', max_results: 25 }, undefined],

@@ -21,6 +21,7 @@ import {
   word,
 } from '../../shared/http/bounds.js';
 import { cacheControl, marked } from '../../inference/schemas/cache-control.js';
+import { maxTokens } from '../../inference/schemas/options.js';
 import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
 import { userLocation } from '../../shared/http/user-location.js';
 
@@ -56,6 +57,7 @@ const vendorTools = {
   text_editor_20250124: { name: literal('str_replace_editor'), ...marked },
   web_search_20250305: webSearchFields,
   web_search_20260209: { ...webSearchFields, allowed_callers: allowedCallers },
+  web_search_20260318: webSearchFields,
   advisor_20260301: {
     name: literal('advisor'),
     model: name(),
@@ -63,6 +65,7 @@ const vendorTools = {
     caching: optional(nullable(cacheControl)),
     defer_loading: optional(flag()),
     max_uses: optional(wholeNumber()),
+    max_tokens: optional(nullable(maxTokens)),
     ...marked,
   },
 };

@@ -23,6 +23,8 @@ export class SequencedBlock {
   state: 'waiting' | 'open' | 'closed' = 'waiting';
   hasDeltas = false;
   isComplete: boolean;
+  /** It had to wait: what its start holds was counted. */
+  isKept = false;
   waiting: BlockDelta[] = [];
 
   constructor(
@@ -56,7 +58,10 @@ export class BlockSequencer {
     const block = new SequencedBlock(start, options);
     this.blocks.push(block);
     this.advance(out);
-    if (block.state === 'waiting') this.keep(0);
+    if (block.state === 'waiting') {
+      block.isKept = true;
+      this.keep(sizeOfStart(start));
+    }
     return block;
   }
 
@@ -104,6 +109,7 @@ export class BlockSequencer {
   }
 
   private open(block: SequencedBlock, out: ModelEvent[]): void {
+    if (block.isKept) this.keptCharacters -= sizeOfStart(block.start);
     block.state = 'open';
     out.push({ type: 'block-start', index: this.openIndex, block: block.start });
     for (const delta of block.waiting) {
@@ -132,6 +138,10 @@ export class BlockSequencer {
     if (this.keptCharacters > KEPT_CHARACTERS_MAX) throw malformed('holds back more than can be kept');
   }
 }
+
+/** A picture is the one start that is long. */
+const sizeOfStart = (start: BlockStart): number =>
+  start.type === 'image' && start.source.type === 'base64' ? start.source.data.length : 0;
 
 function sizeOf(delta: BlockDelta): number {
   switch (delta.type) {

@@ -43,6 +43,9 @@ export function foreignText(block: OpaqueBlock, path: string, context: EncodeCon
   return context.admits(form, path, textOf(value['type'])) ? wordsOf(form, value) : '';
 }
 
+/** The same for a block that is told, as the result of its call. */
+export const foreignWords = (value: JsonObject): string => wordsOf(foreignForm({ vendor: 'anthropic', value }), value);
+
 /** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
 export function findDroppedCalls(
   content: readonly ContentBlock[],

@@ -9,6 +9,21 @@ export function urlOf(source: MediaSource): string {
   return source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }
 
+const ADDRESS = /^https?:\/\//i;
+const DATA_URL = /^data:([^;,]+)[^,]*;base64,/i;
+
+/** The other way round: what a vendor tells as one address. Undefined for anything else. */
+export function sourceOf(url: string): MediaSource | undefined {
+  if (ADDRESS.test(url)) return { type: 'url', url };
+  // Its head alone is looked at: the bytes may be many.
+  const head = DATA_URL.exec(url.slice(0, HEAD_CHARACTERS_MAX));
+  const data = head ? url.slice(head[0].length) : '';
+  return head && data !== '' ? { type: 'base64', mediaType: head[1]!.toLowerCase(), data } : undefined;
+}
+
+/** Of a data URL, up to its bytes. */
+const HEAD_CHARACTERS_MAX = 256;
+
 /** Bytes as a data URL; those that the gateway fetched are not copied for it. */
 export function dataUrl(mediaType: string, base64: string | Base64Text): string | Base64Text {
   const lead = `data:${mediaType};base64,`;

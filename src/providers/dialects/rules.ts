@@ -51,6 +51,12 @@ export const ACCEPTS_FILES: Condition<Target> = {
   holds: ({ definition, model }) => definition.quirks.acceptsFiles === true || model.inputModalities.includes('file'),
 };
 
+/** The model makes pictures. */
+export const DRAWS: Condition<Target> = {
+  words: 'a model that makes images',
+  holds: ({ model }) => model.outputModalities.includes('image'),
+};
+
 /** Who prices a tier apart sells it, whatever else is known of the provider. */
 export const SELLS_TIERS: Condition<Target> = {
   words: '◆ `service_tiers`, or a tier with a price',
@@ -125,10 +131,10 @@ export const atMostStopSequences = (max: number, format: string): FieldOptions =
 
 /** Blocks that only Anthropic understands, in formats that have no part for them (`foreign-blocks.ts`). */
 export const FOREIGN_BLOCKS = {
-  server_tool_use: mapped('in words: `[Called tool <name> with <input>]`'),
-  web_search_tool_result: mapped('in words: titles and addresses, or the error'),
-  web_fetch_tool_result: mapped('in words: the address, and a text page'),
-  server_tool_result: mapped('in words: its `text`, else its JSON'),
+  server_tool_use: mapped('a call of a tool; without a result behind it in words: `[Called tool <name> with <input>]`'),
+  web_search_tool_result: mapped('its result: titles and addresses, or the error; without its call in words'),
+  web_fetch_tool_result: mapped('its result: the address, and a text page; without its call in words'),
+  server_tool_result: mapped('its result: its `text`, else its JSON; without its call in words'),
   gateway_tool_result: dropped('with their calls'),
   compaction: mapped('in words; an empty one dropped'),
   other: refused('a block'),

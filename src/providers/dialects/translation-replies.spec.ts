@@ -252,12 +252,15 @@ const HELD: Readonly<Record<Exclude<ReplyForm, 'argument_pieces'>, Held>> = {
   },
   media: {
     ...all(() => undefined),
+    'anthropic-messages': {
+      parts: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'needle' } }],
+    },
     'openai-chat': {
-      parts: [{ content: 'Yes.', audio: { data: 'needle' }, images: [{ image_url: { url: 'needle' } }] }],
+      parts: [{ content: 'Yes.', images: [{ image_url: { url: 'https://needle.test/a.png' } }] }],
     },
     'openai-responses': { parts: [{ type: 'image_generation_call', id: 'ig', result: 'needle' }] },
     'google-gemini': { parts: [{ inlineData: { mimeType: 'image/png', data: 'needle' } }, { text: 'Yes.' }] },
-    'bedrock-converse': { parts: [{ image: { format: 'png', source: { bytes: 'needle' } } }, { text: 'Yes.' }] },
+    'bedrock-converse': { parts: [{ image: { format: 'png', source: { bytes: 'needless' } } }, { text: 'Yes.' }] },
   },
 };
 
@@ -380,6 +383,7 @@ const FIGURES: Readonly<Record<UsageClass, keyof Usage>> = {
   cache_write: 'cacheWriteTokens',
   cache_write_1h: 'cacheWrite1hTokens',
   reasoning: 'reasoningTokens',
+  image_output: 'imageTokens',
   web_searches: 'webSearchRequests',
   web_fetches: 'webFetchRequests',
   calls: 'iterations',
@@ -411,7 +415,7 @@ const REPORTS: Readonly<Record<Spoken, Omit<Body, 'parts'>>> = {
       completion_tokens: 50,
       total_tokens: 180,
       prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 10 },
-      completion_tokens_details: { reasoning_tokens: 5 },
+      completion_tokens_details: { reasoning_tokens: 5, image_tokens: 4 },
       server_tool_use_details: { web_search_requests: 1 },
     },
     beside: { service_tier: 'default' },
@@ -439,6 +443,7 @@ const REPORTS: Readonly<Record<Spoken, Omit<Body, 'parts'>>> = {
       candidatesTokenCount: 45,
       thoughtsTokenCount: 5,
       cachedContentTokenCount: 20,
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 4 }],
       trafficType: 'ON_DEMAND',
     },
     beside: {

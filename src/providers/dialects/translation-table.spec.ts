@@ -70,7 +70,7 @@ function expectSaid(dialect: Dialect, rule: Rule<Target>, sample: Sample, target
 
 /** Fields that nobody asks to be required: who is asked, and how the call goes. */
 const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
-  'model', 'system', 'stream', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
+  'model', 'system', 'stream', 'modalities', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
 ]); // prettier-ignore
 
 const dialects = Object.values(DIALECTS);
@@ -202,6 +202,7 @@ const BLOCKS: Readonly<Record<BlockForm, BlockSample>> = {
   image_bytes: () => inUserTurn({ type: 'image', source: PNG }),
   image_url: () => inUserTurn({ type: 'image', source: { type: 'url', url: `${FETCHED}.png` } }),
   image_detail: () => inUserTurn({ type: 'image', source: PNG, detail: 'high' }, [{ type: 'image', source: PNG }]),
+  drawn_image: () => inAnswer([{ type: 'image', source: PNG }]),
   document_bytes: () => inUserTurn({ type: 'document', source: PDF }),
   document_text_bytes: () => inUserTurn({ type: 'document', source: { ...PDF, mediaType: 'text/plain' } }),
   document_url: () => inUserTurn({ type: 'document', source: { type: 'url', url: `${FETCHED}.txt` } }),

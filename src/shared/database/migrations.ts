@@ -6,6 +6,8 @@ import { FairShares1795440000000 } from './migrations/1795440000000-fair-shares.
 import { AuditSeals1795450000000 } from './migrations/1795450000000-audit-seals.js';
 import { ClocksOfServers1795455000000 } from './migrations/1795455000000-clocks-of-servers.js';
 import { ToolContainers1795460000000 } from './migrations/1795460000000-tool-containers.js';
+import { Egress1795470000000 } from './migrations/1795470000000-egress.js';
+import { WebSearches1795475000000 } from './migrations/1795475000000-web-searches.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -16,6 +18,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   AuditSeals1795450000000,
   ClocksOfServers1795455000000,
   ToolContainers1795460000000,
+  Egress1795470000000,
+  WebSearches1795475000000,
 ];
 
 /**

@@ -1,7 +1,8 @@
 export type EgressReason =
   | 'too-busy'
   | 'refused-url'
-  | 'refused-address'
+  | 'refused-address' // not public
+  | 'refused-domain' // its caller is held to others
   | 'unreachable'
   | 'bad-status'
   | 'too-many-redirects'

@@ -100,7 +100,7 @@ export class SafeFetch {
   private async fetchHop(url: URL, request: SafeFetchRequest, signal: AbortSignal): Promise<SafeFetched | URL> {
     const { limits } = request;
     if (limits.allows?.(url.href) === false) {
-      throw new EgressError('refused-address', 'leads to a domain that is not allowed');
+      throw new EgressError('refused-domain', 'leads to a domain that is not allowed');
     }
     const addresses = await this.addresses.of(url, signal);
     let socket: Socket | undefined;

@@ -18,7 +18,7 @@ import { suggestField, suggestOrListFields } from './nearest-name.js';
  * the one the caller needs.
  */
 
-export type { Static, TSchema };
+export type { Static, TProperties, TSchema };
 
 // `verbose` puts the violated schema on the error, where its allowed values are read; it costs nothing until there is
 // one. Named schemas stay functions (`inlineRefs`). Optimising the generated code would double the time to compile it,

@@ -17,11 +17,6 @@ export const noList = compile(unsupported(noEntries));
  */
 export const noAllowList = compile(unsupported(nothing));
 
-/** Where tools of the gateway may go. */
-export const noEgress = compile(
-  unsupported(nullable(closed({ allowed_domains: optional(nothing), blocked_domains: optional(noEntries) }))),
-);
-
 /** How much a key may ask in a minute. */
 export const noRateLimits = compile(
   unsupported(nullable(closed({ requests_per_minute: optional(nothing), tokens_per_minute: optional(nothing) }))),

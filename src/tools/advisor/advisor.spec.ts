@@ -52,6 +52,31 @@ const CONVERSATION = modelRequest({
   ],
 });
 
+const textsOf = (request: ModelRequest | undefined): string[] =>
+  request!.messages[0]!.content.map((block) => (block.type === 'text' ? block.text : ''));
+
+/** One consultation, and what its model was asked. */
+async function consult(type: string, parameters: JsonObject, input: JsonObject, request = TALK) {
+  let asked: ModelRequest | undefined;
+  const context = extensionContext({
+    request,
+    infer: (consulted) => {
+      asked = consulted;
+      return Promise.resolve(saying('So.'));
+    },
+  });
+  const result = await offer(type, parameters).run(input, { context, number: 1 });
+  return { asked, result };
+}
+
+const TALK = modelRequest({
+  model: 'small/one',
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'One.' }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'Two.' }] },
+  ],
+});
+
 it('shows the latest of the conversation, and asks', async () => {
   let asked: ModelRequest | undefined;
   const context = extensionContext({
@@ -71,8 +96,7 @@ it('shows the latest of the conversation, and asks', async () => {
   });
   expect(advisor.recall(result.content, () => undefined)).toBe('Look again.');
   expect(asked).toMatchObject({ model: 'wise/one', maxOutputTokens: 99, tools: [] });
-  const [block] = asked!.messages[0]!.content;
-  const shown = block?.type === 'text' ? block.text : '';
+  const shown = textsOf(asked).join('');
   expect(shown).toContain('[Calls the tool look with {"at":"it"}]');
   expect(shown).toContain('[The tool answers with an error: gone]');
   expect(shown).toMatch(/^<system>\nBe kind\..*The question: What now\?$/s);
@@ -84,7 +108,7 @@ it.each([
   ['rate-limited', 'too_many_requests'],
   ['payment-required', 'unavailable'],
 ] as const)('tells of one that is %s', async (kind, code) => {
-  const context = extensionContext({ infer: () => Promise.reject(new GatewayError(kind, 'no')) });
+  const context = extensionContext({ request: TALK, infer: () => Promise.reject(new GatewayError(kind, 'no')) });
   const result = await offer('openrouter:advisor', { model: 'wise/one' }).run({}, { context, number: 1 });
   expect(result).toMatchObject({ isError: true, content: { error_code: code } });
 });
@@ -94,4 +118,59 @@ it.each([
   ['openrouter:advisor', 'tools.2.parameters.model'],
 ])('names where %s names its model', (type, path) => {
   expect(() => offer(type, { model: 'nobody' })).toThrow(path);
+});
+
+it.each(['5m', '1h'] as const)('ends what a later consultation begins with by a marker of %s', async (ttl) => {
+  const parameters = { model: 'wise/one', caching: { type: 'ephemeral', ttl } };
+  const { asked } = await consult('advisor_20260301', parameters, { question: 'Why?' });
+  const content = asked!.messages[0]!.content;
+  expect(content.map(({ cacheMarker }) => cacheMarker)).toEqual([undefined, { ttl }, undefined]);
+  const more = { ...TALK, messages: [...TALK.messages, { role: 'user' as const, content: [] }] };
+  const later = await consult('advisor_20260301', parameters, {}, more);
+  expect(textsOf(later.asked).slice(0, 2)).toEqual(textsOf(asked).slice(0, 2));
+  expect((await consult('advisor_20260301', { model: 'wise/one', caching: null }, {})).asked).not.toHaveProperty(
+    'messages.0.content.1.cacheMarker',
+  );
+});
+
+it('asks as it was told to', async () => {
+  const { asked } = await consult(
+    'openrouter:advisor',
+    {
+      model: 'wise/one',
+      instructions: 'Be brief.',
+      max_completion_tokens: 7,
+      temperature: 0.5,
+      reasoning: { effort: 'low', max_tokens: 1_024 },
+    },
+    {},
+  );
+  expect(asked).toMatchObject({
+    model: 'wise/one',
+    system: [{ text: 'Be brief.' }],
+    maxOutputTokens: 7,
+    sampling: { temperature: 0.5 },
+    effort: 'low',
+    thinking: { type: 'enabled', budgetTokens: 1_024 },
+  });
+});
+
+it('asks the model that answers where none is named', async () => {
+  expect((await consult('openrouter:advisor', {}, {})).asked!.model).toBe('small/one');
+});
+
+it('shows the question alone where the conversation is not to be forwarded', async () => {
+  const parameters = { forward_transcript: false };
+  const { asked } = await consult('openrouter:advisor', parameters, { question: 'Why?' });
+  expect(textsOf(asked)).toEqual(['The question: Why?']);
+  expect(offer('openrouter:advisor', parameters).shown.inputSchema).toMatchObject({ required: ['question'] });
+  const { result } = await consult('openrouter:advisor', parameters, { question: '' });
+  expect(result).toMatchObject({ isError: true, content: { error_code: 'invalid_tool_input' } });
+});
+
+it('is told of by its name, and counts as often as it may be asked', () => {
+  const { shown, usesMax } = offer('openrouter:advisor', { name: ' reviewer ', max_uses: 0 });
+  expect(shown.description).toContain('This adviser is called reviewer.');
+  expect(usesMax).toBe(0);
+  expect(offer('openrouter:advisor', {}).usesMax).toBe(Infinity);
 });

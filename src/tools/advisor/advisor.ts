@@ -1,12 +1,14 @@
+import type { TextBlock } from '../../core/conversation/content.js';
+import { readReply } from '../../core/conversation/read-reply.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import { readReply } from '../../core/conversation/read-reply.js';
-import type { ServiceTool, ToolFailure, ToolResult } from '../../core/tool.js';
+import type { ServiceTool, ToolFailure, ToolFunction, ToolResult } from '../../core/tool.js';
 import { consultedRequest } from '../consulted-request.js';
+import { assertServable } from '../servable.js';
+import { type AdvisorOptions, readAdvisorOptions } from './advisor-options.js';
 import { transcriptOf } from './transcript.js';
 
-/** Tokens of one piece of advice, where nothing else is said. Chosen: a page or two. */
-const OUTPUT_TOKENS_DEFAULT = 2_048;
 const QUESTION_LENGTH_MAX = 20_000;
 /** Its parameters stand in an object of their own, a vendor's beside the type. */
 const OWN_TYPE = 'openrouter:advisor';
@@ -15,25 +17,32 @@ const OWN_TYPE = 'openrouter:advisor';
 export const advisor: ServiceTool = {
   types: ['advisor_20260301', OWN_TYPE],
   resultType: 'advisor_tool_result',
-  offer: ({ type, parameters, path }, { modelOf }) => {
-    const { max_uses: usesMax, max_tokens: outputMax } = parameters;
-    const model = modelOf(parameters['model'], `${path}.${type === OWN_TYPE ? 'parameters.model' : 'model'}`);
+  offer: (asked, { modelOf }) => {
+    assertServable(asked);
+    const { type, parameters, path } = asked;
+    const options = readAdvisorOptions(parameters);
+    const { model: named } = parameters;
+    // Where no model is named, the one that answers is asked once more.
+    const model =
+      named === undefined ? undefined : modelOf(named, `${path}.${type === OWN_TYPE ? 'parameters.model' : 'model'}`);
     return {
       runsAt: 'gateway',
-      shown: SHOWN,
+      shown: shownFunction(options),
+      ...(model && { model: model.id }),
       // What it costs is a call of its model, which is held and charged as such.
       price: 0n,
-      usesMax: typeof usesMax === 'number' ? usesMax : Infinity,
+      usesMax: options.usesMax,
       run: async ({ question }, { context }) => {
         const { request, signal } = context;
-        const asked = typeof question === 'string' && question !== '' ? `\n\nThe question: ${question}` : '';
+        const content = contentFor(request, question, options);
+        if (content.length === 0) return fail('invalid_tool_input');
         try {
           const events = await context.infer(
             consultedRequest(request, {
-              model: model.id,
-              system: [{ type: 'text', text: INSTRUCTIONS }],
-              messages: [{ role: 'user', content: [{ type: 'text', text: transcriptOf(request) + asked }] }],
-              maxOutputTokens: typeof outputMax === 'number' && outputMax >= 1 ? outputMax : OUTPUT_TOKENS_DEFAULT,
+              model: model?.id ?? request.model,
+              system: [{ type: 'text', text: options.instructions }],
+              messages: [{ role: 'user', content }],
+              ...options.wishes,
             }),
             'advisor',
           );
@@ -52,22 +61,43 @@ export const advisor: ServiceTool = {
   recall: (content) => (isJsonObject(content) ? textOf(content['text'] ?? content['error_code']) : ''),
 };
 
-const SHOWN = {
-  name: 'advisor',
-  description:
-    'Asks a stronger model for advice on the conversation so far, all of which it is shown. Ask before large or ' +
-    'irreversible steps, and when you are stuck.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      question: { type: 'string', maxLength: QUESTION_LENGTH_MAX, description: 'What to advise on; may be left out.' },
-    },
-  },
-};
+function contentFor(
+  request: ModelRequest,
+  question: Json | undefined,
+  { seesConversation, cacheMarker }: AdvisorOptions,
+): readonly TextBlock[] {
+  const told = seesConversation ? transcriptOf(request) : [];
+  const turns = told.map((text, index): TextBlock => ({
+    type: 'text',
+    text,
+    // The last one that a later consultation is told as well.
+    ...(cacheMarker && index === told.length - 1 && { cacheMarker }),
+  }));
+  const asked = textOf(question);
+  return asked === '' ? turns : [...turns, { type: 'text', text: `The question: ${asked}` }];
+}
 
-const INSTRUCTIONS =
-  'You advise another model, whose conversation with its user follows. Say what it should do next, and what it has ' +
-  'overlooked, in a few precise sentences. You speak to the model, not to its user.';
+function shownFunction({ name, seesConversation }: AdvisorOptions): ToolFunction {
+  const sees = seesConversation ? SEES_ALL : SEES_QUESTION;
+  return {
+    name: 'advisor',
+    description: `${sees} Ask before large or irreversible steps, and when you are stuck.${name === undefined ? '' : ` This adviser is called ${name}.`}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        question: {
+          type: 'string',
+          maxLength: QUESTION_LENGTH_MAX,
+          description: `What to advise on${seesConversation ? '; may be left out' : ', with all that one has to know for it'}.`,
+        },
+      },
+      ...(!seesConversation && { required: ['question'] }),
+    },
+  };
+}
+
+const SEES_ALL = 'Asks a stronger model for advice on the conversation so far, all of which it is shown.';
+const SEES_QUESTION = 'Asks a stronger model for advice. It is shown the question alone, nothing of the conversation.';
 
 const fail = (failure: ToolFailure): ToolResult => ({
   text: failure,

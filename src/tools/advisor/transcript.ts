@@ -5,29 +5,32 @@ import { printJson } from '../../core/json/json.js';
 /** Of what one conversation is told, in characters: what is older goes first. */
 const LENGTH_MAX = 400_000;
 
-/** A conversation in words, for a model that is asked about it. Media and reasoning are only named. */
-export function transcriptOf({ system, messages }: ModelRequest): string {
+/**
+ * A conversation in words, for a model that is asked about it: a text for each turn, so that a later one begins with
+ * the same. Media and reasoning are only named.
+ */
+export function transcriptOf({ system, messages }: ModelRequest): string[] {
   const parts: string[] = [];
   let length = 0;
   for (const message of messages.toReversed()) {
     const part = turnText(message);
     length += part.length;
     if (length > LENGTH_MAX && parts.length > 0) {
-      parts.unshift('[Earlier turns are left out.]');
+      parts.unshift('[Earlier turns are left out.]\n\n');
       break;
     }
     parts.unshift(part.slice(-LENGTH_MAX));
   }
   const rules = system.map(({ text }) => text).join('\n');
-  if (rules !== '') parts.unshift(`<system>\n${rules.slice(0, LENGTH_MAX)}\n</system>`);
-  return parts.join('\n\n');
+  if (rules !== '') parts.unshift(`<system>\n${rules.slice(0, LENGTH_MAX)}\n</system>\n\n`);
+  return parts;
 }
 
 const turnText = ({ role, content }: Message): string =>
   `<${role}>\n${content
     .map(blockText)
     .filter((text) => text !== '')
-    .join('\n')}\n</${role}>`;
+    .join('\n')}\n</${role}>\n\n`;
 
 function blockText(block: ContentBlock | ToolResultContent): string {
   switch (block.type) {

@@ -15,7 +15,7 @@ export interface SessionSettings {
 
 /** What one command came to. */
 export interface SessionOutcome extends Pick<BashOutcome, 'stdout' | 'stderr' | 'exitCode'> {
-  /** Where the session is kept for later requests; absent where it could not be. */
+  /** Where the session is kept for later requests; absent where it is not. */
   readonly containerId?: string;
   /** Why it could not be. */
   readonly notKept?: string;
@@ -64,7 +64,12 @@ export class BashSession {
     const { memoryBytes, timeMs } = this.settings;
     const before = restart ? undefined : this.state;
     // A thread takes what it is given for good, and what is here must outlive one that dies.
-    const task = (): BashCommand => ({ command, memoryBytes, timeMs, ...(before && { state: new Uint8Array(before) }) });
+    const task = (): BashCommand => ({
+      command,
+      memoryBytes,
+      timeMs,
+      ...(before && { state: new Uint8Array(before) }),
+    });
     const outcome = (await workers.run('bash', task, signal)) as BashOutcome;
     const { stdout, stderr, exitCode } = outcome;
     if (outcome.state) this.hold(outcome.state, context);
@@ -98,7 +103,9 @@ export class BashSession {
   }
 
   /** A store that is down, or has no room, is no reason to hide what a command brought. */
-  private async keep({ containers, signal }: ExtensionContext): Promise<Partial<SessionOutcome>> {
+  private async keep({ containers, signal, showsResults }: ExtensionContext): Promise<Partial<SessionOutcome>> {
+    // A container whose id nobody is told would only take the room of others.
+    if (!showsResults && this.settings.containerId === undefined) return {};
     try {
       if (this.state) await containers.save(this.containerId, this.state, this.settings.sleepAfterSeconds, signal);
       return { containerId: this.containerId };

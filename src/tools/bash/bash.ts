@@ -79,6 +79,7 @@ function offer(asked: AskedTool, catalog: CatalogSnapshot, hasInterpreter: boole
   return {
     runsAt: 'gateway',
     shown: SHOWN,
+    engine: 'openrouter',
     price,
     usesMax: USES_MAX,
     run: (input, { context }) => run(session, input, context, price),

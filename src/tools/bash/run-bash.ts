@@ -31,6 +31,9 @@ const COMMANDS_MAX = 100_000;
 /** Rounds of a loop within one of its programs: as much. */
 const ROUNDS_MAX = 1_000_000;
 const HOME = '/home/user';
+const TEMPORARY = '/tmp';
+/** What the interpreter advises whoever has embedded it, and nobody else. */
+const ADVICE = /, increase executionLimits\.\w+| in browser environments\. Exclude '.*' from your commands[^\n]*/g;
 /** What the interpreter brings along: made anew each time, and never kept. */
 const BROUGHT = /^\/((bin|dev|proc|usr)(\/|$)|$)/;
 const isKept = (path: string): boolean => !BROUGHT.test(path);
@@ -44,21 +47,18 @@ const SHELL_VARIABLES = new Set(['?', '_', 'BASHOPTS', 'HOME', 'IFS', 'OLDPWD', 
  */
 export async function runBash({ command, state, memoryBytes, timeMs }: BashCommand): Promise<BashOutcome> {
   const { Bash } = await import('just-bash/browser');
+  const before = state && readState(state);
   const bash = new Bash({
     executionLimits: limitsOf(memoryBytes, timeMs),
-    cwd: HOME,
+    // Of the shell and not of its command: what a command that ends the shell has made of them is gone with it.
+    cwd: before ? directoryOf(before) : HOME,
+    env: { HOME, ...(before && Object.fromEntries(before.variables)) },
     // Nothing goes on outside that could be waited for, and others wait for the thread.
     sleep: () => Promise.resolve(),
   });
-  const before = state && readState(state);
   if (before) await putFiles(bash, before.entries);
-  const result = await bash.exec(command, {
-    rawScript: true,
-    ...(before && {
-      cwd: (await isDirectory(bash, before.directory)) ? before.directory : HOME,
-      env: Object.fromEntries(before.variables),
-    }),
-  });
+  await bash.fs.mkdir(TEMPORARY, { recursive: true });
+  const result = await bash.exec(command, { rawScript: true });
   return outcomeOf(result, await takeState(bash, result));
 }
 
@@ -90,7 +90,7 @@ function outcomeOf({ stdout, stderr, exitCode }: BashExecResult, state: Uint8Arr
   const note = `The files are more than a session may have (${CONTAINER_BYTES_MAX / 1024 / 1024} MiB): all is as before this command.\n`;
   return {
     stdout: cut(stdout),
-    stderr: `${cut(stderr)}${fits ? '' : note}`,
+    stderr: `${cut(stderr.replaceAll(ADVICE, ''))}${fits ? '' : note}`,
     exitCode,
     ...(fits && { state }),
   };
@@ -108,12 +108,13 @@ function cut(output: string): string {
   return shown.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-async function isDirectory({ fs }: Bash, path: string): Promise<boolean> {
-  return fs.stat(path).then(
-    ({ isDirectory: is }) => is,
-    () => false,
-  );
+/** Where the command before left the shell, unless that has gone since. */
+function directoryOf({ directory, entries }: SessionState): string {
+  const isThere = !isKept(directory) || entries.some((one) => one.path === directory && isFolder(one));
+  return isThere ? directory : HOME;
 }
+
+const isFolder = ({ content, target }: SavedEntry): boolean => content === undefined && target === undefined;
 
 /** Into a file system that has nothing but them and what is brought along. */
 async function putFiles({ fs }: Bash, entries: readonly SavedEntry[]): Promise<void> {

@@ -1,13 +1,14 @@
 // Goal: an image of a model of the catalogue reaches the caller, and its fate the model that asked. Method: the tool
-// with replies as each format's decoder tells them.
+// with made-up replies.
 import { extensionContext, openSeal } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, model } from '../../../test/support/route-inputs.js';
 import { Cancellation } from '../../core/cancellation.js';
-import type { ModelEvent } from '../../core/conversation/event.js';
+import type { MediaSource } from '../../core/conversation/content.js';
+import type { BlockStart, ModelEvent } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
-import type { JsonObject, Opaque, Vendor } from '../../core/json/json.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { ServedTool } from '../../core/tool.js';
 import { imageGeneration } from './image-generation.js';
 
@@ -21,11 +22,11 @@ const offer = (parameters: JsonObject = {}): ServedTool =>
     },
   ) as ServedTool;
 
-function replying(...blocks: Opaque[]): AsyncIterable<readonly ModelEvent[]> {
+function replying(...blocks: BlockStart[]): AsyncIterable<readonly ModelEvent[]> {
   const events: ModelEvent[] = [
     { type: 'reply-start' },
-    ...blocks.flatMap((opaque, index): ModelEvent[] => [
-      { type: 'block-start', index, block: { type: 'opaque', opaque } },
+    ...blocks.flatMap((block, index): ModelEvent[] => [
+      { type: 'block-start', index, block },
       { type: 'block-end', index },
     ]),
     { type: 'usage', usage: {} },
@@ -35,37 +36,52 @@ function replying(...blocks: Opaque[]): AsyncIterable<readonly ModelEvent[]> {
     yield await Promise.resolve(events);
   })();
 }
-const block = (vendor: Vendor, value: JsonObject): Opaque => ({ vendor, value });
+const picture = (data: string): MediaSource => ({ type: 'base64', mediaType: 'image/png', data });
 
-it.each([
-  ['Gemini', block('google', { inlineData: { mimeType: 'image/png', data: 'AAAA' } }), 'data:image/png;base64,AAAA'],
-  ['responses', block('openai-responses', { type: 'image_generation_call', result: 'BBBB', output_format: 'webp' }), 'data:image/webp;base64,BBBB'],
-  ['the sandbox', block('anthropic', { type: 'image', source: { media_type: 'image/png', data: 'CCCC' } }), 'data:image/png;base64,CCCC'],
-])('brings what %s draws', async (_, drawn, imageUrl) => {
+it.each<[string, MediaSource, string]>([
+  ['bytes', picture('AAAA'), 'data:image/png;base64,AAAA'],
+  ['an address', { type: 'url', url: 'https://cdn.test/a.png' }, 'https://cdn.test/a.png'],
+])('brings the first picture of a reply, told by %s', async (_, source, imageUrl) => {
   let asked: ModelRequest | undefined;
   const context = extensionContext({
     request: modelRequest({ user: 'u', preferences: { only: ['acme'], order: ['x'], zeroDataRetention: true } }),
     infer: (request) => {
       asked = request;
-      return Promise.resolve(replying(block('google', { text: 'no image' }), drawn));
+      const second = { type: 'image', source: picture('BBBB') } as const;
+      return Promise.resolve(replying({ type: 'text' }, { type: 'image', source }, second));
     },
   });
   const result = await offer({ quality: 'high' }).run({ prompt: 'a boat' }, { context, number: 1 });
-  expect(result).toMatchObject({ content: { status: 'ok', imageUrl }, isError: false });
-  expect(result.text).not.toContain('base64');
+  expect(result).toMatchObject({ content: { status: 'ok', imageUrl }, image: source, isError: false });
+  expect(result.text).toBe('{"status":"ok"}');
   expect(imageGeneration.recall(result.content, openSeal)).toBe(result.text);
   expect(asked).toMatchObject({
     model: 'acme/painter',
     user: 'u',
     preferences: { only: ['acme'], zeroDataRetention: true },
-    extras: { value: { image_config: { quality: 'high' } } },
+    modalities: ['image'],
+    imageConfig: { quality: 'high' },
   });
   expect(asked!.preferences).not.toHaveProperty('order');
-}); // prettier-ignore
+});
+
+const HEAD = 'data:image/png;base64,'.length;
+const LENGTH_MAX = 16 * 1024 * 1024;
+
+it.each([
+  ['at the bound', 0, false],
+  ['past it', 1, true],
+])('takes an image %s', async (_, more, isError) => {
+  const image = { type: 'image', source: picture('A'.repeat(LENGTH_MAX - HEAD + more)) } as const;
+  const context = extensionContext({ infer: () => Promise.resolve(replying(image)) });
+  const result = await offer().run({ prompt: 'x' }, { context, number: 1 });
+  expect(result).toMatchObject({ isError, content: { status: isError ? 'error' : 'ok' } });
+});
 
 it.each([
   ['draws nothing', () => Promise.resolve(replying()), 'The model drew nothing.'],
   ['is refused', () => Promise.reject(new GatewayError('payment-required', 'no room')), 'no room'],
+  ['has no place', () => Promise.reject(new GatewayError('rate-limited', 'too many')), 'too_many_requests'],
 ])('tells of a model that %s', async (_, infer, error) => {
   const result = await offer().run({ prompt: 'x' }, { context: extensionContext({ infer }), number: 1 });
   expect(result).toMatchObject({ content: { status: 'error', error }, isError: true });

@@ -1,12 +1,17 @@
+import type { MediaSource } from '../../core/conversation/content.js';
 import { GatewayError } from '../../core/errors.js';
-import { isJsonObject, printJson, type JsonObject } from '../../core/json/json.js';
+import { isJsonObject, printJson } from '../../core/json/json.js';
 import { readReply } from '../../core/conversation/read-reply.js';
 import type { ServiceTool, ToolFailure, ToolResult } from '../../core/tool.js';
 import { consultedRequest } from '../consulted-request.js';
-import { imageOf } from './reply-images.js';
+import { imageOf, urlOf } from './reply-images.js';
 
 const MODEL_DEFAULT = 'openai/gpt-5-image';
+/** Of whoever asks the sandbox alone, and needs no account for it. */
+const SANDBOX_MODEL = 'sandbox/image';
 const PROMPT_LENGTH_MAX = 32_000;
+/** Of an image as a data URL: what one frame of a stream holds, and two of which come back in one body. */
+const IMAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /**
  * Has a model of the catalogue draw (docs/wire/tools-and-plugins.md#image-generation): by a call of its own, through
@@ -15,9 +20,10 @@ const PROMPT_LENGTH_MAX = 32_000;
 export const imageGeneration: ServiceTool = {
   types: ['openrouter:image_generation'],
   resultType: 'openrouter_image_generation_tool_result',
-  offer: ({ parameters, path }, { catalog, modelOf }) => {
+  offer: ({ parameters, path }, { catalog, modelOf, isSandbox }) => {
     const { model: named, ...configuration } = parameters;
-    const model = modelOf(named ?? catalog.tools.imageGeneration?.model ?? MODEL_DEFAULT, `${path}.parameters.model`);
+    const usual = catalog.tools.imageGeneration?.model ?? (isSandbox === true ? SANDBOX_MODEL : MODEL_DEFAULT);
+    const model = modelOf(named ?? usual, `${path}.parameters.model`);
     if (!model.outputModalities.includes('image')) {
       const message = `${path}.parameters.model: ${model.id} makes no images; name a model of /models that does`;
       throw new GatewayError('invalid-request', message);
@@ -25,6 +31,7 @@ export const imageGeneration: ServiceTool = {
     return {
       runsAt: 'gateway',
       shown: SHOWN,
+      model: model.id,
       // What it costs is a call of its model, which is held and charged as such.
       price: 0n,
       usesMax: Infinity,
@@ -34,18 +41,16 @@ export const imageGeneration: ServiceTool = {
             consultedRequest(context.request, {
               model: model.id,
               messages: [{ role: 'user', content: [{ type: 'text', text: prompt as string }] }],
-              extras: { vendor: 'openai', value: wireOf(configuration) },
+              modalities: ['image'],
+              ...(Object.keys(configuration).length > 0 && { imageConfig: configuration }),
             }),
             'image-generation',
           );
-          const imageUrl = imageOf(await readReply(events));
-          if (imageUrl === undefined) return failed('The model drew nothing.');
-          const content = { status: 'ok', imageUrl };
-          return { text: DRAWN, content, sources: [], isError: false, cost: 0n };
+          return drawn(imageOf(await readReply(events)));
         } catch (error) {
           context.signal.throwIfAborted();
           if (!(error instanceof GatewayError)) throw error;
-          return failed(error.message);
+          return error.kind === 'rate-limited' ? fail('too_many_requests') : failed(error.message);
         }
       },
       fail,
@@ -70,10 +75,13 @@ const SHOWN = {
   },
 };
 
-const wireOf = (configuration: JsonObject): JsonObject => ({
-  modalities: ['image', 'text'],
-  image_config: configuration,
-});
+/** @param image what the reply held */
+function drawn(image: MediaSource | undefined): ToolResult {
+  if (!image) return failed('The model drew nothing.');
+  const imageUrl = urlOf(image);
+  if (imageUrl.length > IMAGE_CHARACTERS_MAX) return failed('The image is too large.');
+  return { text: DRAWN, content: { status: 'ok', imageUrl }, image, sources: [], isError: false, cost: 0n };
+}
 
 function failed(error: string): ToolResult {
   const content = { status: 'error', error };

@@ -90,7 +90,8 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
   return async (ask, { engines, signal, guardedFetch }) => {
     // Where the engine goes from there is its own affair: what it came to is judged below.
     const isAllowed = (url: string): boolean => guardedFetch.allows(url) && ask.allows(url);
-    if (!isAllowed(ask.url)) throw new PageFailure('url_not_allowed', 'is of a domain that is not allowed');
+    if (!isAllowed(ask.url))
+      throw new PageFailure('url_not_allowed', 'is of a domain that is not allowed', { isUnasked: true });
     const call: EngineCall = {
       engine,
       method: 'POST',

@@ -28,9 +28,9 @@ export function readFetchOptions({ type, parameters, path }: AskedTool): FetchOp
   const blockedDomains = readDomains(blocked_domains, `${at}.blocked_domains`);
   return {
     engine: typeof engine === 'string' ? engine : 'auto',
-    usesMax: Math.min(readCount(max_uses, `${at}.max_uses`) ?? USES_MAX, USES_MAX),
+    usesMax: Math.min(readCount(max_uses, `${at}.max_uses`, 0) ?? USES_MAX, USES_MAX),
     tokensMax: Math.min(
-      readCount(max_content_tokens, `${at}.max_content_tokens`) ?? CONTENT_TOKENS_DEFAULT,
+      readCount(max_content_tokens, `${at}.max_content_tokens`, 1) ?? CONTENT_TOKENS_DEFAULT,
       CONTENT_TOKENS_MAX,
     ),
     hasCitations: isJsonObject(citations) && citations['enabled'] === true,
@@ -38,10 +38,10 @@ export function readFetchOptions({ type, parameters, path }: AskedTool): FetchOp
   };
 }
 
-function readCount(value: Json | undefined, path: string): number | undefined {
+function readCount(value: Json | undefined, path: string, least: number): number | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value;
-  throw new GatewayError('invalid-request', `${path}: must be a whole number of at least 1`);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
+  throw new GatewayError('invalid-request', `${path}: must be a whole number of at least ${least}`);
 }
 
 /** @returns undefined where nothing is said: an empty list as well, as vendors have it */

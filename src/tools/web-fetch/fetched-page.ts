@@ -1,6 +1,6 @@
 import { type ExtensionContext, ExtensionFault, type FetchedPage } from '../../core/extension.js';
 import { isHtml, type PageWords } from './page-words.js';
-import { type FailureTable, orFail, type Page, type PageAsk } from './page.js';
+import { type FailureTable, orFail, orFailAnswered, type Page, type PageAsk } from './page.js';
 
 /** Chosen: nearly all PDFs of books and papers have fewer. */
 const PAGE_BYTES_MAX = 10 * 1024 * 1024;
@@ -47,7 +47,7 @@ export async function fetchPage(ask: PageAsk, context: ExtensionContext): Promis
   };
   const page = await orFail(context.guardedFetch.fetch(ask.url, limits, context.signal), FETCH_FAILURES);
   try {
-    return { url: page.url, ...(await orFail(readPage(page, ask.tokensMax, context), READING_FAILURES)) };
+    return { url: page.url, ...(await orFailAnswered(readPage(page, ask.tokensMax, context), READING_FAILURES)) };
   } finally {
     page.release();
   }

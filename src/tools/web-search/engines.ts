@@ -20,6 +20,7 @@ const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
 
 /** An engine, and what the operator says of it. */
 export interface ChosenEngine {
+  readonly name: string;
   readonly engine: SearchEngine;
   readonly settings: ToolEngine;
 }
@@ -37,8 +38,9 @@ export function chooseEngine(asked: string, { catalog, isSandbox }: ToolSetup, p
   const { webSearch } = catalog.tools;
   const name = OPEN.has(asked) ? webSearch?.default : asked;
   const settings = name === undefined ? undefined : webSearch?.engines.get(name);
-  if (settings) return { engine: ENGINES[name as SearchEngineName], settings };
-  if (name === undefined && isSandbox) return { engine: simulated, settings: {} };
+  if (name !== undefined && settings) return { name, engine: ENGINES[name as SearchEngineName], settings };
+  if (isSandbox && (name === undefined || name === 'simulated'))
+    return { name: 'simulated', engine: simulated, settings: {} };
   throw new GatewayError(
     'invalid-request',
     name === undefined

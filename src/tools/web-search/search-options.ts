@@ -40,7 +40,7 @@ export interface SearchOptions {
 const OWN_TYPE = 'openrouter:web_search';
 
 /** @throws GatewayError `invalid-request` for a domain that cannot be held to */
-export function readOptions({ type, parameters, path }: AskedTool): SearchOptions {
+export function readOptions({ type, parameters, path, bound }: AskedTool): SearchOptions {
   const at = type === OWN_TYPE ? `${path}.parameters` : path;
   const engine = parameters['engine'];
   const number = (name: string, otherwise: number): number => {
@@ -48,6 +48,9 @@ export function readOptions({ type, parameters, path }: AskedTool): SearchOption
     return typeof value === 'number' ? value : otherwise;
   };
   const domains = (name: string): readonly string[] => readDomains(parameters[name], `${at}.${name}`);
+  const allowedDomains = domains('allowed_domains');
+  // The gateway's own word, and the vendor's.
+  const blockedDomains = [...domains('excluded_domains'), ...domains('blocked_domains')];
   const usual = CHARACTERS_OF.get(parameters['search_context_size']) ?? CHARACTERS;
   return {
     engine: typeof engine === 'string' ? engine : 'auto',
@@ -56,9 +59,8 @@ export function readOptions({ type, parameters, path }: AskedTool): SearchOption
     resultsTotal: number('max_total_results', RESULTS_TOTAL),
     uses: number('max_uses', USES),
     characters: Math.min(number('max_characters', usual), CHARACTERS_MAX),
-    allowedDomains: domains('allowed_domains'),
-    // The gateway's own word, and the vendor's.
-    blockedDomains: [...domains('excluded_domains'), ...domains('blocked_domains')],
+    allowedDomains: bound?.allowedDomains ?? allowedDomains,
+    blockedDomains: bound?.blockedDomains ?? blockedDomains,
     place: readPlace(parameters['user_location']),
   };
 }

@@ -65,6 +65,8 @@ describe('the engine', () => {
   it('is simulated for the sandbox alone where none is set up', async () => {
     const served = offer('openrouter:web_search', {}, { ...NONE, isSandbox: true });
     expect(urlsOf(await searchFor(served, 'q'))[0]).toBe('https://simulated.example/q/1');
+    expect(offer('openrouter:web_search', { engine: 'simulated' }, { ...NONE, isSandbox: true }).price).toBe(0n);
+    expect(refusal({ engine: 'simulated' }, NONE)).toMatchObject({ kind: 'invalid-request' });
     const configured = setupWith(PARALLEL, { isSandbox: true });
     const asked: EngineCall[] = [];
     const call = (one: EngineCall): Promise<Json> => {
@@ -76,8 +78,8 @@ describe('the engine', () => {
   });
 });
 
-it('is shown as a function with a query, and counted as a search', () => {
-  const { shown, counts, usesMax } = offerSearch(SIMULATED, {
+it('is shown as a function with a query, and by which engine it is served', () => {
+  const { shown, engine, usesMax } = offerSearch(SIMULATED, {
     max_results: 3,
     allowed_domains: ['a.example', 'b.example/x'],
     user_location: { type: 'approximate', city: 'Kiel', country: 'DE' },
@@ -88,7 +90,7 @@ it('is shown as a function with a query, and counted as a search', () => {
       'Searches the web and gives up to 3 results, each with title, URL, date and text. Use it for what is recent, changes, or is not known for certain. Only a.example, b.example/x can be searched. The user is near Kiel, DE.',
     inputSchema: expect.objectContaining({ required: ['query'] }) as object,
   });
-  expect([counts, usesMax]).toEqual(['web-search', 50]);
+  expect([engine, usesMax]).toEqual(['simulated', 50]);
 });
 
 it.each(['web_search_20250305', 'web_search_20260209'])('is %s as its vendor has it, null included', async (type) => {

@@ -1,8 +1,17 @@
 import { domainFilter } from '../../core/domains.js';
-import { ExtensionFault } from '../../core/extension.js';
+import { ExtensionFault, wasAsked } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { ServedTool, ServiceTool, ToolFailure, ToolFunction, ToolResult, ToolUse } from '../../core/tool.js';
+import type {
+  ServedTool,
+  ServiceTool,
+  ToolFailure,
+  ToolFunction,
+  ToolResult,
+  ToolUse,
+  WebRequest,
+} from '../../core/tool.js';
+import { assertServable } from '../servable.js';
 import { chooseEngine, type ChosenEngine } from './engines.js';
 import { cut, resultPages } from './result-pages.js';
 import { failedSearch, printPages, recallSearch, viewPages } from './result-text.js';
@@ -15,9 +24,10 @@ const QUOTE_CHARACTERS = 150;
 
 /** Searches the web by one of the engines that the operator has set up (docs/wire/tools-and-plugins.md#web-search). */
 export const webSearch: ServiceTool = {
-  types: ['openrouter:web_search', 'web_search_20250305', 'web_search_20260209'],
+  types: ['openrouter:web_search', 'web_search_20250305', 'web_search_20260209', 'web_search_20260318'],
   resultType: 'web_search_tool_result',
   offer: (asked, setup) => {
+    assertServable(asked);
     const options = readOptions(asked);
     return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
   },
@@ -37,8 +47,8 @@ const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
 /** The searches of one generation, which may bring so many results together. */
 class ServedSearch implements ServedTool {
   readonly runsAt = 'gateway';
-  readonly counts = 'web-search';
   readonly shown: ToolFunction;
+  readonly engine: string;
   readonly price: PicoUsd;
   readonly usesMax: number;
   readonly fail = failedSearch;
@@ -57,6 +67,7 @@ class ServedSearch implements ServedTool {
     this.hosts = searchHosts(allowedDomains, blockedDomains);
     this.isAsked = domainFilter({ ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains });
     this.shown = shownFunction(this.resultsMax, options);
+    this.engine = chosen.name;
     this.price = costOf(chosen, this.resultsMax);
     this.usesMax = options.uses;
   }
@@ -95,13 +106,19 @@ class ServedSearch implements ServedTool {
         sources: pages.map(({ url, title, text }) => ({ url, title, quote: cut(text, QUOTE_CHARACTERS) })),
         isError: false,
         cost: costOf(this.chosen, Math.min(found.length, results)),
+        web: this.webRequest(pages.length),
       };
       return { result, told: pages.length };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ExtensionFault)) throw error;
-      return { result: failedSearch(FAILURE_OF[error.kind]), told: 0 };
+      const failed = failedSearch(FAILURE_OF[error.kind]);
+      return { result: wasAsked(error) ? { ...failed, web: this.webRequest(0) } : failed, told: 0 };
     }
+  }
+
+  private webRequest(results: number): WebRequest {
+    return { kind: 'search', engine: this.engine, results };
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Injectable, Optional, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, Optional, type OnApplicationShutdown } from '@nestjs/common';
 import type { CancelSignal } from '../../core/cancellation.js';
 import { ExtensionFault, type WorkerPool } from '../../core/extension.js';
 import { FairSlots } from '../../shared/fair-slots.js';
@@ -32,6 +32,7 @@ const SHIPPED = new WorkerCode(join(import.meta.dirname, 'worker-thread.js'), WO
 /** The threads of service tools and plugins: one bounded pool of the process. */
 @Injectable()
 export class ToolWorkers implements OnApplicationShutdown {
+  private readonly logger = new Logger('tools');
   private readonly slots = new FairSlots(SLOTS);
   private readonly threads: ThreadPool<WorkerTask, WorkerOutcome>;
 
@@ -53,24 +54,28 @@ export class ToolWorkers implements OnApplicationShutdown {
     await this.threads.close();
   }
 
-  private async run(
-    keyHash: string,
-    job: string,
-    makeInput: () => unknown,
-    signal: CancelSignal,
-  ): Promise<unknown> {
+  private async run(keyHash: string, job: string, makeInput: () => unknown, signal: CancelSignal): Promise<unknown> {
     const leave = await this.slots.enter(keyHash, signal);
     if (!leave) throw new ExtensionFault('busy', 'too much is being worked on');
     try {
       const input = makeInput();
       const timeMs = this.code.jobs[job]!.timeMs(input);
       const moved = buffersOf(input);
-      return outputOf(await this.threads.run({ job, input }, { timeMs, totalMs: timeMs + START_MS, moved, signal }));
+      const bounds = { timeMs, totalMs: timeMs + START_MS, moved, signal };
+      return this.outputOf(job, await this.threads.run({ job, input }, bounds));
     } catch (error) {
       throw error instanceof ThreadFault ? faultOf(error) : error;
     } finally {
       leave();
     }
+  }
+
+  /** @throws ExtensionFault */
+  private outputOf(job: string, outcome: WorkerOutcome): unknown {
+    if ('output' in outcome) return outcome.output;
+    if ('fault' in outcome) throw new ExtensionFault(outcome.fault.kind, outcome.fault.message);
+    this.logger.error(`The job ${job} failed: ${outcome.failure}`);
+    throw new ExtensionFault('unavailable', 'could not be worked on');
   }
 }
 
@@ -83,12 +88,6 @@ function buffersOf(input: unknown): ArrayBuffer[] {
     if (part.byteLength > 0 && part.byteLength === part.buffer.byteLength) buffers.add(part.buffer);
   }
   return [...buffers];
-}
-
-function outputOf(outcome: WorkerOutcome): unknown {
-  if ('output' in outcome) return outcome.output;
-  if ('fault' in outcome) throw new ExtensionFault(outcome.fault.kind, outcome.fault.message);
-  throw new ExtensionFault('unavailable', 'could not be worked on', { cause: new Error(outcome.failure) });
 }
 
 function faultOf(fault: ThreadFault): ExtensionFault {

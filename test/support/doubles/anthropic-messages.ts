@@ -534,6 +534,8 @@ function contentOf(part: DoublePart): JsonBody {
   switch (part.type) {
     case 'thinking':
       return { type: 'thinking', thinking: part.text, signature: signatureOf('anthropic', part.text) };
+    case 'image':
+      throw new Error('No model of this vendor draws.');
     case 'call':
       return { type: 'tool_use', id: part.id, name: part.name, input: part.input };
     case 'text':

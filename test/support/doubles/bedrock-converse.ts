@@ -472,6 +472,8 @@ function blockOf(part: DoublePart, signer: Signer | undefined): JsonBody {
   switch (part.type) {
     case 'thinking':
       return { reasoningContent: { reasoningText: { text: part.text, signature: signatureOf(signer!, part.text) } } };
+    case 'image':
+      return { image: { format: 'png', source: { bytes: part.data } } };
     case 'call':
       return { toolUse: { toolUseId: part.id, name: part.name, input: part.input } };
     case 'text': {
@@ -502,6 +504,16 @@ function eventsOf(part: DoublePart, contentBlockIndex: number, signer: Signer | 
     case 'call': {
       const start = { toolUse: { toolUseId: part.id, name: part.name } };
       const pieces = slices(JSON.stringify(part.input)).map((input) => delta({ toolUse: { input } }));
+      return [{ event: 'contentBlockStart', data: { contentBlockIndex, start } }, ...pieces, stop];
+    }
+    case 'image': {
+      // Pieces of the bytes, each in base64 by itself (docs.aws.amazon.com, ImageBlockStart, ImageBlockDelta).
+      const bytes = Buffer.from(part.data, 'base64');
+      const cut = Math.ceil(bytes.length / 2) | 1;
+      const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)].map((piece) =>
+        delta({ image: { source: { bytes: piece.toString('base64') } } }),
+      );
+      const start = { image: { format: 'png' } };
       return [{ event: 'contentBlockStart', data: { contentBlockIndex, start } }, ...pieces, stop];
     }
     case 'text':

@@ -248,7 +248,8 @@ const citationOf = ({ url, title, quote }: DoubleCitation, words: string, conten
 
 function messageOf({ parts }: DoubleReply): JsonBody {
   const calls = parts.flatMap((part) => (part.type === 'call' ? [part] : []));
-  const said = parts.flatMap((part) => (part.type === 'call' ? [] : [part]));
+  // No model of this vendor draws.
+  const said = parts.flatMap((part) => (part.type === 'call' || part.type === 'image' ? [] : [part]));
   // What it says before its calls is its plan; only thoughts stand beside it.
   const plan =
     calls.length > 0

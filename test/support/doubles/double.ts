@@ -32,6 +32,8 @@ export interface DoubleCitation {
 export type DoublePart =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'text'; readonly text: string; readonly citations?: readonly DoubleCitation[] }
+  /** A PNG, in base64. Who is not asked for pictures, or has no form for them, tells none. */
+  | { readonly type: 'image'; readonly data: string }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: JsonBody };
 
 export type DoubleStop = 'end' | 'tool-use' | 'output-limit' | 'stop-sequence' | 'refusal';
@@ -42,6 +44,8 @@ export interface DoubleUsage {
   readonly cached: number;
   readonly output: number;
   readonly reasoning: number;
+  /** Of pictures: part of the output as well, where the vendor tells it. */
+  readonly images?: number;
 }
 
 export interface DoubleReply {
@@ -142,6 +146,12 @@ export function unseal(signer: Signer, sealed: unknown): string | undefined {
   const words = Buffer.from(sealed, 'base64').subarray(MAC_BYTES).toString();
   return seal(signer, words) === sealed ? words : undefined;
 }
+
+/** What one says who was not asked to draw. */
+export const withoutImages = (reply: DoubleReply): DoubleReply => ({
+  ...reply,
+  parts: reply.parts.filter(({ type }) => type !== 'image'),
+});
 
 export const stopOf = ({ stop, parts }: DoubleReply): DoubleStop =>
   stop ?? (parts.some(({ type }) => type === 'call') ? 'tool-use' : 'end');

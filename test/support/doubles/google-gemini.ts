@@ -2,6 +2,7 @@ import type { JsonBody } from '../recorded-request.js';
 import { slices } from '../upstream-answers.js';
 import {
   DOUBLE_USAGE,
+  withoutImages,
   signatureOf,
   stopOf,
   type DialectDouble,
@@ -119,7 +120,8 @@ const generationConfig = object({
   'responseMimeType?': oneOf('an unknown form of the answer', 'text/plain', 'application/json', 'text/x.enum'),
   'responseJsonSchema?': record,
   'candidateCount?': constant(1),
-  'responseModalities?': list(text),
+  'responseModalities?': list(oneOf('an unknown modality', 'TEXT', 'IMAGE', 'AUDIO')),
+  'imageConfig?': object({ 'aspectRatio?': text, 'imageSize?': oneOf('a picture of no size', '1K', '2K', '4K') }),
   'mediaResolution?': text,
   'thinkingConfig?': object({
     'includeThoughts?': boolean,
@@ -211,6 +213,7 @@ const RULES = [
   'thoughts of a model that has none',
   'a signature of somebody else',
   'a first call without signature',
+  'pictures of a model of words',
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
@@ -271,8 +274,8 @@ function idsFault(turns: JsonBody[]): Refusal | undefined {
 }
 
 /** Words to sign: those of the part, or of the call. */
-const signedWords = ({ text: words, functionCall: called }: JsonBody): string =>
-  called ? `${called.name} ${JSON.stringify(called.args)}` : (words ?? '');
+const signedWords = ({ text: words, functionCall: called, inlineData: picture }: JsonBody): string =>
+  called ? `${called.name} ${JSON.stringify(called.args)}` : (picture?.data ?? words ?? '');
 
 /**
  * Generation 3 refuses a call that is the first of its step without its signature, in the turn that is going on (words
@@ -362,6 +365,13 @@ function definitionsFault({ tools = [], generationConfig: config, toolConfig }: 
     : broken('an unknown function by name', `Allowed function name ${foreign} is not declared.`);
 }
 
+/** Which models draw, their names say. */
+function picturesFault({ generationConfig: config }: JsonBody, model: string): Refusal | undefined {
+  if (config?.responseModalities?.includes('IMAGE') !== true || model.includes('image')) return undefined;
+  const words = 'Model does not support the requested response modalities: image,text';
+  return broken('pictures of a model of words', words);
+}
+
 /** A part that says nothing is refused, unless it only bears a signature. */
 function wordsFault(turns: JsonBody[]): Refusal | undefined {
   const empty = turns.findIndex(({ parts }) =>
@@ -398,7 +408,12 @@ function failure(kind: DoubleFailureKind, message: string): WireFailure {
 /** A signature stands on each thought's own call: the first of a step, or the text. */
 function partsOf(
   said: DoublePart,
-  place: { readonly isFirstCall: boolean; readonly thinks: boolean; readonly id: boolean },
+  place: {
+    readonly isFirstCall: boolean;
+    readonly thinks: boolean;
+    readonly id: boolean;
+    readonly signsImages: boolean;
+  },
 ): JsonBody {
   switch (said.type) {
     case 'thinking':
@@ -409,6 +424,10 @@ function partsOf(
         functionCall,
         ...(place.isFirstCall && { thoughtSignature: signatureOf('google', signedWords({ functionCall })) }),
       };
+    }
+    case 'image': {
+      const inlineData = { mimeType: 'image/png', data: said.data };
+      return { inlineData, ...(place.signsImages && { thoughtSignature: signatureOf('google', said.data) }) };
     }
     case 'text':
       return { text: said.text, ...(place.thinks && { thoughtSignature: signatureOf('google', said.text) }) };
@@ -443,6 +462,7 @@ export const googleGemini: DialectDouble = {
     }
     return (
       (platform === 'vertex' ? idsFault(sent.contents) : undefined) ??
+      picturesFault(sent, model) ??
       definitionsFault(sent) ??
       wordsFault(sent.contents) ??
       turnsFault(sent.contents) ??
@@ -460,7 +480,9 @@ export const googleGemini: DialectDouble = {
     },
     reply: (totalTokens) => ({ totalTokens }),
   },
-  reply(reply, { model, platform }) {
+  reply(scripted, { model, platform, body: sent }) {
+    const draws = sent.generationConfig?.responseModalities?.includes('IMAGE') === true;
+    const reply = draws ? scripted : withoutImages(scripted);
     const thinks = reply.parts.some(({ type }) => type === 'thinking');
     const hasCalls = reply.parts.some(({ type }) => type === 'call');
     const firstCall = reply.parts.find(({ type }) => type === 'call');
@@ -470,15 +492,18 @@ export const googleGemini: DialectDouble = {
         isFirstCall: each === firstCall && (thinks || isThird),
         thinks: thinks && !hasCalls,
         id: isThird && platform !== 'vertex',
+        // ai.google.dev/gemini-api/docs/thought-signatures: on every picture of the third generation.
+        signsImages: isThird,
       }),
     );
     const grounding = groundingOf(reply);
     const end = { finishReason: FINISHES[stopOf(reply)], index: 0, ...(grounding && { groundingMetadata: grounding }) };
-    const { input, cached, output, reasoning } = reply.usage ?? DOUBLE_USAGE;
+    const { input, cached, output, reasoning, images } = reply.usage ?? DOUBLE_USAGE;
     const usageMetadata = {
       promptTokenCount: input + cached,
       ...(cached > 0 && { cachedContentTokenCount: cached }),
       candidatesTokenCount: output - reasoning,
+      ...(images !== undefined && { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: images }] }),
       ...(reasoning > 0 && { thoughtsTokenCount: reasoning }),
       totalTokenCount: input + cached + output,
     };

@@ -11,6 +11,7 @@ import {
   type DoubleUsage,
   type Refusal,
   type WireCall,
+  type WireEvent,
   type WireFailure,
 } from './double.js';
 import { STRICT_RULES, strictFault } from './json-schemas.js';
@@ -269,12 +270,16 @@ export function openaiFailure(kind: DoubleFailureKind, message: string): WireFai
   };
 }
 
-const usageOf = ({ input, cached, output, reasoning }: DoubleUsage): JsonBody => ({
+const usageOf = ({ input, cached, output, reasoning, images }: DoubleUsage): JsonBody => ({
   prompt_tokens: input + cached,
   completion_tokens: output,
   total_tokens: input + cached + output,
   prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
-  completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
+  completion_tokens_details: {
+    reasoning_tokens: reasoning,
+    audio_tokens: 0,
+    ...(images !== undefined && { image_tokens: images }),
+  },
 });
 
 /** What sets a vendor of the format apart from the others. */
@@ -287,6 +292,8 @@ export interface ChatVendor {
   refuse(call: WireCall): Refusal | undefined;
   /** As `reasoning_content`, unsigned. */
   readonly tellsReasoning: boolean;
+  /** Whether it draws for who asks for it, and tells it as `images`. */
+  readonly draws?: true;
 }
 
 /** Words and annotations; reasoning is never told by OpenAI's own chat completions. */
@@ -309,6 +316,7 @@ export function chatDouble(vendor: ChatVendor): DialectDouble {
       return fault ? misshapen(fault) : (optionsFault(call) ?? turnsFault(call.body.messages) ?? vendor.refuse(call));
     },
     reply(reply, { body: sent, model }) {
+      const images = vendor.draws && sent.modalities?.includes('image') ? imagesOf(reply) : [];
       const usage = reply.usage === null ? null : usageOf(reply.usage ?? DOUBLE_USAGE);
       const said = wordsOf(reply, 'text');
       const annotations = annotationsOf(reply);
@@ -325,13 +333,17 @@ export function chatDouble(vendor: ChatVendor): DialectDouble {
       const events = frames.map(({ event, data }) => ({ event, data: data === '[DONE]' ? data : JSON.parse(data!) }));
       const last = events.findIndex(({ data }) => data.choices?.[0]?.finish_reason);
       const { choices: _choices, ...head } = events[0]!.data;
-      const cited = {
+      const chunk = (delta: JsonBody): WireEvent => ({
         event: '',
-        data: { ...head, choices: [{ index: 0, delta: { annotations }, finish_reason: null }] },
-      };
+        data: { ...head, choices: [{ index: 0, delta, finish_reason: null }] },
+      });
       return {
-        whole: wholeOf(message, { model, usage, annotations }),
-        events: [...events.slice(0, last), ...(annotations.length > 0 ? [cited] : [])],
+        whole: wholeOf(message, { model, usage, annotations, images }),
+        events: [
+          ...events.slice(0, last),
+          ...(annotations.length > 0 ? [chunk({ annotations })] : []),
+          ...images.map((image) => chunk({ content: '', images: [image] })),
+        ],
         end: events.slice(last),
       };
     },
@@ -343,6 +355,11 @@ export function chatDouble(vendor: ChatVendor): DialectDouble {
 const wordsOf = ({ parts: said }: DoubleReply, type: 'text' | 'thinking'): string =>
   said.map((part) => (part.type === type ? part.text : '')).join('');
 
+const imagesOf = ({ parts: said }: DoubleReply): JsonBody[] =>
+  said
+    .flatMap((part) => (part.type === 'image' ? [part.data] : []))
+    .map((data, index) => ({ type: 'image_url', index, image_url: { url: `data:image/png;base64,${data}` } }));
+
 interface Said {
   readonly reasoning?: string;
   readonly text?: string;
@@ -351,7 +368,7 @@ interface Said {
   readonly finishReason: string;
 }
 
-function wholeOf(said: Said, { model, usage, annotations }: Record<string, JsonBody>): JsonBody {
+function wholeOf(said: Said, { model, usage, annotations, images }: Record<string, JsonBody>): JsonBody {
   const calls = said.tools.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
   const message = {
     role: 'assistant',
@@ -359,6 +376,7 @@ function wholeOf(said: Said, { model, usage, annotations }: Record<string, JsonB
     refusal: said.refusal ?? null,
     ...(said.reasoning && { reasoning_content: said.reasoning }),
     annotations,
+    ...(images.length > 0 && { images }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
   return {

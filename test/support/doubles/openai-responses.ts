@@ -5,6 +5,7 @@ import {
   seal,
   stopOf,
   unseal,
+  withoutImages,
   type DialectDouble,
   type DoublePart,
   type DoubleReply,
@@ -125,13 +126,22 @@ const body = object({
       },
       web_search: { 'search_context_size?': text, 'filters?': record, 'user_location?': record },
       web_search_preview: { 'search_context_size?': text, 'user_location?': record },
-      image_generation: {},
+      image_generation: {
+        'quality?': oneOf('an unknown quality', 'low', 'medium', 'high', 'auto'),
+        'size?': text,
+        'background?': oneOf('an unknown background', 'transparent', 'opaque', 'auto'),
+        'output_format?': oneOf('an unknown form of pictures', 'png', 'webp', 'jpeg'),
+        'output_compression?': integer(),
+        'moderation?': oneOf('an unknown moderation', 'auto', 'low'),
+        'partial_images?': integer(),
+        'model?': text,
+      },
       code_interpreter: { container: record },
       custom: { name: text, 'description?': text, 'format?': record },
     }),
   ),
   'tool_choice?': textOr(
-    tagged('type', { function: { name: text }, custom: { name: text }, web_search: {} }),
+    tagged('type', { function: { name: text }, custom: { name: text }, web_search: {}, image_generation: {} }),
     oneOf('an unknown choice', 'none', 'auto', 'required'),
   ),
   'parallel_tool_calls?': nullable(boolean),
@@ -175,6 +185,7 @@ const RULES = [
   'an id twice',
   'a stray output',
   'a call without output',
+  'a choice of a tool that is not there',
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
@@ -233,6 +244,15 @@ function schemasFault({ text: form, tools = [] }: JsonBody): Refusal | undefined
   return undefined;
 }
 
+function choiceFault({ tool_choice: choice, tools = [] }: JsonBody): Refusal | undefined {
+  const isThere = tools.some(({ type }: JsonBody) => type === choice?.type);
+  if (choice?.type !== 'image_generation' || isThere) return undefined;
+  return broken(
+    'a choice of a tool that is not there',
+    "Tool choice 'image_generation' not found in 'tools' parameter.",
+  );
+}
+
 /** Places are of the text's own part, in characters. */
 function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
   switch (part.type) {
@@ -251,6 +271,18 @@ function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
         call_id: part.id,
         name: part.name,
         arguments: JSON.stringify(part.input),
+      };
+    case 'image':
+      return {
+        id: `ig_${index}`,
+        type: 'image_generation_call',
+        status: 'completed',
+        background: 'opaque',
+        output_format: 'png',
+        quality: 'high',
+        size: '1024x1024',
+        revised_prompt: 'A boat.',
+        result: part.data,
       };
     case 'text': {
       const annotations = (part.citations ?? []).map(({ url, title, quote }) => {
@@ -310,6 +342,7 @@ function itemEvents(whole: JsonBody, output_index: number): JsonBody[] {
     ...(whole.content && { content: [] }),
     ...(whole.summary && { summary: [] }),
     ...(whole.arguments !== undefined && { arguments: '' }),
+    ...(whole.result !== undefined && { result: null }),
   };
   return [
     { type: 'response.output_item.added', output_index, item: empty },
@@ -324,6 +357,12 @@ function innerEvents(whole: JsonBody, at: object): JsonBody[] {
     { type: `${name}.done`, ...at, ...beside, [key]: value },
   ];
   if (whole.type === 'function_call') return grown('response.function_call_arguments', 'arguments', whole.arguments);
+  if (whole.type === 'image_generation_call') {
+    return ['in_progress', 'generating', 'completed'].map((step) => ({
+      type: `response.image_generation_call.${step}`,
+      ...at,
+    }));
+  }
   if (whole.type === 'reasoning') {
     return whole.summary.flatMap((part: JsonBody, summary_index: number) => [
       { type: 'response.reasoning_summary_part.added', ...at, summary_index, part: { ...part, text: '' } },
@@ -359,10 +398,13 @@ export const openaiResponses: DialectDouble = {
   refuse({ body: sent }) {
     const fault = body(sent);
     if (fault) return misshapen(fault);
-    return schemasFault(sent) ?? (typeof sent.input === 'string' ? undefined : itemsFault(sent.input));
+    return (
+      schemasFault(sent) ?? choiceFault(sent) ?? (typeof sent.input === 'string' ? undefined : itemsFault(sent.input))
+    );
   },
   reply(reply, call) {
-    const whole = responseOf(reply, call);
+    const draws = (call.body.tools ?? []).some(({ type }: JsonBody) => type === 'image_generation');
+    const whole = responseOf(draws ? reply : withoutImages(reply), call);
     const events = eventsOf(whole);
     return { whole, events: events.slice(0, -1), end: events.slice(-1) };
   },

@@ -7,6 +7,7 @@ import type { JsonBody } from '../recorded-request.js';
 import { anthropic } from './breaches/anthropic-messages.js';
 import { converse } from './breaches/bedrock-converse.js';
 import { cohere } from './breaches/cohere-chat.js';
+import { drawing } from './breaches/drawing-chat.js';
 import { gemini } from './breaches/google-gemini.js';
 import { chat } from './breaches/openai-chat.js';
 import { responses } from './breaches/openai-responses.js';
@@ -14,6 +15,7 @@ import { reasoning } from './breaches/reasoning-chat.js';
 import type { Breach, RightCall, RuleCase } from './breaches/rule-case.js';
 import { DIALECT_DOUBLES } from './dialects.js';
 import type { DialectCounting, WireDialect } from './double.js';
+import { drawingChat } from './drawing-chat.js';
 import { reasoningChat } from './reasoning-chat.js';
 
 const CASES: Readonly<Record<WireDialect, RuleCase>> = {
@@ -35,6 +37,7 @@ interface Judged extends RightCall {
 const DOUBLES = [
   ...Object.entries(CASES).map(([dialect, one]) => [dialect, DIALECT_DOUBLES[dialect as WireDialect], one] as const),
   ['openai-chat of reasoning', reasoningChat, reasoning],
+  ['openai-chat of pictures', drawingChat, drawing],
 ] as const;
 
 const JUDGED = DOUBLES.flatMap(([name, double, { model, counting, ...right }]): Judged[] => {

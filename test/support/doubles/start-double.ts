@@ -7,6 +7,7 @@ import { bedrockConverse } from './bedrock-converse.js';
 import { DIALECT_DOUBLES } from './dialects.js';
 import {
   DOUBLE_USAGE,
+  type DialectDouble,
   type DoubleFailure,
   type DoubleFailureKind,
   type DoubleReply,
@@ -62,12 +63,15 @@ export class Double {
     (request) => this.answer(request),
   );
 
-  private constructor(readonly platform: PlatformId) {
+  private constructor(
+    readonly platform: PlatformId,
+    private readonly vendors: Readonly<Record<WireDialect, DialectDouble>>,
+  ) {
     this.rules = PLATFORM_DOUBLES[platform];
   }
 
-  static async start(platform: PlatformId): Promise<Double> {
-    const double = new Double(platform);
+  static async start(platform: PlatformId, vendors: Partial<Record<WireDialect, DialectDouble>>): Promise<Double> {
+    const double = new Double(platform, { ...DIALECT_DOUBLES, ...vendors });
     await double.upstream.listen();
     return double;
   }
@@ -112,7 +116,7 @@ export class Double {
     this.calls.push(call);
     const unauthorised = this.rules.unauthorised(request, address);
     if (unauthorised) return this.refused(call, 'unauthorised', unauthorised.message);
-    const double = DIALECT_DOUBLES[call.dialect];
+    const double = this.vendors[call.dialect];
     const invalid = (address.counts ? double.counting! : double).refuse(call);
     return invalid && this.refused(call, 'invalid', invalid.message);
   }
@@ -124,7 +128,7 @@ export class Double {
   }
 
   private refused(call: DoubleCall, kind: DoubleFailureKind, message: string): Complaint {
-    return this.violated(`${call.dialect}: ${message}`, failureOf(call, kind, message));
+    return this.violated(`${call.dialect}: ${message}`, this.failureOf(call, kind, message));
   }
 
   private violated(message: string, complaint: Complaint): Complaint {
@@ -136,12 +140,12 @@ export class Double {
     const beside = tokenAnswer(this.rules, request, this.origin);
     if (beside) return beside;
     const address = this.rules.read(request.path)!;
-    const { counting } = DIALECT_DOUBLES[address.dialect];
+    const { counting } = this.vendors[address.dialect];
     if (address.counts) return json(counting!.reply(DOUBLE_USAGE.input));
     const call = this.callOf(request, address);
     const answer: DoubleAnswer = this.current(call, this.calls.length - 1);
-    if ('parts' in answer) return this.told(call, DIALECT_DOUBLES[call.dialect].reply(answer, call));
-    const failure = failureOf(call, answer.fails, answer.message);
+    if ('parts' in answer) return this.told(call, this.vendors[call.dialect].reply(answer, call));
+    const failure = this.failureOf(call, answer.fails, answer.message);
     if (!answer.after || !call.stream) return json(failure.body, failure.status, failure.headers);
     return this.broken(call, answer, answer.after);
   }
@@ -154,22 +158,27 @@ export class Double {
 
   /** A stream that fails behind what it has said so far. */
   private broken(call: DoubleCall, { fails, message }: DoubleFailure, after: DoubleReply): Answer {
-    const said = DIALECT_DOUBLES[call.dialect].reply(after, call).events.map((event) => this.framed(call, event));
+    const said = this.vendors[call.dialect].reply(after, call).events.map((event) => this.framed(call, event));
     const failure = isAwsFramed(call)
       ? awsException(bedrockConverse.failureEvent(fails, message).event, { message })
-      : this.framed(call, DIALECT_DOUBLES[call.dialect].failureEvent(fails, message));
+      : this.framed(call, this.vendors[call.dialect].failureEvent(fails, message));
     return this.streamed(call, [...said, failure]);
+  }
+
+  /** Bedrock tells the failures of its models in a form of its own. */
+  private failureOf(call: DoubleCall, kind: DoubleFailureKind, message: string): WireFailure {
+    return (isAwsFramed(call) ? bedrockConverse : this.vendors[call.dialect]).failure(kind, message);
   }
 
   private framed(call: DoubleCall, { event, data }: WireEvent): Buffer {
     if (call.dialect === 'bedrock-converse') return awsEvent(event, data);
     if (isAwsFramed(call)) return awsEvent('chunk', { bytes: Buffer.from(JSON.stringify(data)).toString('base64') });
-    const lineEnd = this.travel.lineEnd ?? DIALECT_DOUBLES[call.dialect].lineEnd;
+    const lineEnd = this.travel.lineEnd ?? this.vendors[call.dialect].lineEnd;
     return Buffer.from(frame(event, data).replaceAll('\n', lineEnd));
   }
 
   private keptAlive(call: DoubleCall, pieces: readonly Buffer[]): Buffer[] {
-    const { ping } = DIALECT_DOUBLES[call.dialect];
+    const { ping } = this.vendors[call.dialect];
     const between = ping ? this.framed(call, ping) : Buffer.from(isAwsFramed(call) ? '' : ': keep-alive\n\n');
     return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [between, piece]));
   }
@@ -184,8 +193,14 @@ export class Double {
   }
 }
 
-/** Starts a host of the platform that, unscripted, answers every call with a short text. */
-export const startDouble = (platform: PlatformId): Promise<Double> => Double.start(platform);
+/**
+ * Starts a host of the platform that, unscripted, answers every call with a short text.
+ * @param vendors who speaks a dialect there; absent: its usual one
+ */
+export const startDouble = (
+  platform: PlatformId,
+  vendors: Partial<Record<WireDialect, DialectDouble>> = {},
+): Promise<Double> => Double.start(platform, vendors);
 
 /** The message with a bit of one of its checksums turned. */
 function corrupted(message: Buffer, which: keyof typeof CHECKSUM_AT): Buffer {
@@ -197,7 +212,3 @@ function corrupted(message: Buffer, which: keyof typeof CHECKSUM_AT): Buffer {
 
 /** Bedrock's own streams; its chat completions are server-sent events. */
 const isAwsFramed = ({ platform, dialect }: DoubleCall): boolean => platform === 'bedrock' && dialect !== 'openai-chat';
-
-/** Bedrock tells the failures of its models in a form of its own. */
-const failureOf = (call: DoubleCall, kind: DoubleFailureKind, message: string): WireFailure =>
-  (isAwsFramed(call) ? bedrockConverse : DIALECT_DOUBLES[call.dialect]).failure(kind, message);

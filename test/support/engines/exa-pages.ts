@@ -1,9 +1,12 @@
+import { exaRefusal } from './search-engines.js';
 import { urlsFault, type PageEngineApi } from './page-engine.js';
 
 /** Exa's `POST /contents` (https://docs.exa.ai/reference/get-contents). */
 export const exaPages: PageEngineApi = {
   path: '/contents',
   credential: ['x-api-key', (key) => key],
+  invalidStatus: 400,
+  refusal: exaRefusal,
   known: ['urls', 'ids', 'text', 'highlights', 'summary', 'livecrawlTimeout', 'maxAgeHours', 'subpages', 'extras'],
   fault: ({ urls, text }) => {
     const most = (text as { maxCharacters?: unknown }).maxCharacters;

@@ -1,9 +1,12 @@
 import type { PageEngineApi } from './page-engine.js';
+import { firecrawlRefusal } from './search-engines.js';
 
 /** Firecrawl's `POST /v2/scrape` (https://docs.firecrawl.dev/api-reference/endpoint/scrape). */
 export const firecrawlPages: PageEngineApi = {
   path: '/v2/scrape',
   credential: ['authorization', (key) => `Bearer ${key}`],
+  invalidStatus: 400,
+  refusal: firecrawlRefusal,
   known: ['url', 'formats', 'onlyMainContent', 'includeTags', 'excludeTags', 'maxAge', 'waitFor', 'timeout', 'parsers'],
   fault: ({ url, formats }) => {
     if (typeof url !== 'string' || !URL.canParse(url)) return 'url';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { json, type Script } from '../upstream-answers.js';
 
 /** What the web is to an engine in a test: a page, or the status that its server answers with. */
 export type KnownPages = Readonly<Record<string, { readonly title: string; readonly text: string } | number>>;
@@ -13,6 +14,12 @@ export interface PageEngineApi {
   readonly path: string;
   /** The header that carries the credential, and how. */
   readonly credential: readonly [header: string, value: (key: string) => string];
+  /** Further headers that it wants. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What a body is refused with that is not as it should be. */
+  readonly invalidStatus: number;
+  /** How it tells why it refuses. */
+  readonly refusal: (status: number, message: string) => unknown;
   /** Keys of a body that it knows. */
   readonly known: readonly string[];
   /** @returns what is wrong with a body */
@@ -54,6 +61,14 @@ export async function startPageEngine(api: PageEngineApi, pages: KnownPages): Pr
   return engine;
 }
 
+/** The same as a script of a server that tells of each request: for what becomes of its connections. */
+export const pageScript =
+  (api: PageEngineApi, pages: KnownPages): Script =>
+  ({ path, headers, json: body }) => {
+    const { status, body: answer } = judge(api, path, headers, body, pages);
+    return json(answer, status);
+  };
+
 function judge(
   api: PageEngineApi,
   path: string | undefined,
@@ -62,11 +77,15 @@ function judge(
   pages: KnownPages,
 ): { readonly status: number; readonly body: unknown } {
   const [header, value] = api.credential;
-  if (path !== api.path) return { status: 404, body: { error: 'no such path' } };
-  if (headers[header] !== value(ENGINE_KEY)) return { status: 401, body: { error: 'Invalid API key' } };
+  const refuse = (status: number, message: string) => ({ status, body: api.refusal(status, message) });
+  if (path !== api.path) return refuse(404, 'There is no such address.');
+  if (headers[header] !== value(ENGINE_KEY)) return refuse(401, 'The key is missing or wrong.');
+  for (const [name, wanted] of Object.entries(api.headers ?? {})) {
+    if (headers[name] !== wanted) return refuse(api.invalidStatus, `${name}: must be ${wanted}`);
+  }
   const unknown = Object.keys(body).find((key) => !api.known.includes(key));
   const fault = unknown === undefined ? api.fault(body) : `${unknown} is not known`;
-  return fault === undefined ? api.answer(body, pages) : { status: 400, body: { error: fault } };
+  return fault === undefined ? api.answer(body, pages) : refuse(api.invalidStatus, fault);
 }
 
 /** What is wrong with a list of addresses. */

@@ -1,9 +1,13 @@
+import { parallelRefusal } from './search-engines.js';
 import { urlsFault, type PageEngineApi } from './page-engine.js';
 
 /** Parallel's `POST /v1beta/extract` (https://docs.parallel.ai/api-reference/extract-beta/extract). */
 export const parallelPages: PageEngineApi = {
   path: '/v1beta/extract',
   credential: ['x-api-key', (key) => key],
+  headers: { 'parallel-beta': 'search-extract-2025-10-10' },
+  invalidStatus: 422,
+  refusal: parallelRefusal,
   known: ['urls', 'objective', 'search_queries', 'fetch_policy', 'excerpts', 'full_content'],
   fault: ({ urls, excerpts, full_content: full }) => {
     if (typeof excerpts !== 'boolean') return 'excerpts';

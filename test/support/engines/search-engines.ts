@@ -11,6 +11,22 @@ import {
   type EngineDouble,
 } from './engine-double.js';
 
+/** Exa's errors (https://exa.ai/docs/admin/error-codes): branch on the status, the tag says more. */
+export const exaRefusal = (status: number, error: string) => ({
+  requestId: 'r',
+  error,
+  tag: status === 401 ? 'INVALID_API_KEY' : 'INVALID_REQUEST_BODY',
+});
+export const parallelRefusal = (_status: number, message: string) => ({
+  type: 'error',
+  error: { ref_id: 'r', message },
+});
+/** Firecrawl's (https://docs.firecrawl.dev/api-reference/errors): one form for all. */
+export const firecrawlRefusal = (status: number, error: string) => ({
+  success: false,
+  error: status === 401 ? 'Unauthorized: Invalid token' : error,
+});
+
 const exa = engineDouble({
   method: 'POST',
   path: '/search',
@@ -28,7 +44,7 @@ const exa = engineDouble({
     }),
   },
   invalidStatus: 400,
-  refusal: (_status, error) => ({ requestId: 'r', error, tag: 'INVALID_REQUEST_BODY' }),
+  refusal: exaRefusal,
   reply: (pages) => ({
     requestId: 'r',
     resolvedSearchType: 'neural',
@@ -64,7 +80,7 @@ const parallel = engineDouble({
   together: ({ objective, search_queries: queries }) =>
     (objective ?? queries) === undefined ? 'one of objective and search_queries is required' : undefined,
   invalidStatus: 422,
-  refusal: (_status, message) => ({ type: 'error', error: { ref_id: 'r', message } }),
+  refusal: parallelRefusal,
   reply: (pages) => ({
     search_id: 'search_1',
     results: pages.map(({ url, title, date, text: words }) => ({
@@ -94,7 +110,7 @@ const firecrawl = engineDouble({
   together: ({ includeDomains, excludeDomains }) =>
     includeDomains && excludeDomains ? 'includeDomains and excludeDomains cannot both be specified' : undefined,
   invalidStatus: 400,
-  refusal: (_status, error) => ({ success: false, error }),
+  refusal: firecrawlRefusal,
   reply: (pages) => ({
     success: true,
     data:

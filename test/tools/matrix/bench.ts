@@ -48,7 +48,7 @@ export class ToolMatrixBench {
 
   static async start(database: TestDatabase): Promise<ToolMatrixBench> {
     const [direct, bedrock] = await Promise.all([startDouble('direct'), startDouble('bedrock')]);
-    const doubles = { direct: direct!, bedrock: bedrock! };
+    const doubles = { direct, bedrock };
     const pages = await new Upstream(
       () => undefined,
       () => ({ headers: { 'content-type': 'text/html' }, body: [Buffer.from(PAGE)] }),
@@ -124,6 +124,7 @@ function catalogOf(doubles: Readonly<Record<Speaker['platform'], Double>>): obje
   });
   return {
     version: 1,
+    extends: 'default',
     providers,
     tools: {
       web_search: { engines: { simulated: { price: `${search}` } } },

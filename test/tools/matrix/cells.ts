@@ -93,6 +93,13 @@ const fetching = {
 } as const;
 const noMorePages = { type: 'web_fetch_tool_result_error', error_code: 'max_uses_exceeded' };
 
+const vendorFetch = (type: string): ServedCell => ({
+  ...fetching,
+  tool: { type, name: 'web_fetch' },
+  faces: MESSAGES,
+  once: { tool: { type, name: 'web_fetch', max_uses: 1 }, content: noMorePages },
+});
+
 const advising = {
   name: 'advisor',
   resultType: 'advisor_tool_result',
@@ -119,12 +126,15 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
   'web_search shorthand of chat': { ...search, tool: { type: 'web_search' }, faces: ['chat'] },
   web_search_20250305: vendorSearch('web_search_20250305'),
   web_search_20260209: vendorSearch('web_search_20260209'),
+  web_search_20260318: vendorSearch('web_search_20260318'),
   'openrouter:web_fetch': {
     ...fetching,
     tool: service('web_fetch'),
     faces: BOTH,
     once: { tool: service('web_fetch', { max_uses: 1 }), content: noMorePages },
   },
+  web_fetch_20250910: vendorFetch('web_fetch_20250910'),
+  web_fetch_20260318: vendorFetch('web_fetch_20260318'),
   'openrouter:datetime': {
     tool: service('datetime', { timezone: 'Asia/Tokyo' }),
     name: 'datetime',

@@ -1,8 +1,9 @@
 /**
- * Goal: every tool that the gateway serves runs behind every dialect, in the way of each face, whole and streamed: calls
- * side by side, reasoning between them, exact sums and money; and a turn later every model of any dialect reads what the
- * first one read. Method: the application over HTTP before strict doubles, which refuse calls, results, signatures and
- * seals that are not as their vendors want them. The cells: `cells.ts`; how the loop ends: `../loop.spec.ts`.
+ * Goal: every tool that the gateway serves runs behind every dialect, in the way of each face, whole and streamed:
+ * calls side by side, reasoning between them, exact sums and money; and a turn later every model of any dialect reads
+ * what the first one read. Method: the application over HTTP before strict doubles, which refuse calls, results,
+ * signatures and seals that are not as their vendors want them. The cells: `cells.ts`; how the loop ends:
+ * `../loop.spec.ts`.
  */
 import { describeOnEmbedded, describeOnPostgres, type TestDatabase } from '../../support/database.js';
 import { seal, signatureOf, type WireDialect } from '../../support/doubles/double.js';
@@ -61,12 +62,12 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
         expect(seen.calls).toEqual([]);
         const sent = talk.sentTo(dialect);
         expect(sent.map((body) => resultsIn(dialect, body).length)).toEqual([0, 2, 3]);
-        const read = resultsIn(dialect, sent[2]!);
+        const read = resultsIn(dialect, sent[2]);
         for (const words of read) expect(words).toMatch(cell.reads);
         // Each call's prompt begins with the one before it.
-        expect(promptFault(dialect, sent[0]!, sent[1]!)).toBe('');
-        expect(promptFault(dialect, sent[1]!, sent[2]!)).toBe('');
-        expect(lacking(sent[2]!, dialect, cell, bench)).toEqual([]);
+        expect(promptFault(dialect, sent[0], sent[1])).toBe('');
+        expect(promptFault(dialect, sent[1], sent[2])).toBe('');
+        expect(lacking(sent[2], dialect, cell, bench)).toEqual([]);
         if (face.name === 'messages') expect(bench.read(saidIn(seen.turn))).toEqual(saidDue(seen.turn, cell));
         else expect(Object.keys(seen.turn)).not.toContain('tool_calls');
         expect(seen.usage).toMatchObject({ prompt: 3 * INPUT, output: 3 * OUTPUT });
@@ -92,7 +93,7 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
         read: readonly string[],
         cell: ServedCell,
       ): Promise<void> {
-        const before = talk.sentTo(dialect).at(-1)!;
+        const before = talk.sentTo(dialect).at(-1);
         for (const target of stream ? targets : [dialect]) {
           bench.forget();
           talk.script(target, { parts: [text('Aye.')] });
@@ -102,13 +103,13 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
           expect(later.seen.text).toBe('Aye.');
           const [sent] = talk.sentTo(target);
           // On chat nothing of the tools is told where the caller runs none.
-          expect({ target, read: resultsIn(target, sent!) }).toEqual({
+          expect({ target, read: resultsIn(target, sent) }).toEqual({
             target,
             read: face.name === 'chat' ? [] : read,
           });
           if (target !== dialect || face.name === 'chat') continue;
-          expect(promptFault(target, before, sent!)).toBe('');
-          expect(lacking(sent!, target, cell, bench)).toEqual([]);
+          expect(promptFault(target, before, sent)).toBe('');
+          expect(lacking(sent, target, cell, bench)).toEqual([]);
         }
       }
     });

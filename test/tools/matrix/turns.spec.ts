@@ -1,7 +1,7 @@
 /**
- * Goal: over every dialect, through both faces: uses that fail are told to the model, and in the same words a turn later;
- * a turn that calls the caller's tools too leaves those to the caller and goes on with all results; tools that run at
- * the caller's reach every model. Method: as in `matrix.spec.ts`, before the same strict doubles.
+ * Goal: over every dialect, through both faces: uses that fail are told to the model, and in the same words a turn
+ * later; a turn that calls the caller's tools too leaves those to the caller and goes on with all results; tools that
+ * run at the caller's reach every model. Method: as in `matrix.spec.ts`, before the same strict doubles.
  */
 import { describeOnEmbedded } from '../../support/database.js';
 import type { JsonBody } from '../../support/recorded-request.js';
@@ -57,7 +57,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       const { seen } = await talk.ask(face, dialect, fields, stream);
       expect(bench.violations).toEqual([]);
       expect(seen.text).toBe('Nay.');
-      const last = talk.sentTo(dialect).at(-1)!;
+      const last = talk.sentTo(dialect).at(-1);
       const results = resultsIn(dialect, last);
       expect(results).toHaveLength(3);
       if (face.name === 'chat') return;
@@ -88,7 +88,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       expect(bench.violations).toEqual([]);
       expect(seen.stop).toBe(face.name === 'chat' ? 'tool_calls' : 'tool_use');
       expect(seen.calls).toEqual([{ id: expect.any(String), name: 'look', input: { at: 'it' } }]);
-      const inLoop = talk.sentTo(dialect).at(-1)!;
+      const inLoop = talk.sentTo(dialect).at(-1);
       const answer = face.results([{ id: seen.calls[0].id, text: 'seen' }]);
       const later = await nowRead(fields, ...fields.messages, seen.turn, ...answer);
       const read = resultsIn(dialect, later);

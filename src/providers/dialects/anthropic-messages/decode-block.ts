@@ -1,3 +1,4 @@
+import type { MediaSource } from '../../../core/conversation/content.js';
 import type { BlockDelta, BlockStart } from '../../../core/conversation/event.js';
 import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json/json.js';
 import { malformed } from './fault.js';
@@ -29,6 +30,8 @@ export function readBlock(block: Json | undefined): StartedBlock {
       return readToolUse('tool-use', block);
     case 'server_tool_use':
       return readToolUse('server-tool-use', block);
+    case 'image':
+      return readImage(block);
     default:
       if (typeof block['type'] !== 'string') throw malformed('a content block has no type');
       return { start: { type: 'opaque', opaque: { vendor: 'anthropic', value: block } }, deltas: NO_DELTAS };
@@ -82,6 +85,22 @@ function readThinking(block: JsonObject): StartedBlock {
   // A stream brings the signature later; some starts leave the key out until then.
   if (typeof signature === 'string' && signature !== '') deltas.push({ type: 'signature', signature });
   return { start: { type: 'thinking', ...extrasOf(rest) }, deltas };
+}
+
+/** As the format has them in requests; what is no image that it knows stays as it came. */
+function readImage(block: JsonObject): StartedBlock {
+  const { type: _type, source, ...rest } = block;
+  const read = isJsonObject(source) ? readSource(source) : undefined;
+  if (read === undefined)
+    return { start: { type: 'opaque', opaque: { vendor: 'anthropic', value: block } }, deltas: NO_DELTAS };
+  return { start: { type: 'image', source: read, ...extrasOf(rest) }, deltas: NO_DELTAS };
+}
+
+function readSource({ type, media_type: mediaType, data, url }: JsonObject): MediaSource | undefined {
+  if (type === 'url') return typeof url === 'string' ? { type, url } : undefined;
+  return type === 'base64' && typeof mediaType === 'string' && typeof data === 'string'
+    ? { type, mediaType, data }
+    : undefined;
 }
 
 function readToolUse(type: 'tool-use' | 'server-tool-use', block: JsonObject): StartedBlock {

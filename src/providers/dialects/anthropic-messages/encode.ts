@@ -6,6 +6,7 @@ import type { Json, JsonObject, Opaque } from '../../../core/json/json.js';
 import { endpointBeside } from '../../../core/money/advisors.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf } from '../encode-context.js';
 import { fieldEncoder, fieldNames } from '../encode-fields.js';
 import { omitFields } from '../json-call.js';
@@ -76,7 +77,8 @@ export const encodeHeaders = (betas: readonly string[], accept: string): Upstrea
 });
 
 export function* messagesContext(request: ModelRequest, target: Target): Steps<EncodeContext> {
-  return new EncodeContext(request, target, NO_MEDIA, TABLE, yield* toolWordsOf(request, target, NAMING));
+  const words = yield* toolWordsOf(request, target, NAMING);
+  return new EncodeContext(withImagesBehind(request, target), target, NO_MEDIA, TABLE, words);
 }
 
 /** @throws Untranslatable as `encodeMessages` does */

@@ -31,6 +31,8 @@ export const TABLE: TranslationTable<Target> = {
     verbosity: field(where(taken('verbosity'), mapped('`output_config.effort`, where no effort was asked for'))),
     structured_outputs: field(mapped('`output_config.format`')),
     response_format: field(dropped('who has it wants the prompt to ask for JSON too')),
+    modalities: field(dropped('the model gives what it gives')),
+    image_config: field(dropped()),
     task_budget: field(mapped('`output_config.task_budget`')),
     context_management: field(AS_IT_CAME),
     cache_control: field(mapped('on the last cacheable block, unless the caller set four')),
@@ -61,6 +63,7 @@ export const TABLE: TranslationTable<Target> = {
     image_bytes: AS_IT_CAME,
     image_url: AS_IT_CAME,
     image_detail: dropped('the vendor scales by its own rule'),
+    drawn_image: mapped('a word in its place; behind, in the turn of the user'),
     document_bytes: AS_IT_CAME,
     document_text_bytes: AS_IT_CAME,
     document_url: mapped('as it came: the vendor fetches it'),
@@ -121,7 +124,7 @@ export const TABLE: TranslationTable<Target> = {
     citations: mapped('as they came'),
     logprobs: ABSENT,
     vendor_blocks: mapped('as they came'),
-    media: ABSENT,
+    media: mapped('`image`'),
   },
   stops: {
     unified: new Map([
@@ -143,6 +146,7 @@ export const TABLE: TranslationTable<Target> = {
     cache_write: told(['cache_creation_input_tokens'], 'less those of an hour'),
     cache_write_1h: told(['cache_creation.ephemeral_1h_input_tokens']),
     reasoning: told(['output_tokens_details.thinking_tokens']),
+    image_output: usage(ABSENT),
     web_searches: told(['server_tool_use.web_search_requests']),
     web_fetches: told(['server_tool_use.web_fetch_requests']),
     calls: usage(mapped('`iterations`')),

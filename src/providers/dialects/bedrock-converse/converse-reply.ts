@@ -32,6 +32,8 @@ interface Place {
   /** Sealed reasoning, and a signature, as far as they came: each is told whole, since a face may wrap it. */
   sealed: string;
   signature: string;
+  /** A picture as far as it came, likewise. */
+  readonly picture: { readonly mediaType: string; readonly bytes: Buffer[] } | undefined;
 }
 
 /**
@@ -76,20 +78,22 @@ export class ConverseReply {
   /** @param start a `contentBlockStart`: what it holds says the kind; texts and reasoning need none */
   blockStart(index: number, start: JsonObject, out: ModelEvent[]): void {
     this.begin(out);
-    const { toolUse } = start;
+    const { toolUse, image } = start;
     if (isJsonObject(toolUse)) this.beginCall(index, toolUse, out);
-    // Results of the vendor's tools, pictures: not asked for.
+    else if (isJsonObject(image)) this.beginPicture(index, image);
+    // Results of the vendor's tools: not asked for.
     else if (Object.keys(start).length > 0) this.put(index, passedOver());
   }
 
   /** @param delta a piece of a block, or in a whole reply all of it under the same keys */
   blockDelta(index: number, delta: JsonObject, out: ModelEvent[]): void {
     this.begin(out);
-    const { text, toolUse, reasoningContent, citation } = delta;
+    const { text, toolUse, reasoningContent, citation, image } = delta;
     if (typeof text === 'string') this.words(index, text, out);
     else if (isJsonObject(toolUse)) this.arguments(index, toolUse['input'], out);
     else if (isJsonObject(reasoningContent)) this.reasoning(index, reasoningContent, out);
     else if (citation !== undefined) this.cite(index, citation, out);
+    else if (isJsonObject(image)) this.picture(index, image);
   }
 
   blockStop(index: number, out: ModelEvent[]): void {
@@ -99,6 +103,11 @@ export class ConverseReply {
     if (place.sealed !== '') {
       const block: BlockStart = { type: 'redacted-thinking', data: place.sealed, mark: this.ownMark() };
       this.sequencer.begin(block, { isComplete: true }, out);
+    }
+    if (place.picture !== undefined && place.picture.bytes.length > 0) {
+      const { mediaType, bytes } = place.picture;
+      const data = Buffer.concat(bytes).toString('base64');
+      this.sequencer.begin({ type: 'image', source: { type: 'base64', mediaType, data } }, { isComplete: true }, out);
     }
     if (place.block === undefined) return;
     const { signature } = place;
@@ -142,6 +151,23 @@ export class ConverseReply {
     if (place?.isPassedOver || text === '') return;
     const block = place?.block?.start.type === 'text' ? place.block : this.begins(index, TEXT, out);
     this.sequencer.add(block, { type: 'text', text }, out);
+  }
+
+  /** docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ImageBlockStart.html */
+  private beginPicture(index: number, { format }: JsonObject): void {
+    this.put(index, { ...placeOf(undefined), picture: { mediaType: `image/${nonEmpty(format) ?? 'png'}`, bytes: [] } });
+  }
+
+  /** @throws ProviderFault where it broke off, or is more than can be kept */
+  private picture(index: number, { source, error }: JsonObject): void {
+    const place = this.places.get(index);
+    if (place?.picture === undefined) return;
+    if (error !== undefined) throw malformed('breaks off in a picture');
+    const bytes = nonEmpty(objectOf(source)['bytes']);
+    if (bytes === undefined) return;
+    this.sequencer.keep(bytes.length);
+    // Each piece is base64 of its own.
+    place.picture.bytes.push(Buffer.from(bytes, 'base64'));
   }
 
   private cite(index: number, citation: Json, out: ModelEvent[]): void {
@@ -235,6 +261,7 @@ const placeOf = (block: SequencedBlock | undefined, scan?: ArgumentScan): Place 
   isPassedOver: false,
   sealed: '',
   signature: '',
+  picture: undefined,
 });
 
 const passedOver = (): Place => ({ ...placeOf(undefined), isPassedOver: true });

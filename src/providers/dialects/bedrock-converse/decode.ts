@@ -77,12 +77,15 @@ export function* decodeWholeConverse(body: unknown, context: DecodeContext): Ste
 
 /** A block in the pieces that a stream would give it in. */
 function* wholeBlock(reply: ConverseReply, index: number, block: JsonObject, out: ModelEvent[]): Steps<void> {
-  const { toolUse, reasoningContent, citationsContent } = block;
+  const { toolUse, reasoningContent, citationsContent, image } = block;
   if (isJsonObject(toolUse)) {
     reply.blockStart(index, block, out);
     const { input = {} } = toolUse;
     const json = isJsonObject(input) ? yield* printedInSteps(input) : input;
     reply.blockDelta(index, { toolUse: { input: json } }, out);
+  } else if (isJsonObject(image)) {
+    reply.blockStart(index, { image }, out);
+    reply.blockDelta(index, { image }, out);
   } else if (isJsonObject(reasoningContent)) {
     const { reasoningText } = reasoningContent;
     reply.blockDelta(index, { reasoningContent: isJsonObject(reasoningText) ? reasoningText : reasoningContent }, out);

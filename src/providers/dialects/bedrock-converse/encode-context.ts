@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import type { BlockForm } from '../../../core/translation.js';
+import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
 import { ACCEPTS_FILES } from '../rules.js';
@@ -61,5 +62,6 @@ export class ConverseContext extends EncodeContext {
 }
 
 export function* converseContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<ConverseContext> {
-  return new ConverseContext(request, target, media, yield* toolWordsOf(request, target, { callIds: CALL_IDS }));
+  const words = yield* toolWordsOf(request, target, { callIds: CALL_IDS });
+  return new ConverseContext(withImagesBehind(request, target), target, media, words);
 }

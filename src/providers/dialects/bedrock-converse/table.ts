@@ -72,6 +72,8 @@ export const TABLE: TranslationTable<Target> = {
     cache_control: field(where(CACHES, mapped('a point behind the last part, unless the caller set four'))),
     service_tier: field(mapped('`serviceTier`; `fast`: `performanceConfig`')),
     response_format: field(dropped('who has it wants the prompt to ask for JSON too')),
+    modalities: field(dropped('the model gives what it gives')),
+    image_config: field(dropped()),
     top_a: NO_PLACE,
     min_p: NO_PLACE,
     frequency_penalty: NO_PLACE,
@@ -98,6 +100,7 @@ export const TABLE: TranslationTable<Target> = {
     image_bytes: mapped('`image`: PNG, JPEG, GIF, WebP; others 400'),
     image_url: mapped('fetched, then as bytes'),
     image_detail: dropped(),
+    drawn_image: mapped('a word in its place; behind, in the turn of the user'),
     document_bytes: mapped('`document`: PDF, Word, Excel, texts; others 400'),
     document_text_bytes: mapped('`document`'),
     document_url: mapped('fetched, then as bytes'),
@@ -149,7 +152,7 @@ export const TABLE: TranslationTable<Target> = {
     citations: mapped('`citation`, `citationsContent`'),
     logprobs: ABSENT,
     vendor_blocks: dropped('not asked for'),
-    media: dropped('not asked for'),
+    media: mapped('`image`; sounds dropped'),
   },
   stops: {
     unified: new Map([
@@ -176,6 +179,7 @@ export const TABLE: TranslationTable<Target> = {
     cache_write: told(['cacheWriteInputTokens', 'cacheWriteInputTokenCount'], 'less those of an hour'),
     cache_write_1h: usage(mapped('`cacheDetails` of `1h`')),
     reasoning: UNTOLD,
+    image_output: UNTOLD,
     web_searches: UNTOLD,
     web_fetches: UNTOLD,
     calls: UNTOLD,

@@ -1,6 +1,7 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { CitedSources } from './cited-sources.js';
 import { TABLE } from './table.js';
@@ -16,5 +17,6 @@ export class CohereContext extends EncodeContext {
 }
 
 export function* cohereContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<CohereContext> {
-  return new CohereContext(request, target, media, yield* toolWordsOf(request, target));
+  const words = yield* toolWordsOf(request, target);
+  return new CohereContext(withImagesBehind(request, target), target, media, words);
 }

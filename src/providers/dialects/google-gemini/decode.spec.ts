@@ -81,8 +81,22 @@ describe('parts', () => {
     expect(blocks[0]!.start).toEqual({ type: 'redacted-thinking', data: JSON.stringify(part), mark: MARK });
   });
 
-  it('carries bytes untouched beside the vocabulary', () => {
-    const part = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+  it('tells pictures, and their signatures in front of them', () => {
+    const inlineData = { mimeType: 'image/png', data: 'AAAA' };
+    const parts = [{ inlineData }, { inlineData, thoughtSignature: 'c2ln' }];
+    const { blocks } = replyOf(wholeGemini(geminiChunk(parts, STOP)));
+    const picture = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } };
+    expect(blocks.map(({ start }) => start)).toEqual([
+      picture,
+      { type: 'redacted-thinking', data: 'c2ln', mark: { ...MARK, id: 'picture 2' } },
+      picture,
+    ]);
+  });
+
+  it.each([
+    ['sounds', { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } }],
+    ['drafts of pictures', { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thought: true }],
+  ])('carries %s untouched beside the vocabulary', (_, part) => {
     const { blocks } = replyOf(wholeGemini(geminiChunk([part], STOP)));
     expect(blocks.map(({ start }) => start)).toEqual([{ type: 'opaque', opaque: { vendor: 'google', value: part } }]);
   });

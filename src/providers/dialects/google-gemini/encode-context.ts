@@ -2,6 +2,7 @@ import type { Message, ToolResultBlock } from '../../../core/conversation/conten
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
+import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf, type NamingRules, type ToolWords } from '../encode-context.js';
 import { toolBlocksIn } from '../tool-ids.js';
 import { generationOf, type Generation } from './generation.js';
@@ -43,7 +44,8 @@ export class GeminiContext extends EncodeContext {
 
 export function* geminiContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<GeminiContext> {
   const words = yield* toolWordsOf(request, target, NAMING);
-  return new GeminiContext(request, target, media, words, yield* answeredCalls(request.messages));
+  const told = target.model.inputModalities.includes('image') ? request : withImagesBehind(request, target);
+  return new GeminiContext(told, target, media, words, yield* answeredCalls(request.messages));
 }
 
 function* answeredCalls(messages: readonly Message[]): Steps<AnsweredCalls> {

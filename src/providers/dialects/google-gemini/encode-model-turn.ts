@@ -7,7 +7,7 @@ import { findDroppedCalls, foreignText } from '../foreign-blocks.js';
 import type { GeminiContext } from './encode-context.js';
 import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
 import { mediaPart } from './encode-parts.js';
-import { isOwn, isSealedPart, NO_SIGNATURE, unsealPart } from './signatures.js';
+import { isOwn, isSealedPart, NO_SIGNATURE, pictureId, unsealPart } from './signatures.js';
 import type { OwnPart, Part } from './wire.js';
 
 /**
@@ -16,7 +16,7 @@ import type { OwnPart, Part } from './wire.js';
  * @throws Untranslatable for blocks that no model turn of the format holds
  */
 export function* encodeModelTurn(message: Message, pathOf: PathOf, context: GeminiContext): Steps<(Part | OwnPart)[]> {
-  const turn = new ModelTurn(yield* signaturesOfCalls(message.content, pathOf, context));
+  const turn = new ModelTurn(yield* signaturesById(message.content, pathOf, context));
   const droppedCalls = findDroppedCalls(message.content, context);
   for (const [index, block] of message.content.entries()) {
     if (context.isStepOver()) yield;
@@ -29,7 +29,7 @@ export function* encodeModelTurn(message: Message, pathOf: PathOf, context: Gemi
         if (isShown(block, pathOf(index), context)) turn.addThought(block.thinking, block.signature);
         break;
       case 'redacted-thinking': {
-        // One with an id is a call's, which it is put on there.
+        // One with an id is that of a call or a picture, which it is put on there.
         if (!isShown(block, pathOf(index), context) || block.mark?.id !== undefined) break;
         if (!isSealedPart(block.data)) {
           turn.addSignature(block.data);
@@ -43,6 +43,8 @@ export function* encodeModelTurn(message: Message, pathOf: PathOf, context: Gemi
         turn.addCall(block, yield* encodeToolInput(block.input), context);
         break;
       case 'image':
+        turn.addImage(mediaPart(block.source, pathOf(index), context));
+        break;
       case 'video':
         turn.add(mediaPart(block.source, pathOf(index), context));
         break;
@@ -60,6 +62,7 @@ export function* encodeModelTurn(message: Message, pathOf: PathOf, context: Gemi
 class ModelTurn {
   readonly parts: (Part | OwnPart)[] = [];
   private hasCall = false;
+  private pictures = 0;
   /** The text in front, for as long as nothing else came and it has no signature. */
   private text: { text: string; thoughtSignature?: string } | undefined;
   /** Of a text that is still to come: the chat format tells all reasoning in front of the words. */
@@ -113,6 +116,11 @@ class ModelTurn {
     });
   }
 
+  addImage(part: Part): void {
+    const signature = this.signatures.get(pictureId(++this.pictures));
+    this.add({ ...part, ...(signature !== undefined && { thoughtSignature: signature }) });
+  }
+
   add(part: Part | OwnPart): void {
     this.flush();
     this.parts.push(part);
@@ -129,8 +137,8 @@ class ModelTurn {
   }
 }
 
-/** By the call's id, wherever in the turn they stand. */
-function* signaturesOfCalls(
+/** By what they belong to, wherever in the turn they stand. */
+function* signaturesById(
   content: readonly ContentBlock[],
   pathOf: PathOf,
   context: GeminiContext,

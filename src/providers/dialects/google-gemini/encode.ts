@@ -1,9 +1,11 @@
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
+import { definedOnly } from '../../../core/defined.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
+import { wantedModalities } from '../output-modalities.js';
 import { encodeContents } from './encode-contents.js';
 import { geminiContext, type GeminiContext } from './encode-context.js';
 import { encodeTools } from './encode-tools.js';
@@ -68,8 +70,21 @@ function generationConfig(request: ModelRequest, target: Target): JsonObject {
   const thinkingConfig = encodeThinking(request, target);
   return {
     ...encodeConfig(request, target),
+    ...encodeImages(request, target),
     ...(request.outputFormat !== undefined && responseFormat(request.outputFormat)),
     ...(thinkingConfig !== undefined && { thinkingConfig }),
+  };
+}
+
+/** ai.google.dev/gemini-api/docs/image-generation: modalities, ImageConfig. */
+function encodeImages(request: ModelRequest, target: Target): JsonObject {
+  const modalities = wantedModalities(request, target);
+  if (modalities === undefined) return {};
+  const { aspect_ratio: aspectRatio, image_size: imageSize } = request.imageConfig ?? {};
+  const imageConfig = definedOnly({ aspectRatio, imageSize });
+  return {
+    responseModalities: modalities.map((modality) => modality.toUpperCase()),
+    ...(Object.keys(imageConfig).length > 0 && { imageConfig }),
   };
 }
 

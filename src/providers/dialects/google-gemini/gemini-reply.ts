@@ -16,7 +16,7 @@ import { ReplySources } from './read-citations.js';
 import { readLogprobs } from './read-logprobs.js';
 import { NO_REASON, readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
-import { isOwnPart, markOf, sealPart } from './signatures.js';
+import { isOwnPart, isPicture, markOf, pictureId, sealPart } from './signatures.js';
 import { TABLE } from './table.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
@@ -37,6 +37,7 @@ export class GeminiReply {
   /** Of the open text: told when nothing more is added to it. */
   private textSignatures: string[] = [];
   private hasCalls = false;
+  private pictures = 0;
   private readonly ids: UniqueToolIds;
   private openCall: PartialCall | undefined;
   private names: ToolNames | undefined;
@@ -79,12 +80,14 @@ export class GeminiReply {
       else this.words(text, signature, out);
     } else if (isJsonObject(functionCall)) {
       yield* this.call(functionCall, signature, out);
+    } else if (isPicture(part)) {
+      this.picture(objectOf(part['inlineData']), signature, out);
     } else if (isOwnPart(part)) {
       this.seal(sealPart(part), undefined, out);
     } else if (Object.keys(part).every((key) => key === 'thoughtSignature' || key === 'thought')) {
       this.words('', signature, out);
     } else {
-      // What neither face has a word for yet: bytes, which are far too large to be sealed, and kinds to come.
+      // What neither face has a word for: sounds, drafts of pictures, and kinds to come.
       this.begin({ type: 'opaque', opaque: { vendor: 'google', value: part } }, out);
     }
   }
@@ -167,6 +170,13 @@ export class GeminiReply {
     this.thoughts = undefined;
   }
 
+  private picture(data: JsonObject, signature: string | undefined, out: ModelEvent[]): void {
+    const mediaType = nonEmpty(data['mimeType'])!;
+    this.pictures++;
+    if (signature !== undefined) this.seal(signature, pictureId(this.pictures), out);
+    this.begin({ type: 'image', source: { type: 'base64', mediaType, data: nonEmpty(data['data'])! } }, out);
+  }
+
   private words(text: string, signature: string | undefined, out: ModelEvent[]): void {
     const { last } = this.sequencer;
     const isOpen = last?.start.type === 'text';
@@ -207,9 +217,9 @@ export class GeminiReply {
     this.sequencer.add(block, { type: 'input-json', json }, out);
   }
 
-  /** @param callId of the call that the signature stands on */
-  private seal(data: string, callId: string | undefined, out: ModelEvent[]): void {
-    this.begin({ type: 'redacted-thinking', data, mark: markOf(this.provider, callId) }, out);
+  /** @param id of the call or picture that the signature stands on */
+  private seal(data: string, id: string | undefined, out: ModelEvent[]): void {
+    this.begin({ type: 'redacted-thinking', data, mark: markOf(this.provider, id) }, out);
   }
 
   private begin(start: BlockStart, out: ModelEvent[]): SequencedBlock {

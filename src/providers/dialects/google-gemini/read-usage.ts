@@ -2,7 +2,7 @@ import type { Usage } from '../../../core/conversation/usage.js';
 import { definedOnly } from '../../../core/defined.js';
 import { isJsonObject, type Json } from '../../../core/json/json.js';
 import { figuresOf } from '../figures.js';
-import { nonEmpty, readCount } from '../read-json.js';
+import { listOf, nonEmpty, objectOf, readCount } from '../read-json.js';
 import { TABLE } from './table.js';
 
 const figures = figuresOf(TABLE);
@@ -13,6 +13,13 @@ const TIER_OF_TRAFFIC: Readonly<Record<string, string>> = {
   ON_DEMAND_FLEX: 'flex',
   ON_DEMAND_PRIORITY: 'priority',
 };
+
+/** One modality of a list of them (ai.google.dev/api/generate-content, ModalityTokenCount). */
+function figureOf(modality: string, details: Json | undefined): number | undefined {
+  if (TABLE.usage.image_output.rule.type !== 'mapped') return undefined;
+  const told = listOf(details).find((detail) => objectOf(detail)['modality'] === modality);
+  return readCount(objectOf(told)['tokenCount']);
+}
 
 /**
  * Reads `usageMetadata`. The prompt includes what was read from a cache, and not what tools read, which is input too;
@@ -36,6 +43,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
     outputTokens: (candidates ?? 0) + (thoughts ?? 0),
     cacheReadTokens: cached,
     reasoningTokens: thoughts,
+    imageTokens: figureOf('IMAGE', value['candidatesTokensDetails']),
     serviceTier:
       nonEmpty(value['serviceTier'])?.toLowerCase() ??
       (Object.hasOwn(TIER_OF_TRAFFIC, traffic) ? TIER_OF_TRAFFIC[traffic] : undefined),

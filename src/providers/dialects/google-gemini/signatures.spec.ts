@@ -43,6 +43,9 @@ const FACES: Readonly<Record<'messages' | 'chat', (reply: Reply) => Message[]>> 
 };
 const BOTH = Object.keys(FACES) as (keyof typeof FACES)[];
 
+/** It draws, and sees what it drew. */
+const SEES: Target = { ...GEMINI_3, model: { ...GEMINI_3.model, inputModalities: ['text', 'image'] } };
+
 const HELLO: Message = { role: 'user', content: [{ type: 'text', text: 'Hi' }] };
 const replyTo = (parts: readonly JsonObject[]): Reply =>
   replyOf(streamGemini(parts.map((part, place) => geminiChunk([part], place === parts.length - 1 ? { finishReason: 'STOP' } : {})))); // prettier-ignore
@@ -75,13 +78,14 @@ it('gives back a text that was signed in its stream as one, signed', () => {
   }
 });
 
-it('gives back any turn through the Messages face, and every signature of a call through both', () => {
+it('gives back any turn through the Messages face, and every signature of a call or picture through both', () => {
   const signature = fc.option(fc.base64String({ minLength: 4, maxLength: 12 }), { nil: undefined });
   const withSignature = (part: JsonObject, thoughtSignature: string | undefined): JsonObject => (thoughtSignature === undefined ? part : { ...part, thoughtSignature }); // prettier-ignore
   const part = fc.oneof(
     fc.record({ kind: fc.constant('text' as const), signature }),
     fc.record({ kind: fc.constant('call' as const), signature }),
     fc.record({ kind: fc.constant('own' as const), signature }),
+    fc.record({ kind: fc.constant('picture' as const), signature }),
     fc.record({ kind: fc.constant('thought' as const), signature: fc.base64String({ minLength: 4, maxLength: 12 }) }),
   );
   fc.assert(
@@ -92,6 +96,7 @@ it('gives back any turn through the Messages face, and every signature of a call
         .map(({ kind, signature: given }, place) => {
           if (kind === 'text') return withSignature({ text: `t${place}` }, given);
           if (kind === 'call') return withSignature(functionCall(`c${place}`), given);
+          if (kind === 'picture') return withSignature({ inlineData: { mimeType: 'image/png', data: 'AAAA' } }, given);
           if (kind === 'own') return withSignature({ executableCode: { code: `x${place}` } }, given);
           return withSignature({ text: `h${place}`, thought: true }, given);
         });
@@ -101,9 +106,11 @@ it('gives back any turn through the Messages face, and every signature of a call
         place === first && !('thoughtSignature' in one) ? signed(one, 'skip_thought_signature_validator') : one,
       );
       const reply = replyTo(parts);
-      expect(sentBack(FACES.messages(reply))).toEqual(expected);
-      const callsOf = (turn: readonly JsonObject[]) => turn.filter((one) => 'functionCall' in one);
-      expect(callsOf(sentBack(FACES.chat(reply)))).toEqual(callsOf(expected));
+      expect(sentBack(FACES.messages(reply), SEES)).toEqual(expected);
+      const inOrder = (turn: readonly JsonObject[]) =>
+        ['functionCall', 'inlineData'].map((key) => turn.filter((one) => key in one));
+      // Of the chat format the order among kinds is its own.
+      expect(inOrder(sentBack(FACES.chat(reply), SEES))).toEqual(inOrder(expected));
     }),
   );
 });

@@ -11,6 +11,7 @@ import { printed } from '../read-json.js';
  *
  * - that of a call stands in front of it, and its mark has the call's id
  * - that of a text stands behind it, and its mark has no id
+ * - that of a picture stands in front of it, and its mark has its number
  * - a part that only Gemini understands is sealed as a whole: its JSON
  */
 
@@ -19,7 +20,10 @@ const FORMAT = 'google-gemini-v1';
 /** Takes the place of a signature that nobody has: a call of another vendor's model (thought-signatures, FAQ). */
 export const NO_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Whose reasoning it is, and of which call. */
+/** Stands for the id of a picture, which has none: its number in the turn, from 1. */
+export const pictureId = (number: number): string => `picture ${number}`;
+
+/** Whose reasoning it is, and of which call or picture. */
 export const markOf = (provider: string, id?: string): ReasoningMark =>
   id === undefined ? { format: FORMAT, provider } : { format: FORMAT, provider, id };
 
@@ -31,6 +35,13 @@ const BESIDE: ReadonlySet<string> = new Set(['thoughtSignature', 'thought']);
 export function isOwnPart(part: JsonObject): boolean {
   const keys = Object.keys(part);
   return keys.some((key) => OWN_PARTS.has(key)) && keys.every((key) => OWN_PARTS.has(key) || BESIDE.has(key));
+}
+
+/** Whether it is a picture for the caller: those among the thoughts are drafts. */
+export function isPicture({ inlineData, thought }: JsonObject): boolean {
+  if (!isJsonObject(inlineData) || thought === true) return false;
+  const { mimeType, data } = inlineData;
+  return typeof mimeType === 'string' && mimeType.startsWith('image/') && typeof data === 'string' && data !== '';
 }
 
 /** What a part of the vendor's own is sealed as. No signature begins with a brace: they are base64. */

@@ -18,6 +18,7 @@ import {
   told,
   usage,
   UNTOLD,
+  DRAWS,
 } from '../rules.js';
 import { generationOf } from './generation.js';
 
@@ -75,6 +76,10 @@ export const TABLE: TranslationTable<Target> = {
     reasoning_effort: THINKING,
     structured_outputs: field(mapped('`responseJsonSchema`, reduced')),
     response_format: field(mapped('`responseMimeType`')),
+    modalities: field(where(DRAWS, mapped('`generationConfig.responseModalities`, else all that the model gives'))),
+    image_config: field(
+      where(DRAWS, mapped('`generationConfig.imageConfig`: `aspect_ratio`, `image_size`; the rest dropped')),
+    ),
     service_tier: field(where(SELLS_TIERS, mapped('`serviceTier`'))),
     reasoning_summary: NO_PLACE,
     top_a: NO_PLACE,
@@ -100,6 +105,7 @@ export const TABLE: TranslationTable<Target> = {
     image_bytes: mapped('`inlineData`'),
     image_url: BY_ADDRESS,
     image_detail: dropped(),
+    drawn_image: mapped('`inlineData`, where the model reads images; else a word in its place'),
     document_bytes: mapped('`inlineData`, headed'),
     document_text_bytes: mapped('text, headed'),
     document_url: BY_ADDRESS,
@@ -151,7 +157,7 @@ export const TABLE: TranslationTable<Target> = {
     citations: mapped('`groundingMetadata`, `citationMetadata`, `urlContextMetadata`'),
     logprobs: mapped('`logprobsResult`, where asked for'),
     vendor_blocks: mapped('sealed reasoning, which goes back as it came'),
-    media: mapped("blocks of the vendor's own"),
+    media: mapped('`inlineData` that is an image; drafts among the thoughts, sounds: dropped'),
   },
   stops: {
     // ai.google.dev/api/generate-content, FinishReason.
@@ -189,6 +195,7 @@ export const TABLE: TranslationTable<Target> = {
     cache_write: UNTOLD,
     cache_write_1h: UNTOLD,
     reasoning: told(['thoughtsTokenCount']),
+    image_output: usage(mapped('`candidatesTokensDetails` of `IMAGE`')),
     web_searches: usage(mapped('queries of `groundingMetadata`')),
     web_fetches: usage(mapped('pages of `urlContextMetadata`')),
     calls: UNTOLD,

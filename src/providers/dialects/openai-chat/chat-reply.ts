@@ -13,7 +13,8 @@ import { plainReasoning, readReasoning, type ReasoningPiece } from './read-reaso
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { TABLE } from './table.js';
-import { nonEmpty, printed } from '../read-json.js';
+import { sourceOf } from '../media-parts.js';
+import { listOf, malformed, nonEmpty, objectOf, printed } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
 import { assertNoFault } from '../stop-words.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
@@ -102,6 +103,7 @@ export class ChatReply {
       this.hasRefusal = true;
       this.refuse(refusal, out);
     }
+    for (const image of listOf(piece['images'])) this.image(image, out);
     this.cite(piece, chunk, out);
     // Groq's compound models search and run programs unasked; their results count as prompt.
     const ran = piece['executed_tools'];
@@ -119,6 +121,17 @@ export class ChatReply {
     const goesOn = last?.start.type === 'text' && last.start !== REFUSAL;
     this.sequencer.add(goesOn ? last : this.sequencer.begin(TEXT, AT_ANY_TIME, out), { type: 'text', text }, out);
     if (this.unplaced.length > 0) this.placeCitations(out);
+  }
+
+  /**
+   * What the model drew, as vendors of this format tell it.
+   * @throws ProviderFault `malformed-reply` for what is neither an address nor a data URL
+   */
+  private image(image: Json, out: ModelEvent[]): void {
+    const url = nonEmpty(objectOf(objectOf(image)['image_url'])['url']);
+    const source = url === undefined ? undefined : sourceOf(url);
+    if (source === undefined) throw malformed('holds an image that cannot be read');
+    this.sequencer.begin({ type: 'image', source }, AT_ANY_TIME, out);
   }
 
   private part(type: 'text' | 'thinking', text: string, out: ModelEvent[]): void {

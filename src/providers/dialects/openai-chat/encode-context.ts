@@ -3,6 +3,7 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 import type { Steps } from '../../../core/steps.js';
+import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf } from '../encode-context.js';
 import { alphanumericId, hashedId, type ToolIdRule } from '../tool-ids.js';
 import { TABLE } from './table.js';
@@ -19,7 +20,7 @@ export class ChatContext extends EncodeContext {
 
 export function* chatContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<ChatContext> {
   const words = yield* toolWordsOf(request, target, { callIds: idRuleOf(target.definition.quirks) });
-  return new ChatContext(request, target, media, TABLE, words);
+  return new ChatContext(withImagesBehind(request, target), target, media, TABLE, words);
 }
 
 export const wireMarker = ({ ttl }: CacheMarker): WireCacheControl => ({

@@ -878,7 +878,8 @@ describe('assistant turns', () => {
     expect(path).toBe('messages.0.content.1');
     expect(message).toContain('container_upload');
     expect(message).toContain('acme/model at Acme');
-    expect(refusalOf(() => ofTurn([{ type: 'image', source: png }])).path).toBe('messages.0.content.0');
+    const sound = { type: 'audio', format: 'wav', data: 'AAAA' } as const;
+    expect(refusalOf(() => ofTurn([sound])).path).toBe('messages.0.content.0');
   });
 });
 

@@ -4,6 +4,7 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
+import { wantedModalities } from '../output-modalities.js';
 import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
 import { fitsStrictMode } from '../strict-schema.js';
 import { markLastPart } from './cache-markers.js';
@@ -42,6 +43,7 @@ export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedM
     ...encodeFields(request, target),
     ...encodeReasoning(request, target),
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
+    ...encodeImages(request, target),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...userField(request),
     ...serviceTierField(words),
@@ -52,6 +54,12 @@ export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedM
   };
   omitFields(body, target);
   return jsonCall(PATH, body, request.stream);
+}
+
+function encodeImages(request: ModelRequest, target: Target): Record<string, Json> {
+  const modalities = wantedModalities(request, target);
+  if (modalities === undefined) return {};
+  return { modalities, ...(request.imageConfig !== undefined && { image_config: request.imageConfig }) };
 }
 
 function responseFormat(format: OutputFormat): Json {

@@ -17,6 +17,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   const completion = figures.output(value);
   if (prompt === undefined && completion === undefined) return undefined;
   const reasoning = figures.reasoning(value);
+  const images = fitting(figures.image_output(value), completion);
   const cached = fitting(figures.cache_read(value), prompt);
   const uncached = prompt === undefined ? undefined : prompt - (cached ?? 0);
   const written = fitting(figures.cache_write(value), uncached);
@@ -30,6 +31,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
     ...(cached !== undefined && { cacheReadTokens: cached }),
     ...(written !== undefined && { cacheWriteTokens: written }),
     ...(reasoning !== undefined && reasoning <= (output ?? 0) && { reasoningTokens: reasoning }),
+    ...(images !== undefined && { imageTokens: images }),
     ...(searches !== undefined && { webSearchRequests: searches }),
   };
 }

@@ -21,6 +21,7 @@ import {
   told,
   usage,
   UNTOLD,
+  DRAWS,
 } from '../rules.js';
 
 /** Most stop sequences a chat request holds (docs/wire/chat.md#request-fields). */
@@ -102,6 +103,8 @@ export const TABLE: TranslationTable<Target> = {
     reasoning_summary: field(where(TAKES_OBJECT, mapped('`reasoning.summary`'))),
     structured_outputs: field(mapped('`response_format`')),
     response_format: field(mapped('`response_format`')),
+    modalities: field(where(DRAWS, mapped('`modalities`, else all that the model gives'))),
+    image_config: field(where(DRAWS, mapped('`image_config`'))),
     task_budget: field(dropped("advice to one vendor's models")),
     context_management: field(dropped("one vendor's editing of its own context")),
     cache_control: field(
@@ -126,6 +129,7 @@ export const TABLE: TranslationTable<Target> = {
     image_bytes: mapped('`image_url`, a data URL'),
     image_url: mapped('`image_url`'),
     image_detail: mapped('`detail`'),
+    drawn_image: mapped('a word in its place; behind, in the turn of the user'),
     document_bytes: where(ACCEPTS_FILES, mapped('`file`'), refused('a document', '.source')),
     document_text_bytes: mapped('text, headed'),
     document_url: mapped('fetched, then as bytes'),
@@ -177,7 +181,7 @@ export const TABLE: TranslationTable<Target> = {
     citations: mapped('`annotations`, `citations`, `search_results`'),
     logprobs: mapped('`logprobs`, where asked for'),
     vendor_blocks: dropped('not asked for'),
-    media: dropped('not asked for'),
+    media: mapped('`images`; sounds dropped'),
   },
   stops: {
     unified: new Map([
@@ -214,6 +218,7 @@ export const TABLE: TranslationTable<Target> = {
     cache_write: told(['prompt_tokens_details.cache_write_tokens']),
     cache_write_1h: UNTOLD,
     reasoning: told(['completion_tokens_details.reasoning_tokens']),
+    image_output: told(['completion_tokens_details.image_tokens']),
     // OpenRouter counts them under either name, Perplexity as queries, xAI as the pages that were used, each by what
     // it charges for (docs/reasons/money.md#searches-that-are-not-counted).
     web_searches: told([

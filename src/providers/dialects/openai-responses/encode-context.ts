@@ -1,6 +1,7 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf } from '../encode-context.js';
 import { hashedId, type ToolIdRule } from '../tool-ids.js';
 import { TABLE } from './table.js';
@@ -13,5 +14,6 @@ const CALL_IDS: ToolIdRule = {
 };
 
 export function* responsesContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<EncodeContext> {
-  return new EncodeContext(request, target, media, TABLE, yield* toolWordsOf(request, target, { callIds: CALL_IDS }));
+  const words = yield* toolWordsOf(request, target, { callIds: CALL_IDS });
+  return new EncodeContext(withImagesBehind(request, target), target, media, TABLE, words);
 }

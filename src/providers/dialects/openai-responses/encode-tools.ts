@@ -2,6 +2,7 @@ import type { FunctionTool, VendorTool } from '../../../core/conversation/tools.
 import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
 import type { EncodeContext } from '../encode-context.js';
+import { wantsImages } from '../output-modalities.js';
 import { choiceFields } from '../openai-fields.js';
 import { sentTools } from '../sent-tools.js';
 import { withObjectType } from '../tool-schema.js';
@@ -33,10 +34,15 @@ const DATE = /_\d{4}_\d{2}_\d{2}$/;
  * @throws Untranslatable as `sentTools` does
  */
 export function* encodeTools(context: EncodeContext): Steps<ToolFields> {
-  const tools = yield* sentTools(context, isSent);
+  const sent = (yield* sentTools(context, isSent)).map((tool) =>
+    tool.type === 'vendor' ? tool.opaque.value : functionTool(tool, context),
+  );
+  const draws = wantsImages(context.request, context.target) && !sent.some(({ type }) => type === IMAGE_GENERATION);
+  const tools = draws ? [...sent, imageTool(context)] : sent;
   if (tools.length === 0) return {};
   return {
-    tools: tools.map((tool) => (tool.type === 'vendor' ? tool.opaque.value : functionTool(tool, context))),
+    tools,
+    ...(draws && choiceOfImage(context)),
     ...choiceFields(context, (name) => ({ type: 'function', name })),
   };
 }
@@ -47,6 +53,19 @@ function isSent({ opaque }: VendorTool): boolean {
   const name = type.replace(DATE, '');
   return Object.hasOwn(VENDOR_TOOLS, name) && VENDOR_TOOLS[name]!(opaque.value);
 }
+
+/** What a model of this format draws with (developers.openai.com/api/docs/guides/image-generation). */
+const IMAGE_GENERATION = 'image_generation';
+const IMAGE_FIELDS = ['quality', 'size', 'background', 'output_format', 'output_compression', 'moderation'] as const;
+
+function imageTool({ request: { imageConfig = {} } }: EncodeContext): JsonObject {
+  const fields = IMAGE_FIELDS.filter((field) => imageConfig[field] !== undefined);
+  return { type: IMAGE_GENERATION, ...Object.fromEntries(fields.map((field) => [field, imageConfig[field]])) };
+}
+
+/** Who wants no words wants the picture for certain. */
+const choiceOfImage = ({ request: { modalities } }: EncodeContext): Pick<ToolFields, 'tool_choice'> =>
+  modalities?.includes('text') === false ? { tool_choice: { type: IMAGE_GENERATION } } : {};
 
 function functionTool(tool: FunctionTool, context: EncodeContext): JsonObject {
   return {

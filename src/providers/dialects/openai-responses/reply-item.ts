@@ -1,3 +1,4 @@
+import type { MediaSource } from '../../../core/conversation/content.js';
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import { RESPONSES_REASONING, type ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
@@ -142,6 +143,11 @@ export class ReplyItem {
   private endOwn(item: JsonObject, out: ModelEvent[]): void {
     if (this.type === undefined) return;
     this.reply.ran(item);
+    const source = this.type === 'image_generation_call' ? drawnBy(item) : undefined;
+    if (source !== undefined) {
+      this.reply.sequencer.begin({ type: 'image', source }, { isComplete: true }, out);
+      return;
+    }
     const opaque = { vendor: 'openai-responses', value: item } as const;
     this.reply.sequencer.begin({ type: 'opaque', opaque }, { isComplete: true }, out);
   }
@@ -182,6 +188,12 @@ export class ReplyItem {
       ...(isSummary && { isSummary }),
     };
   }
+}
+
+/** What the vendor's own tool drew; of one that failed there is nothing. */
+function drawnBy({ result, output_format: format }: JsonObject): MediaSource | undefined {
+  const data = nonEmpty(result);
+  return data === undefined ? undefined : { type: 'base64', mediaType: `image/${nonEmpty(format) ?? 'png'}`, data };
 }
 
 const partKey = (kind: PartKind, index: Json | undefined): string => `${kind} ${typeof index === 'number' ? index : 0}`;

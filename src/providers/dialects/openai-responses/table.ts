@@ -18,6 +18,7 @@ import {
   told,
   usage,
   UNTOLD,
+  DRAWS,
 } from '../rules.js';
 
 /** Replies then say how likely each piece of the text was. */
@@ -52,6 +53,8 @@ export const TABLE: TranslationTable<Target> = {
     reasoning_summary: field(where(TAKES_REASONING, mapped('`reasoning.summary`'))),
     structured_outputs: field(mapped('`text.format`')),
     response_format: field(mapped('`text.format`')),
+    modalities: field(where(DRAWS, mapped('the tool `image_generation`, forced where no text is wanted'))),
+    image_config: field(where(DRAWS, mapped('fields of that tool; what it does not have is dropped'))),
     prompt_cache_key: field(mapped('`prompt_cache_key`')),
     user: field(mapped('`user`')),
     service_tier: field(where(SELLS_TIERS, mapped('`service_tier`'))),
@@ -80,6 +83,7 @@ export const TABLE: TranslationTable<Target> = {
     image_bytes: mapped('`input_image`, a data URL'),
     image_url: mapped('`input_image`'),
     image_detail: mapped('`detail`'),
+    drawn_image: mapped('a word in its place; behind, in the turn of the user'),
     document_bytes: where(ACCEPTS_FILES, mapped('`input_file`'), refused('a document', '.source')),
     document_text_bytes: mapped('text, headed'),
     document_url: where(
@@ -135,7 +139,7 @@ export const TABLE: TranslationTable<Target> = {
     citations: mapped('`url_citation`; those of stored files dropped'),
     logprobs: mapped('`logprobs`, where asked for'),
     vendor_blocks: mapped("blocks of the vendor's own"),
-    media: mapped("blocks of the vendor's own"),
+    media: mapped('`image_generation_call`'),
   },
   stops: {
     // `status`, or `incomplete_details.reason`.
@@ -155,6 +159,8 @@ export const TABLE: TranslationTable<Target> = {
     cache_write: told(['input_tokens_details.cache_write_tokens']),
     cache_write_1h: UNTOLD,
     reasoning: told(['output_tokens_details.reasoning_tokens']),
+    // Its tool is billed apart, and no figure of it is told.
+    image_output: UNTOLD,
     // As OpenRouter counts them, and xAI by what it charges for.
     web_searches: told(
       ['server_tool_use_details.web_search_requests', 'server_side_tool_usage_details.web_search_calls'],

@@ -5,6 +5,7 @@ import { splitWords } from './words.js';
 export type AnswerBlock =
   | { readonly type: 'text'; readonly words: readonly string[] }
   | { readonly type: 'thinking'; readonly words: readonly string[]; readonly signature: string }
+  | { readonly type: 'image'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: JsonObject };
 
 /** A reply as the sandbox plans it; how it is sent, whole or streamed, is decided later. */
@@ -41,8 +42,12 @@ export interface Refusal {
 /** `silent`: the call is taken and never answered. */
 export type Answer = Message | Refusal | { readonly kind: 'silent' };
 
+/** Of a picture, whatever it shows. */
+const IMAGE_TOKENS = 256;
+
 /** Output tokens of a block: its words, of a call the words of its arguments. */
 export function countTokens(block: AnswerBlock): number {
+  if (block.type === 'image') return IMAGE_TOKENS;
   return block.type === 'tool_use' ? splitWords(argumentsText(block.input)).length : block.words.length;
 }
 

@@ -1,4 +1,5 @@
 import { countTokens, type Answer, type AnswerBlock, type Message, type Refusal } from './answer.js';
+import { drawPicture } from './picture.js';
 import type { SandboxRequest } from './sandbox-request.js';
 import { sampleObject } from './sample.js';
 import { splitWords } from './words.js';
@@ -50,6 +51,11 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     const words = Array.from({ length: LONG_WORDS }, (_, index) => sentence[index % sentence.length]!);
     return limit(request, [{ type: 'text', words }]);
   },
+  image: (request) =>
+    limit(request, [
+      { type: 'text', words: splitWords('Here it is.') },
+      { type: 'image', mediaType: 'image/png', data: drawPicture(request.lastText) },
+    ]),
   json: (request) => {
     const { outputSchema } = request;
     const value = outputSchema ? sampleObject(outputSchema, 'all') : { text: request.lastText };

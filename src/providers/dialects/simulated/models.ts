@@ -47,6 +47,10 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
   model('refusal', 'Refusal', 'Declines: stop reason refusal, with details.'),
   model('max-tokens', 'Max tokens', 'Stops at three words: stop reason max_tokens.'),
   model('long', 'Long', 'Two thousand words.'),
+  {
+    ...model('image', 'Image', 'Draws a small picture that the last user text decides.'),
+    outputModalities: ['text', 'image'],
+  },
   model('json', 'JSON', 'An object made from the output schema.'),
   model('cache', 'Cache', 'Reports half of the prompt as read from a cache and a quarter as written to it.'),
 ];

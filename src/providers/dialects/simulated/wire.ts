@@ -91,6 +91,8 @@ function emptyBlock(block: AnswerBlock): JsonObject {
       return { type: 'text', text: '', citations: null };
     case 'thinking':
       return { type: 'thinking', thinking: '', signature: '' };
+    case 'image':
+      return fullBlock(block);
     case 'tool_use':
       return { type: 'tool_use', id: block.id, name: block.name, input: {} };
   }
@@ -102,6 +104,8 @@ function fullBlock(block: AnswerBlock): JsonObject {
       return { type: 'text', text: block.words.join(''), citations: null };
     case 'thinking':
       return { type: 'thinking', thinking: block.words.join(''), signature: block.signature };
+    case 'image':
+      return { type: 'image', source: { type: 'base64', media_type: block.mediaType, data: block.data } };
     case 'tool_use':
       return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
   }
@@ -116,6 +120,8 @@ function deltasOf(block: AnswerBlock): JsonObject[] {
         ...block.words.map((thinking) => ({ type: 'thinking_delta', thinking })),
         { type: 'signature_delta', signature: block.signature },
       ];
+    case 'image':
+      return [];
     case 'tool_use':
       return splitEvery(argumentsText(block.input), ARGUMENT_PIECE_LENGTH).map((partial_json) => ({
         type: 'input_json_delta',

@@ -1,0 +1,126 @@
+// `npm run build && node bench/tools.mjs`: what the gateway's tools cost by themselves, without sockets: medians of
+// rounds in this process, warm. Of a request that has none, the look at it; of a history of their results, the longest
+// step of telling models of them again.
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15);
+/** The compiler works on for so long. */
+const WARM_UP_MS = Number(process.env.BENCH_WARM_UP_MS ?? 1_500);
+const LOOKS = 10_000;
+const LOOK_US_MAX = 5;
+const STEP_MS_MAX = 20;
+
+const load = (path) => import(new URL(`../dist/${path}.js`, import.meta.url));
+const { ToolOffers } = await load('inference/tools/tool-offers');
+const { findSeals, openSeals, recallTurns } = await load('inference/tools/recall-turns');
+const { ALL_SERVICE_TOOLS } = await load('tools/service-tools');
+const { ToolContexts } = await load('tools/tool-contexts');
+const { open, seal } = await load('vault/sealed-box');
+const { SealRing } = await load('vault/seal-ring');
+
+const median = (figures) => figures.toSorted((one, other) => one - other)[figures.length >> 1];
+const missed = [];
+function tell(name, figures, max, unit) {
+  const figure = median(figures);
+  if (figure > max) missed.push(name);
+  const worst = Math.max(...figures).toFixed(2);
+  console.log(`${name.padEnd(64)} ${figure.toFixed(2)} ${unit}, worst ${worst} (at most ${max})`);
+}
+
+const text = (words) => [{ type: 'text', text: words }];
+const conversation = (turns) =>
+  Array.from({ length: turns }, (_, index) => ({ role: index % 2 ? 'assistant' : 'user', content: text('word') }));
+const functions = (count) =>
+  Array.from({ length: count }, (_, index) => ({ type: 'function', name: `f${index}`, inputSchema: {} }));
+
+const offers = new ToolOffers(ALL_SERVICE_TOOLS, {}, {});
+const routed = { inputs: { catalog: { tools: {} } }, plan: { legs: [] } };
+for (const [turns, tools] of [
+  [1, 0],
+  [11, 20],
+  [101, 20],
+]) {
+  const request = { model: 'a/b', system: [], messages: conversation(turns), tools: functions(tools) };
+  const look = () => {
+    if (offers.offer(offers.recall(request, {}), routed).request !== request) throw new Error('It was changed.');
+  };
+  for (const end = performance.now() + WARM_UP_MS; performance.now() < end;) look();
+  const figures = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const startedAt = performance.now();
+    for (let count = 0; count < LOOKS; count++) look();
+    figures.push(((performance.now() - startedAt) * 1_000) / LOOKS);
+  }
+  tell(`a request without them, ${turns} turns, ${tools} functions`, figures, LOOK_US_MAX, 'µs');
+}
+
+/** One data key, without a store. */
+const key = randomBytes(32);
+const ring = Object.assign(new SealRing({}), {
+  newest: { id: '00000000-0000-4000-8000-000000000000', seal: (plain, context) => seal(plain, key, context) },
+  ring: { find: () => ({ open: (sealed, context) => open(sealed, key, context) }) },
+});
+const contexts = new ToolContexts(ring, {}, {}, {}, {}, {}, {});
+const caller = { accountId: 'a' };
+const byResult = new Map(ALL_SERVICE_TOOLS.map((service) => [service.resultType, service]));
+
+/** As long as a body may be: so many results, of so many pages, of so many characters each. */
+function history(results, pages, characters) {
+  const words = 'Die Züge fahren um “acht”. '.repeat(characters).slice(0, characters);
+  const page = () => ({
+    type: 'web_search_result', url: 'https://a.example/', title: 'A', encrypted_content: contexts.seal(caller, words), page_age: null,
+  }); // prettier-ignore
+  const blocks = Array.from({ length: results }, (_, index) => {
+    const id = `srvtoolu_fl${String(index).padStart(22, '0')}`;
+    return [
+      { type: 'server_tool_use', id, name: 'web_search', input: { query: 'a' } },
+      { type: 'web_search_tool_result', tool_use_id: id, content: Array.from({ length: pages }, page) },
+    ];
+  });
+  const content = blocks.flat().map((value) => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } }));
+  return [
+    { role: 'user', content: text('q') },
+    { role: 'assistant', content },
+    { role: 'user', content: text('r') },
+  ];
+}
+
+/** The longest step, and what came of all. */
+function longest(steps) {
+  let most = 0;
+  for (;;) {
+    const startedAt = performance.now();
+    const step = steps.next();
+    most = Math.max(most, performance.now() - startedAt);
+    if (step.done) return [most, step.value];
+  }
+}
+
+for (const [results, pages, characters] of [
+  [10, 25, 60_000],
+  [240, 1, 64_000],
+  [10_000, 2, 500],
+]) {
+  const messages = history(results, pages, characters);
+  const opening = contexts.opener(caller);
+  const figures = [];
+  const whole = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const startedAt = performance.now();
+    const [finding, seals] = longest(findSeals(messages));
+    const [openingMs, opened] = longest(openSeals(seals, opening));
+    if (opened.size !== results * pages) throw new Error('Not all was opened.');
+    const [telling] = longest(recallTurns(messages, byResult, opened));
+    figures.push(Math.max(finding, openingMs, telling));
+    whole.push(performance.now() - startedAt);
+  }
+  const bytes = ((results * pages * characters) / 1024 / 1024).toFixed(0);
+  tell(`the longest step of ${results} results of ${pages} pages, ${bytes} MiB`, figures, STEP_MS_MAX, 'ms');
+  console.log(`  all of it ${median(whole).toFixed(1)} ms`);
+}
+
+if (missed.length > 0) {
+  console.error(`Missed: ${missed.join('; ')}`);
+  process.exitCode = 1;
+}

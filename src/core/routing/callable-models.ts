@@ -1,0 +1,53 @@
+import type { Candidate } from './candidate.js';
+import { addCandidates } from './candidates.js';
+import type { Endpoint, Model } from './catalog.js';
+import { inOrder, listCopies } from './credential-copies.js';
+import type { RouteInputs, RouteNeeds, RoutingPolicy } from './route-inputs.js';
+import { allowsModel, findExclusion, readRules, type Rules } from './rules.js';
+
+/** A request that asks for nothing: what is left out then is left out by policies alone. */
+const NO_NEEDS: RouteNeeds = {
+  requested: '',
+  models: [],
+  movesOnRefusal: false,
+  preferences: {},
+  parameters: [],
+  modalities: [],
+  promptTokensMin: 0,
+  tier: 'standard',
+};
+
+/** What policies say whatever is asked. @param policies with ids of models, as `withModelIds` gives them */
+export const policyRules = (policies: readonly RoutingPolicy[]): Rules => readRules(NO_NEEDS, policies);
+
+/** Whether policies let an endpoint be called, in one of its tiers at least: a policy may name a tier alone. */
+export function allowsEndpoint(endpoint: Endpoint, model: Model, rules: Rules): boolean {
+  const tiers: Candidate[] = [];
+  addCandidates(endpoint, model, 0, tiers);
+  return tiers.some((candidate) => findExclusion(candidate, rules) === undefined);
+}
+
+/**
+ * The models that a caller could ask for by themselves, each with the endpoints that policies leave and somebody has a
+ * credential for, in the catalog's order.
+ */
+export function callableModels({
+  catalog,
+  policies,
+  credentials,
+  isShared,
+}: Pick<RouteInputs, 'catalog' | 'policies' | 'credentials' | 'isShared'>): Model[] {
+  const rules = policyRules(policies);
+  const ordered = inOrder(credentials);
+  const callable: Model[] = [];
+  for (const model of catalog.models.values()) {
+    if (!allowsModel(rules, model.id)) continue;
+    const endpoints = model.endpoints.filter(
+      (endpoint) =>
+        listCopies(endpoint.provider, model.id, ordered, isShared(endpoint.provider)).length > 0 &&
+        allowsEndpoint(endpoint, model, rules),
+    );
+    if (endpoints.length > 0) callable.push({ ...model, endpoints });
+  }
+  return callable;
+}

@@ -1,0 +1,76 @@
+import type { RequestedServiceTool, Tool, VendorTool } from '../../core/conversation/tools.js';
+import type { DomainRules } from '../../core/domains.js';
+import type { Egress } from '../../core/egress.js';
+import type { GatewayError } from '../../core/errors.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import type { Steps } from '../../core/steps.js';
+import { shortened } from '../../core/shortened.js';
+import { reachesNothing, reachesUnjudged } from './egress-errors.js';
+import { findRefusedParameter } from './refused-addresses.js';
+
+const WEB_SEARCH = 'openrouter:web_search';
+/** Vendors' tools that search or fetch, and take domains for it. */
+const VENDORS_WEB = /^web_(?:search|fetch)(?:_|$)/;
+/**
+ * Vendors' tools that lead nowhere by themselves: the caller runs them, or the vendor does so without a network.
+ * Servers that `mcp_toolset` names stand in `mcp_servers`.
+ */
+const LEADS_NOWHERE =
+  /^(?:bash|text_editor|computer|memory|code_execution|tool_search_tool_(?:regex|bm25)|advisor|mcp_toolset)(?:_\d{8})?$/;
+
+/** Domains that one tool may ask for: each is compared with each of the rules. Chosen. */
+const ASKED_MAX = 400;
+
+/**
+ * The tools of a request as a key may have them that is held to these rules: those that search or fetch know what they
+ * are held to.
+ * @returns the first refusal instead, for a tool that could not be held to them
+ */
+export function* bindTools(tools: readonly Tool[], egress: Egress): Steps<readonly Tool[] | GatewayError> {
+  const bound: Tool[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const judged = tool.type === 'function' ? tool : yield* bindTool(tool, `tools.${index}`, egress);
+    if (judged instanceof Error) return judged;
+    bound.push(judged);
+  }
+  return bound;
+}
+
+function* bindTool(tool: VendorTool | RequestedServiceTool, path: string, egress: Egress): Steps<Tool | GatewayError> {
+  // Lists of domains are long work.
+  yield;
+  if (tool.type === 'service') {
+    const { id, parameters } = tool;
+    if (id === WEB_SEARCH) return withRules(tool, parameters, path, egress);
+    // Pages that the gateway fetches are judged one by one.
+    return (yield* findRefusedParameter(parameters, `${path}.parameters`, egress)) ?? tool;
+  }
+  const { type } = tool.opaque.value;
+  const kind = typeof type === 'string' ? type : '';
+  if (VENDORS_WEB.test(kind)) return withRules(tool, tool.opaque.value, path, egress);
+  return LEADS_NOWHERE.test(kind) ? tool : reachesUnjudged(path, `the tool ${shortened(kind)}`);
+}
+
+function withRules<Asked extends VendorTool | RequestedServiceTool>(
+  tool: Asked,
+  said: JsonObject,
+  path: string,
+  egress: Egress,
+): Asked | GatewayError {
+  const asked = rulesOf(said);
+  if (lengthOf(asked) > ASKED_MAX) return reachesUnjudged(path, `more than ${ASKED_MAX} domains`);
+  const bound = egress.joinedWith(asked);
+  return bound.allowedDomains?.length === 0 ? reachesNothing(path) : { ...tool, bound };
+}
+
+/** As callers say them: an empty list is none. */
+function rulesOf({ allowed_domains, excluded_domains, blocked_domains }: JsonObject): DomainRules {
+  const allowedDomains = texts(allowed_domains);
+  const blockedDomains = [...texts(excluded_domains), ...texts(blocked_domains)];
+  return { ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains };
+}
+
+const lengthOf = ({ allowedDomains = [], blockedDomains = [] }: DomainRules): number =>
+  allowedDomains.length + blockedDomains.length;
+
+const texts = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,0 +1,130 @@
+import { blockPath, type ContentBlock, type ToolReferenceBlock } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Egress } from '../../core/egress.js';
+import type { GatewayError } from '../../core/errors.js';
+import { isJsonObject, type Json } from '../../core/json/json.js';
+import { StepCounter, type Steps } from '../../core/steps.js';
+import { mayNotReach, reachesUnjudged } from './egress-errors.js';
+
+const ADDRESS = /^https?:\/\//i;
+const SERVERS = 'mcp_servers';
+
+/**
+ * Fields that no face declares and that have somebody search or fetch where no address can be read from them: the words
+ * for a search (docs/wire/routing.md#words-with-a-price), sources of data, and what may hold either of them.
+ */
+const UNJUDGED: ReadonlySet<string> = new Set([
+  'web_search_options', 'search_parameters', 'enable_search', 'data_sources', 'tool_resources', 'prompt', 'extra_body',
+]); // prettier-ignore
+const OFF: ReadonlySet<unknown> = new Set([undefined, null, false]);
+
+/** What a caller names and somebody would fetch, by where it stands. */
+interface Named {
+  readonly path: string;
+  readonly url: string;
+}
+
+/**
+ * Why media or fields of a request may not be sent by a key that is held to these rules, whoever would fetch them:
+ * the first address that is refused, or a field that cannot be judged.
+ */
+export function* findRefusedAddress(request: ModelRequest, egress: Egress): Steps<GatewayError | undefined> {
+  const counter = new StepCounter();
+  for (const [field, value] of Object.entries(request.extras?.value ?? {})) {
+    const refusal = yield* findRefusedField(field, value, egress, counter);
+    if (refusal) return refusal;
+  }
+  const judged = new Set<string>();
+  for (const [index, message] of request.messages.entries()) {
+    for (const named of addressesIn(message.content, (place) => blockPath(message, index, place))) {
+      if (counter.isOver()) yield;
+      if (named === undefined || judged.has(named.url)) continue;
+      if (!egress.allows(named.url)) return mayNotReach(named.path, named.url);
+      judged.add(named.url);
+    }
+    if (counter.isOver()) yield;
+  }
+  return undefined;
+}
+
+/** Names of another case are other names to the vendors, and the same to who is careless in front of them. */
+function* findRefusedField(
+  field: string,
+  value: Json | undefined,
+  egress: Egress,
+  counter: StepCounter,
+): Steps<GatewayError | undefined> {
+  if (counter.isOver()) yield;
+  const name = field.trim().toLowerCase();
+  if (OFF.has(value)) return undefined;
+  if (UNJUDGED.has(name)) return reachesUnjudged(name);
+  if (name !== SERVERS) return undefined;
+  if (!Array.isArray(value)) return reachesUnjudged(name);
+  for (const [index, server] of (value as readonly Json[]).entries()) {
+    if (counter.isOver()) yield;
+    const url = isJsonObject(server) ? server['url'] : undefined;
+    const path = `${SERVERS}.${index}.url`;
+    if (typeof url !== 'string') return reachesUnjudged(path);
+    if (!egress.allows(url)) return mayNotReach(path, url);
+  }
+  return undefined;
+}
+
+/** Undefined: a block without any. */
+function* addressesIn(
+  blocks: readonly (ContentBlock | ToolReferenceBlock)[],
+  pathOf: (place: number) => string,
+): Generator<Named | undefined, void> {
+  for (const [place, block] of blocks.entries()) {
+    switch (block.type) {
+      case 'tool-result':
+        yield* addressesIn(block.content, (inner) => `${pathOf(place)}.content.${inner}`);
+        break;
+      case 'image':
+      case 'document':
+      case 'video': {
+        const { source } = block;
+        if (source.type === 'blocks') {
+          yield* addressesIn(source.blocks, (inner) => `${pathOf(place)}.source.content.${inner}`);
+        } else if (source.type === 'url') yield { path: `${pathOf(place)}.source.url`, url: source.url };
+        break;
+      }
+      case 'opaque':
+        yield* sourcesIn(block.opaque.value, pathOf(place));
+        break;
+      default:
+        yield undefined;
+    }
+  }
+}
+
+/** The sources by address of a block that only its vendor understands. */
+function* sourcesIn(value: Json | undefined, path: string): Generator<Named | undefined, void> {
+  yield undefined;
+  if (Array.isArray(value)) {
+    for (const [index, item] of (value as readonly Json[]).entries()) yield* sourcesIn(item, `${path}.${index}`);
+  } else if (isJsonObject(value)) {
+    const { type, url } = value;
+    if (type === 'url' && typeof url === 'string') yield { path: `${path}.url`, url };
+    for (const [key, item] of Object.entries(value)) yield* sourcesIn(item, `${path}.${key}`);
+  }
+}
+
+/** The first text of some parameters that is an address which may not be reached. */
+export function* findRefusedParameter(
+  value: Json | undefined,
+  path: string,
+  egress: Egress,
+  counter = new StepCounter(),
+): Steps<GatewayError | undefined> {
+  if (counter.isOver()) yield;
+  if (typeof value === 'string') {
+    return ADDRESS.test(value.trim()) && !egress.allows(value) ? mayNotReach(path, value) : undefined;
+  }
+  const parts = Array.isArray(value) || isJsonObject(value) ? Object.entries(value as object) : [];
+  for (const [key, part] of parts as [string, Json][]) {
+    const refusal = yield* findRefusedParameter(part, `${path}.${key}`, egress, counter);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}

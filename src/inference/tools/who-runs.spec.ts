@@ -1,0 +1,48 @@
+// Goal: what nobody could do of a tool is refused by the name of its field, and who runs it is decided once.
+// Method: the search, offered for targets of each kind.
+import { modelRequest } from '../../../test/support/model-request.js';
+import { engines, setupWith } from '../../../test/support/search-tool.js';
+import type { Tool } from '../../core/conversation/tools.js';
+import { webSearch } from '../../tools/web-search/web-search.js';
+import { offerTools, type NativeTargets } from './offered-tools.js';
+
+const SERVICES = new Map(webSearch.types.map((type) => [type, webSearch]));
+const OWN: Tool = { type: 'service', id: 'openrouter:web_search', parameters: { engine: 'native', max_results: 2 } };
+const FIELD: Tool = { type: 'service', id: 'openrouter:web_search', parameters: {}, field: 'web_search_options' };
+const deferred: Tool = {
+  type: 'vendor',
+  opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', defer_loading: true } },
+};
+
+const offer = (tool: Tool, native: ReturnType<NativeTargets>, tools = engines({ simulated: {} })) =>
+  offerTools(modelRequest({ tools: [tool] }), SERVICES, setupWith(tools), () => native);
+
+it.each<[string, () => unknown, string]>([
+  [
+    'the parameter that the vendor has no word for',
+    () => offer(OWN, { lacks: 'max_results' }),
+    'tools.0.parameters.max_results: no search of a vendor',
+  ],
+  [
+    'the field that asked for a search without an engine',
+    () => offer(FIELD, 'none', {}),
+    'web_search_options: no engine of web searches is set up',
+  ],
+  ['what the loop has no way for', () => offer(deferred, 'none'), 'tools.0.defer_loading: is true'],
+])('names %s', (_, asking, message) => {
+  expect(asking).toThrow(
+    expect.objectContaining({ kind: 'invalid-request', message: expect.stringContaining(message) as string }),
+  );
+});
+
+it('leaves what vendors run, or may, as it came where nobody else can', () => {
+  expect(offer(deferred, 'all').request.tools).toEqual([deferred]);
+  expect(offer(deferred, 'some').request.tools).toEqual([deferred]);
+  expect(offer(deferred, 'perhaps').request.tools).toEqual([deferred]);
+  expect(offer(FIELD, 'some', {}).request.tools).toEqual([FIELD]);
+});
+
+it('is a function where no vendor runs it, and has one beside it where some do', () => {
+  expect(offer(FIELD, 'none').request.tools).toMatchObject([{ type: 'function', name: 'web_search' }]);
+  expect(offer(FIELD, 'some').request.tools).toMatchObject([{ ...FIELD, served: { name: 'web_search' } }]);
+});

@@ -1,0 +1,15 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { readSql } from '../sql-file.js';
+
+/** What searches brought and who made them. Of generations before, nobody knows. */
+export class WebSearches1795475000000 implements MigrationInterface {
+  readonly name = 'WebSearches1795475000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(readSql('shared/database/migrations/tables/web-searches.sql'));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table generations drop column web_search_results, drop column web_search_engine');
+  }
+}

@@ -1,0 +1,24 @@
+// Goal: a fault's trace tells its kind and place, and nothing of what was worked on. Method: errors of each make.
+import { faultTrace } from './fault-trace.js';
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+it('tells the kind and the place of what was thrown', () => {
+  const trace = faultTrace(thrownBy(() => (undefined as unknown as { x: number }).x));
+  expect(trace).toMatch(/^TypeError\n +at .*fault-trace\.spec/);
+  expect(trace.split('\n').length).toBeLessThanOrEqual(11);
+});
+
+it('tells nothing of its message, of however many lines', () => {
+  const spoken = new Error('sk-secret\nsecond secret');
+  expect(faultTrace(spoken)).toMatch(/^Error\n +at /);
+  expect(faultTrace(spoken)).not.toContain('secret');
+  expect(faultTrace(thrownBy(() => JSON.parse('secret')))).not.toContain('secret');
+  expect(faultTrace('a secret')).toBe('a thrown string');
+});

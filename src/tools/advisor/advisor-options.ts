@@ -1,0 +1,62 @@
+import type { CacheMarker } from '../../core/conversation/content.js';
+import { EFFORTS } from '../../core/conversation/effort.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { definedOnly } from '../../core/defined.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+
+/** Tokens of one piece of advice, where nothing else is said. Chosen: a page or two. */
+const OUTPUT_TOKENS_DEFAULT = 2_048;
+
+const INSTRUCTIONS =
+  'You advise another model, whose conversation with its user follows. Say what it should do next, and what it has ' +
+  'overlooked, in a few precise sentences. You speak to the model, not to its user.';
+
+/** What a caller says of an adviser, whichever of its types he uses; its fields have been judged. */
+export interface AdvisorOptions {
+  /** By which the model is told of several. */
+  readonly name?: string;
+  readonly instructions: string;
+  /** Whether it is shown the conversation, or the question alone. */
+  readonly seesConversation: boolean;
+  readonly usesMax: number;
+  /** Ends what later consultations begin with. */
+  readonly cacheMarker?: CacheMarker;
+  /** Of the model that is consulted. */
+  readonly wishes: Pick<ModelRequest, 'maxOutputTokens' | 'effort' | 'thinking' | 'sampling'>;
+}
+
+export function readAdvisorOptions(parameters: JsonObject): AdvisorOptions {
+  const { name, instructions, forward_transcript: forwards, max_uses: usesMax, caching, temperature } = parameters;
+  const cacheMarker = readMarker(caching);
+  return {
+    ...(typeof name === 'string' && { name: name.trim() }),
+    instructions: typeof instructions === 'string' && instructions.trim() !== '' ? instructions : INSTRUCTIONS,
+    seesConversation: forwards !== false,
+    usesMax: numberIn(usesMax) ?? Infinity,
+    ...(cacheMarker && { cacheMarker }),
+    wishes: {
+      maxOutputTokens:
+        numberIn(parameters['max_completion_tokens']) ?? numberIn(parameters['max_tokens']) ?? OUTPUT_TOKENS_DEFAULT,
+      sampling: definedOnly({ temperature: numberIn(temperature) }),
+      ...readReasoning(parameters['reasoning']),
+    },
+  };
+}
+
+function readReasoning(value: Json | undefined): Pick<ModelRequest, 'effort' | 'thinking'> {
+  if (!isJsonObject(value)) return {};
+  const effort = EFFORTS.find((word) => word === value['effort']);
+  const budgetTokens = numberIn(value['max_tokens']);
+  return {
+    ...(effort && { effort }),
+    ...(budgetTokens !== undefined && { thinking: { type: 'enabled', budgetTokens } }),
+  };
+}
+
+function readMarker(value: Json | undefined): CacheMarker | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { ttl } = value;
+  return ttl === '5m' || ttl === '1h' ? { ttl } : {};
+}
+
+const numberIn = (value: Json | undefined): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -1,0 +1,17 @@
+import { chatDouble } from './openai-chat.js';
+import { list, oneOf, record, string } from './wire-shape.js';
+
+/**
+ * Chat completions of a gateway whose models draw: asked by `modalities`, told as `images` of the message or delta
+ * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-24). Everything else is taken to be as at
+ * OpenAI.
+ */
+export const drawingChat = chatDouble({
+  turn: {},
+  fields: { 'modalities?': list(oneOf('an unknown modality', 'text', 'image')), 'image_config?': record },
+  callId: string({ rule: 'a long id', max: 40 }),
+  rules: [],
+  refuse: () => undefined,
+  tellsReasoning: false,
+  draws: true,
+});

@@ -1,0 +1,203 @@
+/**
+ * Goal: the bounds of a loop hold at and past each of them: uses of a tool, steps, each kind of stop condition, calls
+ * side by side, and the output of each call; what is no condition is a 400 that names it. Method: a double that asks
+ * for tools again and again, before the application; both faces.
+ */
+import { anthropicReply } from '../support/anthropic-upstream.js';
+import { describeOnEmbedded } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { type Script } from '../support/upstream-answers.js';
+import { gate } from '../http/messages-bench.js';
+import { CALL, calls, LoopBench, PRICES, ROUTES, says, TOOLS, USES } from './faults-bench.js';
+
+const STEPS_MAX = 30;
+const SIDE_BY_SIDE_MAX = 8;
+/** Tokens of one call of the double. */
+const TOKENS = 12 + 7;
+
+describeOnEmbedded('a loop', (database) => {
+  let bench: LoopBench;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  async function ask(fields: object, route: (typeof ROUTES)[number] = '/messages') {
+    const { key } = await bench.gateway.newKey();
+    return bench.ask(route, fields, key);
+  }
+  const sent = (): JsonBody[] => bench.upstreams.main.requests.map(({ json: body }) => body);
+  /** Calls that asked for tools before the last one, for which they were off. */
+  const stepsBeforeLast = (): number => sent().findIndex(({ tool_choice: choice }) => choice?.type === 'none');
+
+  it.each([1, 3])('runs a tool %i times where it may be used so often, and then tells so', async (max_uses) => {
+    const search = { ...TOOLS.search, parameters: { max_results: 2, max_uses } };
+    bench.begin(...Array.from({ length: max_uses + 1 }, () => calls(USES.search)), says('Enough.'));
+    const reply = await ask({ tools: [search] });
+    const results = reply.content.filter(({ type }: JsonBody) => type === 'web_search_tool_result');
+    expect(results).toHaveLength(max_uses + 1);
+    expect(results.slice(0, -1).every(({ content }: JsonBody) => Array.isArray(content))).toBe(true);
+    expect(results.at(-1).content).toMatchObject({ error_code: 'max_uses_exceeded' });
+    expect(reply.usage.server_tool_use.web_search_requests).toBe(max_uses);
+    expect(bench.upstreams.engine.requests).toHaveLength(max_uses);
+    expect(await bench.row(reply.id)).toMatchObject({
+      cost: (max_uses + 2) * CALL + max_uses * PRICES.search,
+      web_searches: max_uses,
+    });
+  });
+
+  it('counts uses of one step side by side', async () => {
+    const search = { ...TOOLS.search, parameters: { max_results: 2, max_uses: 2 } };
+    bench.begin(calls(USES.search, USES.search, USES.search), says('Enough.'));
+    const reply = await ask({ tools: [search] });
+    const codes = reply.content.map(({ content }: JsonBody) => content?.error_code).filter(Boolean);
+    expect(codes).toEqual(['max_uses_exceeded']);
+    expect(await bench.row(reply.id)).toMatchObject({ cost: 2 * CALL + 2 * PRICES.search });
+  });
+
+  it.each([
+    ['advisor_20260301', { name: 'advisor', model: 'test/adviser', max_uses: 1 }],
+    ['openrouter:advisor', { parameters: { model: 'test/adviser', max_uses: 1 } }],
+  ])('asks an adviser by %s as often as it may', async (type, fields) => {
+    bench.begin(calls(USES.advisor), calls(USES.advisor), says('Enough.'));
+    const reply = await ask({ tools: [{ type, ...fields }] });
+    expect(reply.content[3].content).toMatchObject({ error_code: 'max_uses_exceeded' });
+    expect(bench.upstreams.adviser.requests).toHaveLength(1);
+    expect(await bench.row(reply.id)).toMatchObject({ cost: 4 * CALL });
+  });
+
+  it.each(ROUTES)('%s: ends at thirty steps, and asks for the answer once more', async (route) => {
+    bench.begin(...Array.from({ length: STEPS_MAX }, () => calls(USES.datetime)), says('At last.'));
+    const reply = await ask({}, route);
+    expect(sent()).toHaveLength(STEPS_MAX + 1);
+    expect(stepsBeforeLast()).toBe(STEPS_MAX);
+    expect(JSON.stringify(route === '/messages' ? reply.content : reply.message)).toContain('At last.');
+    expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: (STEPS_MAX + 1) * CALL });
+  });
+
+  it('goes on through twenty-nine steps without a word of it', async () => {
+    bench.begin(...Array.from({ length: STEPS_MAX - 1 }, () => calls(USES.datetime)), says('In time.'));
+    const reply = await ask({});
+    expect(stepsBeforeLast()).toBe(-1);
+    expect(reply.stop_reason).toBe('end_turn');
+  });
+
+  describe('stops by a condition', () => {
+    /** What ends the loop after its second step, and what does not. */
+    const CONDITIONS: readonly (readonly [at: object, past: object])[] = [
+      [{ type: 'step_count_is', step_count: 2 }, { type: 'step_count_is', step_count: 5 }],
+      [{ type: 'has_tool_call', tool_name: 'web_search' }, { type: 'has_tool_call', tool_name: 'web_fetch' }],
+      [{ type: 'has_tool_call', tool_name: 'openrouter:web_search' }, { type: 'has_tool_call', tool_name: 'openrouter:bash' }],
+      [{ type: 'max_tokens_used', max_tokens: 2 * TOKENS }, { type: 'max_tokens_used', max_tokens: 3 * TOKENS + 1 }],
+      // The second search is charged by then.
+      [{ type: 'max_cost', max_cost_in_dollars: (2 * CALL + PRICES.search) / 1e6 }, { type: 'max_cost', max_cost_in_dollars: 1 }],
+      [{ type: 'finish_reason_is', reason: 'max_output' }, { type: 'finish_reason_is', reason: 'never' }],
+    ]; // prettier-ignore
+
+    it.each(CONDITIONS.slice(0, -1).map(([at]) => at))('that is met: %j', async (condition) => {
+      bench.begin(calls(USES.datetime), calls(USES.search), says('Stopped.'));
+      const reply = await ask({ stop_server_tools_when: [condition] });
+      expect(stepsBeforeLast()).toBe(2);
+      expect(reply).toMatchObject({ stop_reason: 'end_turn' });
+      expect(await bench.row(reply.id)).toMatchObject({ cost: 3 * CALL + PRICES.search });
+    });
+
+    it.each(CONDITIONS.map(([, past]) => past))('not by one that is not met: %j', async (condition) => {
+      bench.begin(calls(USES.datetime), calls(USES.search), calls(USES.datetime), says('By itself.'));
+      const reply = await ask({ stop_server_tools_when: [condition] });
+      expect([sent().length, stepsBeforeLast()]).toEqual([4, -1]);
+      expect(reply.stop_reason).toBe('end_turn');
+    });
+
+    it.each(['tool_use', 'tool_calls'])('of the reason of a step: %s', async (reason) => {
+      bench.begin(calls(USES.datetime), says('Stopped.'));
+      await ask({ stop_server_tools_when: [{ type: 'finish_reason_is', reason }] });
+      expect(stepsBeforeLast()).toBe(1);
+    });
+
+    it('is refused where it is null, and on chat, where null is as good as nothing, is none', async () => {
+      bench.begin(calls(USES.datetime), says('By itself.'));
+      const { status, text } = await ask({ stop_server_tools_when: null });
+      expect([status, text]).toEqual([400, expect.stringContaining('stop_server_tools_when')]);
+      await ask({ stop_server_tools_when: null }, '/chat/completions');
+      expect([sent().length, stepsBeforeLast()]).toEqual([2, -1]);
+    });
+
+    it('of several, by any of them; an object is one', async () => {
+      for (const stop_server_tools_when of [CONDITIONS[0]![0], [CONDITIONS[3]![1], CONDITIONS[0]![0]]]) {
+        bench.begin(calls(USES.datetime), calls(USES.datetime), says('Stopped.'));
+        await ask({ stop_server_tools_when });
+        expect(stepsBeforeLast()).toBe(2);
+      }
+    });
+
+    it.each<[string, unknown]>([
+      ['an unknown kind', [{ type: 'moon_is_full' }]],
+      ['no kind', [{}]],
+      ['no list', 'step_count_is'],
+      ['a number', 7],
+      ['an empty list', []],
+      ['null in a list', [null]],
+      ['steps as text', [{ type: 'step_count_is', step_count: '2' }]],
+      ['no steps', [{ type: 'step_count_is' }]],
+      ['steps null', [{ type: 'step_count_is', step_count: null }]],
+      ['half a step', [{ type: 'step_count_is', step_count: 1.5 }]],
+      ['no tool', [{ type: 'has_tool_call' }]],
+      ['a tool that is no text', [{ type: 'has_tool_call', tool_name: 7 }]],
+      ['no tokens', [{ type: 'max_tokens_used' }]],
+      ['tokens as text', [{ type: 'max_tokens_used', max_tokens: '9' }]],
+      ['no cost', [{ type: 'max_cost' }]],
+      ['cost as text', [{ type: 'max_cost', max_cost_in_dollars: '0.1' }]],
+      ['a cost below nothing', [{ type: 'max_cost', max_cost_in_dollars: -1 }]],
+      ['no reason', [{ type: 'finish_reason_is' }]],
+      ['a reason that is no text', [{ type: 'finish_reason_is', reason: null }]],
+    ])('is a 400 that names it for %s', async (_, stop_server_tools_when) => {
+      bench.begin(says('Never.'));
+      for (const route of ROUTES) {
+        const { status, text } = await ask({ stop_server_tools_when }, route);
+        expect(status).toBe(400);
+        expect(text).toContain('stop_server_tools_when');
+      }
+      expect(sent()).toEqual([]);
+    });
+  });
+
+  it('runs eight calls of a step at a time, and all of them', async () => {
+    const { opened, open } = gate();
+    let now = 0;
+    let most = 0;
+    const count = SIDE_BY_SIDE_MAX + 3;
+    const adviser: Script = async (request, index) => {
+      most = Math.max(most, ++now);
+      if (now === SIDE_BY_SIDE_MAX) open();
+      await opened;
+      now--;
+      return says(`Do ${index}.`)(request, index);
+    };
+    bench.begin(calls(...Array.from({ length: count }, () => USES.advisor)), says('All.'));
+    bench.upstreams.adviser.script(adviser);
+    const reply = await ask({});
+    expect(most).toBe(SIDE_BY_SIDE_MAX);
+    const results = reply.content.filter(({ type }: JsonBody) => type === 'advisor_tool_result');
+    expect(results.map(({ tool_use_id: id }: JsonBody) => id)).toEqual(
+      reply.content.filter(({ type }: JsonBody) => type === 'server_tool_use').map(({ id }: JsonBody) => id),
+    );
+    expect(await bench.row(reply.id)).toMatchObject({ cost: (count + 2) * CALL });
+  });
+
+  it.each(ROUTES)('%s: gives each call the same room for output', async (route) => {
+    bench.begin(calls(USES.datetime), calls(USES.search), says('Done.'));
+    await ask({ max_tokens: 77 }, route);
+    expect(sent().map(({ max_tokens: most }) => most)).toEqual([77, 77, 77]);
+  });
+
+  it('charges no call for more output than it may have', async () => {
+    const tooMuch = anthropicReply([{ type: 'text', text: 'x' }], { usage: { output_tokens: 5_000 } });
+    bench.begin(calls(USES.datetime), tooMuch);
+    const reply = await ask({ max_tokens: 100 });
+    const row = await bench.row(reply.id);
+    expect(row).toMatchObject({ is_over_bound: true });
+    expect(row.cost).toBeLessThan(CALL + 5_000 * 15);
+    expect(row.operator_cost).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,183 @@
+/**
+ * Goal: content filters read what goes out to tools before anybody outside has it, and what tools bring in before a
+ * model reads it: what they block goes no further, what they redact goes on without it, what they flag is told. Method:
+ * the real application, whole and streamed, on both faces, before a strict upstream, an engine and a site on loopback.
+ */
+import { MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { KEY } from '../support/engines/engine-double.js';
+import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import type { Script } from '../support/upstream-answers.js';
+import { startUpstream, Upstream } from '../support/upstreams.js';
+import { startWebServer, whole, type WebServer } from '../support/web-server.js';
+
+const SECRET = 'PRJ-4711';
+const GONE = '[REDACTED:project]';
+type Action = 'block' | 'redact' | 'flag';
+const FACES = ['messages', 'chat'] as const;
+type Face = (typeof FACES)[number];
+type Call = { readonly name: string; readonly input: object };
+
+const TOOLS = [
+  { type: 'openrouter:web_search' },
+  { type: 'openrouter:web_fetch' },
+  { type: 'openrouter:bash', parameters: { engine: 'openrouter' } },
+];
+
+describeOnEmbedded('content filters over tools', (database) => {
+  let model: Upstream;
+  let engine: Upstream;
+  let site: WebServer;
+  let gateway: TestGateway;
+  let found = '';
+  const keys = new Map<Action, string>();
+
+  beforeAll(async () => {
+    model = await startUpstream('anthropic');
+    const { rules, answer } = SEARCH_DOUBLES.exa;
+    engine = await new Upstream(rules, (request, index) => {
+      const reply = answer([{ url: 'https://a.test/', title: 'A', text: found }]);
+      return typeof reply === 'function' ? (reply as Script)(request, index) : reply;
+    }).listen();
+    site = await startWebServer();
+    const catalog = catalogOf({ id: 'test/one', at: [{ url: model.url, dialect: 'anthropic-messages' }] });
+    const exa = { base_url: engine.url, credential: { value: KEY } };
+    gateway = await startGateway(database, {
+      catalog: { ...catalog, tools: { web_search: { engines: { exa } } } },
+      variables: { FAIRLEAD_EGRESS_ALLOW: `127.0.0.2:${site.port}` },
+    });
+    for (const action of ['block', 'redact', 'flag'] as const) keys.set(action, await guardedKey(action));
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await Promise.all([model, engine, site].map((server) => server?.close()));
+  });
+  beforeEach(() => {
+    for (const upstream of [model, engine]) upstream.requests.length = 0;
+    site.asked.length = 0;
+    found = 'nothing of note';
+  });
+
+  async function manage(path: string, body: object): Promise<JsonBody> {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', key: MANAGEMENT_KEY, headers, body: JSON.stringify(body) };
+    return (await (await gateway.request(path, init)).json()) as JsonBody;
+  }
+
+  /** A key whose guardrail does this with what it finds. */
+  async function guardedKey(action: Action): Promise<string> {
+    const { key, hash } = await gateway.newKey();
+    const content_filters = [{ pattern: 'PRJ-\\d+', action, label: 'project' }];
+    const { data } = await manage('/guardrails', { name: action, content_filters });
+    await manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
+    return key;
+  }
+
+  interface Outcome {
+    readonly status: number;
+    readonly text: string;
+    /** What the model was told of its calls; undefined: it was not asked again. */
+    readonly told: string | undefined;
+  }
+
+  async function ask(call: Call, action: Action, face: Face, stream: boolean): Promise<Outcome> {
+    const scripts = [anthropicToolUse(call), anthropicText('done')];
+    model.script((request, index) => scripts[Math.min(index, 1)]!(request, index));
+    const body = { model: 'test/one', max_tokens: 100, messages: [{ role: 'user', content: 'Go.' }], tools: TOOLS };
+    const response = await gateway.request(face === 'messages' ? '/messages' : '/chat/completions', {
+      method: 'POST',
+      key: keys.get(action)!,
+      headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
+      body: JSON.stringify({ ...body, stream }),
+    });
+    const { status } = response;
+    const text = await response.text();
+    const again = model.requests[1]?.json;
+    return { status, text, told: again && JSON.stringify(again.messages.slice(1)) };
+  }
+
+  /** Blocked: nothing goes on, and the caller is told why, with the patterns where there is a status to tell it by. */
+  function expectBlocked({ status, text, told }: Outcome, stream: boolean): void {
+    expect([status, told]).toEqual([stream ? 200 : 403, undefined]);
+    expect(text).toContain('A guardrail blocked this request: it contains project.');
+    if (!stream) expect(JSON.parse(text).error.metadata).toMatchObject({ patterns: ['project'] });
+  }
+
+  /** What the routing metadata tells of the guardrail: once. */
+  function expectFlagged({ status, text }: Outcome, action: Action): void {
+    expect(status).toBe(200);
+    const times = (words: string): number => text.split(words).length - 1;
+    // The metadata go by two names.
+    expect([times('"pipeline":') > 0, times(`"action":"${action}"`)]).toEqual([true, times('"pipeline":')]);
+  }
+
+  const search = (query: string): Call => ({ name: 'web_search', input: { query } });
+  const page = (path: string): Call => ({ name: 'web_fetch', input: { url: `${site.origin}${path}` } });
+  const run = (command: string): Call => ({ name: 'bash', input: { command } });
+
+  /** What was asked for outside. */
+  const asked = (): string => JSON.stringify([engine.requests.map(({ json }) => json), site.asked]);
+
+  const GOING_OUT: readonly (readonly [string, () => Call])[] = [
+    ['the query of a search', () => search(`about ${SECRET}`)],
+    ['the address of a page', () => page(`/about?${SECRET}`)],
+  ];
+  const COMING_IN: readonly (readonly [string, () => Call])[] = [
+    [
+      'a result of a search',
+      () => {
+        found = `It is about ${SECRET}.`;
+        return search('it');
+      },
+    ],
+    [
+      'a page',
+      () => {
+        site.at('/page', whole('text/plain', `It is about ${SECRET}.`));
+        return page('/page');
+      },
+    ],
+    // It is no pattern as it is written.
+    ['what a command prints', () => run('printf PRJ-; echo 4711')],
+  ];
+
+  describe.each(FACES)('on %s', (face) => {
+    describe.each([false, true])('stream %s', (stream) => {
+      it.each(GOING_OUT)('blocks %s before anybody has it', async (_, call) => {
+        expectBlocked(await ask(call(), 'block', face, stream), stream);
+        expect(asked()).toBe('[[],[]]');
+      });
+
+      it.each(GOING_OUT)('redacts %s, for who is asked and for the model', async (_, call) => {
+        const outcome = await ask(call(), 'redact', face, stream);
+        expectFlagged(outcome, 'redact');
+        expect([asked().includes(SECRET), outcome.told!.includes(SECRET)]).toEqual([false, false]);
+        expect(decodeURIComponent(asked())).toContain(GONE);
+        expect(outcome.told).toContain(GONE);
+      });
+
+      it.each(GOING_OUT)('flags %s', async (_, call) => {
+        expectFlagged(await ask(call(), 'flag', face, stream), 'flag');
+        expect(asked()).toContain(SECRET);
+      });
+
+      it.each(COMING_IN)('blocks %s before the model reads it', async (_, call) => {
+        expectBlocked(await ask(call(), 'block', face, stream), stream);
+      });
+
+      it.each(COMING_IN)('redacts %s for the model', async (_, call) => {
+        const outcome = await ask(call(), 'redact', face, stream);
+        expectFlagged(outcome, 'redact');
+        expect([outcome.told!.includes(SECRET), outcome.told!.includes(GONE)]).toEqual([false, true]);
+      });
+
+      it.each(COMING_IN)('flags %s', async (_, call) => {
+        const outcome = await ask(call(), 'flag', face, stream);
+        expectFlagged(outcome, 'flag');
+        expect(outcome.told).toContain(SECRET);
+      });
+    });
+  });
+});

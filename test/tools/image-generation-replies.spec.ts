@@ -1,0 +1,181 @@
+/**
+ * Goal: what a model draws in its own reply reaches its caller on both faces, whole and streamed, is charged by its
+ * price, and comes back in the next turn to whatever model is asked then. Method: a strict double of each dialect that
+ * tells pictures, and the sandbox.
+ */
+import { describeOnEmbedded } from '../support/database.js';
+import type { DoubleReply } from '../support/doubles/double.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { drawPicture } from '../../src/providers/dialects/simulated/picture.js';
+import { ImageBench, PAINTER_IDS, type Painter } from './image-bench.js';
+
+const PICTURE = drawPicture('one');
+const ANOTHER = drawPicture('another');
+const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE } };
+const URL_OF = (data: string): string => `data:image/png;base64,${data}`;
+const REPLY: DoubleReply = {
+  parts: [
+    { type: 'text', text: 'Two boats.' },
+    { type: 'image', data: PICTURE },
+    { type: 'image', data: ANOTHER },
+  ],
+  usage: { input: 12, cached: 0, output: 600, reasoning: 0, images: 516 },
+};
+const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat']);
+const costOf = (dialect: Painter): number => {
+  const images = TELLS_FIGURE.has(dialect) ? 516 : 0;
+  return (12 * 3 + (600 - images) * 15 + images * 60) / 1e6;
+};
+const ASK = { role: 'user', content: 'Draw two boats.' };
+
+describeOnEmbedded('replies with pictures', (database) => {
+  let bench: ImageBench;
+  beforeAll(async () => {
+    bench = await ImageBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  describe.each(PAINTER_IDS)('of %s', (dialect) => {
+    const model = `draw/${dialect}`;
+    beforeEach(() => {
+      const host = bench.hostOf(dialect);
+      host.violations.length = 0;
+      host.script(REPLY);
+    });
+    afterEach(() => expect(bench.hostOf(dialect).violations).toEqual([]));
+
+    describe.each([false, true])('stream %s', (stream) => {
+      it('are told as blocks by Messages', async () => {
+        const reply = await bench.messages({ model, messages: [ASK], stream });
+        const shown = reply.content.filter(({ type }: JsonBody) => type !== 'redacted_thinking');
+        expect(shown).toEqual([
+          { type: 'text', text: 'Two boats.', citations: [] },
+          IMAGE,
+          { ...IMAGE, source: { ...IMAGE.source, data: ANOTHER } },
+        ]);
+        expect(reply.usage).toMatchObject({ input_tokens: 12, output_tokens: 600 });
+        expect(reply.usage.cost).toBeCloseTo(costOf(dialect), 12);
+      });
+
+      it('are told as images by chat completions', async () => {
+        const message = await bench.chat({ model, messages: [ASK], stream });
+        expect(message).toMatchObject({
+          role: 'assistant',
+          content: 'Two boats.',
+          images: [PICTURE, ANOTHER].map((data, index) => ({
+            type: 'image_url',
+            index,
+            image_url: { url: URL_OF(data) },
+          })),
+        });
+        expect(message.usage.cost).toBeCloseTo(costOf(dialect), 12);
+      });
+
+      it.each(['messages', 'chat'] as const)('go on in the next turn, by %s', async (face) => {
+        const said = await sayBack(face, { model, messages: [ASK], stream });
+        await bench[face]({ model, messages: [ASK, said, { role: 'user', content: 'Bigger.' }], stream });
+        const sent = JSON.stringify(bench.sent(dialect).at(-1));
+        // Each once, in whatever place the format has for it.
+        expect(sent.split(PICTURE)).toHaveLength(2);
+        expect(sent.split(ANOTHER)).toHaveLength(2);
+      });
+    });
+
+    it('come whole however their stream is torn', async () => {
+      const host = bench.hostOf(dialect);
+      host.travel = { bytesPerPiece: 97 };
+      try {
+        const { content } = await bench.messages({ model, messages: [ASK], stream: true });
+        expect(content.filter(({ type }: JsonBody) => type === 'image')[0]).toEqual(IMAGE);
+      } finally {
+        host.travel = {};
+      }
+    });
+
+    it('are not asked for where words alone are wanted', async () => {
+      const message = await bench.chat({ model, messages: [ASK], modalities: ['text'] });
+      // Nobody can ask a model of this one for words alone.
+      if (dialect !== 'bedrock-converse') expect(message).not.toHaveProperty('images');
+      expect(message.content).toBe('Two boats.');
+    });
+
+    it('are asked for alone', async () => {
+      const message = await bench.chat({ model, messages: [ASK], modalities: ['image'] });
+      expect(message.images).toHaveLength(2);
+    });
+  });
+
+  /** The turn as a client sends it back. */
+  async function sayBack(
+    face: 'messages' | 'chat',
+    body: { readonly stream: boolean; readonly model: string; readonly messages: object[] },
+  ): Promise<JsonBody> {
+    const { usage: _usage, ...said } = await bench[face](body);
+    return face === 'chat' ? said : { role: said.role, content: said.content };
+  }
+
+  it('carries the signature of a picture back on the very picture', async () => {
+    const host = bench.hostOf('google-gemini');
+    host.script(REPLY);
+    const model = 'draw/google-gemini';
+    for (const face of ['messages', 'chat'] as const) {
+      const said = await sayBack(face, { model, messages: [ASK], stream: true });
+      await bench[face]({ model, messages: [ASK, said, { role: 'user', content: 'Bigger.' }] });
+      const [, { parts }] = bench.sent('google-gemini').at(-1).contents;
+      const signed = parts.filter(({ inlineData }: JsonBody) => inlineData);
+      expect(signed.map(({ thoughtSignature }: JsonBody) => thoughtSignature)).toEqual([
+        expect.any(String),
+        expect.any(String),
+      ]);
+      expect(signed[0].thoughtSignature).not.toBe(signed[1].thoughtSignature);
+    }
+    expect(host.violations).toEqual([]);
+  });
+
+  it('tells a model that reads no pictures of one in a word', async () => {
+    bench.hostOf('openai-chat').script({ parts: [{ type: 'text', text: 'A boat?' }] });
+    for (const face of ['messages', 'chat'] as const) {
+      const said = await sayBack(face, { model: 'sandbox/image', messages: [ASK], stream: false });
+      const body = { model: 'draw/blind', messages: [ASK, said, { role: 'user', content: 'What is it?' }] };
+      const reply = await bench[face](body);
+      expect(reply.status).toBeUndefined();
+      const sent = JSON.stringify(bench.sent('openai-chat').at(-1));
+      expect(sent).toContain('Here it is.\\n\\n[Image]');
+      expect(sent).not.toContain('base64');
+    }
+  });
+
+  it.each([false, true])('sandbox/image draws what the words decide (stream %s)', async (stream) => {
+    const body = { model: 'sandbox/image', messages: [ASK], stream };
+    const data = drawPicture(ASK.content);
+    const reply = await bench.messages(body);
+    expect(reply.content).toMatchObject([{ text: 'Here it is.' }, { type: 'image', source: { data } }]);
+    expect(reply.usage.output_tokens).toBe(3 + 256);
+    const message = await bench.chat(body);
+    expect(message).toMatchObject({ content: 'Here it is.', images: [{ image_url: { url: URL_OF(data) } }] });
+  });
+
+  it('finds nobody who draws where the model is one of words', async () => {
+    const reply = await bench.chat({ model: 'sandbox/echo', messages: [ASK], modalities: ['image', 'text'] });
+    expect(reply).toMatchObject({ status: 404, error: { message: expect.stringContaining('image output') } });
+  });
+
+  it('ends a stream whose picture is larger than a frame may be, in-band', async () => {
+    const data = Buffer.alloc(13 * 1024 * 1024).toString('base64');
+    bench.hostOf('google-gemini').script({
+      parts: [
+        { type: 'text', text: 'Large.' },
+        { type: 'image', data },
+      ],
+    });
+    const body = { model: 'draw/google-gemini', max_tokens: 1_000, messages: [ASK] };
+    const response = await bench.gateway.messages({ ...body, stream: true });
+    const text = await response.text();
+    expect(text).toContain('event: error');
+    expect(text.length).toBeLessThan(10_000);
+    const whole = await bench.messages(body);
+    expect(whole.content.at(-1).source.data).toHaveLength(data.length);
+    await bench.ledger.rest();
+    expect(await bench.ledger.openHolds()).toBe(0);
+  });
+});

@@ -1,0 +1,232 @@
+/**
+ * Goal: `openrouter:image_generation` shows an image to the caller and its fate to the model, whole and streamed, on
+ * both faces, out of the box by the sandbox and by every dialect that tells pictures, with exact money; and whatever
+ * goes wrong with the image is a result. Method: models of the sandbox that call the tool, before strict doubles of
+ * those dialects and models that fail.
+ */
+import { describeOnEmbedded } from '../support/database.js';
+import type { DoubleUsage } from '../support/doubles/double.js';
+import type { DoubleAnswer } from '../support/doubles/start-double.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { drawPicture } from '../../src/providers/dialects/simulated/picture.js';
+import { ImageBench, PAINTER_IDS, PRICES, type Painter } from './image-bench.js';
+
+const PICTURE = drawPicture('a picture of the test');
+const URL_OF = (data: string): string => `data:image/png;base64,${data}`;
+const USAGE: DoubleUsage = { input: 12, cached: 0, output: 300, reasoning: 0, images: 258 };
+const DRAWS: DoubleAnswer = {
+  parts: [
+    { type: 'text', text: 'Here.' },
+    { type: 'image', data: PICTURE },
+  ],
+  usage: USAGE,
+};
+/** Who tells how much of the output is pictures. */
+const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat']);
+
+/** USD. */
+const costOf = (dialect: Painter): number => {
+  const images = TELLS_FIGURE.has(dialect) ? 258 : 0;
+  const { prompt, completion, image_output } = PRICES;
+  return (12 * Number(prompt) + (300 - images) * Number(completion) + images * Number(image_output)) / 1e6;
+};
+
+const DREW = 'The tool answered: {"status":"ok"}';
+const tool = (parameters: object = {}): object => ({ type: 'openrouter:image_generation', parameters });
+const ask = (
+  stream: boolean,
+  parameters: object = {},
+): { readonly stream: boolean; readonly [key: string]: unknown } => ({
+  model: 'sandbox/tools',
+  messages: [{ role: 'user', content: 'Draw a boat.' }],
+  tools: [tool(parameters)],
+  stream,
+});
+
+/** What the sandbox itself charged, by its iterations: 1 and 2 USD per million tokens. */
+const sandboxCost = ({ iterations }: JsonBody): number =>
+  iterations
+    .filter(({ type }: JsonBody) => type === 'message')
+    .reduce((sum: number, { input_tokens, output_tokens }: JsonBody) => sum + input_tokens + 2 * output_tokens, 0) /
+  1e6;
+
+describeOnEmbedded('image generation', (database) => {
+  let bench: ImageBench;
+  beforeAll(async () => {
+    bench = await ImageBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  describe.each([false, true])('stream %s', (stream) => {
+    it('needs no account: the sandbox draws what a model of the sandbox asks for', async () => {
+      const imageUrl = URL_OF(drawPicture('sample'));
+      const reply = await bench.messages(ask(stream));
+      expect(reply).toMatchObject({
+        stop_reason: 'end_turn',
+        content: [
+          { type: 'server_tool_use', name: 'generate_image', input: { prompt: 'sample' } },
+          { type: 'openrouter_image_generation_tool_result', content: { status: 'ok', imageUrl } },
+          { type: 'text', text: DREW },
+        ],
+      });
+      expect(reply.content[1].tool_use_id).toBe(reply.content[0].id);
+      const message = await bench.chat(ask(stream));
+      expect(message).toMatchObject({ content: DREW, images: [{ type: 'image_url', image_url: { url: imageUrl } }] });
+      expect(message).not.toHaveProperty('tool_calls');
+    });
+
+    it.each(PAINTER_IDS)('shows what a model of %s draws', async (dialect) => {
+      const host = bench.hostOf(dialect);
+      const from = host.calls.length;
+      host.script(DRAWS);
+      const parameters = { model: `draw/${dialect}`, quality: 'high', aspect_ratio: '16:9' };
+      const reply = await bench.messages(ask(stream, parameters));
+      expect(reply.content).toMatchObject([
+        { type: 'server_tool_use' },
+        { type: 'openrouter_image_generation_tool_result', content: { status: 'ok', imageUrl: URL_OF(PICTURE) } },
+        { type: 'text', text: DREW },
+      ]);
+      const { usage, id } = reply;
+      expect(usage.iterations).toMatchObject([
+        { type: 'message', model: 'sandbox/tools' },
+        { type: 'image_generation', model: `draw/${dialect}`, input_tokens: 12, output_tokens: 300 },
+        { type: 'message', model: 'sandbox/tools' },
+      ]);
+      // The sums are those of the model that answers; the money is of all.
+      expect(usage.output_tokens).toBe(usage.iterations[0].output_tokens + usage.iterations[2].output_tokens);
+      expect(usage.cost).toBeCloseTo(sandboxCost(usage) + costOf(dialect), 12);
+      const { upstream_inference_prompt_cost: prompt, upstream_inference_completions_cost: completion } =
+        usage.cost_details;
+      expect(prompt + completion).toBeCloseTo(usage.cost, 12);
+      await bench.ledger.rest();
+      expect((await bench.generation(id)).total_cost).toBeCloseTo(usage.cost, 12);
+      expect(await bench.ledger.openHolds()).toBe(0);
+
+      const message = await bench.chat(ask(stream, parameters));
+      expect(message).toMatchObject({ content: DREW, images: [{ image_url: { url: URL_OF(PICTURE) } }] });
+      expect(host.violations).toEqual([]);
+      expect(host.calls.slice(from)).toHaveLength(2);
+    });
+
+    it.each([
+      ['words alone', 'draw/echo', 'The model drew nothing.'],
+      ['a refusal', 'draw/refusal', 'The model drew nothing.'],
+      ['an overload', 'draw/overloaded', expect.any(String)],
+      ['half a reply', 'draw/cut', expect.any(String)],
+      ['no reply', 'draw/malformed', expect.any(String)],
+    ])('tells the model of %s, and goes on', async (_, model, error) => {
+      const reply = await bench.messages(ask(stream, { model }));
+      expect(reply.content).toMatchObject([
+        { type: 'server_tool_use' },
+        { content: { status: 'error', error } },
+        { type: 'text', text: expect.stringContaining('"status":"error"') },
+      ]);
+      await bench.ledger.rest();
+      expect((await bench.generation(reply.id)).total_cost).toBeCloseTo(reply.usage.cost, 12);
+      expect(await bench.ledger.openHolds()).toBe(0);
+      const message = await bench.chat(ask(stream, { model }));
+      expect(message.content).toContain('"status":"error"');
+      expect(message).not.toHaveProperty('images');
+    });
+
+    it('tells the model where there is no room for the image, and asks it for no more', async () => {
+      // Room for two calls of a short prompt, and for no image of a model whose whole context may be used.
+      const { key } = await bench.gateway.newKey({ limit: 0.05 });
+      const from = bench.sent('google-gemini').length;
+      const reply = await bench.messages(ask(stream, { model: 'draw/google-gemini' }), { key });
+      const error = 'There is no room for what this would cost.';
+      expect(reply.content[1].content).toEqual({ status: 'error', error });
+      expect(bench.sent('google-gemini', from)).toEqual([]);
+      await bench.ledger.rest();
+      expect(await bench.ledger.openHolds()).toBe(0);
+    });
+  });
+
+  it('sends each what it takes of how the image is to be', async () => {
+    const parameters = { quality: 'high', aspect_ratio: '16:9', size: '1024x1024' };
+    const sent = async (dialect: Painter): Promise<JsonBody> => {
+      bench.hostOf(dialect).script(DRAWS);
+      await bench.messages(ask(false, { model: `draw/${dialect}`, ...parameters }));
+      return bench.sent(dialect).at(-1);
+    };
+    expect(await sent('google-gemini')).toMatchObject({
+      generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: '16:9' } },
+    });
+    expect(await sent('openai-chat')).toMatchObject({ modalities: ['image'], image_config: parameters });
+    expect(await sent('openai-responses')).toMatchObject({
+      tools: [{ type: 'image_generation', quality: 'high', size: '1024x1024' }],
+      tool_choice: { type: 'image_generation' },
+    });
+    expect(JSON.stringify(await sent('bedrock-converse'))).not.toContain('high');
+  });
+
+  it('refuses an image past 16 MiB, and shows one below', async () => {
+    const drawn = (bytes: number): DoubleAnswer => ({
+      parts: [{ type: 'image', data: Buffer.alloc(bytes).toString('base64') }],
+      usage: USAGE,
+    });
+    const host = bench.hostOf('google-gemini');
+    const contents = [];
+    for (const bytes of [12_582_000, 12_583_000]) {
+      host.script(drawn(bytes));
+      const { content } = await bench.messages(ask(false, { model: 'draw/google-gemini' }));
+      contents.push(content[1].content);
+    }
+    expect(contents[0]).toMatchObject({ status: 'ok' });
+    expect(contents[1]).toEqual({ status: 'error', error: 'The image is too large.' });
+  });
+
+  it.each([
+    ['of words', 'sandbox/echo', 'sandbox/echo makes no images'],
+    ['that nobody knows', 'draw/nobody', '"draw/nobody" is not in the catalog'],
+  ])('refuses a model %s by name, before anyone is asked', async (_, model, words) => {
+    const body = { status: 400, error: { message: expect.stringContaining(words) } };
+    expect(await bench.messages(ask(false, { model }))).toMatchObject(body);
+    expect(await bench.chat(ask(false, { model }))).toMatchObject(body);
+  });
+
+  it('names the setting that is missing where another model than the sandbox asks', async () => {
+    const reply = await bench.messages({ ...ask(false), model: 'draw/openai-responses' });
+    expect(reply).toMatchObject({ status: 400, error: { message: expect.stringContaining('openai/gpt-5-image') } });
+  });
+
+  it('ends with its caller: the image is left, its money settled', async () => {
+    const abort = new AbortController();
+    const response = await bench.gateway.messages(
+      { max_tokens: 100, ...ask(true, { model: 'draw/silent' }) },
+      { signal: abort.signal },
+    );
+    const reader = response.body!.getReader();
+    await reader.read();
+    abort.abort();
+    await reader.read().catch(() => undefined);
+    await bench.ledger.rest();
+    expect(await bench.ledger.openHolds()).toBe(0);
+    expect(await bench.ledger.latest()).toMatchObject({
+      outcome: 'caller-gone',
+      attempts: [{ status: 200 }, { model: 'draw/silent', status: 499 }],
+    });
+  });
+
+  it('comes back in a later turn as the status alone', async () => {
+    const first = await bench.messages(ask(false));
+    const later = await bench.messages({
+      ...ask(false),
+      tools: [],
+      model: 'sandbox/echo',
+      messages: [
+        { role: 'user', content: 'Draw a boat.' },
+        { role: 'assistant', content: first.content },
+        { role: 'user', content: 'Thanks.' },
+      ],
+    });
+    expect(later.content).toMatchObject([{ text: 'Thanks.' }]);
+    const message = await bench.chat(ask(false));
+    const { usage: _usage, ...said } = message;
+    const chatted = await bench.chat({
+      model: 'sandbox/echo',
+      messages: [{ role: 'user', content: 'Draw.' }, said, { role: 'user', content: 'Thanks.' }],
+    });
+    expect(chatted.content).toBe('Thanks.');
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * Goal: a tool that a vendor defines reaches the models of that vendor as it came, runs here where the gateway knows
+ * it, and is else refused by its name: over every dialect, through both faces, never left out in silence. Method: the
+ * application over HTTP before strict doubles, every type of tool that Anthropic's SDK 1.12 has, those of other
+ * vendors, and those of OpenRouter's that nobody here runs.
+ */
+import { describeOnEmbedded } from '../../support/database.js';
+import type { JsonBody } from '../../support/recorded-request.js';
+import { FACES, type TestFace } from '../../http/translation-bench.js';
+import { DIALECTS, idOf, ToolMatrixBench } from './bench.js';
+import { Talk, text } from './talk.js';
+
+const [MESSAGES, CHAT] = FACES as [TestFace, TestFace];
+const ANTHROPIC = 'anthropic-messages';
+
+/** Those that Anthropic runs, or leaves to its callers, and the gateway does not know. */
+const ANTHROPICS: readonly JsonBody[] = [
+  { type: 'code_execution_20250522', name: 'code_execution' },
+  { type: 'code_execution_20250825', name: 'code_execution' },
+  { type: 'code_execution_20260120', name: 'code_execution' },
+  { type: 'code_execution_20260521', name: 'code_execution' },
+  { type: 'computer_20250124', name: 'computer', display_width_px: 800, display_height_px: 600 },
+  { type: 'computer_20251124', name: 'computer', display_width_px: 800, display_height_px: 600 },
+  { type: 'memory_20250818', name: 'memory' },
+  { type: 'bash_20241022', name: 'bash' },
+  { type: 'text_editor_20241022', name: 'str_replace_editor' },
+  { type: 'text_editor_20250429', name: 'str_replace_based_edit_tool' },
+  { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 1_000 },
+  { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
+  { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+  { type: 'mcp_toolset', mcp_server_name: 'files' },
+];
+
+/** Those that the gateway runs where the vendor does not, with what it cannot keep to. */
+const UNKEPT: readonly (readonly [field: string, tool: JsonBody])[] = [
+  ['url_sources', { type: 'web_fetch_20250910', name: 'web_fetch', url_sources: { user_input: { type: 'all' } } }],
+  ['url_sources', { type: 'web_fetch_20260318', name: 'web_fetch', url_sources: { user_input: { type: 'none' } } }],
+  ['allowed_callers', { type: 'web_fetch_20260209', name: 'web_fetch', allowed_callers: ['code_execution_20260120'] }],
+  [
+    'allowed_callers',
+    { type: 'web_search_20260209', name: 'web_search', allowed_callers: ['code_execution_20250825'] },
+  ],
+  ['allowed_callers', { type: 'bash_20250124', name: 'bash', allowed_callers: ['code_execution_20250825'] }],
+];
+
+/** What OpenRouter's own names, or another vendor's, say on both faces or on chat, and nobody here runs. */
+const NOBODYS: readonly JsonBody[] = [
+  { type: 'openrouter:shell' },
+  { type: 'openrouter:tool_search' },
+  { type: 'openrouter:fusion' },
+  { type: 'openrouter:subagent' },
+  { type: 'openrouter:files' },
+  { type: 'openrouter:apply_patch' },
+  { type: 'openrouter:unheard_of' },
+];
+const OTHER_VENDORS: readonly JsonBody[] = [
+  { type: 'file_search', vector_store_ids: ['vs_1'] },
+  { type: 'code_interpreter', container: { type: 'auto' } },
+  { type: 'computer_use_preview', display_width: 1, display_height: 1, environment: 'browser' },
+  { type: 'local_shell' },
+  { type: 'mcp', server_label: 'files', server_url: 'https://mcp.example' },
+  { type: 'custom', name: 'look' },
+  { type: 'googleSearch' },
+  { type: 'nova_grounding' },
+];
+
+describeOnEmbedded('tools of vendors', (database) => {
+  let bench: ToolMatrixBench;
+  let talk: Talk;
+  beforeAll(async () => {
+    bench = await ToolMatrixBench.start(database);
+    talk = new Talk(bench);
+  }, 60_000);
+  afterAll(() => bench?.close());
+  beforeEach(() => bench.forget());
+
+  const answer = { parts: [text('Aye.')] };
+  async function refusal(face: TestFace, model: string, tool: JsonBody): Promise<string> {
+    const body = { model, max_tokens: 100, tools: [tool], messages: face.user('Well?') };
+    const response = await bench.send(face.path, body);
+    const { error }: JsonBody = await response.json();
+    expect({ status: response.status, calls: DIALECTS.flatMap((dialect) => talk.sentTo(dialect)) }).toEqual({
+      status: 400,
+      calls: [],
+    });
+    return error.message;
+  }
+  const nameOf = ({ type }: JsonBody): string => type;
+  const named = (tools: readonly JsonBody[]): (readonly [string, JsonBody])[] =>
+    tools.map((tool) => [nameOf(tool), tool]);
+
+  it.each(named(ANTHROPICS))('%s reaches Anthropic as it came, and nobody else', async (type, tool) => {
+    talk.script(ANTHROPIC, answer);
+    const { seen } = await talk.ask(MESSAGES, ANTHROPIC, { tools: [tool], messages: MESSAGES.user('Well?') }, false);
+    expect(seen.text).toBe('Aye.');
+    expect(talk.sentTo(ANTHROPIC)[0].tools).toEqual([tool]);
+    bench.forget();
+    for (const dialect of DIALECTS.filter((one) => one !== ANTHROPIC)) {
+      expect(await refusal(MESSAGES, idOf(dialect), tool)).toMatch(new RegExp(`tools\\.0.*${type}`));
+    }
+  });
+
+  it.each(UNKEPT)('%s is refused by its name where the gateway runs the tool: %j', async (field, tool) => {
+    for (const dialect of DIALECTS.filter((one) => one !== ANTHROPIC)) {
+      expect(await refusal(MESSAGES, idOf(dialect), tool)).toMatch(new RegExp(`^tools\\.0\\.${field}: `));
+    }
+  });
+
+  it.each(named(NOBODYS))('%s is refused by its name', async (type, tool) => {
+    for (const face of FACES) {
+      for (const model of [...DIALECTS.map(idOf), 'sandbox/echo']) {
+        expect(await refusal(face, model, tool)).toMatch(new RegExp(`tools\\.0.*${type}`));
+      }
+    }
+  });
+
+  it.each(named(OTHER_VENDORS))('%s of another vendor is refused on both faces', async (type, tool) => {
+    for (const model of DIALECTS.filter((one) => one !== ANTHROPIC).map(idOf)) {
+      if (type !== 'custom') expect(await refusal(MESSAGES, model, tool)).toMatch(new RegExp(`tools\\.0.*${type}`));
+      expect(await refusal(CHAT, model, tool)).toMatch(/tools\.0\.type/);
+    }
+  });
+
+  it.each(['web_fetch_20250910', 'web_fetch_20260318'])('%s is left to Anthropic, as it came', async (type) => {
+    const tool = {
+      type,
+      name: 'web_fetch',
+      url_sources: { user_input: { type: 'all' } },
+      citations: { enabled: true },
+    };
+    talk.script(ANTHROPIC, answer);
+    await talk.ask(MESSAGES, ANTHROPIC, { tools: [tool], messages: MESSAGES.user('Well?') }, true);
+    expect(talk.sentTo(ANTHROPIC)[0].tools).toEqual([tool]);
+  });
+});
