@@ -35,7 +35,7 @@ const setOf = (all: readonly Plugin[], plugins: readonly PluginEntry[], name = '
   new PluginSets(all).of(modelRequest({ plugins, model: name }));
 const prepare = async (all: readonly Plugin[], ...plugins: PluginEntry[]) => {
   const { request, stages } = await setOf(all, plugins).prepare(modelRequest(), () => context);
-  return { user: request.user, stages: stages.map(({ name, summary }) => `${name}: ${summary}`) };
+  return { user: request.user, stages: stages.map(({ name, summary }) => `${name as string}: ${summary as string}`) };
 };
 
 it('prepares in the order of the list, each by its own options', async () => {
