@@ -9,8 +9,8 @@ import { foreignForm, foreignWords } from './dialects/foreign-blocks.js';
 const TELLS_BLOCKS = 'anthropic';
 
 /**
- * A request as its history reaches one target: what Anthropic's own tools did is for models of other formats a call of a
- * tool and its result, where the one stands behind the other. The same request where there is nothing of the kind.
+ * A request as its history reaches one target: what Anthropic's own tools did is for models of other formats a call of
+ * a tool and its result, where the one stands behind the other. The same request where there is nothing of the kind.
  */
 export function withToolPairs(request: ModelRequest, target: Target, dialect: Dialect): ModelRequest {
   if (dialect.vendor === TELLS_BLOCKS || !request.messages.some(holdsResults)) return request;

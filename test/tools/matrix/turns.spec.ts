@@ -1,7 +1,7 @@
 /**
  * Goal: over every dialect, through both faces: uses that fail are told to the model, and in the same words a turn
- * later; a turn that calls the caller's tools too leaves those to the caller and goes on with all results; tools that run at
- * the caller's reach every model. Method: as in `matrix.spec.ts`, before the same strict doubles.
+ * later; a turn that calls the caller's tools too leaves those to the caller and goes on with all results; tools that
+ * run at the caller's reach every model. Method: as in `matrix.spec.ts`, before the same strict doubles.
  */
 import { describeOnEmbedded } from '../../support/database.js';
 import type { JsonBody } from '../../support/recorded-request.js';
