@@ -19,9 +19,9 @@ const call = (id: string): ModelEvent => ({
 function told(...events: ModelEvent[]): ModelEvent[] {
   const seals = new CallSeals();
   return events.flatMap((event) => {
-    if (seals.hold(event)) return [];
     const isOurs = event.type === 'block-start' && event.block.type === 'tool-use' && event.block.id === 'ours';
-    return [...seals.release(event, isOurs ? 'another' : undefined), event];
+    const released = seals.release(event, isOurs ? 'another' : undefined);
+    return seals.hold(event) ? released : [...released, event];
   });
 } // prettier-ignore
 

@@ -106,7 +106,7 @@ describeOnEmbedded('what vendors’ own tools did', (database) => {
   });
 
   it('comes back as it was recorded', async () => {
-    const { content } = JSON.parse(await readFile(RECORDING, 'utf8')) as JsonBody;
+    const { content } = JSON.parse(await readFile(RECORDING, 'utf8'));
     const messages = histories(content);
     expect((await sent(ANTHROPIC, { messages })).messages).toEqual(messages);
     const uses = content.filter(({ type }: JsonBody) => type === 'server_tool_use');
