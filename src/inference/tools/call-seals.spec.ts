@@ -18,7 +18,7 @@ const call = (id: string): ModelEvent => ({
 /** All that is told, where the call `ours` gets another id. */
 function told(...events: ModelEvent[]): ModelEvent[] {
   const seals = new CallSeals();
-  return events.flatMap((event) => {
+  return events.flatMap((event): readonly ModelEvent[] => {
     const isOurs = event.type === 'block-start' && event.block.type === 'tool-use' && event.block.id === 'ours';
     const released = seals.release(event, isOurs ? 'another' : undefined);
     return seals.hold(event) ? released : [...released, event];
