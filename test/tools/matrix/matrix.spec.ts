@@ -2,7 +2,8 @@
  * Goal: every tool that the gateway serves runs behind every dialect, in the way of each face, whole and streamed:
  * calls side by side, reasoning between them, exact sums and money; and a turn later every model of any dialect reads
  * what the first one read. Method: the application over HTTP before strict doubles, which refuse calls, results,
- * signatures and seals that are not as their vendors want them. The cells: `cells.ts`; how the loop ends: `../loop.spec.ts`.
+ * signatures and seals that are not as their vendors want them. The cells: `cells.ts`; how the
+ * loop ends: `../loop.spec.ts`.
  */
 import { describeOnEmbedded, describeOnPostgres, type TestDatabase } from '../../support/database.js';
 import { seal, signatureOf, type WireDialect } from '../../support/doubles/double.js';
