@@ -138,4 +138,9 @@ describe('the floor plan', () => {
       });
     }
   });
+
+  it('asks no engine whether an address is one (src/core/parse-url.ts)', () => {
+    const asking = files.filter((file) => /URL\.canParse\(/.test(readFileSync(join(ROOT, file), 'utf8')));
+    expect(asking).toEqual([]);
+  });
 });

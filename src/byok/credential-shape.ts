@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/parse-url.js';
 import { GatewayError } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 import {
@@ -160,7 +161,7 @@ const tailOf = (key: string): string => (PRINTABLE.test(key) && key.length >= 12
 
 const nameOf = ({ resource_name, endpoint_url }: AzureEntry): string => {
   if (resource_name !== undefined) return resource_name;
-  return endpoint_url !== undefined && URL.canParse(endpoint_url) ? new URL(endpoint_url).hostname : '...';
+  return (endpoint_url === undefined ? undefined : parseUrl(endpoint_url)?.hostname) ?? '...';
 };
 
 function readStructured<T>(key: string, schema: Compiled<T>, wanted: string): T {

@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/parse-url.js';
 import { ABORT_RULES, DEFAULT_ABORTS, type AbortRules } from '../core/routing/abort-rules.js';
 import {
   DIALECT_IDS,
@@ -74,7 +75,7 @@ const credentialOf = ({ secret, source }: SourcedSecret): Pick<CatalogProvider, 
 export function readBaseUrl(field: Field): string | undefined {
   const text = field.text();
   if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return field.refuse('must be an http or https URL');
   if (url.username !== '' || url.password !== '') return field.refuse('must not contain credentials; use `credential`');

@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js';
+
 /** Which addresses may be reached, as domains. */
 export interface DomainRules {
   /** Absent: all. */
@@ -190,8 +192,9 @@ interface ReadUrl {
 }
 
 function readUrl(text: string): ReadUrl | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, hostname, port, pathname } = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return undefined;
+  const { protocol, hostname, port, pathname } = url;
   const host = hostname.replace(/\.$/, '');
   if ((protocol !== 'http:' && protocol !== 'https:') || host === '') return undefined;
   return { host, port: port || (protocol === 'https:' ? '443' : '80'), path: decoded(pathname).replace(/\/+$/, '') };

@@ -1,3 +1,4 @@
+import { parseUrl } from './parse-url.js';
 import { domainFilter, joinDomainRules, type DomainRules, type JoinedRules } from './domains.js';
 
 /** Where a key may have somebody go, as it is administered and kept. */
@@ -44,8 +45,9 @@ export class Egress {
  * `a` to some, and at `b` to others.
  */
 function isPlain(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
+  const url = parseUrl(address);
+  if (!url) return false;
+  const { protocol, hostname } = url;
   const head = `${protocol}//${hostname}`;
   return address.toLowerCase().startsWith(head) && /^(?::\d+)?(?:[/?#]|$)/.test(address.slice(head.length));
 }

@@ -47,6 +47,9 @@ export class GenerationBilling implements GenerationObserver {
   /** Of the latest request that was estimated: what is under way is asked for at each beat. */
   private estimated: { readonly request: ModelRequest; readonly tokens: number } | undefined;
 
+  /** Of the calls that have ended. */
+  private readonly priced = new Map<ProviderCall, PricedCall>();
+
   /** What further calls and uses of tools may come to that are under way. */
   private readonly coming = new Set<HeldAmounts>();
   /** Settles, never rejects, when room was last made, or there was none. */
@@ -148,7 +151,7 @@ export class GenerationBilling implements GenerationObserver {
   spentOn(runs: readonly ModelRun[]): PicoUsd {
     let cost = 0n;
     for (const call of this.generation.calls)
-      if (runs.includes(call.run)) cost += this.chargeOf(call, this.judge(call)).bill?.cost ?? 0n;
+      if (runs.includes(call.run)) cost += this.priceOf(call).money.bill?.cost ?? 0n;
     return cost;
   }
 
@@ -201,10 +204,10 @@ export class GenerationBilling implements GenerationObserver {
     let operatorCost = 0n;
     let isCapped = false;
     for (const call of made) {
-      const judged = this.judge(call);
+      const priced = this.priceOf(call);
+      const { judged, money } = priced;
       const used = judged.usage;
-      const money = this.chargeOf(call, judged);
-      calls.push({ call, judged, money });
+      calls.push(priced);
       isCapped ||= money.isCapped === true;
       operatorCost += money.operatorCost;
       if (call.isCallers && call.run.purpose === 'answer') usage = addUsage(usage, used);
@@ -214,6 +217,16 @@ export class GenerationBilling implements GenerationObserver {
     const { toolUses } = this.generation;
     if (bill && toolUses.length > 0) bill = withTools(bill, costOf(toolUses));
     return { calls, usage: behindOne(usage, calls, toolUses), consulted, bill, operatorCost, isCapped };
+  }
+
+  private priceOf(call: ProviderCall): PricedCall {
+    const known = this.priced.get(call);
+    if (known) return known;
+    const judged = this.judge(call);
+    const priced = { call, judged, money: this.chargeOf(call, judged) };
+    // What has ended comes to nothing else, and a loop asks for it again at each of its steps.
+    if (call.ending !== undefined) this.priced.set(call, priced);
+    return priced;
   }
 
   private judge(call: ProviderCall): JudgedUsage {

@@ -3,6 +3,7 @@ import type { RequestedServiceTool, Tool, VendorTool } from '../core/conversatio
 import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Vendor } from '../core/json/json.js';
 import type { Target } from '../core/provider.js';
+import { dialectOf } from '../core/routing/catalog.js';
 import { endpointBeside } from '../core/money/advisors.js';
 import { canHold } from './vendor-domains.js';
 
@@ -137,6 +138,8 @@ function nativeTool(tool: NamedTool, { endpoint }: Pick<Target, 'endpoint'>, ven
   if (tool.type === 'vendor') {
     const { type } = tool.opaque.value;
     if (tool.opaque.vendor !== vendor || typeof type !== 'string') return undefined;
+    // The sandbox speaks as that vendor, and runs nothing: what the gateway serves is tried there too.
+    if (dialectOf(endpoint) === 'simulated') return undefined;
     if (VENDORS_SEARCH.test(type)) return searches ? heldTool(tool) : undefined;
     if (ADVISOR.test(type)) return tool.advisor && endpointBeside(tool.advisor, endpoint) ? tool : undefined;
     return heldTool(tool);

@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/parse-url.js';
 import { Untranslatable, type FaultKind, type ProviderFault } from '../core/errors.js';
 import { isJsonObject, type Json } from '../core/json/json.js';
 import { dialectOf, type CatalogProvider, type CredentialSource, type Endpoint } from '../core/routing/catalog.js';
@@ -167,7 +168,7 @@ function systemErrorOf({ cause }: ProviderFault): SystemError | undefined {
 const CAUSES_MAX = 5;
 
 /** As it is written where it holds what the credential puts into it. */
-const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl);
+const hostOf = (baseUrl: string): string => parseUrl(baseUrl)?.host ?? baseUrl;
 
 /** Nothing that could be read came before the head's end. */
 function notHttp(fault: ProviderFault, { endpoint: { provider } }: Tried): Verdict {

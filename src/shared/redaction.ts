@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/parse-url.js';
 import { types } from 'node:util';
 import type { Secret } from '../core/secret.js';
 
@@ -83,9 +84,8 @@ const isSecretField = (name: string): boolean => SECRET_FIELDS.has(name.toLowerC
 
 /** Drivers also print parts of a URL: its password alone is a secret too, as written and decoded. */
 function withPassword(secret: string): string[] {
-  if (!URL.canParse(secret)) return [secret];
-  const { password } = new URL(secret);
-  return [secret, password, decodeSafely(password)];
+  const password = parseUrl(secret)?.password;
+  return password === undefined ? [secret] : [secret, password, decodeSafely(password)];
 }
 
 function decodeSafely(text: string): string {

@@ -6,6 +6,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { generateText, streamText, type ToolSet } from 'ai';
 import OpenAI from 'openai';
+import { idOf, PAGE_AT, ToolMatrixBench } from '../tools/matrix/bench.js';
+import { call, Talk, text } from '../tools/matrix/talk.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 
@@ -70,6 +72,35 @@ describeOnEmbedded('clients and tools that the gateway runs', (database) => {
       sourceType: 'url',
       url: expect.stringContaining('simulated.example'),
     });
+    expect(errors).toEqual([]);
+  });
+});
+
+describeOnEmbedded('clients and pages that the gateway fetched', (database) => {
+  let bench: ToolMatrixBench;
+  beforeAll(async () => {
+    bench = await ToolMatrixBench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it.each([
+    ['a page', PAGE_AT, false],
+    ['a page', PAGE_AT, true],
+    ['none', 'ftp://pages.test/', false],
+    ['none', 'ftp://pages.test/', true],
+  ])('ai reads %s (%s), streamed %s', async (_, url, streamed) => {
+    new Talk(bench).script('openai-chat', { parts: [call('c', 'web_fetch', { url })] }, { parts: [text('At noon.')] });
+    const anthropic = createAnthropic({ apiKey: API_KEY, baseURL: `${bench.gateway.origin}/api/v1` });
+    const asked = {
+      model: anthropic(idOf('openai-chat')),
+      prompt: 'When is high water?',
+      tools: { web_fetch: anthropic.tools.webFetch_20250910({}) } as ToolSet,
+    };
+    const errors: unknown[] = [];
+    const result = streamed
+      ? streamText({ ...asked, onError: ({ error }) => void errors.push(error) })
+      : await generateText(asked);
+    expect(await result.text).toBe('At noon.');
     expect(errors).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ describe('a page', () => {
           type: 'document',
           source: { type: 'text', media_type: 'text/plain', data },
           title: 'On rings',
-          citations: null,
+          citations: { enabled: false },
         },
         retrieved_at: new Date(NOW).toISOString(),
       },

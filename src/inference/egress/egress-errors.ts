@@ -1,9 +1,10 @@
+import { parseUrl } from '../../core/parse-url.js';
 import { GatewayError } from '../../core/errors.js';
 import { shortened } from '../../core/shortened.js';
 
 /** An address that the rules do not let through. Of it only the host is repeated. */
 export function mayNotReach(path: string, url: string): GatewayError {
-  const host = URL.canParse(url) ? shortened(new URL(url).host) : '';
+  const host = shortened(parseUrl(url)?.host ?? '');
   const what = host === '' ? 'this address' : host;
   return new GatewayError('forbidden', `${path}: ${what} may not be reached with this key (egress of key and account)`);
 }

@@ -11,7 +11,7 @@ const NONE: readonly BlockEvent[] = [];
 export class CallSeals {
   private held: readonly BlockEvent[] = NONE;
 
-  /** @returns whether the event is one of a seal's, and is held */
+  /** To be asked behind `release`. @returns whether the event is one of a seal's, and is held */
   hold(event: ModelEvent): boolean {
     const begins = event.type === 'block-start' && this.held.length === 0 && callIdIn(event.block) !== undefined;
     const ends = event.type === 'block-end' && this.held.length === 1;
@@ -25,6 +25,8 @@ export class CallSeals {
    */
   release(next: ModelEvent, id: string | undefined): readonly BlockEvent[] {
     const { held } = this;
+    // A seal is over with its second event.
+    if (held.length < 2) return NONE;
     this.held = NONE;
     const isCall = next.type === 'block-start' && next.block.type === 'tool-use';
     if (id === undefined || !isCall) return held;

@@ -87,10 +87,9 @@ export class StepEvents {
   }
 
   private add(event: ModelEvent, told: ModelEvent[]): void {
-    if (this.seals.hold(event)) return;
     const call = event.type === 'block-start' ? this.serviceCall(event.block) : undefined;
     for (const sealed of this.seals.release(event, call?.id)) this.pass(sealed, undefined, told);
-    this.pass(event, call, told);
+    if (!this.seals.hold(event)) this.pass(event, call, told);
   }
 
   private pass(event: ModelEvent, call: ServiceCall | undefined, told: ModelEvent[]): void {

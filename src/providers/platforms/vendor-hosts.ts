@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.js';
 import { ProviderFault } from '../../core/errors.js';
 import type { GuardedAddress } from '../../core/platform.js';
 
@@ -29,7 +30,7 @@ export function namedAddress(
   hosts: readonly string[],
   member: string,
 ): string | GuardedAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '') {
     throw new ProviderFault('refused-credential', `The credential's ${member} is not an http or https address.`);
   }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.js';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { buildConnector, Client } from 'undici';
@@ -155,7 +156,7 @@ class AnswerReader implements ResponseReader<SafeFetched | URL> {
   head(status: number, headers: ResponseHeaders): URL | undefined {
     const { location } = headers;
     if (REDIRECT_STATUSES.has(status) && typeof location === 'string') {
-      return readUrl(URL.canParse(location, this.url.href) ? new URL(location, this.url.href).href : location);
+      return readUrl(parseUrl(location, this.url.href)?.href ?? location);
     }
     if (status !== 200) throw new EgressError('bad-status', `answered with status ${status}`);
     const encoding = headers['content-encoding'];
@@ -203,7 +204,7 @@ class AnswerReader implements ResponseReader<SafeFetched | URL> {
 const NOTHING = Buffer.alloc(0);
 
 function readUrl(text: string): URL {
-  const url = text.length <= URL_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined;
+  const url = text.length <= URL_LENGTH_MAX ? parseUrl(text) : undefined;
   if (!url) throw new EgressError('refused-url', `is not a URL of at most ${URL_LENGTH_MAX} characters`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new EgressError('refused-url', 'must be an http or https URL');

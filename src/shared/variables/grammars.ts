@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.js';
 import { constants } from 'node:buffer';
 import { parseUsd, type PicoUsd, PICO_PER_USD, formatUsd } from '../../core/money/credits.js';
 import { Secret } from '../../core/secret.js';
@@ -192,7 +193,7 @@ export const encryptionKey: Grammar<{ readonly id: string; readonly key: Secret 
 export const url =
   (...schemes: readonly string[]): Grammar<string> =>
   (text) => {
-    const scheme = URL.canParse(text) ? new URL(text).protocol.slice(0, -1) : undefined;
+    const scheme = parseUrl(text)?.protocol.slice(0, -1);
     if (scheme === undefined || !schemes.includes(scheme)) {
       throw new Ungrammatical(`must be a URL that begins with ${schemes.map((name) => `${name}://`).join(' or ')}`);
     }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.js';
 import { Secret } from '../../core/secret.js';
 import { Ungrammatical, type Grammar } from './grammars.js';
 
@@ -61,7 +62,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * machine. No slash at the end.
  */
 export const keyServiceAddress: Grammar<string> = (text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isGuarded = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
   if (!url || !isGuarded || url.username !== '' || url.password !== '' || /[?#]/.test(text)) {
     throw new Ungrammatical(

@@ -22,7 +22,8 @@ export const viewPage = ({ url, title, text }: Page, retrievedAt: Date, hasCitat
     type: 'document',
     source: { type: 'text', media_type: 'text/plain', data: text },
     title: title === '' ? null : title,
-    citations: hasCitations ? { enabled: true } : null,
+    // As `ai` wants it, which refuses null.
+    citations: { enabled: hasCitations },
   },
   retrieved_at: retrievedAt.toISOString(),
 });

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.js';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
@@ -55,7 +56,7 @@ interface PageElement {
 /** Addresses are to be followed by who reads them, elsewhere. */
 function resolveAddresses(page: Page, url: string): void {
   const given = page.querySelector('base[href]')?.getAttribute('href') ?? '';
-  const base = URL.canParse(given, url) ? new URL(given, url).href : url;
+  const base = parseUrl(given, url)?.href ?? url;
   for (const [selector, name] of [
     ['a[href]', 'href'],
     ['img[src]', 'src'],
@@ -70,9 +71,8 @@ function resolveAddresses(page: Page, url: string): void {
 
 /** @returns undefined for what is no page: scripts, and what holds its own content */
 function resolve(address: string, base: string): string | undefined {
-  if (address.length > ADDRESS_LENGTH_MAX || !URL.canParse(address, base)) return undefined;
-  const { protocol, href } = new URL(address, base);
-  return ['http:', 'https:', 'mailto:'].includes(protocol) ? href : undefined;
+  const url = address.length > ADDRESS_LENGTH_MAX ? undefined : parseUrl(address, base);
+  return url && ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
 }
 
 function markdownOf(html: string): string {

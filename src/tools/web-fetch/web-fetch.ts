@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.js';
 import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault } from '../../core/extension.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
@@ -110,9 +111,10 @@ function readUrl(url: Json | undefined): string {
   if (typeof url !== 'string') throw misasked('invalid_tool_input', 'has no address');
   if (url.length > URL_LENGTH_MAX)
     throw misasked('url_too_long', `has an address of more than ${URL_LENGTH_MAX} characters`);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  const read = parseUrl(url);
+  if (!read || !/^https?:$/.test(read.protocol))
     throw misasked('invalid_tool_input', 'has no address that begins with https:// or http://');
-  return new URL(url).href;
+  return read.href;
 }
 
 const misasked = (failure: ToolFailure, why: string): PageFailure => new PageFailure(failure, why, { isUnasked: true });

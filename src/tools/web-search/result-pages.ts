@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.js';
 import type { FoundPage } from './search-engine.js';
 
 const URL_MAX = 2_048;
@@ -39,7 +40,7 @@ export function resultPages(found: readonly FoundPage[], { results, characters, 
 }
 
 function readAddress(address: string): URL | undefined {
-  const url = address.length <= URL_MAX && URL.canParse(address) ? new URL(address) : undefined;
+  const url = address.length <= URL_MAX ? parseUrl(address) : undefined;
   return url && /^https?:$/.test(url.protocol) && url.href.length <= URL_MAX ? url : undefined;
 }
 

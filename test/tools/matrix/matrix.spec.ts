@@ -11,7 +11,7 @@ import { LedgerReader } from '../../support/ledger-reader.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import type { SeenReply, TestFace } from '../../http/translation-bench.js';
 import { ADVISER, DIALECTS, idOf, PRICES, resultsIn, ToolMatrixBench } from './bench.js';
-import { SERVED, type ServedCell } from './cells.js';
+import { servedAt, type ServedCell } from './cells.js';
 import { call, casesOf, promptFault, Talk, text, thinking } from './talk.js';
 
 /** The doubles' usage of every call. */
@@ -38,9 +38,7 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
     beforeEach(() => bench.forget());
 
     describe.each(casesOf(dialects))('$dialect through $name, stream $stream', ({ dialect, face, stream }) => {
-      const served = Object.entries(SERVED).filter(([, { faces }]) => faces.includes(face.name));
-
-      it.each(served)('runs %s', async (_, cell: ServedCell) => {
+      it.each(servedAt(face.name, dialect))('runs %s', async (_, cell: ServedCell) => {
         const [first, second, third] = cell.inputs;
         talk.script(
           dialect,

@@ -7,7 +7,7 @@ import { describeOnEmbedded } from '../../support/database.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import type { SeenReply } from '../../http/translation-bench.js';
 import { resultsIn, ToolMatrixBench } from './bench.js';
-import { HANDED, SERVED, type HandedCell, type ServedCell } from './cells.js';
+import { HANDED, servedAt, type HandedCell, type ServedCell } from './cells.js';
 import { call, casesOf, promptFault, Talk, text, thinking } from './talk.js';
 
 const LOOK = { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] };
@@ -26,7 +26,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
     const asked = (...tools: readonly JsonBody[]): JsonBody => ({ tools, messages: face.user('When do we sail?') });
     const hasFace = ([, { faces }]: [string, { readonly faces: readonly string[] }]): boolean =>
       faces.includes(face.name);
-    const served = Object.entries(SERVED).filter(hasFace);
+    const served = servedAt(face.name, dialect);
     const look = face.tool('look', LOOK);
     /** What a model reads, of a call later than those it was told in. */
     const nowRead = async (fields: JsonBody, ...messages: readonly JsonBody[]): Promise<JsonBody> => {

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import { countTokens, type Answer, type AnswerBlock, type Message, type Refusal } from './answer.js';
 import { drawPicture } from './picture.js';
 import type { SandboxRequest } from './sandbox-request.js';
@@ -79,15 +80,57 @@ function think(request: SandboxRequest): Answer {
 }
 
 function callTools(request: SandboxRequest): Answer {
+  const asked = callsAskedFor(request.askedText);
+  const next = asked[request.steps];
+  if (next && request.tools.length > 0) {
+    const isThere = request.tools.some(({ name }) => name === next.name);
+    return isThere ? calling(request, [next]) : textMessage(request, `There is no tool ${next.name}.`);
+  }
   if (request.toolResult !== undefined) return textMessage(request, `The tool answered: ${request.toolResult}`);
   if (request.tools.length === 0) return textMessage(request, 'There is no tool to call.');
   const called = request.tools.slice(0, request.parallelTools ? PARALLEL_CALLS : 1);
-  const blocks = called.map(({ name, schema }, index): AnswerBlock => ({
+  return calling(
+    request,
+    called.map(({ name, schema }) => ({ name, input: sampleObject(schema, 'required') })),
+  );
+}
+
+interface AskedCall {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** `call web_search {"query":"boats"}`: one a line, and one a step. */
+const CALL = /^call ([\w-]{1,128})(?: +(\{.*\}))? *$/gm;
+/** Far above what a loop has. */
+const CALLS_MAX = 100;
+
+function callsAskedFor(text: string): AskedCall[] {
+  const asked: AskedCall[] = [];
+  for (const [, name, json = '{}'] of text.matchAll(CALL)) {
+    if (asked.length === CALLS_MAX) break;
+    const input = readObject(json);
+    if (input) asked.push({ name: name!, input });
+  }
+  return asked;
+}
+
+function readObject(json: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function calling(request: SandboxRequest, calls: readonly AskedCall[]): Answer {
+  const blocks = calls.map(({ name, input }, index): AnswerBlock => ({
     type: 'tool_use',
     // Unique within a conversation, as ids of calls must be.
     id: `toolu_sandbox_${request.turns}_${index + 1}`,
     name,
-    input: sampleObject(schema, 'required'),
+    input,
   }));
   const message = limit(request, blocks);
   return message.stopReason === 'max_tokens' ? message : { ...message, stopReason: 'tool_use' };

@@ -31,7 +31,11 @@ const model = (name: string, title: string, description: string): SandboxModel =
  */
 export const SANDBOX_MODELS: readonly SandboxModel[] = [
   model('echo', 'Echo', 'Says the last user text back, word by word.'),
-  model('tools', 'Tools', 'Calls the first one or two tools offered; after a tool result it answers in text.'),
+  model(
+    'tools',
+    'Tools',
+    'Calls the tools that the last user text names, one a line and one a step (`call web_search {"query": "boats"}`), else the first one or two offered; then it answers in text.',
+  ),
   model('thinking', 'Thinking', 'Thinks aloud with a signature, then says the last user text back.'),
   model('slow', 'Slow', 'First word after two seconds, then one each fifth of a second.'),
   model('silent', 'Silent', 'Takes the request and never answers.'),

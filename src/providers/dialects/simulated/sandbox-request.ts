@@ -13,6 +13,10 @@ export interface SandboxRequest {
   readonly turns: number;
   /** Text of the last user message, its parts joined by line feeds. */
   readonly lastText: string;
+  /** Text of the last user message that has any: what it asks for holds while its tools run. */
+  readonly askedText: string;
+  /** Messages with results of tools behind that one. */
+  readonly steps: number;
   /** Text of the tool results in the last message; undefined when there are none. */
   readonly toolResult: string | undefined;
   /** Those the model may call, a forced one alone. */
@@ -38,7 +42,9 @@ const BYTES_PER_TOKEN = 4;
 export function readSandboxRequest(body: string): SandboxRequest {
   const request = parse(body);
   const messages = objectsOf(request['messages']);
-  const last = messages.findLast((message) => message['role'] === 'user');
+  const users = messages.filter((message) => message['role'] === 'user');
+  const last = users.at(-1);
+  const asking = users.findLastIndex((message) => textOf(message['content']) !== '');
   const blocks = objectsOf(last?.['content']);
   const results = blocks.filter((block) => block['type'] === 'tool_result');
   const choice = objectOf(request['tool_choice']);
@@ -48,6 +54,8 @@ export function readSandboxRequest(body: string): SandboxRequest {
     model: typeof request['model'] === 'string' ? request['model'] : '',
     turns: messages.length,
     lastText: textOf(last?.['content']),
+    askedText: textOf(users[asking]?.['content']),
+    steps: users.length - 1 - asking,
     toolResult: results.length > 0 ? results.map((result) => textOf(result['content'])).join('\n') : undefined,
     tools: readTools(request['tools'], choice),
     parallelTools: choice['disable_parallel_tool_use'] !== true,
