@@ -2,7 +2,8 @@ import type { Message, TextBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { RequestedServiceTool, Tool } from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
-import { isDomainRule } from '../core/domains.js';
+import { isDomainRule, type JoinedRules } from '../core/domains.js';
+import type { Egress } from '../core/egress.js';
 import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
@@ -88,9 +89,25 @@ function searchOf(request: ModelRequest, options: JsonObject, context: Extension
   const at = request.messages.findLastIndex((message) => queryIn(message) !== undefined);
   const query = at === -1 ? undefined : queryIn(request.messages[at]!);
   if (query === undefined) return undefined;
-  const asked = { type: ID, parameters: parametersOf(options), path: pathOf(request) };
+  const path = pathOf(request);
+  const bound = boundOf(options, context.caller.egress, path);
+  const asked = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
   return { search: serveSearch(asked, context), query, at };
 }
+
+/**
+ * What the search is held to, its own domains among it.
+ * @throws GatewayError `forbidden` where they leave nothing
+ */
+function boundOf(options: JsonObject, egress: Egress | undefined, path: string): JoinedRules | undefined {
+  if (!egress) return undefined;
+  const [allowed, blocked] = [domainsIn(options['include_domains']), domainsIn(options['exclude_domains'])];
+  const bound = egress.joinedWith({ ...(allowed.length > 0 && { allowedDomains: allowed }), blockedDomains: blocked });
+  if (bound.allowedDomains?.length !== 0) return bound;
+  throw new GatewayError('forbidden', `${path}: no domain is left that this key may reach (egress of key and account)`);
+}
+
+const domainsIn = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** The last words of a user's turn. */
 function queryIn({ role, content }: Message): string | undefined {

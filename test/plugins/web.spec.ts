@@ -336,6 +336,24 @@ describeOnEmbedded('the plugin web', (database) => {
     expect([reply.status, searched()]).toEqual([404, []]);
   });
 
+  it('keeps to what the key may reach, has the engine told so, and refuses what leaves nothing', async () => {
+    const { key: held } = await bench.gateway.newKey({ egress: { allowed_domains: ['one.example', 'two.example'] } });
+    finds({ url: PAGE, title: 'One', text: 'x' }, { url: 'https://three.example/', title: 'Three', text: 'x' });
+    const within = plugin({ engine: 'exa', exclude_domains: ['two.example'] });
+    expect(await ask('/messages', within, { key: held })).toMatchObject({ status: 200 });
+    expect(searched()).toMatchObject([{ includeDomains: ['one.example'] }]);
+    expect(read()).not.toContain('three.example');
+    for (const engine of ['exa', 'native']) {
+      bench.begin(ANSWER);
+      const reply = await ask('/messages', plugin({ engine, include_domains: ['three.example'] }), { key: held });
+      expect([reply.status, reply.error.message, searched()]).toEqual([
+        403,
+        'plugins.0: no domain is left that this key may reach (egress of key and account)',
+        [],
+      ]);
+    }
+  });
+
   it.each(['redact', 'block'] as const)('has filters %s what it asks and what it brings', async (action) => {
     const { key: guarded, hash } = await bench.gateway.newKey();
     const manage = async (path: string, body: object): Promise<JsonBody> => {
