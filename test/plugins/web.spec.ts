@@ -252,6 +252,21 @@ describeOnEmbedded('the plugin web', (database) => {
     expect(searched().map(({ query }) => query)).toEqual(['ä'.repeat(2_000)]);
   });
 
+  it('has nothing to search for where a user says nothing', async () => {
+    const content = [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'A page.' } }];
+    const reply = await ask('/messages', { ...plugin(), messages: [{ role: 'user', content }] });
+    expect([reply.status, searched()]).toEqual([200, []]);
+    expect(stagesIn(reply.text)[0]).toMatchObject({ summary: 'nothing searched for' });
+  });
+
+  it.each(['none', 'any'])('searches by itself where the model may not choose: tool_choice %s', async (type) => {
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const fields = { model: 'test/searching', tools, tool_choice: { type } };
+    const reply = await ask('/messages', { ...plugin(), ...fields });
+    expect([reply.status, searched().length]).toEqual([200, 1]);
+    expect(bench.upstreams.adviser.requests[0]!.json.tools).toHaveLength(1);
+  });
+
   it.each([
     ['off', plugin({ enabled: false })],
     ['used up', plugin({ max_uses: 0 })],
