@@ -85,6 +85,16 @@ describeOnEmbedded('the plugin web', (database) => {
     return used;
   }
 
+  /** What is held for such a request, in USD. */
+  async function boundOf(fields: object): Promise<number> {
+    const told = await bench.gateway.request('/routing/explain', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(bench.body(fields)),
+    });
+    return Number(((await told.json()) as JsonBody).data.candidates[0].bound);
+  }
+
   const stagesIn = (text: string): JsonBody[] =>
     [...text.matchAll(/\{"type":"plugin","name":"web".*?\}(?:,"cost_usd":[^}]*)?\}/g)].map(([stage]) =>
       JSON.parse(stage),
@@ -166,13 +176,8 @@ describeOnEmbedded('the plugin web', (database) => {
     });
 
     it('asks nobody where there is no room for it', async () => {
-      const told = await bench.gateway.request('/routing/explain', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(bench.body(plugin())),
-      });
-      const { bound } = ((await told.json()) as JsonBody).data.candidates[0];
-      const { key: poor } = await bench.gateway.newKey({ limit: Number((Number(bound) + 0.001).toFixed(6)) });
+      const bound = await boundOf(plugin());
+      const { key: poor } = await bench.gateway.newKey({ limit: Number((bound + 0.001).toFixed(6)) });
       const before = await paid();
       const reply = await ask(route, { stream, ...plugin() }, { key: poor });
       expect([reply.status, searched(), bench.upstreams.main.requests.length]).toEqual([402, [], 0]);
@@ -250,6 +255,17 @@ describeOnEmbedded('the plugin web', (database) => {
     ];
     expect(await ask('/messages', { ...plugin(), messages })).toMatchObject({ status: 200 });
     expect(searched().map(({ query }) => query)).toEqual(['ä'.repeat(2_000)]);
+  });
+
+  it('is held for beside what the model then reads', async () => {
+    finds({ url: PAGE, title: 'One', text: 'word '.repeat(700) });
+    bench.upstreams.main.script(neverAnswers());
+    const client = await bench.open('/messages', plugin(), key);
+    const { messages } = (await bench.upstreams.main.request(0)).json;
+    const [hold] = (await bench.ledger.query('select bound from holds where cost is null')) as JsonBody[];
+    client.destroy();
+    await bench.row();
+    expect(Number(hold.bound)).toBeGreaterThanOrEqual((await boundOf({ tools: undefined, messages })) + 0.004 - 1e-9);
   });
 
   it('has nothing to search for where a user says nothing', async () => {
