@@ -117,6 +117,8 @@ export interface ExtensionContext {
   readonly clock: Clock;
   /** The snapshot that the generation is planned with. */
   readonly catalog: CatalogSnapshot;
+  /** Only the sandbox answers it, whose tools need no engine outside. */
+  readonly isSandbox: boolean;
   /** Models of it that the caller may call, each with the endpoints that he may have, in its order. */
   readonly callable: () => readonly Model[];
   /** Whether the caller is shown what tools bring: the chat format has no place for it. */

@@ -28,6 +28,8 @@ export class Extensions {
   /** @throws GatewayError as `Consultations.run`; `unavailable` where nothing can be sealed */
   begin(start: AdmittedGeneration): ExtendedGeneration | Promise<ExtendedGeneration> {
     const { plugins, offered } = start.planned;
+    // Nobody is left to answer, which the plan says: whoever would be asked before is not.
+    if (start.admitted.plan.legs.length === 0) return { start };
     const isExtended = offered.size > 0 || plugins.consulting.length > 0 || plugins.isWatching;
     return isExtended ? this.extend(start) : { start };
   }

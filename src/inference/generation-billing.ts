@@ -115,7 +115,9 @@ export class GenerationBilling implements GenerationObserver {
     // What is under way has its whole room in what is coming.
     const { bill } = this.price(this.generation.calls.filter(({ ending }) => ending !== undefined));
     const { bound } = this.hold;
-    let credits = (bill?.cost ?? 0n) - bound.credits;
+    // Before the first call there are uses alone: what was asked of others for it.
+    const used = bill?.cost ?? costOf(this.generation.toolUses);
+    let credits = used - bound.credits;
     let byok = (bill?.byokCost ?? 0n) - bound.byok;
     for (const amounts of this.coming) {
       credits += amounts.credits;
@@ -126,7 +128,7 @@ export class GenerationBilling implements GenerationObserver {
     // As much again as was used, so that a loop asks the ledger a few times and not for each of its calls; where there
     // is no room for that, what is needed.
     const ahead = {
-      credits: missing.credits === 0n ? 0n : missing.credits + (bill?.cost ?? 0n),
+      credits: missing.credits === 0n ? 0n : missing.credits + used,
       byok: missing.byok === 0n ? 0n : missing.byok + (bill?.byokCost ?? 0n),
     };
     return (await this.reserve(ahead)) || this.reserve(missing);

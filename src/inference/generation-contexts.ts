@@ -14,6 +14,7 @@ import { PlanRunner, type RunInputs, type StartedCall } from '../routing/plan-ru
 import { ToolContexts } from '../tools/tool-contexts.js';
 import { Admission, type Admitted } from './admission.js';
 import { RequestPlanner, type PlannedRequest } from './request-planner.js';
+import { isOnlySandbox } from './tools/only-sandbox.js';
 
 /** A generation that was admitted, and what it was planned from. */
 export interface AdmittedGeneration {
@@ -67,11 +68,13 @@ export class GenerationContexts {
     const { caller, api } = generation;
     const tools = this.contexts.open(caller, api === 'messages');
     generation.observe({ ended: () => tools.close() });
-    const { inputs } = planned.routed;
+    const { inputs, plan } = planned.routed;
+    const isSandbox = isOnlySandbox(plan);
     return (request, scope = { signal }) =>
       tools.at({
         signal: scope.signal,
         catalog: inputs.catalog,
+        isSandbox,
         callable: () => callableModels(inputs),
         request,
         infer: (consulted, kind) => this.consult({ ...admitted, ...scope }, consulted, kind),

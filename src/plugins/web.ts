@@ -1,19 +1,170 @@
-import type { Plugin } from '../core/plugin.js';
+import type { Message, TextBlock } from '../core/conversation/content.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { RequestedServiceTool, Tool } from '../core/conversation/tools.js';
+import { definedOnly } from '../core/defined.js';
+import { isDomainRule, type JoinedRules } from '../core/domains.js';
+import type { Egress } from '../core/egress.js';
+import { GatewayError } from '../core/errors.js';
+import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
+import type { Consulted, Plugin, Prepared } from '../core/plugin.js';
 import { flag, oneOf, optional } from '../shared/http/schema.js';
 import { domainList, modelText, wholeNumber } from '../shared/http/bounds.js';
 import { userLocation } from '../shared/http/user-location.js';
+import { cut } from '../tools/web-search/result-pages.js';
+import { serveSearch, type ServedSearch } from '../tools/web-search/web-search.js';
 
-/** Searches the web once before the model is asked (docs/wire/tools-and-plugins.md#plugins). */
+const ID = 'web';
+const TOOL = 'openrouter:web_search';
+/** Vendors' own tools that search. */
+const VENDORS_SEARCH = /^web_search(?:_|$)/;
+/** Most results of one search, as of the tool's. */
+const RESULTS_MAX = 25;
+
+/** Options by the tool's parameters, where these have another name. */
+const OPTION_NAMES = { allowed_domains: 'include_domains', excluded_domains: 'exclude_domains' } as const;
+
+/** Searches the web once before the model is asked (docs/wire/tools-and-plugins.md#the-plugin-web). */
 export const web: Plugin = {
-  id: 'web',
+  id: ID,
   options: {
     enabled: optional(flag()),
     engine: optional(oneOf(['native', 'exa', 'firecrawl', 'parallel', 'perplexity'])),
-    max_results: optional(wholeNumber()),
+    max_results: optional(wholeNumber({ min: 1, max: RESULTS_MAX })),
     max_uses: optional(wholeNumber()),
     search_prompt: optional(modelText()),
     include_domains: optional(domainList()),
     exclude_domains: optional(domainList()),
     user_location: optional(userLocation),
   },
+  prepare,
+  price: (request, options, context) => searchOf(request, options, context)?.search.price ?? 0n,
+  consult,
 };
+
+/** Asks for the vendors' own search, which is left out where not all that may answer have it. */
+function prepare(request: ModelRequest, options: JsonObject): Prepared {
+  const path = pathOf(request);
+  for (const name of Object.values(OPTION_NAMES)) assertDomains(options[name], `${path}.${name}`);
+  const { engine = 'native', max_uses: uses } = options;
+  const isFree = request.toolChoice === undefined || request.toolChoice.type === 'auto';
+  if (engine !== 'native' || uses === 0 || !isFree || request.tools.some(isSearch)) return { request };
+  const tool: RequestedServiceTool = {
+    type: 'service',
+    id: TOOL,
+    parameters: parametersOf(options),
+    byPlugin: { path, options: OPTION_NAMES },
+  };
+  return { request: { ...request, tools: [...request.tools, tool] } };
+}
+
+async function consult(request: ModelRequest, options: JsonObject, context: ExtensionContext): Promise<Consulted> {
+  if (isVendors(request)) return { request, note: { summary: 'left to the vendor' } };
+  const asking = searchOf(request, options, context);
+  if (!asking) return { request, note: { summary: 'nothing searched for' } };
+  const { search, query, at } = asking;
+  const text = cut(query, search.queryCharactersMax);
+  const result = await search.run({ query: text }, { context, number: 1 });
+  const { sources, cost, web: asked } = result;
+  if (result.isError) throw new ExtensionFault('unavailable', `the search by ${search.engine} came to nothing`);
+  const note = { summary: 'searched', data: { engine: search.engine, results: sources.length } };
+  const told = sources.length === 0 ? request : withResults(request, at, promptOf(options, context), result.text);
+  return { request: told, note, cost, sources, ...(asked && { web: asked }) };
+}
+
+interface AskedSearch {
+  readonly search: ServedSearch;
+  /** What is searched for, as long as it is. */
+  readonly query: string;
+  /** The turn that says it. */
+  readonly at: number;
+}
+
+/**
+ * @returns undefined where there is no search of ours to make
+ * @throws GatewayError `invalid-request` naming the setting that is missing
+ */
+function searchOf(request: ModelRequest, options: JsonObject, context: ExtensionContext): AskedSearch | undefined {
+  if (isVendors(request) || options['max_uses'] === 0) return undefined;
+  const at = request.messages.findLastIndex((message) => queryIn(message) !== undefined);
+  const query = at === -1 ? undefined : queryIn(request.messages[at]!);
+  if (query === undefined) return undefined;
+  const path = pathOf(request);
+  const bound = boundOf(options, context.caller.egress, path);
+  const asked = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
+  return { search: serveSearch(asked, context), query, at };
+}
+
+/**
+ * What the search is held to, its own domains among it.
+ * @throws GatewayError `forbidden` where they leave nothing
+ */
+function boundOf(options: JsonObject, egress: Egress | undefined, path: string): JoinedRules | undefined {
+  if (!egress) return undefined;
+  const [allowed, blocked] = [domainsIn(options['include_domains']), domainsIn(options['exclude_domains'])];
+  const bound = egress.joinedWith({ ...(allowed.length > 0 && { allowedDomains: allowed }), blockedDomains: blocked });
+  if (bound.allowedDomains?.length !== 0) return bound;
+  throw new GatewayError('forbidden', `${path}: no domain is left that this key may reach (egress of key and account)`);
+}
+
+const domainsIn = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** The last words of a user's turn. */
+function queryIn({ role, content }: Message): string | undefined {
+  if (role !== 'user') return undefined;
+  const said = content.findLast((block): block is TextBlock => block.type === 'text' && block.text.trim() !== '');
+  return said?.text.trim();
+}
+
+const isVendors = ({ tools }: ModelRequest): boolean =>
+  tools.some((tool) => tool.type === 'service' && tool.byPlugin !== undefined && tool.id === TOOL);
+
+function isSearch(tool: Tool): boolean {
+  if (tool.type === 'function') return false;
+  const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];
+  return type === TOOL || (typeof type === 'string' && VENDORS_SEARCH.test(type));
+}
+
+const pathOf = ({ plugins }: ModelRequest): string => `plugins.${plugins.findIndex(({ id }) => id === ID)}`;
+
+/** In the tool's words. What no vendor has a word for is among them, so that it is not left to him. */
+function parametersOf(options: JsonObject): JsonObject {
+  const { engine, max_results, max_uses, search_prompt, include_domains, exclude_domains, user_location } = options;
+  return definedOnly({
+    engine,
+    max_results,
+    max_uses,
+    search_prompt,
+    allowed_domains: include_domains,
+    excluded_domains: exclude_domains,
+    user_location,
+  });
+}
+
+function assertDomains(domains: Json | undefined, path: string): void {
+  if (!Array.isArray(domains)) return;
+  const wrong = domains.findIndex((domain: Json) => typeof domain !== 'string' || !isDomainRule(domain));
+  if (wrong === -1) return;
+  throw new GatewayError(
+    'invalid-request',
+    `${path}.${wrong}: must be a domain such as example.com or example.com/blog`,
+  );
+}
+
+function promptOf({ search_prompt: said, user_location: place }: JsonObject, { clock }: ExtensionContext): string {
+  if (typeof said === 'string') return said;
+  const day = new Date(clock.now()).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const parts = isJsonObject(place) ? [place['city'], place['region'], place['country']] : [];
+  const near = parts.filter((part): part is string => typeof part === 'string' && part !== '').join(', ');
+  return [
+    `The web was searched for this message on ${day}. Use what was found as far as it answers it.`,
+    ...(near === '' ? [] : [`The user is near ${near}.`]),
+  ].join(' ');
+}
+
+/** Behind what it was searched for: what comes before may be in the provider's cache. */
+function withResults(request: ModelRequest, at: number, prompt: string, results: string): ModelRequest {
+  const block: TextBlock = { type: 'text', text: `${prompt}\n\n${results}` };
+  const { origin: _origin, ...turn } = request.messages[at]!;
+  return { ...request, messages: request.messages.with(at, { ...turn, content: [...turn.content, block] }) };
+}

@@ -19,7 +19,10 @@ const SEAL_LENGTH_MAX = 1024 * 1024;
 const SMALL_BYTES = 64 * 1024;
 
 /** What a generation gives its tools. */
-export type GenerationParts = Pick<ExtensionContext, 'signal' | 'catalog' | 'callable' | 'request' | 'infer'>;
+export type GenerationParts = Pick<
+  ExtensionContext,
+  'signal' | 'catalog' | 'isSandbox' | 'callable' | 'request' | 'infer'
+>;
 
 /** What the tools of one generation work with. */
 export interface GenerationTools {

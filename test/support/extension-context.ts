@@ -13,6 +13,7 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   clock: { now: () => 0, aheadMs: 0 },
   showsResults: true,
   catalog: catalogOf(),
+  isSandbox: false,
   callable: () => [],
   request: modelRequest(),
   guardedFetch: { allows: () => true, fetch: nothing('fetch') },

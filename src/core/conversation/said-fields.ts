@@ -57,8 +57,8 @@ export const isSaid = (field: RequestField, request: ModelRequest): boolean => S
 /** Fields that ask for what every endpoint does anyway, though they are said. */
 const IDLE: Readonly<Partial<Record<RequestField, Saying>>> = {
   logprobs: ({ sampling }) => sampling.logprobs === false,
-  // Who takes the field itself need not know tools.
-  tools: ({ tools }) => tools.every((tool) => tool.type === 'service' && tool.field !== undefined),
+  // Who takes the field itself need not know tools, and what a plugin asks for is done without where nobody does.
+  tools: ({ tools }) => tools.every((tool) => tool.type === 'service' && (tool.field ?? tool.byPlugin) !== undefined),
   parallel_tool_calls: ({ tools }) => tools.length === 0,
   reasoning: ({ thinking }) => thinking?.type === 'disabled',
   reasoning_effort: ({ effort }) => effort === 'none',

@@ -33,6 +33,14 @@ export interface VendorTool {
   readonly served?: FunctionTool;
 }
 
+/** How errors name a tool that a plugin asks for: nobody has sent it. */
+export interface PluginsTool {
+  /** Of the plugin's entry: `plugins.0`. */
+  readonly path: string;
+  /** Options that have another name than the tool's parameter, by that. */
+  readonly options: Readonly<Partial<Record<string, string>>>;
+}
+
 /** A tool this gateway runs between two model calls; `id` is its wire type, such as `openrouter:web_search`. */
 export interface RequestedServiceTool {
   readonly type: 'service';
@@ -41,6 +49,8 @@ export interface RequestedServiceTool {
   readonly cacheMarker?: CacheMarker;
   /** As of a vendor's tool. */
   readonly bound?: JoinedRules;
+  /** The plugin that would have vendors do its work: left out where one of the targets' vendors does not run it. */
+  readonly byPlugin?: PluginsTool;
   /** The field beside `tools` that asked for it, which targets of its format may take in its stead. */
   readonly field?: 'web_search_options';
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */

@@ -41,7 +41,7 @@ function* bindTool(tool: VendorTool | RequestedServiceTool, path: string, egress
   yield;
   if (tool.type === 'service') {
     const { id, parameters } = tool;
-    if (id === WEB_SEARCH) return withRules(tool, parameters, path, egress);
+    if (id === WEB_SEARCH) return withRules(tool, parameters, tool.byPlugin?.path ?? path, egress);
     // Pages that the gateway fetches are judged one by one.
     return (yield* findRefusedParameter(parameters, `${path}.parameters`, egress)) ?? tool;
   }

@@ -5,6 +5,7 @@ import { GatewayError } from '../../core/errors.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted } from '../../core/plugin.js';
+import type { HeldAmounts } from '../../ledger/hold.js';
 import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../generation-contexts.js';
 import type { ActivePlugin } from './active-plugins.js';
@@ -29,9 +30,11 @@ export class Consultations {
   async run(start: AdmittedGeneration, contextAt: ContextAt): Promise<ConsultedGeneration> {
     const { generation, planned } = start;
     const sources: WebCitation[] = [];
+    // Nobody is asked for money where there would be no room for the answer behind it.
+    const { bound } = start.admitted.billing.hold;
     let { request } = planned;
     for (const one of planned.plugins.consulting) {
-      const consulted = await this.consult(one, request, start, contextAt);
+      const consulted = await this.consult(one, request, start, bound, contextAt);
       if (!consulted) continue;
       request = consulted.request;
       if (consulted.sources) sources.push(...consulted.sources);
@@ -45,11 +48,15 @@ export class Consultations {
     return { start: await this.admitAgain(start, read), sources };
   }
 
-  /** @returns undefined where it failed, and may be left out */
+  /**
+   * @param answer what is held for the answer
+   * @returns undefined where it failed, and may be left out
+   */
   private async consult(
     { plugin, options }: ActivePlugin,
     request: ModelRequest,
     { generation, admitted, signal }: AdmittedGeneration,
+    answer: HeldAmounts,
     contextAt: ContextAt,
   ): Promise<Consulted | undefined> {
     const beganAt = performance.now();
@@ -58,7 +65,8 @@ export class Consultations {
     let release: (() => void) | undefined;
     try {
       const price = plugin.price?.(request, options, context) ?? 0n;
-      release = price > 0n ? await admitted.billing.makeRoom({ credits: price, byok: 0n }) : NO_ROOM_NEEDED;
+      const room = { ...answer, credits: answer.credits + price };
+      release = price > 0n ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
       if (!release) throw noRoom();
       const consulted = await plugin.consult!(request, options, context);
       const { note, web } = consulted;

@@ -1,6 +1,7 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type {
   FunctionTool,
+  PluginsTool,
   RequestedServiceTool,
   Tool,
   ToolChoice,
@@ -49,8 +50,8 @@ type NamedTool = VendorTool | RequestedServiceTool;
 
 /**
  * Has the tools of a request ready that this gateway knows to serve. What no target's vendor runs by itself is a
- * function from here on; the others are fitted to each target (`providers/fit-tools.ts`). The same request where there
- * is no such tool.
+ * function from here on, or left to the plugin that asked for it; the others are fitted to each target
+ * (`providers/fit-tools.ts`). The same request where there is no such tool.
  * @throws GatewayError `invalid-request` naming the setting that a tool lacks which nobody else runs, or the parameter
  *   that keeps the vendor from running what only he was asked for
  */
@@ -62,7 +63,7 @@ export function offerTools(
 ): OfferedRequest {
   const isKnown = (tool: Tool): boolean => tool.type !== 'function' && services.has(typeOf(tool));
   if (!request.tools.some(isKnown)) return { request, offered: NO_TOOLS, offers: NO_OFFERS };
-  const entries = request.tools.map((tool, index): Entry => {
+  const entries = request.tools.flatMap((tool, index): Entry | Entry[] => {
     const service = tool.type === 'function' ? undefined : services.get(typeOf(tool));
     if (!service || tool.type === 'function') return { tool };
     const native = nativeTargets(tool);
@@ -73,7 +74,9 @@ export function offerTools(
       path: pathOf(tool, index),
       ...(bound && { bound }),
     };
-    if (typeof native === 'object') throw withoutWord(asked, native.lacks);
+    const plugin = tool.type === 'service' ? tool.byPlugin : undefined;
+    if (typeof native === 'object') throw withoutWord(fieldOf(asked, native.lacks, plugin));
+    if (plugin && native !== 'all') return [];
     const offer = native === 'all' ? undefined : offerOf(service, asked, setup, native);
     return { tool, known: { named: tool, service, native, ...(offer && { offer }) } };
   });
@@ -164,10 +167,13 @@ function parametersOf(tool: NamedTool): AskedTool['parameters'] {
 const pathOf = (tool: NamedTool, index: number): string =>
   (tool.type === 'service' ? tool.field : undefined) ?? `tools.${index}`;
 
-const withoutWord = ({ path }: AskedTool, parameter: string): GatewayError =>
+const fieldOf = ({ path }: AskedTool, parameter: string, plugin: PluginsTool | undefined): string =>
+  plugin ? `${plugin.path}.${plugin.options[parameter] ?? parameter}` : `${path}.parameters.${parameter}`;
+
+const withoutWord = (field: string): GatewayError =>
   new GatewayError(
     'invalid-request',
-    `${path}.parameters.${parameter}: no search of a vendor that could answer can be told it; leave it out, or do not ask for the engine native`,
+    `${field}: no search of a vendor that could answer can be told it; leave it out, or do not ask for the engine native`,
   );
 
 const functionOf = ({ shown, runsAt }: ServedTool | HandedTool, name: string, tool: NamedTool): FunctionTool => ({

@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../core/caller.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Tool } from '../../core/conversation/tools.js';
-import { dialectOf } from '../../core/routing/catalog.js';
 import { consultedModels } from '../../core/routing/name-advisors.js';
 import { doInTurns } from '../../core/steps.js';
 import type { ServiceTool, ToolSetup } from '../../core/tool.js';
@@ -10,6 +9,7 @@ import { AttemptRunner } from '../../routing/attempt-runner.js';
 import type { RouteResult } from '../../routing/route-planner.js';
 import { SERVICE_TOOLS } from '../../tools/service-tools.js';
 import { ToolContexts } from '../../tools/tool-contexts.js';
+import { isOnlySandbox } from './only-sandbox.js';
 import { findSeals, holdsToolTurns, openSeals, recallTurns, type ByResultType } from './recall-turns.js';
 import { offerTools, type NativeTargets, type OfferedRequest } from './offered-tools.js';
 
@@ -57,8 +57,7 @@ export class ToolOffers {
       if (told.includes('unsaid')) return 'perhaps';
       return told.find((runs) => typeof runs === 'object') ?? 'none';
     };
-    const isSandbox = legs.length > 0 && legs.every(({ endpoint }) => dialectOf(endpoint) === 'simulated');
-    const setup = { catalog: inputs.catalog, modelOf: consulting(inputs), isSandbox };
+    const setup = { catalog: inputs.catalog, modelOf: consulting(inputs), isSandbox: isOnlySandbox(plan) };
     return offerTools(request, this.byType, setup, nativeTargets);
   }
 }

@@ -25,6 +25,9 @@ export interface ChosenEngine {
   readonly settings: ToolEngine;
 }
 
+/** What is known of where a search is made. */
+export type SearchSetup = Pick<ToolSetup, 'catalog' | 'isSandbox'>;
+
 /** Words that leave the choice to the gateway; where a vendor could search by itself is decided elsewhere. */
 const OPEN: ReadonlySet<string> = new Set(['auto', 'native']);
 
@@ -34,7 +37,7 @@ const OPEN: ReadonlySet<string> = new Set(['auto', 'native']);
  * @param path of the field that names it, for the error
  * @throws GatewayError `invalid-request` naming the setting that is missing
  */
-export function chooseEngine(asked: string, { catalog, isSandbox }: ToolSetup, path: string): ChosenEngine {
+export function chooseEngine(asked: string, { catalog, isSandbox }: SearchSetup, path: string): ChosenEngine {
   const { webSearch } = catalog.tools;
   const name = OPEN.has(asked) ? webSearch?.default : asked;
   const settings = name === undefined ? undefined : webSearch?.engines.get(name);

@@ -3,6 +3,7 @@ import { ExtensionFault, wasAsked } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type {
+  AskedTool,
   ServedTool,
   ServiceTool,
   ToolFailure,
@@ -12,7 +13,7 @@ import type {
   WebRequest,
 } from '../../core/tool.js';
 import { assertServable } from '../servable.js';
-import { chooseEngine, type ChosenEngine } from './engines.js';
+import { chooseEngine, type ChosenEngine, type SearchSetup } from './engines.js';
 import { cut, resultPages } from './result-pages.js';
 import { failedSearch, printPages, recallSearch, viewPages } from './result-text.js';
 import type { SearchQuery } from './search-engine.js';
@@ -28,11 +29,19 @@ export const webSearch: ServiceTool = {
   resultType: 'web_search_tool_result',
   offer: (asked, setup) => {
     assertServable(asked);
-    const options = readOptions(asked);
-    return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
+    return serveSearch(asked, setup);
   },
   recall: recallSearch,
 };
+
+/**
+ * The searches of one generation.
+ * @throws GatewayError `invalid-request` for a domain that cannot be held to, or naming the setting that is missing
+ */
+export function serveSearch(asked: AskedTool, setup: SearchSetup): ServedSearch {
+  const options = readOptions(asked);
+  return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
+}
 
 const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
   busy: 'too_many_requests',
@@ -45,12 +54,14 @@ const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
 };
 
 /** The searches of one generation, which may bring so many results together. */
-class ServedSearch implements ServedTool {
+export class ServedSearch implements ServedTool {
   readonly runsAt = 'gateway';
   readonly shown: ToolFunction;
   readonly engine: string;
   readonly price: PicoUsd;
   readonly usesMax: number;
+  /** Longest query that its engine takes, in characters. */
+  readonly queryCharactersMax: number;
   readonly fail = failedSearch;
   private readonly resultsMax: number;
   private resultsLeft: number;
@@ -70,12 +81,13 @@ class ServedSearch implements ServedTool {
     this.engine = chosen.name;
     this.price = costOf(chosen, this.resultsMax);
     this.usesMax = options.uses;
+    this.queryCharactersMax = chosen.engine.queryCharactersMax;
   }
 
   async run({ query }: JsonObject, use: ToolUse): Promise<ToolResult> {
     const text = typeof query === 'string' ? query.trim() : '';
     if (text === '') return failedSearch('invalid_tool_input');
-    if (text.length > this.chosen.engine.queryCharactersMax) return failedSearch('query_too_long');
+    if (text.length > this.queryCharactersMax) return failedSearch('query_too_long');
     const results = Math.min(this.resultsMax, this.resultsLeft);
     if (results === 0) return failedSearch('max_uses_exceeded');
     // Uses run side by side: what one may bring is no other's, until it has brought less.
