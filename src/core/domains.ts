@@ -200,12 +200,26 @@ function readUrl(text: string): ReadUrl | undefined {
   return { host, port: port || (protocol === 'https:' ? '443' : '80'), path: decoded(pathname).replace(/\/+$/, '') };
 }
 
-/** Servers read `%61` as `a`, and slashes in a row as one: neither leads around a rule. */
+/**
+ * A path as servers may read it: `%61` as `a`, `%2f` and backslashes as slashes, several of them as one, a segment
+ * without its parameters (`;a=1`) and what stands behind a NUL, and only then `..`. None of it leads around a rule.
+ */
 function decoded(path: string): string {
+  const segments: string[] = [];
+  for (const written of path.replace(/(?:%[\da-f]{2})+/gi, decodeRun).split(/[/\\]+/)) {
+    const segment = written.replace(/[;\0].*$/s, '');
+    if (segment === '..') segments.pop();
+    else if (segment !== '.' && segment !== '') segments.push(segment);
+  }
+  return `/${segments.join('/')}`;
+}
+
+/** What is no UTF-8 stands for bytes. */
+function decodeRun(run: string): string {
   try {
-    return decodeURIComponent(path).replaceAll(/\/{2,}/g, '/');
+    return decodeURIComponent(run);
   } catch {
-    return path;
+    return Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1');
   }
 }
 

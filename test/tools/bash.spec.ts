@@ -118,6 +118,12 @@ describe('bash', () => {
     },
   );
 
+  it('goes on where a file stands for the folder of what is passing', async () => {
+    const run = session(offered());
+    await run('rm -rf /tmp; echo x > /tmp');
+    expect(await run('cat /tmp; rm /tmp; mkdir /tmp; echo y > /tmp/f; cat /tmp/f')).toMatchObject({ stdout: 'x\ny\n' });
+  });
+
   it('begins in its folder where the directory has gone', async () => {
     const run = session(offered());
     await run('mkdir d; cd d; rmdir /home/user/d');

@@ -9,6 +9,9 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { CALL, calls, inTurn, LoopBench, PRICES, ROUTES, says, saysAndCalls, TOOLS, USES } from './faults-bench.js';
 
+/** Deeper than a history may be that comes back. */
+const DEEP = `{"timezone":${'['.repeat(300)}${']'.repeat(300)}}`;
+
 describeOnEmbedded('bounds of the loop of tools', (database) => {
   let openai: Upstream;
   let bench: LoopBench;
@@ -31,7 +34,7 @@ describeOnEmbedded('bounds of the loop of tools', (database) => {
   const resultsOf = (reply: JsonBody): JsonBody[] =>
     reply.content.filter(({ type }: JsonBody) => type.endsWith('_tool_result'));
 
-  describe.each(['{"timezone"', '[1]', '"Paris"', 'null'])('arguments %s', (text) => {
+  describe.each(['{"timezone"', '[1]', '"Paris"', 'null', DEEP])('arguments %s', (text) => {
     it.each(ROUTES.flatMap((route) => [false, true].map((stream) => [route, stream] as const)))(
       'are a failure that the model is told, on %s, stream %s',
       async (route, stream) => {
@@ -99,6 +102,23 @@ describeOnEmbedded('bounds of the loop of tools', (database) => {
     const { data } = (await response.json()) as JsonBody;
     return Number(data.candidates[0].bound);
   }
+
+  it('lets searches side by side have what others do not bring', async () => {
+    const search = { type: 'openrouter:web_search', parameters: { max_results: 25 } };
+    bench.begin(calls(USES.search, USES.search, USES.search, USES.search), says('So.'));
+    const reply = await bench.ask('/messages', { tools: [search] }, key);
+    expect(resultsOf(reply).map(({ content }) => content.error_code ?? content.length)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('runs nothing that is called where no tool may be', async () => {
+    bench.begin(calls(USES.search), says('Never.'));
+    const fields = { tools: [TOOLS.search], tool_choice: { type: 'none' } };
+    const reply = await bench.ask('/messages', fields, key);
+    expect(reply).toMatchObject({ stop_reason: 'end_turn' });
+    expect(resultsOf(reply)).toMatchObject([{ content: { error_code: 'max_uses_exceeded' } }]);
+    expect([bench.upstreams.engine.requests, bench.upstreams.main.requests]).toMatchObject([[], { length: 1 }]);
+    expect((await bench.row(reply.id)).cost).toBe(CALL);
+  });
 
   it('shows an adviser the step that asks for it', async () => {
     bench.begin(saysAndCalls('I plan to sink it.', USES.advisor), says('So be it.'));

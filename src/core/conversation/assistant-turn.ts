@@ -1,3 +1,4 @@
+import { JSON_DEPTH_MAX } from '../json/json-scan.js';
 import { parseJson, type Json, type Opaque } from '../json/json.js';
 import type { ContentBlock, Message } from './content.js';
 import type { Reply, ReplyBlock } from './reply.js';
@@ -53,15 +54,24 @@ const withDeltas = ({ vendor, value }: Opaque, deltas: readonly Opaque[]): Opaqu
 /** Of one call, in characters: parsed in one step. Chosen: far above any use. */
 export const ARGUMENTS_LENGTH_MAX = 1024 * 1024;
 
+/** Levels of a call's arguments: with those that a request has around them, as deep as a body may be. */
+const ARGUMENTS_DEPTH_MAX = JSON_DEPTH_MAX - 10;
+
 /** The arguments of a call, `{}` where there are none; undefined for what is no JSON, or more than any tool reads. */
 export function readArguments(text: string): Json | undefined {
   if (text.length > ARGUMENTS_LENGTH_MAX) return undefined;
   if (text.trim() === '') return {};
   try {
-    return parseJson(text) as Json;
+    const value = parseJson(text) as Json;
+    return isDeeper(value, ARGUMENTS_DEPTH_MAX) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner as Json, levels - 1));
 }
 
 /** What cannot be read was answered with an error, and is told as nothing. */

@@ -91,6 +91,11 @@ it.each<[string, SealedReply, string[]]>([
   expect(shapes(reply)).toEqual(expected);
 }); // prettier-ignore
 
+it('tells a use once that comes twice', () => {
+  const uses = usesOf(STEPS);
+  expect(shapes(told(STEPS, [...uses, ...uses]))).toEqual(shapes(told(STEPS, uses)));
+});
+
 it('says where each block stood', () => {
   const { turns } = told(STEPS, usesOf(STEPS)).finish();
   expect(turns.map(({ content, paths: places = paths(content) }) => places)).toEqual([

@@ -57,6 +57,7 @@ export class SealedReply {
   private readonly thoughts: Placed[] = [];
   private readonly rest: Placed[] = [];
   private readonly shared: Placed<SealedUse>[] = [];
+  private readonly ids = new Set<string>();
   private readonly steps = new Map<number, Placed<SealedUse>[]>();
 
   add(block: ContentBlock, path: string): void {
@@ -64,7 +65,10 @@ export class SealedReply {
   }
 
   addUse(use: SealedUse, path: string): void {
-    const { isShared, step } = use;
+    const { id, isShared, step } = use;
+    // Clients that put a stream together tell some entries twice.
+    if (this.ids.has(id)) return;
+    this.ids.add(id);
     const uses = isShared ? this.shared : (this.steps.get(step) ?? []);
     if (!isShared) this.steps.set(step, uses);
     uses.push({ block: use, path });

@@ -57,7 +57,7 @@ export class ToolLoop {
   /** With the turns that the steps have added. */
   private request: ModelRequest;
   /** Its model is asked for the last time, without tools. */
-  private isLast = false;
+  private isLast: boolean;
   private isUnaffordable = false;
 
   constructor(
@@ -68,6 +68,8 @@ export class ToolLoop {
     private readonly dependencies: LoopDependencies,
   ) {
     this.request = request;
+    // A model that calls what it may not is refused, as after its last step.
+    this.isLast = request.toolChoice?.type === 'none';
     this.step = this.beginStep(0);
   }
 

@@ -57,7 +57,7 @@ export async function runBash({ command, state, memoryBytes, timeMs }: BashComma
     sleep: () => Promise.resolve(),
   });
   if (before) await putFiles(bash, before.entries);
-  await bash.fs.mkdir(TEMPORARY, { recursive: true });
+  if (!(await bash.fs.exists(TEMPORARY))) await bash.fs.mkdir(TEMPORARY);
   const result = await bash.exec(command, { rawScript: true });
   return outcomeOf(result, await takeState(bash, result));
 }

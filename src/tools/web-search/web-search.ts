@@ -65,6 +65,8 @@ export class ServedSearch implements ServedTool {
   readonly fail = failedSearch;
   private readonly resultsMax: number;
   private resultsLeft: number;
+  /** Searches that may yet bring less than they may; none of these fails. */
+  private readonly underWay = new Set<Promise<void>>();
   private readonly hosts: SearchHosts;
   private readonly isAsked: (url: string) => boolean;
 
@@ -88,17 +90,32 @@ export class ServedSearch implements ServedTool {
     const text = typeof query === 'string' ? query.trim() : '';
     if (text === '') return failedSearch('invalid_tool_input');
     if (text.length > this.queryCharactersMax) return failedSearch('query_too_long');
-    const results = Math.min(this.resultsMax, this.resultsLeft);
+    let results = this.takeResults();
+    while (results === 0 && this.underWay.size > 0) {
+      await Promise.race(this.underWay);
+      results = this.takeResults();
+    }
     if (results === 0) return failedSearch('max_uses_exceeded');
-    // Uses run side by side: what one may bring is no other's, until it has brought less.
-    this.resultsLeft -= results;
     const { characters, place } = this.options;
-    const { result, told } = await this.search(
-      { text: text.toWellFormed(), results, characters, place, ...this.hosts },
-      use,
+    const searching = this.search({ text: text.toWellFormed(), results, characters, place, ...this.hosts }, use);
+    const ended: Promise<void> = searching.then(
+      ({ told }) => this.giveBack(ended, results - told),
+      () => this.giveBack(ended, results),
     );
-    this.resultsLeft += results - told;
-    return result;
+    this.underWay.add(ended);
+    return (await searching).result;
+  }
+
+  /** Uses run side by side: what one may bring is no other's, until it has brought less. */
+  private takeResults(): number {
+    const results = Math.min(this.resultsMax, this.resultsLeft);
+    this.resultsLeft -= results;
+    return results;
+  }
+
+  private giveBack(ended: Promise<void>, results: number): void {
+    this.underWay.delete(ended);
+    this.resultsLeft += results;
   }
 
   private async search(
