@@ -65,6 +65,8 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   readonly options: Readonly<Record<string, OptionsSchema>>;
   /** On where nobody speaks of it, with these options. Absent: off. */
   readonly unasked?: Options;
+  /** The type of its stages in the routing metadata's `pipeline`. Absent: `plugin`. */
+  readonly stageType?: 'plugin' | 'context_compression';
   /** A failure leaves it out, visibly. */
   readonly isSkippable?: boolean;
   /** Names that a request's `model` may have: each asks for this plugin, which chooses in its place. */
@@ -80,8 +82,10 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
   /** Asks somebody outside, behind the hold and before the model. */
   consult?(request: ModelRequest, options: Options, context: ExtensionContext): Promise<Consulted>;
-  /** The request as one leg can take it, before it is sent there. Pure. */
-  fit?(request: ModelRequest, leg: Leg, options: Options): ModelRequest;
+  /** What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. Pure. */
+  shortens?(options: Options): { readonly contextMax: number };
+  /** The request as one leg can take it, before it is sent there. Its note is told where that leg answers. Pure. */
+  fit?(request: ModelRequest, leg: Leg, options: Options): Prepared;
   /** One for each answer; undefined where there is nothing to watch. */
   watch?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): ReplyWatch | undefined;
 }

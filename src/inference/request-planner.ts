@@ -68,7 +68,11 @@ export class RequestPlanner {
     const inForce = this.guardrails.of(caller);
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
     const choose = plugins.chooser(asked);
-    const routed = await this.planner.plan(asked, caller, guardrails.policies, { seed, choose });
+    const routed = await this.planner.plan(asked, caller, guardrails.policies, {
+      seed,
+      choose,
+      shortensTo: plugins.shortensTo,
+    });
     const inspecting = guardrails.inspect(nameAdvisors(asked, routed.inputs), signal);
     const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
     const binding = bindRequest(read, caller.egress);

@@ -1,6 +1,6 @@
 import type { Plugin } from '../core/plugin.js';
 import { autoRouter } from './auto-router.js';
-import { contextCompression } from './context-compression.js';
+import { contextCompression } from './context-compression/context-compression.js';
 import { fileParser } from './file-parser.js';
 import { fusion } from './fusion.js';
 import { moderation } from './moderation.js';

@@ -7,6 +7,7 @@ import { endingOf, type Ending } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
+import type { JsonObject } from '../core/json/json.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { FetchedMedia, RequiredMedia } from '../core/provider.js';
 import type { Model } from '../core/routing/catalog.js';
@@ -31,19 +32,32 @@ export interface ModelLimiter {
   acquire(model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError>;
 }
 
+/** A request as one leg can take it. */
+export interface FittedRequest {
+  readonly request: ModelRequest;
+  /** Entries of the routing metadata's `pipeline`, told where this leg answers. */
+  readonly stages: readonly JsonObject[];
+}
+
 /** What a plan is run with, beside the generation that it is run for. */
 export interface RunInputs extends ModelRun {
   readonly reveal: RevealCredential;
   readonly modelLimiter: ModelLimiter;
   readonly signal: CancelSignal;
   /** The request as one leg can take it. Absent: as it is. */
-  readonly fit?: ((request: ModelRequest, leg: Leg) => ModelRequest) | undefined;
+  readonly fit?: ((request: ModelRequest, leg: Leg) => FittedRequest) | undefined;
 }
 
 /** A call whose reply has begun. */
 export interface StartedCall {
   readonly call: ProviderCall;
   readonly events: StartedReply;
+  /** What was done to its request alone. */
+  readonly stages: readonly JsonObject[];
+}
+
+interface FittedInputs extends RunInputs {
+  readonly stages: readonly JsonObject[];
 }
 
 /** Runs plans, for a generation as many as it needs: one leg after another until one answers. */
@@ -122,7 +136,7 @@ export class PlanRunner {
     run: PlanProgress,
     leg: PlannedLeg,
     media: FetchedMedia,
-    inputs: RunInputs,
+    inputs: FittedInputs,
   ): Promise<StartedCall | undefined> {
     const begun = await this.attempt(run, leg, media, inputs);
     if (!begun) return undefined;
@@ -145,7 +159,7 @@ export class PlanRunner {
     run: PlanProgress,
     leg: PlannedLeg,
     media: FetchedMedia,
-    inputs: RunInputs,
+    inputs: FittedInputs,
   ): Promise<StartedCall | undefined> {
     const { signal } = inputs;
     if (signal.aborted) {
@@ -156,7 +170,7 @@ export class PlanRunner {
     try {
       const events = await this.attempts.run(run.generation, call, media, inputs.reveal, signal);
       call.committedAt = performance.now();
-      return { call, events };
+      return { call, events, stages: inputs.stages };
     } catch (error) {
       run.failed(call, error, signal);
       if (signal.aborted) throw signal.reason;
@@ -167,10 +181,11 @@ export class PlanRunner {
 }
 
 /** What a leg is sent may be less than what others are. */
-function fittedTo(leg: PlannedLeg, inputs: RunInputs): RunInputs {
-  const request = inputs.fit?.(inputs.request, leg) ?? inputs.request;
-  return request === inputs.request ? inputs : { ...inputs, request };
-}
+const fittedTo = (leg: PlannedLeg, inputs: RunInputs): FittedInputs => ({
+  ...inputs,
+  ...(inputs.fit?.(inputs.request, leg) ?? UNFITTED),
+});
+const UNFITTED = { stages: [] } as const;
 
 /** How far the run of one plan has got. */
 class PlanProgress {
@@ -247,7 +262,9 @@ class PlanProgress {
   }
 
   answerWith(begun: StartedCall): StartedCall {
-    this.generation.answerWith(begun.call, begun.events.sentBody);
+    const { generation } = this;
+    if (begun.stages.length > 0) generation.pipeline = [...generation.pipeline, ...begun.stages];
+    generation.answerWith(begun.call, begun.events.sentBody);
     return begun;
   }
 

@@ -35,6 +35,8 @@ export interface PlanOptions {
   readonly seed?: string | undefined;
   /** Chooses models in the place of the name that the request has. */
   readonly choose?: ((inputs: ChoiceInputs) => NamedChoice) | undefined;
+  /** Most tokens of the context of endpoints that the request is shortened for where it is too long for them. */
+  readonly shortensTo?: number | undefined;
 }
 
 /**
@@ -66,7 +68,7 @@ export class RoutePlanner {
     request: ModelRequest,
     caller: Caller,
     guardrails: readonly RoutingPolicy[],
-    { seed = newSeed(), choose }: PlanOptions = {},
+    { seed = newSeed(), choose, shortensTo }: PlanOptions = {},
   ): Promise<RouteResult> {
     const [stored, own] = await Promise.all([this.credentials.usableBy(caller), this.policies.of(caller)]);
     const catalog = this.catalog.current();
@@ -83,7 +85,7 @@ export class RoutePlanner {
       session: this.pins.inputsOf(caller, request),
       seed,
     };
-    const needs = routeNeeds(request, catalog, choose?.(known));
+    const needs = routeNeeds(request, catalog, choose?.(known), shortensTo);
     const inputs: RouteInputs = {
       needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs,
       ...known,

@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolReferenceBlock } from '../conversation/content.js';
+import type { ContentBlock, Message, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 
 // Estimates, for replies whose provider says nothing of its usage (docs/reasons/money.md#usage-is-asked-for):
@@ -24,6 +24,15 @@ export function estimateInputTokens(request: ModelRequest): number {
   for (const size of listSizes(request)) estimate.add(size);
   return estimate.tokens;
 }
+
+/** About how many tokens a message has. */
+export function estimateMessageTokens({ content }: Message): number {
+  const { bytes, tokens } = sumOf(content);
+  return estimateTokens(bytes) + tokens + FRAME_TOKENS;
+}
+
+/** About how many tokens a prompt has beside its messages. */
+export const estimateFrameTokens = (request: ModelRequest): number => estimateInputTokens({ ...request, messages: [] });
 
 /** The sizes of what a prompt is made of, one piece after another: each is measured when it is asked for. */
 export function* listSizes(request: ModelRequest): Generator<Size> {

@@ -52,6 +52,7 @@ function deriveNeeds(record: DecisionRecord): RouteNeeds {
     ...(record.outputs && { outputs: record.outputs }),
     promptTokensMin: record.prompt ?? 0,
     ...(record.output !== undefined && { maxOutputTokens: record.output }),
+    ...(record.shortens && { shortensTo: record.shortens }),
     ...(record.images !== undefined && { images: record.images }),
     ...(record.searches !== undefined && { webSearches: record.searches }),
     ...(record.measured && { measured: record.measured }),

@@ -53,6 +53,8 @@ export interface DecisionRecord {
   readonly drops?: Readonly<Record<string, string>> | undefined;
   readonly prompt?: number | undefined;
   readonly output?: number | undefined;
+  /** Contexts that the request was shortened for. */
+  readonly shortens?: RouteNeeds['shortensTo'] | undefined;
   readonly images?: number | undefined;
   readonly searches?: number | undefined;
   /** What the bound was made from, where a price was capped. */

@@ -441,14 +441,16 @@ const request: fc.Arbitrary<Partial<RouteNeeds>> = fc
     parameters: fc.subarray(PARAMETERS),
     tier: fc.constantFrom('standard' as const, 'priority' as const),
     promptTokensMin: fc.constantFrom(0, LONG_PROMPT_TOKENS),
+    shortensTo: fc.constantFrom(undefined, [1, 1_000_000] as const),
     images: fc.nat(2),
     webSearches: fc.nat(2),
     words,
     measured,
   })
   // As requests have them: what is not there is absent, and what is measured is so for the caps of a price.
-  .map(({ images, webSearches, words: said, measured: size, ...needs }) => ({
+  .map(({ images, webSearches, words: said, measured: size, shortensTo, ...needs }) => ({
     ...needs,
+    ...(shortensTo && { shortensTo }),
     ...(images > 0 && { images }),
     ...(webSearches > 0 && { webSearches }),
     ...(said.length > 0 && { words: said }),

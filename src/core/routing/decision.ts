@@ -159,6 +159,7 @@ type NeedsParts = Pick<
   | 'outputs'
   | 'prompt'
   | 'output'
+  | 'shortens'
   | 'images'
   | 'searches'
   | 'measured'
@@ -180,6 +181,7 @@ function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
     outputs: needs.outputs,
     prompt: needs.promptTokensMin || undefined,
     output: needs.maxOutputTokens,
+    shortens: needs.shortensTo,
     images: needs.images,
     searches: needs.webSearches,
     measured: needs.measured,

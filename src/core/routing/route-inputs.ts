@@ -55,6 +55,11 @@ export interface RouteNeeds {
   /** The prompt has at least so many tokens, however it is counted. */
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number;
+  /**
+   * Endpoints with a context of at least and at most so many tokens are not too short: the request is shortened for
+   * them. Absent: it is for none, or has room everywhere.
+   */
+  readonly shortensTo?: readonly [min: number, max: number];
   /** Images it holds, and searches it may be expected to make; absent: none. */
   readonly images?: number;
   readonly webSearches?: number;

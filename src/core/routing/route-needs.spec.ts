@@ -1,8 +1,9 @@
 // Goal: what a request asks of endpoints is read without loss and without its texts. Method: tables over each field.
 import { modelRequest } from '../../../test/support/model-request.js';
-import { catalogOf, model } from '../../../test/support/route-inputs.js';
+import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import type { ContentBlock, ToolResultContent } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
+import type { RouteNeeds } from './route-inputs.js';
 import { routeNeeds } from './route-needs.js';
 
 const saying = (...content: readonly ContentBlock[]): Partial<ModelRequest> => ({
@@ -38,6 +39,23 @@ describe('the models of a request', () => {
     );
     expect(needs.requested).toBe('bee:nitro');
     expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'd' }, { id: 'nobody', sort: 'price' }]);
+  });
+});
+
+describe('contexts that it is shortened for', () => {
+  const short = { ...endpoint('p1'), contextLength: 700 };
+  const shorter = { ...endpoint('p2'), contextLength: 400 };
+  const catalog = catalogOf(model('a/b', [short, shorter]));
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
+  it.each<[string, number | undefined, number, RouteNeeds['shortensTo']]>([
+    ['nobody shortens it', undefined, 0, undefined],
+    ['at least half of what it needs', 8_192, 100, [550, 700]],
+    ['the largest', 8_192, 900, [700, 700]],
+    ['so many at most', 500, 0, [500, 500]],
+    ['none is short enough', 399, 0, undefined],
+  ])('%s', (_, max, maxOutputTokens, expected) => {
+    const needs = routeNeeds(modelRequest({ messages, maxOutputTokens }), catalog, undefined, max);
+    expect(needs.shortensTo).toEqual(expected);
   });
 });
 

@@ -18,14 +18,23 @@ const IMAGES: readonly Modality[] = ['image'];
 /**
  * What routing looks at in a request. Reads lengths of texts, never the texts.
  * @param choice of models in the place of the one that it names
+ * @param shortensTo most tokens of the contexts that it is shortened for
  */
-export function routeNeeds(request: ModelRequest, catalog: KnownModels, choice?: NamedChoice): RouteNeeds {
+export function routeNeeds(
+  request: ModelRequest,
+  catalog: KnownModels,
+  choice?: NamedChoice,
+  shortensTo?: number,
+): RouteNeeds {
   const { tokensMin, modalities, images } = sizePrompt(request);
   const words = pricedWords(request);
   const webSearches = countSearches(request);
+  const models = listModels(request, catalog, choice);
+  const needed = tokensMin + (request.maxOutputTokens ?? 0);
+  const shortened = shortensTo === undefined ? undefined : contextsFor(needed, shortensTo, models, catalog);
   return {
     requested: request.model,
-    models: listModels(request, catalog, choice),
+    models,
     ...(choice && { choice: { by: choice.by, data: choice.data } }),
     movesOnRefusal: request.fallbackModels?.onRefusal ?? false,
     preferences: request.preferences,
@@ -34,6 +43,7 @@ export function routeNeeds(request: ModelRequest, catalog: KnownModels, choice?:
     ...(request.modalities?.includes('image') && { outputs: IMAGES }),
     promptTokensMin: tokensMin,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...(shortened && { shortensTo: shortened }),
     ...(images > 0 && { images }),
     ...(webSearches > 0 && { webSearches }),
     ...(request.preferences.maxPrice && { measured: measurePrompt(request) }),
@@ -57,6 +67,28 @@ const askedFields = ({ value }: Opaque): readonly string[] =>
 
 /** Most of them that are looked at. */
 const UNDECLARED_MAX = 64;
+
+/**
+ * At least half of what it needs, or the largest there is (docs/wire/tools-and-plugins.md#context-compression). Where
+ * one of them has room for all of it nothing is lost for another.
+ */
+function contextsFor(
+  needed: number,
+  max: number,
+  models: readonly NamedModel[],
+  catalog: KnownModels,
+): RouteNeeds['shortensTo'] {
+  const contexts = models.flatMap(({ id }) => catalog.models.get(id)?.endpoints ?? NO_ENDPOINTS);
+  let largest = 0;
+  let least = Infinity;
+  for (const { contextLength } of contexts) {
+    largest = Math.max(largest, contextLength);
+    least = Math.min(least, contextLength);
+  }
+  if (needed <= largest || least > max) return undefined;
+  return [Math.min(Math.ceil(needed / 2), largest), Math.min(max, largest)];
+}
+const NO_ENDPOINTS: readonly never[] = [];
 
 /** A policy's order stands in where the request asks for none of its own. */
 export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPolicy[]): RouteNeeds {

@@ -57,6 +57,7 @@ const ROWS: readonly Row[] = [
   { name: 'max_price of an image', preferences: { maxPrice: { image: '0.004' } }, reason: 'max-price', out: ['p4/image'] },
   { name: 'max_price of a request', preferences: { maxPrice: { request: '0' } }, reason: 'max-price', out: ['p4/image'] },
   { name: 'a long prompt', needs: { promptTokensMin: 1_001 }, reason: 'context-length', out: ['p2'] },
+  { name: 'a long prompt that is shortened for longer ones', needs: { promptTokensMin: 1_001, shortensTo: [1_001, 9_000] }, reason: 'context-length', out: ['p2'] },
   { name: 'a long prompt with its answer', needs: { promptTokensMin: 961, maxOutputTokens: 40 }, reason: 'context-length', out: ['p2'] },
   { name: 'a long answer', needs: { maxOutputTokens: 51 }, reason: 'max-tokens', out: ['p4'] },
   { name: 'an image', needs: { modalities: ['image'] }, reason: 'modality', out: ['p1', 'p2', 'p3/eu', 'p4', 'p4/image'] },

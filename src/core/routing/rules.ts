@@ -132,7 +132,14 @@ export function findExclusion(
   { carries, passes }: Pick<RouteInputs, 'carries' | 'passes'> = {},
 ): Pick<Exclusion, 'reason' | 'detail'> | undefined {
   const { endpoint, model, provider } = candidate;
-  const { preferences, parameters, modalities, promptTokensMin: prompt, maxOutputTokens: output = 0 } = rules.needs;
+  const {
+    preferences,
+    parameters,
+    modalities,
+    promptTokensMin: prompt,
+    maxOutputTokens: output = 0,
+    shortensTo,
+  } = rules.needs;
 
   const notAllowedBy = rules.only.length > 0 ? findList(rules.only, candidate, false) : undefined;
   if (notAllowedBy) return { reason: 'not-allowed', detail: listName(notAllowedBy, 'provider.only') };
@@ -159,7 +166,9 @@ export function findExclusion(
   const above = rules.caps && findPriceAbove(rules.caps, candidate, rules.needs);
   if (above !== undefined) return { reason: 'max-price', detail: above };
 
-  if (prompt + output > contextLength) {
+  const [least, most] = shortensTo ?? [Infinity, 0];
+  const isShortened = least <= contextLength && contextLength <= most && output < contextLength;
+  if (prompt + output > contextLength && !isShortened) {
     const sum = prompt > contextLength ? `prompt ${prompt}` : `prompt ${prompt} + max_tokens ${output}`;
     return { reason: 'context-length', detail: `${sum} > ${contextLength}` };
   }

@@ -118,12 +118,14 @@ it('fits a request to a leg by each of them', () => {
     id,
     options: {},
     fit: (request, { endpoint: { contextLength } }) => ({
-      ...request,
-      user: `${request.user ?? ''}${id}${contextLength}`,
+      request: { ...request, user: `${request.user ?? ''}${id}${contextLength}` },
+      note: { summary: 'shortened' },
     }),
   });
   const [leg] = plan([model('acme/any', [{ ...endpoint('p1'), contextLength: 4 }])], {}).legs;
   const set = setOf([shorter('a'), shorter('b')], [{ id: 'a' }, { id: 'b' }]);
-  expect(set.fit!(modelRequest(), leg!).user).toBe('a4b4');
+  const { request, stages } = set.fit!(modelRequest(), leg!);
+  expect(request.user).toBe('a4b4');
+  expect(stages.map(({ name }) => name)).toEqual(['a', 'b']);
   expect(setOf([shorter('a')], []).fit).toBeUndefined();
 });

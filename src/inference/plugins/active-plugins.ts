@@ -26,7 +26,9 @@ export class ActivePlugins {
   readonly consulting: readonly ActivePlugin[];
   readonly isWatching: boolean;
   /** Fits a request to a leg; undefined where none of them does that. */
-  readonly fit: ((request: ModelRequest, leg: Leg) => ModelRequest) | undefined;
+  readonly fit: ((request: ModelRequest, leg: Leg) => StagedRequest) | undefined;
+  /** Most tokens of the context of endpoints that a request too long for them is shortened for. */
+  readonly shortensTo: number | undefined;
   private readonly preparing: readonly ActivePlugin[];
   private readonly hasRouter: boolean;
 
@@ -37,9 +39,10 @@ export class ActivePlugins {
     this.isWatching = withHook(active, 'watch').length > 0;
     const fitting = withHook(active, 'fit');
     if (fitting.length > 0) {
-      this.fit = (request, leg) =>
-        fitting.reduce((fitted, { plugin, options }) => plugin.fit!(fitted, leg, options), request);
+      this.fit = (request, leg) => fitInTurn(fitting, request, leg);
     }
+    const contexts = active.flatMap(({ plugin, options }) => plugin.shortens?.(options).contextMax ?? []);
+    if (contexts.length > 0) this.shortensTo = Math.max(...contexts);
   }
 
   /**
@@ -86,6 +89,17 @@ export class ActivePlugins {
     }
     return { request, stages };
   }
+}
+
+function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: Leg): StagedRequest {
+  let request = asked;
+  let stages: readonly JsonObject[] = NO_STAGES;
+  for (const { plugin, options } of fitting) {
+    const fitted = plugin.fit!(request, leg, options);
+    request = fitted.request;
+    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, {})];
+  }
+  return { request, stages };
 }
 
 const NO_STAGES: readonly never[] = [];

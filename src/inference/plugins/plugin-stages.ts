@@ -14,8 +14,12 @@ interface StageFigures {
 }
 
 /** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
-export const stageOf = ({ id }: Plugin, { summary, data }: StageNote, { beganAt, cost }: StageFigures): JsonObject => ({
-  type: 'plugin',
+export const stageOf = (
+  { id, stageType = 'plugin' }: Plugin,
+  { summary, data }: StageNote,
+  { beganAt, cost }: StageFigures,
+): JsonObject => ({
+  type: stageType,
   name: id,
   summary,
   data: { ...data, ...(beganAt !== undefined && { milliseconds: Math.round(performance.now() - beganAt) }) },

@@ -1,0 +1,122 @@
+// Goal: what is left of a conversation fits, keeps its order, its tools with their results, its turns whole and its
+// last question, and is left alone from there on. Method: conversations made at random, and some by hand.
+import * as fc from 'fast-check';
+import { modelRequest } from '../../../test/support/model-request.js';
+import type { ContentBlock, Message } from '../../core/conversation/content.js';
+import { estimateInputTokens } from '../../core/money/estimate.js';
+import { middleOut } from './middle-out.js';
+
+const text = (words: string): ContentBlock => ({ type: 'text', text: words });
+const user = (...content: ContentBlock[]): Message => ({ role: 'user', content });
+const said = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
+
+/** One turn of each side, with calls of tools between them: each call with signed thinking before it. */
+const exchange = fc
+  .record({
+    asked: fc.integer({ min: 1, max: 4_000 }),
+    tools: fc.array(fc.integer({ min: 1, max: 2_000 }), { maxLength: 3 }),
+  })
+  .map(({ asked, tools }) => (at: number): Message[] => [
+    user(text('q'.repeat(asked))),
+    ...tools.flatMap((length, step) => [
+      said(
+        { type: 'thinking', thinking: 'hm', signature: `s${at}.${step}` },
+        { type: 'tool-use', id: `t${at}.${step}`, name: 'look', input: {} },
+      ),
+      user({ type: 'tool-result', toolUseId: `t${at}.${step}`, content: [{ type: 'text', text: 'r'.repeat(length) }] }),
+    ]),
+    said(text('a'.repeat(asked))),
+  ]);
+const conversation = fc
+  .tuple(fc.array(exchange, { maxLength: 12 }), fc.integer({ min: 1, max: 6_000 }))
+  .map(([turns, last]) => [...turns.flatMap((make, at) => make(at)), user(text('l'.repeat(last)))]);
+
+const request = (messages: readonly Message[]) =>
+  modelRequest({ system: [{ type: 'text', text: 'Be kind.' }], messages });
+const idsOf = (messages: readonly Message[], type: 'tool-use' | 'tool-result') =>
+  messages.flatMap(({ content }) =>
+    content.flatMap((block) => {
+      if (block.type !== type) return [];
+      return block.type === 'tool-use' ? block.id : block.type === 'tool-result' ? block.toolUseId : [];
+    }),
+  );
+
+it('keeps whole turns in their order, and what is left fits and is left alone', () => {
+  fc.assert(
+    fc.property(conversation, fc.integer({ min: 200, max: 8_000 }), (messages, tokensMax) => {
+      const room = { tokensMax, messagesMax: Infinity };
+      const shorter = middleOut(request(messages), room);
+      if (!shorter) {
+        expect(estimateInputTokens(request(messages))).toBeLessThanOrEqual(tokensMax);
+        return;
+      }
+      const { messages: left, cut } = shorter;
+      expect(middleOut(request(left), room)).toBeUndefined();
+      expect(estimateInputTokens(request(left))).toBeLessThanOrEqual(tokensMax);
+      expect(idsOf(left, 'tool-use')).toEqual(idsOf(left, 'tool-result'));
+      expect(left[0]!.role).toBe('user');
+      expect(left.at(-1)!.role).toBe('user');
+      if (cut > 0) return;
+      expect(left.at(-1)).toBe(messages.at(-1));
+      const places = left.map((message) => messages.indexOf(message));
+      expect(places).toEqual([...places].sort((one, other) => one - other));
+      expect(places).not.toContain(-1);
+      expect(new Set(places).size).toBe(places.length);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('leaves out of the middle', () => {
+  const messages = Array.from({ length: 21 }, (_, at) => (at % 2 ? said : user)(text(`${at}:${'x'.repeat(396)}`)));
+  const { messages: left } = middleOut(request(messages), { tokensMax: 1_000, messagesMax: Infinity })!;
+  const places = left.map((message) => messages.indexOf(message));
+  expect(places).toEqual([0, 1, 2, 3, 4, 17, 18, 19, 20]);
+});
+
+it('keeps half of the most messages from either end', () => {
+  const messages = Array.from({ length: 1_201 }, (_, at) => (at % 2 ? said : user)(text(String(at))));
+  const { messages: left } = middleOut(request(messages), { tokensMax: Infinity, messagesMax: 1_000 })!;
+  expect(left).toHaveLength(1_000);
+  expect(left[499]).toBe(messages[499]);
+  expect(left[500]).toBe(messages[701]);
+});
+
+it('keeps the question of a loop of tools, and its last step', () => {
+  const steps = Array.from({ length: 10 }, (_, at) => [
+    said({ type: 'thinking', thinking: '', signature: 's' }, { type: 'tool-use', id: `t${at}`, name: 'f', input: {} }),
+    user({ type: 'tool-result', toolUseId: `t${at}`, content: [{ type: 'text', text: 'r'.repeat(400) }] }),
+  ]).flat();
+  const messages = [user(text('What is it?')), ...steps];
+  const { messages: left } = middleOut(request(messages), { tokensMax: 250, messagesMax: Infinity })!;
+  expect(left[0]).toBe(messages[0]);
+  expect(left.slice(-2)).toEqual(messages.slice(-2));
+  expect(left.length).toBeLessThan(8);
+});
+
+it('cuts the middle of a question that is too long by itself, not its characters', () => {
+  const message: Message = {
+    ...user(text(`begins ${'ü€😀'.repeat(5_000)} ends`)),
+    origin: { vendor: 'anthropic', value: {} },
+  };
+  const shorter = middleOut(request([message]), { tokensMax: 500, messagesMax: Infinity })!;
+  expect(shorter.cut).toBe(1);
+  const [left] = shorter.messages;
+  expect(left).not.toHaveProperty('origin');
+  const [block] = left!.content;
+  expect(block).toMatchObject({ text: expect.stringMatching(/^begins .*\n…\n.* ends$/su) as string });
+  expect(JSON.stringify(block)).not.toContain('\ufffd');
+});
+
+it('says so where nothing helps', () => {
+  expect(middleOut(request([user(text('x'.repeat(4_000)))]), { tokensMax: 10, messagesMax: 1_000 })).toBeUndefined();
+});
+
+it('reads 1 MB of turns without holding the loop', () => {
+  const messages = Array.from({ length: 2_001 }, (_, at) => (at % 2 ? said : user)(text('x'.repeat(500))));
+  const long = request(messages);
+  middleOut(long, { tokensMax: 8_192, messagesMax: Infinity });
+  const beganAt = performance.now();
+  middleOut(long, { tokensMax: 8_192, messagesMax: Infinity });
+  expect(performance.now() - beganAt).toBeLessThan(20);
+});

@@ -1,0 +1,34 @@
+import type { Message } from '../../core/conversation/content.js';
+
+/** Turns that stay together, or go together. */
+export interface Unit {
+  /** Indexes of messages, `to` not among them. */
+  readonly from: number;
+  readonly to: number;
+  /** As they are estimated. */
+  readonly tokens: number;
+  /** It begins with what a user asks. */
+  readonly isAsked: boolean;
+}
+
+/** Turns apart, but calls of tools with what came of them. @param sizes of the messages, in tokens */
+export function listUnits(messages: readonly Message[], sizes: readonly number[]): readonly Unit[] {
+  const results = new Map<string, number>();
+  for (const [index, { content }] of messages.entries()) {
+    for (const block of content) if (block.type === 'tool-result') results.set(block.toolUseId, index);
+  }
+  const units: Unit[] = [];
+  for (let from = 0; from < messages.length;) {
+    let to = from + 1;
+    let tokens = 0;
+    for (let index = from; index < to; index++) {
+      tokens += sizes[index]!;
+      for (const block of messages[index]!.content) {
+        if (block.type === 'tool-use') to = Math.max(to, (results.get(block.id) ?? index) + 1);
+      }
+    }
+    units.push({ from, to, tokens, isAsked: messages[from]!.role === 'user' });
+    from = to;
+  }
+  return units;
+}
