@@ -1,4 +1,4 @@
-import type { ModelEvent, UnifiedStop } from '../core/conversation/event.js';
+import { charactersOf, type ModelEvent, type UnifiedStop } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
 import type { NoteStage, Plugin, ReplyWatch } from '../core/plugin.js';
@@ -56,7 +56,7 @@ class HealingWatch implements ReplyWatch {
 
   private hold(event: ModelEvent): void {
     this.held.push(event);
-    if (event.type === 'block-delta' && event.delta.type === 'text') this.heldLength += event.delta.text.length;
+    if (event.type === 'block-delta') this.heldLength += charactersOf(event.delta);
   }
 
   private letGo(): Batch {

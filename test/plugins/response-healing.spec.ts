@@ -6,7 +6,18 @@
 import { describeOnEmbedded } from '../support/database.js';
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { CALL, calls, LoopBench, microUsd, ROUTES, type Route } from '../tools/faults-bench.js';
+import { CUT, HANG, sse } from '../support/upstream-answers.js';
+import { delta, OPEN } from '../http/messages-bench.js';
+import {
+  CALL,
+  calls,
+  leftWithin,
+  LoopBench,
+  microUsd,
+  ROUTES,
+  saysAndCalls,
+  type Route,
+} from '../tools/faults-bench.js';
 
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 const SCHEMA = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
@@ -75,6 +86,42 @@ describeOnEmbedded('the plugin response-healing', (database) => {
       expect(reply.status).toBe(200);
       expect(reply.text).toContain('mine');
     });
+  });
+
+  it.each(ROUTES)('is left with its caller on %s while it holds text back', async (route) => {
+    bench.begin(sse([OPEN + delta('{"a"'), HANG]));
+    const fields = { stream: true, tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route) };
+    const client = await bench.open(route, fields, key);
+    const asked = await bench.upstreams.main.request(0);
+    client.destroy();
+    expect(await leftWithin(asked, Date.now())).toBeLessThan(1_000);
+    await bench.row();
+  });
+
+  it.each(ROUTES)('ends on %s with the error where the provider breaks off', async (route) => {
+    bench.begin(sse([OPEN + delta('{"a"'), CUT]));
+    const response = await bench.gateway.request(route, {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(
+        bench.body({ stream: true, tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route) }),
+      ),
+    });
+    expect(await response.text()).toContain('"error"');
+    await bench.row();
+  });
+
+  it('lets go what is too long to be healed', async () => {
+    const text = `{a: "${'x'.repeat(1024 * 1024)}"}`;
+    bench.begin(anthropicReply([{ type: 'text', text }]));
+    expect(textOf(await ask('/chat/completions', {})) === text).toBe(true);
+  });
+
+  it('leaves the words before a call of a tool', async () => {
+    bench.begin(saysAndCalls(BROKEN, { name: 'mine', input: {} }));
+    const tools = [{ name: 'mine', input_schema: { type: 'object' } }];
+    expect(textOf(await ask('/messages', { tools }))).toBe(BROKEN);
   });
 
   it.each(ROUTES)('tells on %s what it did', async (route) => {
