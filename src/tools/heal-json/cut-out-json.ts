@@ -25,7 +25,7 @@ export function cutOutJson(text: string, isCut: boolean): string[] {
   if (isCut) return pieces;
   const last = Math.max(said.lastIndexOf('}'), said.lastIndexOf(']'));
   // What is open at the end: its brackets are all that is added.
-  const open = at < said.length ? [said.slice(at).replace(/\s*```\s*$/, '')] : [];
+  const open = at < said.length ? [said.slice(at).trimEnd().replace(/```$/, '').trimEnd()] : [];
   const widest = last > first ? [said.slice(first, last + 1)] : [];
   return [...new Set([...pieces, ...open, ...widest])];
 }
