@@ -17,7 +17,7 @@ export type WorkerJobs = Readonly<Record<string, WorkerJob>>;
 const PAGE_MS = 8_000;
 const PLAIN_PAGE_MS = 5_000;
 
-/** Several times what a broken document of a mebibyte takes; a hostile schema's pattern may never end. */
+/** Several times a mebibyte that is cut off; one broken in 50,000 places, or a hostile pattern, takes longer. */
 const HEAL_MS = 3_000;
 
 /** A command ends by itself in its time, but for one that is deep in a single step; then its files are read out. */
