@@ -17,6 +17,9 @@ export type WorkerJobs = Readonly<Record<string, WorkerJob>>;
 const PAGE_MS = 8_000;
 const PLAIN_PAGE_MS = 5_000;
 
+/** Several times a mebibyte that is cut off; one broken in 50,000 places, or a hostile pattern, takes longer. */
+const HEAL_MS = 3_000;
+
 /** A command ends by itself in its time, but for one that is deep in a single step; then its files are read out. */
 const BASH_END_MS = 3_000;
 
@@ -25,6 +28,10 @@ export const WORKER_JOBS: WorkerJobs = {
   bash: {
     timeMs: (input) => (input as BashCommand).timeMs + BASH_END_MS,
     load: async () => (await import('../bash/run-bash.js')).runBash,
+  },
+  'heal-json': {
+    timeMs: () => HEAL_MS,
+    load: async () => (await import('../heal-json/heal-json.js')).healJson,
   },
   'read-page': {
     timeMs: () => PAGE_MS,

@@ -1,0 +1,57 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { jsonrepair } from 'jsonrepair';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { cutOutJson } from './cut-out-json.js';
+
+export interface TextToHeal {
+  readonly text: string;
+  /** That the JSON is to fit; absent: any object. */
+  readonly schema?: JsonObject;
+  /** The end of the text is missing: nothing is made up in its place. */
+  readonly isCut: boolean;
+}
+
+export type HealOutcome =
+  { readonly is: 'valid' } | { readonly is: 'healed'; readonly text: string } | { readonly is: 'beyond-repair' };
+
+type Fits = (value: unknown) => boolean;
+
+/** JSON out of a text that was to be JSON. Takes as long as the text and the schema want: for a thread of its own. */
+export function healJson({ text, schema, isCut }: TextToHeal): HealOutcome {
+  const fits = schema ? fitsOf(schema) : isJsonObject;
+  if (!fits) return { is: 'beyond-repair' };
+  if (isFitting(text, fits)) return { is: 'valid' };
+  for (const piece of cutOutJson(text, isCut)) {
+    if (isFitting(piece, fits)) return { is: 'healed', text: piece };
+    const repaired = repairedOf(piece);
+    if (repaired !== undefined && isFitting(repaired, fits)) return { is: 'healed', text: repaired };
+  }
+  return { is: 'beyond-repair' };
+}
+
+/** @returns undefined where the schema is none, by which nothing can be judged */
+function fitsOf({ $schema: _dialect, ...schema }: JsonObject): Fits | undefined {
+  try {
+    // One for each use: it keeps what it has compiled for ever.
+    return new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema) as Fits;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFitting(text: string, fits: Fits): boolean {
+  try {
+    return fits(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** @returns undefined where it cannot be repaired, or is too deep for that */
+function repairedOf(piece: string): string | undefined {
+  try {
+    return jsonrepair(piece);
+  } catch {
+    return undefined;
+  }
+}
