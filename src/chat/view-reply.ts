@@ -57,6 +57,13 @@ const viewLogprobs = ({ blocks }: Reply): JsonObject | null =>
       .filter((piece) => piece !== undefined),
   );
 
+const viewCall = ({ id, name }: { readonly id: string; readonly name: string }, text: string, index: number): Json => ({
+  id,
+  type: 'function',
+  index,
+  function: { name, arguments: text === '' ? NO_ARGUMENTS : text },
+});
+
 function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObject> {
   const content = new ContentText();
   let words = '';
@@ -95,12 +102,7 @@ function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObj
         else if (!hidesReasoning) details.push(reasoningSealed(details.length, start.data, start.mark));
         break;
       case 'tool-use':
-        calls.push({
-          id: start.id,
-          type: 'function',
-          index: calls.length,
-          function: { name: start.name, arguments: text === '' ? NO_ARGUMENTS : text },
-        });
+        calls.push(viewCall(start, text, calls.length));
         break;
       case 'image':
         images.push(viewImage(start.source, images.length));

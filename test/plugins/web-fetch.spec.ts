@@ -1,6 +1,6 @@
 /**
- * Goal: the plugin offers the model the tool that fetches pages, with the options of its entry, and whoever asks for the
- * tool himself has it as he asks. Method: a strict upstream before the real application, on both faces, whole and
+ * Goal: the plugin offers the model the tool that fetches pages, with the options of its entry, and whoever asks for
+ * the tool himself has it as he asks. Method: a strict upstream before the real application, on both faces, whole and
  * streamed.
  */
 import { describeOnEmbedded } from '../support/database.js';
