@@ -159,7 +159,7 @@ const PLUGIN_FIELDS: Field[] = [
   field('plugins.5.min_coding_score', { type: 'number', min: 0, max: 1 }),
   field('plugins.5.price_source', one('prompt', 'weighted_avg')),
   field('plugins.7.engine', one('native', 'exa', 'firecrawl', 'parallel', 'perplexity')),
-  field('plugins.7.max_results', COUNT),
+  field('plugins.7.max_results', { type: 'integer', min: 1, max: 25 }),
   field('plugins.7.max_uses', COUNT),
   field('plugins.7.search_prompt', TEXT),
   ...texts('plugins.7.include_domains', '', DOMAINS),
