@@ -149,11 +149,12 @@ export class GenerationBilling implements GenerationObserver {
     return this.price().bill?.cost ?? 0n;
   }
 
-  /** What of that further runs of models came to. */
+  /** What of that further runs of models came to; calls are known by their plan, for a leg may be asked less. */
   spentOn(runs: readonly ModelRun[]): PicoUsd {
     let cost = 0n;
-    for (const call of this.generation.calls)
-      if (runs.includes(call.run)) cost += this.priceOf(call).money.bill?.cost ?? 0n;
+    for (const call of this.generation.calls) {
+      if (runs.some(({ plan }) => plan === call.run.plan)) cost += this.priceOf(call).money.bill?.cost ?? 0n;
+    }
     return cost;
   }
 
