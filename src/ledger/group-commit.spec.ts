@@ -65,8 +65,9 @@ function outcomes(promises: readonly Promise<string>[]): unknown[] {
 
 describe('GroupCommit', () => {
   beforeEach(() => jest.useFakeTimers());
-  afterEach(() => {
-    // A timer that was left would hold up the end of the process.
+  afterEach(async () => {
+    // What waits for the end of a turn has it first; a timer that was left would hold up the end of the process.
+    await turns();
     expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();
   });
