@@ -70,7 +70,7 @@ export interface JudgedUsage {
 export function judgeUsage(facts: CallFacts): JudgedUsage {
   const sane = sanitizeUsage(facts.reported, facts.leg.endpoint.contextLength);
   if (facts.end === 'lost') return { usage: withPrices(sane, facts), isPlausible: true };
-  const counted = withSaidCalls(withHourCache(withEstimates(sane, facts), facts));
+  const counted = withSaidCalls(withHourCache(withEstimates(sane, facts), facts), facts);
   const usage = withPrices(withSearches(counted, facts), facts);
   return { usage, ...judgeSize(usage, facts) };
 }
@@ -110,13 +110,15 @@ export const promptTokens = (figures: TokenFigures): number => (figures.inputTok
  * A vendor's sum may tell less than its calls of the model do, one by one; it bills the calls. Of the prompt all
  * classes are those of the one or of the other, so that nothing counts twice.
  */
-function withSaidCalls(usage: Usage): Usage {
+function withSaidCalls(usage: Usage, { leg }: CallFacts): Usage {
   const calls = usage.iterations?.filter(({ kind }) => kind === 'message') ?? [];
   if (calls.length === 0) return usage;
   const { outputTokens = 0, ...prompt } = calls.map(onlyFigures).reduce(addUsage, NO_USAGE);
   const isMore = promptTokens(prompt) > promptTokens(usage);
   const whole = isMore ? { ...withoutPrompt(usage), ...prompt, inputTokens: prompt.inputTokens ?? 0 } : usage;
-  return outputTokens > (usage.outputTokens ?? 0) ? { ...whole, outputTokens } : whole;
+  const said = outputTokens > (usage.outputTokens ?? 0) ? { ...whole, outputTokens } : whole;
+  // Each of them may be believed, and their sum not.
+  return said === usage ? usage : sanitizeUsage(said, leg.endpoint.contextLength);
 }
 
 const onlyFigures = ({ kind: _kind, model: _model, ...figures }: UsageIteration): TokenFigures => figures;
