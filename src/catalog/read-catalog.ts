@@ -5,6 +5,7 @@ import {
   type CatalogSnapshot,
   type Endpoint,
   type Model,
+  type PluginsConfiguration,
   type ToolsConfiguration,
 } from '../core/routing/catalog.js';
 import { CatalogDocument } from './document.js';
@@ -14,6 +15,7 @@ import { withGeographies } from './read-geographies.js';
 import { readModel, type ModelDraft } from './read-model.js';
 import type { CredentialSources } from './read-credential.js';
 import { readProvider } from './read-provider.js';
+import { readPlugins, type PluginsDraft } from './read-plugins.js';
 import { readTools, type ToolsDraft } from './read-tools.js';
 
 const FAULTS_REPORTED_MAX = 20;
@@ -37,6 +39,7 @@ interface FileDraft {
   readonly providersSound: boolean;
   readonly models: ReadonlyMap<string, ModelDraft>;
   readonly tools: ToolsDraft;
+  readonly plugins: PluginsDraft;
 }
 
 /**
@@ -68,15 +71,15 @@ export function readCatalog(
     providers,
     layers.every((layer) => layer.providersSound),
   );
-  for (const { tools, imageModelField } of layers.map((layer) => layer.tools)) {
-    const image = tools.imageGeneration;
-    if (sound && image && !models.has(image.model)) imageModelField?.refuse('names no model of this catalog');
+  for (const { id, field } of layers.flatMap((layer) => [...layer.tools.named, ...layer.plugins.named])) {
+    if (sound && !models.has(id)) field.refuse('names no model of this catalog');
   }
   const tools = layers.reduce<ToolsConfiguration>((all, layer) => ({ ...all, ...layer.tools.tools }), {});
+  const plugins = layers.reduce<PluginsConfiguration>((all, layer) => ({ ...all, ...layer.plugins.plugins }), {});
 
   const [first, ...rest] = layers.flatMap(({ document }) => [...document.faults].sort((a, b) => a.line - b.line));
   if (first) return { faults: [first, ...rest.slice(0, FAULTS_REPORTED_MAX - 1)] };
-  return { snapshot: { hash: hash.digest('hex'), providers, models, tools } };
+  return { snapshot: { hash: hash.digest('hex'), providers, models, tools, plugins } };
 }
 
 /** Same id: the later file replaces the whole model; same alias: it takes it from a model of the earlier one. */
@@ -113,7 +116,7 @@ function readFile(file: CatalogFile, sources: CredentialSources): FileDraft {
   const document = new CatalogDocument(file.name, file.text);
   // A text that is not YAML has told its faults; reading its absent fields would only add noise.
   const root = document.faults.length === 0 ? new Field(document, [], document.value) : undefined;
-  const members = root?.members(['version'], ['extends', 'providers', 'models', 'tools']);
+  const members = root?.members(['version'], ['extends', 'providers', 'models', 'tools', 'plugins']);
   members?.get('version')?.oneOf([1]);
   const extended = members?.get('extends')?.oneOf(['default']);
   const providers = readEntries(
@@ -131,6 +134,7 @@ function readFile(file: CatalogFile, sources: CredentialSources): FileDraft {
     providersSound: document.faults.length === 0,
     models,
     tools: readTools(members?.get('tools'), sources),
+    plugins: readPlugins(members?.get('plugins'), sources),
   };
 }
 

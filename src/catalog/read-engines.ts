@@ -30,14 +30,23 @@ export function readEngines(
 
 const readSimulated = (field: Field): ToolEngine => priced(field.members([], ['price'])?.get('price'));
 
-/** Undefined: there is a fault, or its credential is not set. */
-function readEngine(field: Field, sources: CredentialSources): ToolEngine | undefined {
-  const members = field.members(['base_url'], ['credential', 'price']);
+/**
+ * Reads one engine that is called over HTTP.
+ * @param priceName what its price of one use is called
+ * @param members where the engine has more fields than those, all of them
+ * @returns undefined: there is a fault, or its credential is not set
+ */
+export function readEngine(
+  field: Field,
+  sources: CredentialSources,
+  priceName = 'price',
+  members = field.members(['base_url'], ['credential', priceName]),
+): ToolEngine | undefined {
   const baseUrlField = members?.get('base_url');
   const baseUrl = baseUrlField && readBaseUrl(baseUrlField);
   const credentialField = members?.get('credential');
   const secret = readSourced(credentialField, sources)?.secret;
-  const price = priced(members?.get('price'));
+  const price = priced(members?.get(priceName));
   if (baseUrl === undefined || (credentialField && !secret)) return undefined;
   return { baseUrl, ...(secret && { credential: secret }), ...price };
 }

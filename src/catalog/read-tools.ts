@@ -3,6 +3,7 @@ import type { Field } from './field.js';
 import type { CredentialSources } from './read-credential.js';
 import { readEngines } from './read-engines.js';
 import { MODEL_ID } from './read-model.js';
+import type { NamedModelField } from './read-plugins.js';
 
 const MIB = 1024 * 1024;
 /**
@@ -15,8 +16,7 @@ const BASH_MS = { usual: 30_000, max: 300_000 };
 /** The `tools` of one file. */
 export interface ToolsDraft {
   readonly tools: ToolsConfiguration;
-  /** Where the image model is named, for the fault when there is no such model. */
-  readonly imageModelField?: Field;
+  readonly named: readonly NamedModelField[];
 }
 
 /** Reads `tools`. What is wrong is noted as faults and left out. */
@@ -34,7 +34,7 @@ export function readTools(field: Field | undefined, sources: CredentialSources):
       ...(model !== undefined && { imageGeneration: { model } }),
       ...(bash && { bash }),
     },
-    ...(imageModelField && model !== undefined && { imageModelField }),
+    named: imageModelField && model !== undefined ? [{ id: model, field: imageModelField }] : [],
   };
 }
 

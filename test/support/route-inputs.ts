@@ -68,6 +68,7 @@ export const catalogOf = (...models: readonly Model[]): CatalogSnapshot => ({
   providers: new Map(models.flatMap(({ endpoints }) => endpoints.map((one) => [one.provider.slug, one.provider]))),
   models: new Map(models.map((one) => [one.id, one])),
   tools: {},
+  plugins: {},
 });
 
 export const needsOf = (models: readonly Model[], parts: Partial<RouteNeeds> = {}): RouteNeeds => ({

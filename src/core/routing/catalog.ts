@@ -220,6 +220,36 @@ export interface ToolsConfiguration {
   readonly bash?: { readonly price: PicoUsd; readonly memoryBytes: number; readonly timeMs: number };
 }
 
+/** Names of the panels that callers may ask `fusion` for (docs/wire/tools-and-plugins.md#plugins). */
+export const FUSION_PRESETS = ['general-high', 'general-budget', 'general-fast'] as const;
+export type FusionPresetName = (typeof FUSION_PRESETS)[number];
+
+/** A panel of models, and who judges and answers. */
+export interface FusionPreset {
+  readonly analysisModels: readonly string[];
+  readonly model: string;
+}
+
+/**
+ * Who judges what is asked and answered. `service` is absent where its credential is not set: then nobody can be
+ * asked, and requests are told so.
+ */
+export type ModerationConfiguration =
+  | { readonly engine: 'local' }
+  | { readonly engine: 'openai'; readonly service?: ToolEngine; readonly model: string }
+  | { readonly engine: 'model'; readonly model: string };
+
+/** What plugins run on. */
+export interface PluginsConfiguration {
+  /** Reads scans, for its `price` a page; absent: not set up, or its credential is not. */
+  readonly ocr?: ToolEngine;
+  /** Absent: `local`. */
+  readonly moderation?: ModerationConfiguration;
+  /** Patterns of the models that `auto-router` chooses among where its caller names none; absent: all. */
+  readonly autoRouter?: { readonly models: readonly string[] };
+  readonly fusion?: { readonly presets: ReadonlyMap<FusionPresetName, FusionPreset> };
+}
+
 /** Everything the catalog file says, at one moment. Immutable: a reload makes another. */
 export interface CatalogSnapshot {
   /** SHA-256 hex of the files it was made from. */
@@ -227,4 +257,5 @@ export interface CatalogSnapshot {
   readonly providers: ReadonlyMap<string, CatalogProvider>;
   readonly models: ReadonlyMap<string, Model>;
   readonly tools: ToolsConfiguration;
+  readonly plugins: PluginsConfiguration;
 }

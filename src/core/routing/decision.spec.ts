@@ -56,6 +56,7 @@ const catalogOf = (models: readonly Model[]): CatalogSnapshot => ({
   providers: new Map(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => [provider.slug, provider]))),
   models: new Map(models.map((model) => [model.id, model])),
   tools: {},
+  plugins: {},
 });
 
 const needsOf = (parts: Partial<RouteNeeds> = {}): RouteNeeds => ({
