@@ -1,8 +1,11 @@
+import cluster from 'node:cluster';
 import { dirname, join } from 'node:path';
 import { startApp, type Gateway } from './app.js';
 import { endEarlyStop } from './early-stop.js';
+import { CatalogStore } from './catalog/catalog-store.js';
 import { CatalogRefused } from './catalog/fault.js';
 import type { GeneratedKeys } from './keys/first-keys.js';
+import { ProviderRegistry } from './providers/registry.js';
 import { createDataDirectory } from './shared/data-directory.js';
 import { StoreRefused } from './shared/database/store-refused.js';
 import { InvalidEnvironment, type Environment } from './shared/environment.js';
@@ -10,6 +13,7 @@ import { createLogger, type PinoLogger } from './shared/logger.js';
 import { readEnvironment } from './shared/read-environment.js';
 import { listenForStop } from './shared/stop-signals.js';
 import { findPrimaryChannel, type StopSignal } from './shared/worker-channel.js';
+import { startSummary, warnOfMissedCredentials } from './start-summary.js';
 import { runWorkers } from './workers.js';
 
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
@@ -63,10 +67,24 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
     shippedCatalogPath: SHIPPED_CATALOG_PATH,
     opensLate: channel !== undefined,
     acceptsFaster: channel === undefined,
+  }).catch((error: unknown) => {
+    // What the start was waiting for may have heard the signal as well, and failed of it.
+    if (wish) process.exit(0);
+    throw error;
   });
+  // One of several tells it for all.
+  if (!cluster.worker || cluster.worker.id === 1) tellStart(environment, logger, gateway);
   logger.log(`listening at ${gateway.url}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
   stopIfAsked();
+}
+
+function tellStart(environment: Environment, logger: PinoLogger, { app }: Gateway): void {
+  const catalog = app.get(CatalogStore).current();
+  const providers = app.get(ProviderRegistry, { strict: false });
+  const isReachable = providers.isReachable.bind(providers);
+  for (const warning of warnOfMissedCredentials(catalog, process.env)) logger.warn(warning, 'Environment');
+  logger.log(startSummary({ environment, catalog, isReachable }), 'Fairlead');
 }
 
 /** Keys made at this start are shown here and never again: on standard output, past the logger. */

@@ -21,15 +21,22 @@ const LIFE_MS_MAX = 120_000;
 let directory: string;
 const running = new Set<GatewayProcess>();
 
+/** What stands behind the program's name, and what Node itself is told. */
+interface ProgramWords {
+  readonly words?: readonly string[];
+  readonly flags?: readonly string[];
+}
+
 /** The program as a child process with these variables and no others. */
 class GatewayProcess {
   output = '';
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcess;
 
-  constructor(variables: Record<string, string>) {
+  constructor(variables: Record<string, string>, { words = [], flags = [] }: ProgramWords = {}) {
     const environment = { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: join(directory, 'data'), ...variables };
-    this.child = spawn(process.execPath, [compiledSource('main.js')], { cwd: ROOT, env: environment, stdio: 'pipe' });
+    const program = [...flags, compiledSource('main.js'), ...words];
+    this.child = spawn(process.execPath, program, { cwd: ROOT, env: environment, stdio: 'pipe' });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     }
@@ -112,6 +119,24 @@ describe('a start that cannot succeed', () => {
     expect(await gateway.ended).toBe(1);
     expect(gateway.output).toContain('DATA_DIR must be a folder');
   });
+
+  it('exits 1 on a Node that is too old, in one line', async () => {
+    const versions = '{value:{...process.versions,node:"20.18.3"}}';
+    const flags = ['--import', `data:text/javascript,Object.defineProperty(process,"versions",${versions})`];
+    const gateway = new GatewayProcess({}, { flags });
+    expect(await gateway.ended).toBe(1);
+    expect(gateway.output).toBe('Fairlead needs Node 20.19 or later, and this is 20.18.3.\n');
+  });
+
+  it('answers what it is asked in the place of a start', async () => {
+    const help = new GatewayProcess({}, { words: ['--help'] });
+    expect([await help.ended, help.output.split('\n')[0]]).toEqual([
+      0,
+      expect.stringMatching(/^Fairlead \d+\.\d+\.\d+, a model/),
+    ]);
+    const wrong = new GatewayProcess({}, { words: ['--prot'] });
+    expect([await wrong.ended, wrong.output]).toEqual([2, expect.stringContaining('takes no "--prot"')]);
+  });
 });
 
 describe('the life of a process', () => {
@@ -172,6 +197,9 @@ describe('the life of a process', () => {
       // Keys that a variable gives are not printed.
       expect(gateway.output).not.toMatch(/^FAIRLEAD_|^curl/m);
       expect(gateway.output).toContain('FAIRLEAD_TYPO is not a variable of Fairlead');
+      expect(gateway.output).toMatch(
+        /"msg":"Fairlead \d+\.\d+\.\d+; embedded database; no Redis; catalog [^"]*; data in \//,
+      );
       const lines = gateway.output
         .trim()
         .split('\n')
@@ -205,6 +233,22 @@ describe('the life of a process', () => {
     },
     LIFE_MS_MAX,
   );
+});
+
+describeOnPostgres('a server of the database', (database) => {
+  it('that lets nobody in ends the start in one line, without a secret', async () => {
+    const url = new URL(database.settings.databaseUrl!.reveal());
+    [url.username, url.password, url.pathname] = ['nobody_of_that_name', 'secret-canary', '/nothing'];
+    const FAIRLEAD_ENCRYPTION_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`;
+    const gateway = new GatewayProcess({ DATABASE_URL: url.href, FAIRLEAD_ENCRYPTION_KEYS });
+    expect(await gateway.ended).toBe(1);
+    const lines = gateway.output
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'));
+    expect(lines).toEqual([expect.stringMatching(/^DATABASE_URL names [^ ]+\/nothing: .*nobody_of_that_name/)]);
+    expect(gateway.output).not.toContain('canary');
+  });
 });
 
 describeOnPostgres('several workers', (database) => {
