@@ -41,11 +41,7 @@ export function readEnvironment(
   if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults);
   return {
     environment,
-    warnings: [
-      ...warnOfUnknown(variables),
-      ...warnOfOddities(environment, variables),
-      ...warnOfWeakKeys(environment),
-    ],
+    warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment, variables), ...warnOfWeakKeys(environment)],
   };
 }
 
@@ -79,7 +75,8 @@ function refuseContradictions(environment: Environment, reader: VariableReader):
       if (!reader.isSet(needed)) reader.refuse(VARIABLES.workers, `above 1 needs ${needed.name}`);
     }
   }
-  const { apiKey, managementKey } = environment;
+  const { apiKey, managementKey, healthPort, port } = environment;
+  if (healthPort === port && port !== 0) reader.refuse(VARIABLES.healthPort, 'must differ from PORT');
   if (apiKey && managementKey && apiKey.reveal() === managementKey.reveal()) {
     reader.refuse(VARIABLES.apiKey, 'must differ from FAIRLEAD_MANAGEMENT_KEY: a key is of one kind');
   }
@@ -106,7 +103,9 @@ const warnOfNearMiss = (name: string, meant: string | undefined): string[] =>
 function warnOfOddities(environment: Environment, { NODE_ENV: mode }: NodeJS.ProcessEnv): string[] {
   return [
     ...(environment.bodiesInFlightBytesMax < 2 * environment.bodyBytesMax
-      ? ['FAIRLEAD_BODIES_IN_FLIGHT is below twice FAIRLEAD_BODY_MAX: bodies of more than half of it are always refused']
+      ? [
+          'FAIRLEAD_BODIES_IN_FLIGHT is below twice FAIRLEAD_BODY_MAX: bodies of more than half of it are always refused',
+        ]
       : []),
     ...(mode === 'production' && environment.databaseUrl === undefined
       ? ['the embedded database is not safe against power loss: set DATABASE_URL for production']
