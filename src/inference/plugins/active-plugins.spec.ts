@@ -9,6 +9,7 @@ import { CallerGone, GatewayError } from '../../core/errors.js';
 import { ExtensionFault } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin } from '../../core/plugin.js';
+import { NO_DEFAULTS } from '../../core/plugin-defaults.js';
 import type { ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { PluginSets } from './plugin-sets.js';
 
@@ -32,7 +33,7 @@ const abort = new Cancellation();
 const context = extensionContext({ signal: abort.signal });
 
 const setOf = (all: readonly Plugin[], plugins: readonly PluginEntry[], name = 'acme/any') =>
-  new PluginSets(all).of(modelRequest({ plugins, model: name }));
+  new PluginSets(all).of(modelRequest({ plugins, model: name }), NO_DEFAULTS);
 const prepare = async (all: readonly Plugin[], ...plugins: PluginEntry[]) => {
   const { request, stages } = await setOf(all, plugins).prepare(modelRequest(), () => context);
   return { user: request.user, stages: stages.map(({ name, summary }) => `${name as string}: ${summary as string}`) };
