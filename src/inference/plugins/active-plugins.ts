@@ -1,11 +1,12 @@
 import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { LocalContext, NoteStage, Plugin, ReplyWatch } from '../../core/plugin.js';
+import type { LocalContext, Plugin, ReplyWatch } from '../../core/plugin.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Leg } from '../../core/routing/plan.js';
 import type { ChoiceInputs, NamedChoice } from '../../core/routing/route-inputs.js';
 import { failedStage, stageOf } from './plugin-stages.js';
+import { PluginWatch } from './plugin-watch.js';
 
 /** A plugin that is on for one request. */
 export interface ActivePlugin {
@@ -93,8 +94,8 @@ export class ActivePlugins {
   /** What watches one answer, the first to see it first. @param tell has a stage told */
   watches(request: ModelRequest, context: ExtensionContext, tell: (stage: JsonObject) => void): readonly ReplyWatch[] {
     return this.active.flatMap(({ plugin, options }) => {
-      const note: NoteStage = (told) => tell(stageOf(plugin, told, {}));
-      return plugin.watch?.(request, options, context, note) ?? [];
+      const watch = new PluginWatch(plugin, (note) => plugin.watch?.(request, options, context, note), tell);
+      return watch.isWatching ? watch : [];
     });
   }
 
@@ -129,9 +130,10 @@ function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: L
   let request = asked;
   let stages: readonly JsonObject[] = NO_STAGES;
   for (const { plugin, options } of fitting) {
+    const beganAt = performance.now();
     const fitted = plugin.fit!(request, leg, options);
     request = fitted.request;
-    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, {})];
+    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, { beganAt })];
   }
   return { request, stages };
 }
