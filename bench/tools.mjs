@@ -1,6 +1,6 @@
 // `npm run build && node bench/tools.mjs`: what the gateway's tools cost by themselves, without sockets: medians of
-// rounds in this process, warm. Of a request that has none, or no plugins, the look at it; of a history of their results, the longest
-// step of telling models of them again.
+// rounds in this process, warm. Of a request that has none, or no plugins, the look at it; of a history of their
+// results, the longest step of telling models of them again.
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 

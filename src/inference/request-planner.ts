@@ -64,8 +64,8 @@ export class RequestPlanner {
 
   /**
    * @param signal ends the reading of a long text; its reason is thrown
-   * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse is told in the
-   *   plan, for its reader may want to know who would have been called
+   * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse
+   *   is told in the plan, for its reader may want to know who would have been called
    */
   async plan(
     told: ModelRequest,

@@ -19,7 +19,7 @@ const dataCollection = compile(oneOf(['allow', 'deny']));
 
 const SLUG_LISTS = ['allowed_providers', 'ignored_providers'] as const;
 
-/** What bodies of workspaces and of the account say of routing and of plugins: what is left out stays as it is, null clears. */
+/** What bodies of workspaces and of the account say of routing and plugins: what is left out stays, null clears. */
 @Closed()
 export abstract class PolicyDto {
   @MayOmit()

@@ -99,7 +99,7 @@ export class ActivePlugins {
     });
   }
 
-  /** What a default did not give way to is nobody's entry any more; the others keep their places, by which they are named. */
+  /** What a default did not give way to is nobody's entry any more; the others keep the places that name them. */
   private withoutOverruled(plugins: readonly PluginEntry[]): readonly PluginEntry[] {
     const ids = new Set(this.overruled.map(({ plugin }) => plugin.id));
     return plugins.map((entry) => (ids.has(entry.id) ? NOBODYS : entry));

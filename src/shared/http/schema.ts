@@ -209,7 +209,7 @@ export function variant<Tag extends string, Cases extends Record<string, TProper
   });
 }
 
-/** The same schema, but that no object in it takes fields beside its own. Free-form ones and `when` stay as they are. */
+/** The same schema, but that no object in it takes fields beside its own; free-form ones stay as they are. */
 export function closedThroughout<S extends TSchema>(schema: S): S {
   const { properties, items, else: otherwise, oneOf: branches } = schema as Readonly<Record<string, unknown>>;
   const all = (schemas: object): object =>
