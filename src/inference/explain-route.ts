@@ -8,6 +8,7 @@ import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
+import type { PluginStanding } from './plugins/active-plugins.js';
 import { RequestPlanner } from './request-planner.js';
 import type { ToolOffer } from './tools/offered-tools.js';
 
@@ -20,6 +21,8 @@ export interface ForecastPlan extends RouteResult {
   readonly dropped: ReadonlyMap<Leg, readonly string[]>;
   /** Tools that this gateway knows to serve, with the legs whose vendors run them by themselves. */
   readonly tools: readonly ForecastTool[];
+  /** The plugins that somebody spoke of. */
+  readonly plugins: readonly PluginStanding[];
 }
 
 export interface ForecastTool extends ToolOffer {
@@ -40,7 +43,8 @@ export class ExplainRoute {
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
   async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
-    const { request, routed, budgets, offers } = await this.planner.plan(asked, caller, signal, seed);
+    const planned = await this.planner.plan(asked, caller, signal, { seed });
+    const { request, routed, budgets, offers } = planned;
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
     const { legs } = routed.plan;
     const dropped = new Map(legs.map((leg) => [leg, this.attempts.droppedBy(leg, request)]));
@@ -48,7 +52,8 @@ export class ExplainRoute {
       ...offer,
       nativeAt: legs.filter((leg) => this.attempts.runsTool(leg, offer.tool) === true),
     }));
-    return { ...routed, forecast, refusals: await this.findRefusals(legs, request), dropped, tools };
+    const refusals = await this.findRefusals(legs, request);
+    return { ...routed, forecast, refusals, dropped, tools, plugins: planned.plugins.standings };
   }
 
   /** A large request is encoded for each leg: others have their turn in between. */

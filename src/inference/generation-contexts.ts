@@ -88,7 +88,7 @@ export class GenerationContexts {
     purpose: ConsultationKind,
   ): Promise<AsyncIterable<readonly ModelEvent[]>> {
     const { generation, admitted, signal } = start;
-    const planned = await this.planner.plan(asked, generation.caller, signal);
+    const planned = await this.planner.plan(asked, generation.caller, signal, { isConsulted: true });
     const { request, routed, stages, refusal } = planned;
     generation.pipeline = [...generation.pipeline, ...stages];
     if (refusal) throw refusal;

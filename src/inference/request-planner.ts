@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -38,6 +39,14 @@ export interface PlannedRequest {
   readonly inspect: (added: ModelRequest) => Inspection | Promise<Inspection>;
 }
 
+/** How a request is planned, beside what it says. */
+export interface PlanningOptions {
+  /** Gives the same draw again. */
+  readonly seed?: string | undefined;
+  /** It is the gateway's own, on the way to an answer. */
+  readonly isConsulted?: boolean;
+}
+
 /**
  * The one way from a request to its plan, whatever the plan is for: a generation, a count of tokens, an explanation.
  * Nothing is called, held or kept.
@@ -47,6 +56,7 @@ export class RequestPlanner {
   constructor(
     private readonly guardrails: ActiveGuardrails,
     private readonly planner: RoutePlanner,
+    private readonly policies: RoutingPolicies,
     private readonly plugins: PluginSets,
     private readonly tools: ToolOffers,
     private readonly contexts: ToolContexts,
@@ -54,14 +64,20 @@ export class RequestPlanner {
 
   /**
    * @param signal ends the reading of a long text; its reason is thrown
-   * @param seed gives the same draw again
-   * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse is told in the
-   *   plan, for its reader may want to know who would have been called
+   * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse
+   *   is told in the plan, for its reader may want to know who would have been called
    */
-  async plan(told: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
-    const plugins = this.plugins.of(told);
-    const recalling = this.tools.recall(told, caller);
+  async plan(
+    told: ModelRequest,
+    caller: Caller,
+    signal: CancelSignal,
+    { seed, isConsulted = false }: PlanningOptions = {},
+  ): Promise<PlannedRequest> {
+    const saying = this.policies.pluginsOf(caller);
     // No turn of the microtask queue for what is at hand.
+    const defaults = saying instanceof Promise ? await saying : saying;
+    const plugins = isConsulted ? this.plugins.ofConsulted(told, defaults) : this.plugins.of(told, defaults);
+    const recalling = this.tools.recall(told, caller);
     const recalled = recalling instanceof Promise ? await recalling : recalling;
     const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal));
     const { request: asked, stages: prepared } = preparing instanceof Promise ? await preparing : preparing;
