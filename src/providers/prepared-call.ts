@@ -9,7 +9,14 @@ import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { shorten } from '../core/json/shorten.js';
 import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
-import type { CountedPrompt, DecodeContext, FetchedMedia, Target, TokenCounting, UpstreamCall } from '../core/provider.js';
+import type {
+  CountedPrompt,
+  DecodeContext,
+  FetchedMedia,
+  Target,
+  TokenCounting,
+  UpstreamCall,
+} from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
 import { doAtOnce, doInTurns, type Steps } from '../core/steps.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';

@@ -1,7 +1,7 @@
 // Goal: what a request wants cleared of its conversation is cleared by whoever answers: by the vendor where it is told
-// of it, else by the gateway, so that every dialect's model reads the same history, each leg what it lacks, in a loop of
-// tools each call; it is told, counted and paid for as it was sent. Method: the application before strict doubles of
-// every dialect, and before scripted upstreams at endpoints of several contexts.
+// of it, else by the gateway, so that every dialect's model reads the same history, each leg has what it lacks, in a
+// loop of tools each call; it is told, counted and paid for as it was sent. Method: the application before strict
+// doubles of every dialect, and before scripted upstreams at endpoints of several contexts.
 import { CLEARED_RESULT } from '../../src/core/conversation/clear-context.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicFrames } from '../support/anthropic-upstream.js';

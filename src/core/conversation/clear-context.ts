@@ -19,7 +19,7 @@ export interface ClearedContext {
   readonly applied: readonly AppliedEdit[];
 }
 
-/** What the model reads in the place of a result that was cleared. Chosen: its vendor does not publish its own words. */
+/** What the model reads in the place of a cleared result. Chosen: its vendor does not publish its own words. */
 export const CLEARED_RESULT = '[tool result cleared]';
 
 /** Measured in one step, in bytes of text: less than a millisecond's work. */
