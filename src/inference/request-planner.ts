@@ -8,8 +8,10 @@ import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
+import type { FitRequest } from '../routing/plan-runner.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
+import { contextEditor } from './edit-context.js';
 import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins } from './plugins/active-plugins.js';
 import { PluginSets } from './plugins/plugin-sets.js';
@@ -31,6 +33,8 @@ export interface PlannedRequest {
   /** Why it may not be sent to anybody, also where there are legs. */
   readonly refusal: Error | undefined;
   readonly plugins: ActivePlugins;
+  /** Clears what a leg's vendor would not by itself; undefined where nothing is to be cleared. */
+  readonly edit: FitRequest | undefined;
   /** Tools that this gateway runs for it. */
   readonly offered: OfferedTools;
   /** Who runs those of its tools that this gateway knows to serve. */
@@ -104,6 +108,7 @@ export class RequestPlanner {
       budgets: guardrails.budgets,
       refusal,
       plugins,
+      edit: contextEditor(shown, routed.inputs.carries),
       offered,
       offers,
       inspect: (added) => guardrails.inspect(added, signal),
