@@ -1,8 +1,8 @@
 /**
- * Goal: what is said of a plugin is judged alike wherever it is said, in `plugins` of either face and in defaults of the
- * account and a workspace: each option at its bounds and past them, null, and of the wrong type; ids that nobody knows,
- * and two entries of one. The order of plugins is the one that is written down. Method: cases that are made from the
- * schema of every option of every plugin, so that a new one is among them by itself, before what judges the bodies.
+ * Goal: what is said of a plugin is judged alike wherever it is said, in `plugins` of either face and in the defaults
+ * of the account and a workspace: each option at its bounds and past them, null, and of the wrong type; ids that nobody
+ * knows, and two entries of one. The order of plugins is the one that is written down. Method: cases that are made from
+ * the schema of every option of every plugin, so that a new one is among them by itself, before what judges bodies.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
