@@ -1,0 +1,229 @@
+import { findInjections } from '../detectors/prompt-injection.js';
+import { decodedText } from '../text/ciphers.js';
+import { findInPieces, ScanTime } from '../text/scan.js';
+import { visibleText } from '../text/visible-text.js';
+import type { Steps } from '../steps.js';
+import type { ModerationCategory } from './categories.js';
+import { Lexicon, type TermClass } from './lexicon.js';
+import { EXCUSES, RULES, type Excuse, type Rule } from './rules.js';
+import { wordsOf, type Word } from './words.js';
+
+/** What was found of one category. */
+export interface Harm {
+  readonly category: ModerationCategory;
+  /** The words that mean it, as one sees them. */
+  readonly words: string;
+}
+
+/** Words that are read in one step: a millisecond or so. */
+const STEP_WORDS = 500;
+/** Longer sentences are read as several, each from the middle of the one before. */
+const SENTENCE_WORDS_MAX = 80;
+/** Base64 within a text, from 18 bytes on: what is shorter holds no sentence. */
+const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g;
+const BASE64_LENGTH_MAX = 65_536;
+/** Of a text, in characters: more of it is no text that somebody hides in another. */
+const DECODED_LENGTH_MAX = 262_144;
+
+const LEXICON = new Lexicon();
+
+/**
+ * What in a text the local rules take for harm, the first of each category: as one sees it, with look-alike letters,
+ * figures for letters and spelt words for what they stand for, and what it holds as base64. Yields between steps
+ * (docs/moderation.md#local-rules).
+ * @param isAsked also phrases that try to take over a model: of what a model is told, and not of what it says
+ */
+export function* findHarm(text: string, isAsked: boolean): Steps<readonly Harm[]> {
+  const found = new Map<ModerationCategory, Harm>();
+  yield* read(text, isAsked, found);
+  let decodedLength = 0;
+  for (const { 0: cipher } of text.matchAll(BASE64)) {
+    if (decodedLength > DECODED_LENGTH_MAX) break;
+    const plain = yield* plainOf(cipher.slice(0, BASE64_LENGTH_MAX));
+    if (plain === undefined) continue;
+    decodedLength += plain.length;
+    yield* read(plain, isAsked, found);
+  }
+  return [...found.values()];
+}
+
+function* plainOf(cipher: string): Steps<string | undefined> {
+  const steps = decodedText(cipher);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    yield;
+  }
+}
+
+function* read(written: string, isAsked: boolean, found: Map<ModerationCategory, Harm>): Steps<void> {
+  const text = (yield* visibleText(written))?.text ?? written;
+  const reader = new SentenceReader(text, isAsked, found);
+  let words = 0;
+  for (const word of wordsOf(text)) {
+    reader.take(word);
+    if (++words % STEP_WORDS === 0) yield;
+  }
+  reader.finish();
+  if (!isAsked || found.has('prompt-injection')) return;
+  const time = new ScanTime();
+  time.grant(text.length);
+  const spans = yield* findInPieces({ find: findInjections }, text, time, true);
+  const [first] = spans;
+  // Who writes of such phrases names them, mostly in quotation marks.
+  if (first && !reader.excusesAt(first.start, 'prompt-injection'))
+    found.set('prompt-injection', { category: 'prompt-injection', words: text.slice(first.start, first.end) });
+}
+
+/** How far a rule has been met in the sentence that is read. */
+interface Progress {
+  readonly rule: Rule;
+  /** By term: the word behind its latest one that the terms before it led to, and where the first of those begins. */
+  readonly ends: number[];
+  readonly starts: number[];
+}
+
+interface Match {
+  readonly rule: Rule;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a class stands in the rules. */
+interface Use {
+  readonly rule: number;
+  readonly term: number;
+}
+
+const USES: ReadonlyMap<TermClass, readonly Use[]> = usesOf(RULES);
+
+/** Reads words one after the other, keeping no more than the sentence that they are in. */
+class SentenceReader {
+  private readonly progress: readonly Progress[] = RULES.map((rule) => ({
+    rule,
+    ends: rule.terms.map(() => -Infinity),
+    starts: rule.terms.map(() => 0),
+  }));
+  /** Those that are not read yet are what phrases are looked for in; those before them go from time to time. */
+  private words: Word[] = [];
+  private at = 0;
+  private count = 0;
+  /** The first word of the sentence. */
+  private begun = 0;
+  /** Words before it belong to a phrase that was found. */
+  private harmlessUntil = 0;
+  private matches: Match[] = [];
+  private excuses = new Set<TermClass>();
+  private excusesBefore: ReadonlySet<TermClass> = new Set();
+  /** What only its being made up excused: details ask for more than a story. */
+  private toldAsFiction: readonly Match[] = [];
+  /** Where sentences begin that something excuses, and what. */
+  private readonly excused: { readonly from: number; readonly by: ReadonlySet<TermClass> }[] = [];
+  private sentenceFrom = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly isAsked: boolean,
+    private readonly found: Map<ModerationCategory, Harm>,
+  ) {}
+
+  take(word: Word): void {
+    this.words.push(word);
+    if (this.words.length - this.at > LEXICON.lengthMax) this.readNext();
+  }
+
+  finish(): void {
+    while (this.at < this.words.length) this.readNext();
+    this.endSentence();
+  }
+
+  /** Whether the sentence at a place has a reason for what it says. */
+  excusesAt(place: number, category: ModerationCategory): boolean {
+    const by = this.excused.findLast(({ from }) => from <= place)?.by;
+    const unless = RULES.find((rule) => rule.category === category)?.unless ?? [];
+    return by !== undefined && unless.some((excuse) => excuse !== 'work' && by.has(excuse));
+  }
+
+  private readNext(): void {
+    const word = this.words[this.at]!;
+    if (word.beginsSentence) this.endSentence();
+    else if (this.count - this.begun >= SENTENCE_WORDS_MAX) this.goOnSentence();
+    const terms = LEXICON.find(this.words, this.at);
+    const harmless = terms.find(({ is }) => is === 'harmless');
+    if (harmless) this.harmlessUntil = Math.max(this.harmlessUntil, this.count + harmless.length);
+    for (const { is, length } of terms) {
+      const last = this.words[this.at + length - 1]!;
+      if (EXCUSING.has(is)) this.excuses.add(is);
+      if (this.count < this.harmlessUntil && is !== 'harmless') continue;
+      this.meet(is, length, word.start, last.end);
+    }
+    this.count++;
+    if (++this.at < STEP_WORDS) return;
+    this.words = this.words.slice(this.at);
+    this.at = 0;
+  }
+
+  /** A term of some rules begins at the word that is read. */
+  private meet(is: TermClass, length: number, start: number, end: number): void {
+    const uses = USES.get(is);
+    if (!uses) return;
+    for (const { rule, term } of uses) {
+      const { rule: met, ends, starts } = this.progress[rule]!;
+      if (term > 0) {
+        const before = ends[term - 1]!;
+        if (before < this.begun || this.count < before || this.count - before > met.gaps[term - 1]!) continue;
+      }
+      ends[term] = this.count + length;
+      starts[term] = term === 0 ? start : starts[term - 1]!;
+      if (term === met.terms.length - 1) this.matches.push({ rule: met, start: starts[term], end });
+    }
+  }
+
+  /** What came early in it is too far away by now. */
+  private goOnSentence(): void {
+    this.judge();
+    this.begun = this.count - SENTENCE_WORDS_MAX / 2;
+  }
+
+  private endSentence(): void {
+    this.judge();
+    this.excusesBefore = this.excuses;
+    this.excuses = new Set();
+    this.begun = this.count;
+    this.sentenceFrom = this.words[this.at]?.start ?? this.text.length;
+  }
+
+  private judge(): void {
+    const { excuses, excusesBefore } = this;
+    if (excuses.size > 0) this.excused.push({ from: this.sentenceFrom, by: excuses });
+    if (excuses.has('detail')) for (const match of this.toldAsFiction) this.tell(match);
+    const isFiction = excuses.has('fiction') || excusesBefore.has('fiction');
+    const asFiction: Match[] = [];
+    for (const match of this.matches) {
+      const { unless } = match.rule;
+      if (unless.some((excuse) => excuse !== 'fiction' && excuses.has(excuse))) continue;
+      if (!isFiction || !unless.includes('fiction') || excuses.has('detail')) this.tell(match);
+      else asFiction.push(match);
+    }
+    this.toldAsFiction = asFiction;
+    this.matches = [];
+  }
+
+  private tell({ rule: { category }, start, end }: Match): void {
+    if (category === 'prompt-injection' && !this.isAsked) return;
+    if (this.found.has(category)) return;
+    this.found.set(category, { category, words: this.text.slice(start, end) });
+  }
+}
+
+const EXCUSING: ReadonlySet<TermClass> = new Set<TermClass | Excuse>([...EXCUSES, 'detail']);
+
+function usesOf(rules: readonly Rule[]): ReadonlyMap<TermClass, readonly Use[]> {
+  const uses = new Map<TermClass, Use[]>();
+  for (const [rule, { terms }] of rules.entries()) {
+    for (const [term, is] of terms.entries()) uses.set(is, [...(uses.get(is) ?? []), { rule, term }]);
+  }
+  // A term may stand twice in a rule: the later place is met before the earlier one moves.
+  for (const list of uses.values()) list.sort((one, other) => other.term - one.term);
+  return uses;
+}
