@@ -2,7 +2,6 @@ import { findInjections } from '../detectors/prompt-injection.js';
 import { decodedText } from '../text/ciphers.js';
 import { findInPieces, ScanTime } from '../text/scan.js';
 import { visibleText } from '../text/visible-text.js';
-import type { Steps } from '../steps.js';
 import type { ModerationCategory } from './categories.js';
 import { Lexicon, type TermClass } from './lexicon.js';
 import { EXCUSES, RULES, type Excuse, type Rule } from './rules.js';
@@ -14,6 +13,9 @@ export interface Harm {
   /** The words that mean it, as one sees them. */
   readonly words: string;
 }
+
+/** Work in steps, between which others may have their turn. */
+export type HarmSteps<Result> = Generator<void, Result, undefined>;
 
 /** Words that are read in one step: a millisecond or so. */
 const STEP_WORDS = 500;
@@ -33,7 +35,7 @@ const LEXICON = new Lexicon();
  * (docs/moderation.md#local-rules).
  * @param isAsked also phrases that try to take over a model: of what a model is told, and not of what it says
  */
-export function* findHarm(text: string, isAsked: boolean): Steps<readonly Harm[]> {
+export function* findHarm(text: string, isAsked: boolean): HarmSteps<readonly Harm[]> {
   const found = new Map<ModerationCategory, Harm>();
   yield* read(text, isAsked, found);
   let decodedLength = 0;
@@ -47,7 +49,7 @@ export function* findHarm(text: string, isAsked: boolean): Steps<readonly Harm[]
   return [...found.values()];
 }
 
-function* plainOf(cipher: string): Steps<string | undefined> {
+function* plainOf(cipher: string): HarmSteps<string | undefined> {
   const steps = decodedText(cipher);
   for (;;) {
     const step = steps.next();
@@ -56,7 +58,7 @@ function* plainOf(cipher: string): Steps<string | undefined> {
   }
 }
 
-function* read(written: string, isAsked: boolean, found: Map<ModerationCategory, Harm>): Steps<void> {
+function* read(written: string, isAsked: boolean, found: Map<ModerationCategory, Harm>): HarmSteps<void> {
   const text = (yield* visibleText(written))?.text ?? written;
   const reader = new SentenceReader(text, isAsked, found);
   let words = 0;
