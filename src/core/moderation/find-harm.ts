@@ -1,10 +1,10 @@
 import { findInjections } from '../detectors/prompt-injection.js';
 import { decodedText } from '../text/ciphers.js';
-import { findInPieces, ScanTime } from '../text/scan.js';
+import { findInPieces, ScanTime, type Span } from '../text/scan.js';
 import { visibleText } from '../text/visible-text.js';
 import type { ModerationCategory } from './categories.js';
 import { Lexicon, type TermClass } from './lexicon.js';
-import { EXCUSES, RULES, type Excuse, type Rule } from './rules.js';
+import { EXCUSES, RULES, type Rule } from './rules.js';
 import { wordsOf, type Word } from './words.js';
 
 /** What was found of one category. */
@@ -21,6 +21,8 @@ export type HarmSteps<Result> = Generator<void, Result, undefined>;
 const STEP_WORDS = 500;
 /** Longer sentences are read as several, each from the middle of the one before. */
 const SENTENCE_WORDS_MAX = 80;
+/** Characters that are looked through for base64 in one step, up to the next blank, as far as there is one. */
+const SEARCHED = 32_768;
 /** Base64 within a text, from 18 bytes on: what is shorter holds no sentence. */
 const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g;
 const BASE64_LENGTH_MAX = 65_536;
@@ -39,14 +41,23 @@ export function* findHarm(text: string, isAsked: boolean): HarmSteps<readonly Ha
   const found = new Map<ModerationCategory, Harm>();
   yield* read(text, isAsked, found);
   let decodedLength = 0;
-  for (const { 0: cipher } of text.matchAll(BASE64)) {
-    if (decodedLength > DECODED_LENGTH_MAX) break;
-    const plain = yield* plainOf(cipher.slice(0, BASE64_LENGTH_MAX));
-    if (plain === undefined) continue;
-    decodedLength += plain.length;
-    yield* read(plain, isAsked, found);
+  for (let from = 0; from < text.length && decodedLength <= DECODED_LENGTH_MAX;) {
+    const to = searchedTo(text, from);
+    for (const [cipher] of text.slice(from, to).matchAll(BASE64)) {
+      const plain = yield* plainOf(cipher.slice(0, BASE64_LENGTH_MAX));
+      if (plain === undefined) continue;
+      decodedLength += plain.length;
+      yield* read(plain, isAsked, found);
+    }
+    from = to;
+    if (from < text.length) yield;
   }
   return [...found.values()];
+}
+
+function searchedTo(text: string, from: number): number {
+  const after = text.slice(from + SEARCHED, from + SEARCHED + BASE64_LENGTH_MAX).search(/\s/);
+  return Math.min(text.length, from + SEARCHED + (after === -1 ? BASE64_LENGTH_MAX : after));
 }
 
 function* plainOf(cipher: string): HarmSteps<string | undefined> {
@@ -60,21 +71,23 @@ function* plainOf(cipher: string): HarmSteps<string | undefined> {
 
 function* read(written: string, isAsked: boolean, found: Map<ModerationCategory, Harm>): HarmSteps<void> {
   const text = (yield* visibleText(written))?.text ?? written;
-  const reader = new SentenceReader(text, isAsked, found);
+  const injection = isAsked && !found.has('prompt-injection') ? yield* findInjection(text) : undefined;
+  const reader = new SentenceReader(text, isAsked, found, injection?.start);
   let words = 0;
   for (const word of wordsOf(text)) {
     reader.take(word);
     if (++words % STEP_WORDS === 0) yield;
   }
   reader.finish();
-  if (!isAsked || found.has('prompt-injection')) return;
+  // Who writes of such phrases names them.
+  if (injection && !reader.excusesPlace)
+    found.set('prompt-injection', { category: 'prompt-injection', words: text.slice(injection.start, injection.end) });
+}
+
+function* findInjection(text: string): HarmSteps<Span | undefined> {
   const time = new ScanTime();
   time.grant(text.length);
-  const spans = yield* findInPieces({ find: findInjections }, text, time, true);
-  const [first] = spans;
-  // Who writes of such phrases names them, mostly in quotation marks.
-  if (first && !reader.excusesAt(first.start, 'prompt-injection'))
-    found.set('prompt-injection', { category: 'prompt-injection', words: text.slice(first.start, first.end) });
+  return (yield* findInPieces({ find: findInjections }, text, time, true))[0];
 }
 
 /** How far a rule has been met in the sentence that is read. */
@@ -115,18 +128,20 @@ class SentenceReader {
   /** Words before it belong to a phrase that was found. */
   private harmlessUntil = 0;
   private matches: Match[] = [];
-  private excuses = new Set<TermClass>();
-  private excusesBefore: ReadonlySet<TermClass> = new Set();
+  /** Bits of what the sentence has said that excuses, and of what the one before it had. */
+  private excuses = 0;
+  private excusesBefore = 0;
   /** What only its being made up excused: details ask for more than a story. */
   private toldAsFiction: readonly Match[] = [];
-  /** Where sentences begin that something excuses, and what. */
-  private readonly excused: { readonly from: number; readonly by: ReadonlySet<TermClass> }[] = [];
   private sentenceFrom = 0;
+  /** The sentence that a place is in has a reason for what it says. */
+  excusesPlace = false;
 
   constructor(
     private readonly text: string,
     private readonly isAsked: boolean,
     private readonly found: Map<ModerationCategory, Harm>,
+    private readonly place = -1,
   ) {}
 
   take(word: Word): void {
@@ -139,13 +154,6 @@ class SentenceReader {
     this.endSentence();
   }
 
-  /** Whether the sentence at a place has a reason for what it says. */
-  excusesAt(place: number, category: ModerationCategory): boolean {
-    const by = this.excused.findLast(({ from }) => from <= place)?.by;
-    const unless = RULES.find((rule) => rule.category === category)?.unless ?? [];
-    return by !== undefined && unless.some((excuse) => excuse !== 'work' && by.has(excuse));
-  }
-
   private readNext(): void {
     const word = this.words[this.at]!;
     if (word.beginsSentence) this.endSentence();
@@ -155,7 +163,7 @@ class SentenceReader {
     if (harmless) this.harmlessUntil = Math.max(this.harmlessUntil, this.count + harmless.length);
     for (const { is, length } of terms) {
       const last = this.words[this.at + length - 1]!;
-      if (EXCUSING.has(is)) this.excuses.add(is);
+      this.excuses |= bitOf(is);
       if (this.count < this.harmlessUntil && is !== 'harmless') continue;
       this.meet(is, length, word.start, last.end);
     }
@@ -190,21 +198,23 @@ class SentenceReader {
   private endSentence(): void {
     this.judge();
     this.excusesBefore = this.excuses;
-    this.excuses = new Set();
+    this.excuses = 0;
     this.begun = this.count;
     this.sentenceFrom = this.words[this.at]?.start ?? this.text.length;
   }
 
   private judge(): void {
     const { excuses, excusesBefore } = this;
-    if (excuses.size > 0) this.excused.push({ from: this.sentenceFrom, by: excuses });
-    if (excuses.has('detail')) for (const match of this.toldAsFiction) this.tell(match);
-    const isFiction = excuses.has('fiction') || excusesBefore.has('fiction');
+    const { start: until = this.text.length } = this.words[this.at] ?? {};
+    if (this.place >= this.sentenceFrom && this.place < until) this.excusesPlace = (excuses & NAMES_IT) !== 0;
+    const isDetailed = (excuses & bitOf('detail')) !== 0;
+    if (isDetailed) for (const match of this.toldAsFiction) this.tell(match);
+    const isFiction = ((excuses | excusesBefore) & bitOf('fiction')) !== 0;
     const asFiction: Match[] = [];
     for (const match of this.matches) {
       const { unless } = match.rule;
-      if (unless.some((excuse) => excuse !== 'fiction' && excuses.has(excuse))) continue;
-      if (!isFiction || !unless.includes('fiction') || excuses.has('detail')) this.tell(match);
+      if (unless.some((excuse) => excuse !== 'fiction' && (excuses & bitOf(excuse)) !== 0)) continue;
+      if (!isFiction || !unless.includes('fiction') || isDetailed) this.tell(match);
       else asFiction.push(match);
     }
     this.toldAsFiction = asFiction;
@@ -218,7 +228,12 @@ class SentenceReader {
   }
 }
 
-const EXCUSING: ReadonlySet<TermClass> = new Set<TermClass | Excuse>([...EXCUSES, 'detail']);
+const BITS: ReadonlyMap<TermClass, number> = new Map(
+  [...EXCUSES, 'detail' as const].map((is, place) => [is, 1 << place]),
+);
+const bitOf = (is: TermClass): number => BITS.get(is) ?? 0;
+/** What excuses a phrase that would take over a model. */
+const NAMES_IT = bitOf('help') | bitOf('report');
 
 function usesOf(rules: readonly Rule[]): ReadonlyMap<TermClass, readonly Use[]> {
   const uses = new Map<TermClass, Use[]>();

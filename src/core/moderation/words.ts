@@ -9,7 +9,8 @@ export interface Word {
 }
 
 /** Scripts without spaces are read by their characters; `@` and `$` stand for letters. */
-const WORDS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]\p{M}*|[\p{L}\p{M}\p{N}@$](?:['’]?[\p{L}\p{M}\p{N}@$])*/gu;
+const WORDS =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]\p{M}{0,8}|[\p{L}\p{M}\p{N}@$](?:['’]?[\p{L}\p{M}\p{N}@$]){0,255}/gu;
 const SENTENCE_END = /[.!?…]["'”»)\]]*(?:\s|$)|[\n。！？]/;
 const SPACE = 32;
 /** Words of one text whose folded form is kept: most words come again. */
