@@ -37,7 +37,7 @@ const LEET: Readonly<Record<string, string>> = {
   '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '@': 'a', $: 's',
 }; // prettier-ignore
 
-/** The words of a text, in its order. What is spelt out letter by letter comes behind its letters, as one word more. */
+/** The words of a text, in its order. What is spelt out letter by letter is one word. */
 export function* wordsOf(text: string): Generator<Word, void, undefined> {
   let end = 0;
   const spelt = new SpeltWord();
@@ -53,9 +53,12 @@ export function* wordsOf(text: string): Generator<Word, void, undefined> {
   for (const { 0: written, index } of text.matchAll(WORDS)) {
     const gap = index === end + 1 && text.charCodeAt(end) === SPACE ? ' ' : text.slice(end, index);
     const beginsSentence = end === 0 || (gap !== ' ' && SENTENCE_END.test(gap));
-    const word = spelt.take(written, gap, index);
-    if (word) yield word;
     end = index + written.length;
+    if (written.length === 1) {
+      yield* spelt.take({ folded: folded(written), start: index, end, beginsSentence }, gap);
+      continue;
+    }
+    yield* spelt.finish();
     if (written.length > WORD_LENGTH_MAX) continue;
     // "l'eau" is two words, "don't" is one.
     const apostrophe = written.search(/['’]/);
@@ -64,41 +67,53 @@ export function* wordsOf(text: string): Generator<Word, void, undefined> {
       const rest = written.slice(apostrophe + 1).replaceAll(/['’]/g, '');
       yield { folded: folded(rest), start: index + apostrophe + 1, end, beginsSentence: false };
     } else {
-      const joined = apostrophe === -1 ? written : written.replaceAll(/['’]/g, '');
-      yield { folded: folded(joined), start: index, end, beginsSentence };
+      const whole = apostrophe === -1 ? written : written.replaceAll(/['’]/g, '');
+      yield { folded: folded(whole), start: index, end, beginsSentence };
     }
   }
-  const last = spelt.finish();
-  if (last) yield last;
+  yield* spelt.finish();
 }
+
+const NONE: readonly never[] = [];
+/** Letters that are words. */
+const LETTER_WORDS: ReadonlySet<string> = new Set(['a', 'i']);
 
 /** Puts single letters together that have the same sign between them. */
 class SpeltWord {
-  private letters = '';
+  private letters: Word[] = [];
   private separator = '';
-  private start = 0;
-  private end = 0;
 
-  /** @returns the word that ends before this one */
-  take(written: string, gap: string, index: number): Word | undefined {
-    const isLetter = written.length === 1;
-    if (!isLetter && this.letters === '') return undefined;
-    const goesOn = isLetter && SPELLERS.has(gap) && (this.letters.length < 2 || gap === this.separator);
-    const ended = goesOn ? undefined : this.finish();
-    if (!goesOn) this.start = index;
-    else this.separator = gap;
-    if (isLetter && this.letters.length < SPELT_LETTERS_MAX) this.letters += written;
-    this.end = index + written.length;
-    return ended;
+  /** @returns what came before this letter, if it goes on from none */
+  take(letter: Word, gap: string): readonly Word[] {
+    const { length } = this.letters;
+    const goesOn = length < 2 || gap === this.separator;
+    if (length > 0 && length < SPELT_LETTERS_MAX && goesOn && SPELLERS.has(gap)) {
+      this.separator = gap;
+      this.letters.push(letter);
+      return NONE;
+    }
+    const before = this.finish();
+    this.letters = [letter];
+    return before;
   }
 
-  finish(): Word | undefined {
-    const { letters, start, end } = this;
-    this.letters = '';
-    if (letters.length < SPELT_LETTERS_MIN) return undefined;
-    return { folded: fold(letters), start, end, beginsSentence: false };
+  finish(): readonly Word[] {
+    const { letters } = this;
+    if (letters.length === 0) return NONE;
+    this.letters = [];
+    if (letters.length < SPELT_LETTERS_MIN) return letters;
+    const [first] = letters;
+    const whole = joined(letters);
+    // The first of them may be a word by itself.
+    return LETTER_WORDS.has(first!.folded) ? [whole, first!, joined(letters.slice(1))] : [whole];
   }
 }
+
+const joined = (letters: readonly Word[]): Word => ({
+  ...letters[0]!,
+  folded: fold(letters.map(({ folded }) => folded).join('')),
+  end: letters.at(-1)!.end,
+});
 
 /** As the lists of words are written. */
 export function fold(word: string): string {

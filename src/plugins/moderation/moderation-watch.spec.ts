@@ -102,6 +102,6 @@ it('fails visibly where its judge does, and stays so', async () => {
   judge.answer = () => Promise.reject(new ExtensionFault('timed-out', 'no answer'));
   const telling = async (...events: ModelEvent[]) => judge.watch.tell(events);
   const told = telling(START, say('x'.repeat(256)));
-  await expect(told).rejects.toThrow(new GatewayError('unavailable', 'The plugin moderation failed: no answer.'));
+  await expect(told).rejects.toThrow('The plugin moderation failed: no answer.');
   await expect(telling(LAST)).rejects.toThrow(GatewayError);
 });
