@@ -44,7 +44,7 @@ export interface ReplyWatch {
   /**
    * @param batch none is left out, and the last one ends the reply: what was held back goes out with it at the latest
    * @returns what goes out now, which obeys the grammar; empty: nothing yet
-   * @throws GatewayError where the caller is to have no more of it
+   * @throws GatewayError where the caller is to have no more of it: a `ReplyRefused` where what came is his to pay
    */
   tell(batch: Batch): Batch | Promise<Batch>;
   /** How long what it holds back may wait for more, in milliseconds; undefined: it holds nothing back. */
@@ -66,7 +66,7 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   /** On where nobody speaks of it, with these options. Absent: off. */
   readonly unasked?: Options;
   /** The type of its stages in the routing metadata's `pipeline`. Absent: `plugin`. */
-  readonly stageType?: 'plugin' | 'context_compression';
+  readonly stageType?: 'plugin' | 'context_compression' | 'guardrail';
   /** A failure before the answer leaves it out, visibly. */
   readonly isSkippable?: boolean;
   /** Names that a request's `model` may have: each asks for this plugin, which chooses in its place. */
@@ -80,8 +80,11 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   prepare?(request: ModelRequest, options: Options, context: LocalContext): Prepared | Promise<Prepared>;
   /** The most that `consult` is charged: held before that. Models that it asks are held apart. Absent: nothing. */
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
-  /** Asks somebody outside, behind the hold and before the model. */
-  consult?(request: ModelRequest, options: Options, context: ExtensionContext): Promise<Consulted>;
+  /**
+   * Asks somebody outside, behind the hold and before the model.
+   * @param note for what is to be told where it throws
+   */
+  consult?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<Consulted>;
   /** What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. Pure. */
   shortens?(options: Options): { readonly contextMax: number };
   /** The request as one leg can take it, before it is sent there. Its note is told where that leg answers. Pure. */

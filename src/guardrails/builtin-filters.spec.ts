@@ -3,7 +3,7 @@
 // each kind of text made to hurt.
 import { computedMs, fastest } from '../../test/support/pace.js';
 import { BUILTIN_FILTERS, BUILTIN_SLUGS, type BuiltinSlug } from './builtin-filters.js';
-import { findInPieces, ScanTime, type Matcher, type Span } from './scan.js';
+import { findInPieces, ScanTime, type Matcher, type Span } from '../core/text/scan.js';
 
 /** To the end, in one go. */
 function findAll(matcher: Matcher, text: string, time: ScanTime, firstOnly: boolean): readonly Span[] {

@@ -1,8 +1,8 @@
-import { findCards } from './detectors/credit-card.js';
-import { findEmails, findIpAddresses, findPhones, findSocialSecurityNumbers } from './detectors/identifiers.js';
-import { findAddresses, findPeople } from './detectors/people.js';
-import { findInjections } from './detectors/prompt-injection.js';
-import type { Matcher, Span } from './scan.js';
+import { findCards } from '../core/detectors/credit-card.js';
+import { findEmails, findIpAddresses, findPhones, findSocialSecurityNumbers } from '../core/detectors/identifiers.js';
+import { findAddresses, findPeople } from '../core/detectors/people.js';
+import { findInjections } from '../core/detectors/prompt-injection.js';
+import type { Matcher, Span } from '../core/text/scan.js';
 
 /** docs/guardrails.md#built-in-filters. */
 export const BUILTIN_SLUGS = [

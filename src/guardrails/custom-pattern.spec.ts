@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { computedMs, fastest } from '../../test/support/pace.js';
 import { compilePattern, PatternRefused, PROGRAM_MAX, STEP_WORK } from './custom-pattern.js';
-import { findInPieces, merged, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
+import { findInPieces, merged, ScanOverrun, ScanTime, type Matcher, type Span } from '../core/text/scan.js';
 
 /** To the end, in one go. */
 function findAll(matcher: Matcher, text: string, time: ScanTime, firstOnly: boolean): readonly Span[] {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
-import { MARGIN, REACH, type Matcher, type ScanTime, type Span } from './scan.js';
+import { MARGIN, REACH, type Matcher, type ScanTime, type Span } from '../core/text/scan.js';
 
 /** A pattern of an administrator, compiled. */
 export interface CustomPattern extends Matcher {

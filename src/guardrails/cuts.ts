@@ -1,4 +1,4 @@
-import { merged, type Span } from './scan.js';
+import { merged, type Span } from '../core/text/scan.js';
 
 interface Cut extends Span {
   readonly label: string;

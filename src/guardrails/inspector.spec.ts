@@ -11,7 +11,7 @@ import { GatewayError } from '../core/errors.js';
 import { BUILTIN_FILTERS } from './builtin-filters.js';
 import { compilePattern } from './custom-pattern.js';
 import type { ContentFilter } from './inspector.js';
-import { ScanTime } from './scan.js';
+import { ScanTime } from '../core/text/scan.js';
 
 const WORD = 'SECRET-7';
 /** What comes before it in a cipher: no filter looks into long ones. */

@@ -6,9 +6,9 @@ import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { applyEdits, Edits } from './apply-edits.js';
 import { Passages, type Passage, type TextRole } from './passages.js';
 import { Cuts } from './cuts.js';
-import { findInPieces, ScanOverrun, ScanTime, type Matcher, type Span } from './scan.js';
+import { findInPieces, ScanOverrun, ScanTime, type Matcher, type Span } from '../core/text/scan.js';
 import { joinNeighbours } from './seams.js';
-import { readingsOf } from './visible-text.js';
+import { readingsOf } from '../core/text/visible-text.js';
 
 /** What happens to what a filter finds. */
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;

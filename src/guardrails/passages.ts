@@ -2,7 +2,7 @@ import type { ContentBlock, Message } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { JSON_DEPTH_MAX, JsonScan } from '../core/json/json-scan.js';
 import { ExactNumber, parseJson, printJson } from '../core/json/json.js';
-import { decodedText, isCipher } from './ciphers.js';
+import { decodedText, isCipher } from '../core/text/ciphers.js';
 import {
   ARGUMENTS,
   BYTES_NAMES,

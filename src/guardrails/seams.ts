@@ -1,5 +1,5 @@
-import { REACH, type Span } from './scan.js';
-import { readingsOf, type VisibleText } from './visible-text.js';
+import { REACH, type Span } from '../core/text/scan.js';
+import { readingsOf, type VisibleText } from '../core/text/visible-text.js';
 
 /** Neighbouring texts as one, around the seams between them. */
 export interface Joint {

@@ -226,6 +226,7 @@ const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
   advisor: 'advisor_message',
   'image-generation': 'image_generation',
   panel: 'panel',
+  moderation: 'moderation',
 };
 
 /** The calls behind a reply; where nobody lists them it was one. */

@@ -3,7 +3,7 @@ import { autoRouter } from './auto-router.js';
 import { contextCompression } from './context-compression/context-compression.js';
 import { fileParser } from './file-parser.js';
 import { fusion } from './fusion.js';
-import { moderation } from './moderation.js';
+import { moderation } from './moderation/moderation.js';
 import { paretoRouter } from './pareto-router.js';
 import { responseHealing } from './response-healing.js';
 import { web } from './web.js';

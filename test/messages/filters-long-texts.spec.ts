@@ -8,7 +8,7 @@ import { fastest, stopwatch } from '../support/pace.js';
 import type { ContentBlock } from '../../src/core/conversation/content.js';
 import { BUILTIN_FILTERS, BUILTIN_SLUGS, type BuiltinSlug } from '../../src/guardrails/builtin-filters.js';
 import type { ContentFilter } from '../../src/guardrails/inspector.js';
-import { findInPieces, ScanTime, type Span } from '../../src/guardrails/scan.js';
+import { findInPieces, ScanTime, type Span } from '../../src/core/text/scan.js';
 
 const TOKENS = [
   'bob@mail.example.com', 'a@b', '@', '+49 30 1234567', '(555) 234-5678', '030 1234 5678', '01 23 45 67 89', '4111 1111 1111 1111',

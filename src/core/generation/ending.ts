@@ -1,4 +1,11 @@
-import { CallerGone, GatewayError, ProviderFault, type ErrorKind, type FaultKind } from '../errors.js';
+import {
+  CallerGone,
+  GatewayError,
+  ProviderFault,
+  type ErrorDetail,
+  type ErrorKind,
+  type FaultKind,
+} from '../errors.js';
 
 /** How a generation ended, and how each of its calls did. Closed: what follows from each stands in `ENDINGS`. */
 export type Ending =
@@ -9,6 +16,7 @@ export type Ending =
   | 'caller-gone'
   | 'deadline' // the request took longer than this gateway allows
   | 'shutdown' // this process is stopping
+  | 'reply-refused' // this gateway lets no more of the reply out
   | ProviderEnding // the provider failed
   | ErrorKind; // this gateway refused or failed
 
@@ -37,7 +45,7 @@ export type EndingLogLevel = 'info' | 'warn' | 'error';
 /** The words of endings outside: log lines, spans, the record of a generation. */
 export type EndingName = Exclude<
   Ending,
-  'deadline' | 'shutdown' | 'unaffordable' | 'provider-forbidden' | 'provider-out-of-time'
+  'deadline' | 'shutdown' | 'reply-refused' | 'unaffordable' | 'provider-forbidden' | 'provider-out-of-time'
 >;
 
 /** `outcome` of the metric of calls, of which every kind of fault is a provider's. */
@@ -158,6 +166,16 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     result: 'failed',
     logLevel: 'warn',
   },
+  'reply-refused': {
+    charge: 'caller',
+    abandons: true,
+    health: 'nothing',
+    status: 403,
+    name: 'forbidden',
+    outcome: 'aborted',
+    result: 'failed',
+    logLevel: 'info',
+  },
 
   'provider-unreachable': fault('unreachable', 502),
   'provider-timed-out': wastedFault('timed-out', 504, 'doubtful-fault'),
@@ -213,6 +231,13 @@ export class CutShort extends GatewayError {
   }
 }
 
+/** Lets no more of a reply out, for what it says: the provider did what it was asked, and is paid for what came. */
+export class ReplyRefused extends GatewayError {
+  constructor(message: string, metadata: NonNullable<ErrorDetail['metadata']>) {
+    super('forbidden', message, { metadata });
+  }
+}
+
 /** How a call ended whose provider failed. */
 export const providerEnding = ({ kind, detail }: ProviderFault): ProviderEnding =>
   kind === 'refused-credential' && detail.status === ENDINGS['provider-forbidden'].status
@@ -232,6 +257,7 @@ export function faultOf(reason: unknown): ProviderFault | undefined {
 export function endingOf(reason: unknown): Ending {
   if (reason instanceof CallerGone) return 'caller-gone';
   if (reason instanceof CutShort) return reason.ending;
+  if (reason instanceof ReplyRefused) return 'reply-refused';
   const fault = faultOf(reason);
   if (fault) return providerEnding(fault);
   return reason instanceof GatewayError ? reason.kind : 'internal';

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { Consulted } from '../../core/plugin.js';
+import type { Consulted, StageNote } from '../../core/plugin.js';
 import type { HeldAmounts } from '../../ledger/hold.js';
 import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../generation-contexts.js';
@@ -62,13 +62,17 @@ export class Consultations {
     const beganAt = performance.now();
     const runs: ModelRun[] = [];
     const context = contextAt(request, { signal, consulted: (run) => runs.push(run) });
+    const tell = (note: StageNote, own = 0n): void => {
+      const cost = own + admitted.billing.spentOn(runs);
+      generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { beganAt, cost })];
+    };
     let release: (() => void) | undefined;
     try {
       const price = plugin.price?.(request, options, context) ?? 0n;
       const room = { ...answer, credits: answer.credits + price };
       release = price > 0n ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
       if (!release) throw noRoom();
-      const consulted = await plugin.consult!(request, options, context);
+      const consulted = await plugin.consult!(request, options, context, tell);
       const { note, web } = consulted;
       const own = smaller(consulted.cost ?? 0n, price);
       if (own > 0n || web) {
@@ -76,8 +80,7 @@ export class Consultations {
         const use = { type: plugin.id, milliseconds, isError: false, cost: own, consulted: runs };
         generation.toolUses.push({ ...use, ...(web && { web }) });
       }
-      const cost = own + admitted.billing.spentOn(runs);
-      if (note) generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { beganAt, cost })];
+      if (note) tell(note, own);
       return consulted;
     } catch (error) {
       generation.pipeline = [...generation.pipeline, failedStage(plugin, error, signal)];

@@ -1,4 +1,4 @@
-import type { Span } from '../scan.js';
+import type { Span } from '../text/scan.js';
 
 const LENGTH_MIN = 13;
 const LENGTH_MAX = 19;

@@ -1,4 +1,4 @@
-import { merged, scan, type Span } from '../scan.js';
+import { merged, scan, type Span } from '../text/scan.js';
 
 /** Common given names of several languages that are no common words of their own. */
 const GIVEN_NAMES: ReadonlySet<string> = new Set(

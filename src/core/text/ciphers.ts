@@ -1,5 +1,3 @@
-import { TextDecoder } from 'node:util';
-
 /** A cipher has no other characters, and is longer than anything that filters look for. */
 const CIPHER = /^[\w+/=-]*$/;
 const CIPHER_CHARACTERS_MIN = 64;
@@ -43,7 +41,7 @@ export function* decodedText(base64: string): Steps<string | undefined> {
   return pieces.join('');
 }
 
-function decoded(decoder: TextDecoder, bytes: Buffer, isLast: boolean): string | undefined {
+function decoded(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer, isLast: boolean): string | undefined {
   try {
     return decoder.decode(bytes, { stream: !isLast });
   } catch {

@@ -1,4 +1,4 @@
-import { scan, type Span } from '../scan.js';
+import { scan, type Span } from '../text/scan.js';
 
 /** One kind of phrase that tries to take over a model. */
 interface InjectionRule {

@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
-import { merged, scan, type Span } from '../scan.js';
+import { parseUrl } from '../parse-url.js';
+import { merged, scan, type Span } from '../text/scan.js';
 
 // Expressions of our own. Each is linear: a match begins at one certain character, or at the boundary of a run, and
 // reads a bounded number of characters from there; no two ways lead through the same text.
@@ -51,7 +51,10 @@ export function findIpAddresses(text: string): Span[] {
     // What ends a sentence is not part of it.
     const address = found.replace(/[.:]$/, (end) => (found.endsWith('::') ? end : ''));
     // Names in programs look like one (`dead::beef`); real ones have digits.
-    if (/\d/.test(address) && isIPv6(address)) spans.push({ start, end: start + address.length });
+    if (/\d/.test(address) && isIpv6(address)) spans.push({ start, end: start + address.length });
   }
   return merged(spans);
 }
+
+/** As an address has it in brackets. */
+const isIpv6 = (text: string): boolean => parseUrl(`http://[${text}]/`) !== undefined;

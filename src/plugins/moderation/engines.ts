@@ -1,0 +1,35 @@
+import { GatewayError } from '../../core/errors.js';
+import type { ExtensionContext } from '../../core/extension.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { ModerationEngine } from './engine.js';
+import { guardModel } from './guard-model.js';
+import { local } from './local.js';
+import { openai } from './openai.js';
+
+/**
+ * Who judges, as the operator has set it up; the local rules where he says nothing.
+ * @throws GatewayError `invalid-request` naming the setting that is missing
+ */
+export function chooseEngine({ plugins }: ModelRequest, { catalog }: ExtensionContext): ModerationEngine {
+  const { moderation } = catalog.plugins;
+  switch (moderation?.engine) {
+    case undefined:
+    case 'local':
+      return local;
+    case 'openai':
+      if (moderation.service) return openai(moderation.service, moderation.model);
+      throw missing(plugins, 'the engine openai lacks its credential', 'openai');
+    case 'model': {
+      const model = catalog.models.get(moderation.model);
+      if (model) return guardModel(model);
+      throw missing(plugins, 'its guard model is not in the catalog', 'model');
+    }
+  }
+}
+
+const missing = (plugins: ModelRequest['plugins'], why: string, setting: string): GatewayError =>
+  new GatewayError(
+    'invalid-request',
+    `plugins.${plugins.findIndex(({ id }) => id === 'moderation')}: nothing is moderated, because ${why}; the setting is ` +
+      `plugins.moderation.${setting} of the catalog file`,
+  );

@@ -1,0 +1,32 @@
+import { GatewayError } from '../../core/errors.js';
+import type { Plugin } from '../../core/plugin.js';
+import { chooseEngine } from './engines.js';
+import { ModerationWatch } from './moderation-watch.js';
+import { listed, metadataOf, noteOf } from './refusal.js';
+import { textsOf } from './request-texts.js';
+
+/** Refuses what is asked or answered that may not be (docs/moderation.md). */
+export const moderation: Plugin = {
+  id: 'moderation',
+  options: {},
+  stageType: 'guardrail',
+  price: (request, _options, context) => chooseEngine(request, context).price,
+  consult: async (request, _options, context, note) => {
+    const engine = chooseEngine(request, context);
+    const { unread, ...judged } = textsOf(request, engine.picturesMax);
+    const flags = await engine.judge(judged, context);
+    const verdict = noteOf(engine, 'request', flags, unread > 0 ? { unread } : {});
+    if (flags.length === 0) return { request, note: verdict, cost: engine.price };
+    note(verdict);
+    const metadata = metadataOf(flags, request.model);
+    throw new GatewayError('forbidden', `Moderation refused this request: ${listed(flags)}.`, { metadata });
+  },
+  watch: (request, _options, context, note) =>
+    new ModerationWatch({
+      engine: chooseEngine(request, context),
+      context,
+      model: request.model,
+      isStreamed: request.stream,
+      note,
+    }),
+};

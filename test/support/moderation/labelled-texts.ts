@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ModerationCategory } from '../../../src/core/moderation/categories.js';
+
+/** One text of the labelled set. */
+export interface LabelledText {
+  /** Rules were made from `tune`, with `held` unseen; `wild` was written after them, to get past them and to be caught wrongly. */
+  readonly split: 'tune' | 'held' | 'wild';
+  /** None: it only sounds so. */
+  readonly labels: readonly ModerationCategory[];
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The set as its file has it, a line each: split, label or `-`, language, text with `\uXXXX` for what is not seen. */
+export const labelledTexts = (): readonly LabelledText[] =>
+  readFileSync(join(__dirname, 'labelled-texts.tsv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [split, labels, language, text] = line.split('\t') as [LabelledText['split'], string, string, string];
+      const plain = text.replaceAll(/\\u([\da-f]{4})/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+      return {
+        split,
+        labels: labels === '-' ? [] : (labels.split(',') as ModerationCategory[]),
+        language,
+        text: plain,
+      };
+    });
