@@ -19,7 +19,7 @@ interface PolicyRow {
 }
 
 /**
- * What the account and the workspace of a caller allow of routing. A change is in force in this process when it was
+ * What the account, the workspace and the key of a caller allow of routing. A change is in force in this process when it was
  * made, and everywhere within five seconds.
  */
 @Injectable()
@@ -35,12 +35,14 @@ export class RoutingPolicies {
   }
 
   /**
-   * The workspace's first, then the account's; those that say nothing are left out.
+   * The workspace's first, then the account's, then the key's, which came with the caller; those that say nothing are
+   * left out.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
-  async of({ accountId, workspaceId }: Caller): Promise<readonly RoutingPolicy[]> {
+  async of({ accountId, workspaceId, allowedModels }: Caller): Promise<readonly RoutingPolicy[]> {
     try {
-      return (await this.cache.find(`${accountId}/${workspaceId}`)) ?? NONE;
+      const known = (await this.cache.find(`${accountId}/${workspaceId}`)) ?? NONE;
+      return allowedModels ? [...known, { keyModels: allowedModels }] : known;
     } catch (error) {
       throw notReadable('The routing policy of the workspace', error);
     }

@@ -4,6 +4,7 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
+import { ApiKeySecretEntity } from './api-key-secret.entity.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { FirstKeys } from './first-keys.js';
@@ -16,7 +17,13 @@ import { ShowKeyController } from './show-key.controller.js';
 
 /** Who is asking. The application puts its guard before every route. */
 @Module({
-  imports: [AccountsModule, AuditModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
+  imports: [
+    AccountsModule,
+    AuditModule,
+    LedgerModule,
+    LimitsModule,
+    TypeOrmModule.forFeature([ApiKeyEntity, ApiKeySecretEntity]),
+  ],
   controllers: [KeysController, ShowKeyController],
   providers: [KeysRepository, KeyLookups, KeyCache, KeysService, FirstKeys, AuthenticationGuard],
   exports: [KeyCache, KeysService, FirstKeys, AuthenticationGuard],

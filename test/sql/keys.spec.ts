@@ -295,8 +295,8 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.find(home.accountId, theirs)).toBeNull();
       expect(await refusalOf(ring.change(actor, theirs, { name: 'mine' }))).toBe(ABSENT);
       expect(await refusalOf(ring.revoke(actor, theirs))).toBe(ABSENT);
-      const page = { includeDisabled: true, offset: 0, limit: 100 };
-      expect(await ring.list(home.accountId, { ...page, workspace: undefined })).toEqual([]);
+      const page = { name: undefined, includeDisabled: true, offset: 0, limit: 100 };
+      expect(await ring.list(home.accountId, { ...page, workspace: undefined })).toEqual([[], 0]);
     });
 
     it('change what is named and nothing else', async () => {
@@ -357,8 +357,9 @@ describeOnEachDatabase('keys', (database) => {
       }
       await addKey(home, { deletedAt: new Date() });
       const list = async (listing: Partial<Parameters<KeysRepository['list']>[1]>): Promise<string[]> => {
-        const page = await keys.list(home.accountId, {
+        const [page] = await keys.list(home.accountId, {
           workspaceId: undefined,
+          name: undefined,
           includeDisabled: false,
           offset: 0,
           limit: 100,
@@ -443,8 +444,8 @@ describeOnEachDatabase('keys', (database) => {
       expect(deleted.map(({ target }) => target)).toEqual([...busy, ...idle].sort());
       expect(deleted.map(({ target }) => target)).not.toContain(gone);
       expect(
-        await keys.list(home.accountId, { workspaceId: undefined, includeDisabled: true, offset: 0, limit: 100 }),
-      ).toEqual([]);
+        await keys.list(home.accountId, { workspaceId: undefined, name: undefined, includeDisabled: true, offset: 0, limit: 100 }), // prettier-ignore
+      ).toEqual([[], 0]);
       expect(await keys.listActive([theirs])).toHaveLength(1);
     });
 
