@@ -10,7 +10,6 @@ import { Clock } from '../core/time.js';
 import { AccountOpening } from '../ledger/account-opening.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { Environment } from '../shared/environment.js';
-import { ApiKeySecretEntity } from './api-key-secret.entity.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { KeysRepository } from './keys.repository.js';
 import { API_KEY } from './managed-key.js';
@@ -88,7 +87,7 @@ export class FirstKeys {
   ): Promise<MadeKey | undefined> {
     const variable = VARIABLES[kind];
     const hash = hashKey(key);
-    const secret = await manager.findOneBy(ApiKeySecretEntity, { hash });
+    const secret = await this.keys.findSecret(manager, hash);
     const stored = await manager.findOneBy(ApiKeyEntity, { hash: secret?.keyHash ?? hash });
     if (!stored) return { row: await this.insert(manager, home, key, variable, kind) };
     if (stored.kind !== kind) throw new Error(`${variable}: this key is already stored as the ${stored.kind} kind`);

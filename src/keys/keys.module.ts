@@ -4,7 +4,6 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
-import { ApiKeySecretEntity } from './api-key-secret.entity.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { FirstKeys } from './first-keys.js';
@@ -17,13 +16,7 @@ import { ShowKeyController } from './show-key.controller.js';
 
 /** Who is asking. The application puts its guard before every route. */
 @Module({
-  imports: [
-    AccountsModule,
-    AuditModule,
-    LedgerModule,
-    LimitsModule,
-    TypeOrmModule.forFeature([ApiKeyEntity, ApiKeySecretEntity]),
-  ],
+  imports: [AccountsModule, AuditModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
   controllers: [KeysController, ShowKeyController],
   providers: [KeysRepository, KeyLookups, KeyCache, KeysService, FirstKeys, AuthenticationGuard],
   exports: [KeyCache, KeysService, FirstKeys, AuthenticationGuard],

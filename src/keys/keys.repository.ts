@@ -6,6 +6,7 @@ import { Egress, type EgressRules } from '../core/egress.js';
 import { batches } from '../shared/batches.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { ActiveKey } from './active-key.js';
+import type { ApiKeySecretEntity } from './api-key-secret.entity.js';
 import { ApiKeyEntity, type KeyRestrictions, type StoredRateLimits } from './api-key.entity.js';
 
 /** What may change about a key once it is made. */
@@ -33,6 +34,9 @@ export interface NewSecret {
   /** When the secrets before it end, where they do not sooner. */
   readonly formerEndAt: Date;
 }
+
+/** One that a key has or had, as it is stored. */
+type StoredSecret = Pick<ApiKeySecretEntity, 'keyHash' | 'endsAt'>;
 
 /**
  * Secrets of a key that go on for a while beside the latest one: of more, the oldest end at once. Chosen: a rotation
@@ -152,6 +156,15 @@ export class KeysRepository {
     );
     await insert(secret.hash, at);
     return this.write(manager, key, { label: secret.label, updatedAt: at });
+  }
+
+  /** A secret of a key that was rotated; undefined for any other. */
+  async findSecret(manager: EntityManager, hash: string): Promise<StoredSecret | undefined> {
+    const [row] = await manager.query<{ key_hash: string; ends_at: Date | null }[]>(
+      `SELECT key_hash, ends_at FROM api_key_secrets WHERE hash = $1`,
+      [hash],
+    );
+    return row && { keyHash: row.key_hash, endsAt: row.ends_at };
   }
 
   /** Hashes of all secrets by which these keys can be used, or could until a moment ago. */
