@@ -21,7 +21,7 @@ export interface StoredRateLimits {
 
 /**
  * An API key. Of its secret only the hash is kept: that is its id in the API, and stays so when the key is rotated
- * (docs/decisions/0072).
+ * (docs/wire/keys.md#rotation).
  */
 @Entity('api_keys')
 @Check('api_keys_hash_check', `hash ~ '^[0-9a-f]{64}$'`)
