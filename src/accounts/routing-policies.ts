@@ -19,8 +19,8 @@ interface PolicyRow {
 }
 
 /**
- * What the account, the workspace and the key of a caller allow of routing. A change is in force in this process when it was
- * made, and everywhere within five seconds.
+ * What the account, the workspace and the key of a caller allow of routing. A change is in force in this process when it
+ * was made, and everywhere within five seconds.
  */
 @Injectable()
 export class RoutingPolicies {

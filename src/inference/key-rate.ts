@@ -10,8 +10,9 @@ export const mostTokens = (legs: readonly Pick<PlannedLeg, 'model'>[], prompt: M
   legs.reduce((most, { model }) => Math.max(most, reservedFor(model, prompt)), 0);
 
 /**
- * What one generation takes of the limits of its key: one request, and the tokens of all its calls, each step of a loop
- * and each model that is consulted in the minute in which it is begun. Set right at its end, as far as that minute lasts.
+ * What one generation takes of the limits of its key: one request, and the tokens of all its calls, those of further
+ * steps and of models that are consulted in the minutes in which they begin. Set right at its end, as far as those
+ * minutes last.
  */
 export class KeyRate implements GenerationObserver {
   /** By the prompts of their runs. */

@@ -3,8 +3,8 @@ import { AccountEntity } from '../accounts/account.entity.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 
 /**
- * By what a key that was rotated is used, or was: its first secret, whose hash is its id, and those that followed. A key
- * that never was rotated has none of these.
+ * By what a key that was rotated is used, or was: its first secret, whose hash is its id, and those that followed. A
+ * key that never was rotated has none of these.
  */
 @Entity('api_key_secrets')
 @Check('api_key_secrets_hash_check', `hash ~ '^[0-9a-f]{64}$'`)

@@ -37,7 +37,8 @@ export class KeysService {
   /**
    * @param actor who asks for it; the key is one of the same account
    * @param workspace its id or slug; the account's default one where undefined
-   * @throws GatewayError `invalid-request` for a time gone by and for what its kind is not held to, `not-found` for a workspace of nobody or somebody else
+   * @throws GatewayError `invalid-request` for a time gone by and for what its kind is not held to, `not-found` for a
+   *   workspace of nobody or somebody else
    */
   async issue(actor: AuditActor, description: KeyDescription, workspace: string | undefined): Promise<IssuedKey> {
     const { accountId } = actor;

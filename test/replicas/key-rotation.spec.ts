@@ -131,9 +131,11 @@ describeOnRedis('rates of keys at two replicas', () => {
       // Of 67 for the prompt and 100 more each; of an answer 19 are used.
       const { key } = await here.newKey({ rate_limits: { tokens_per_minute: 190 } });
       expect((await here.messages(ask('test/one'), { key })).status).toBe(200);
-      // Redis hears of what was used by the same connection, and before the next claim.
       expect((await here.messages(ask('test/one'), { key })).status).toBe(200);
-      const refused = await there.messages(ask('test/one', { max_tokens: 180 }), { key });
+      const tooMuch = ask('test/one', { max_tokens: 180 });
+      // By the same connection as what was used, and after it.
+      expect((await here.messages(tooMuch, { key })).status).toBe(429);
+      const refused = await there.messages(tooMuch, { key });
       expect([refused.status, refused.headers.get('x-ratelimit-remaining')]).toEqual([429, String(190 - 38)]);
     });
   });
