@@ -1,8 +1,8 @@
 /**
  * Goal: a key makes no more requests and uses no more tokens a minute than it may, whoever pays for them, and asks no
  * model that it may not, by whatever field it is named; what is refused costs nothing and is held for no longer.
- * Method: the application on both databases before scripted providers, on a clock that stands in the middle of a minute. Rules:
- * docs/wire/limits.md#limits-of-keys, docs/wire/keys.md#rates-and-models.
+ * Method: the application on both databases before scripted providers, on a clock that stands in the middle of a
+ * minute. Rules: docs/wire/limits.md#limits-of-keys, docs/wire/keys.md#rates-and-models.
  */
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';

@@ -1,7 +1,7 @@
 /**
  * Goal: a key that is rotated is the same key with another secret: its id, limits, usage and history stay, whoever
- * knows it by its hash still does, both secrets share them for the time of grace, and after it the former one is nobody's.
- * Method: the application on both databases before a scripted upstream; time is moved by hand. Rules:
+ * knows it by its hash still does, both secrets share them for the time of grace, and after it the former one is
+ * nobody's. Method: the application on both databases before a scripted upstream; time is moved by hand. Rules:
  * docs/wire/keys.md#rotation.
  */
 import { hashKey } from '../../src/core/ids.js';
