@@ -6,6 +6,7 @@ import { AuditEntryEntity } from './audit/audit-entry.entity.js';
 import { ProviderCredentialEntity } from './byok/provider-credential.entity.js';
 import { GuardrailAssignmentEntity } from './guardrails/guardrail-assignment.entity.js';
 import { GuardrailEntity } from './guardrails/guardrail.entity.js';
+import { ApiKeySecretEntity } from './keys/api-key-secret.entity.js';
 import { ApiKeyEntity } from './keys/api-key.entity.js';
 import { CreditGrantEntity } from './ledger/credit-grant.entity.js';
 import { GenerationEntity } from './ledger/generation.entity.js';
@@ -29,6 +30,7 @@ import { WorkspaceMemberEntity } from './workspaces/workspace-member.entity.js';
 export const ENTITIES = [
   AccountEntity,
   ApiKeyEntity,
+  ApiKeySecretEntity,
   AuditAnchorEntity,
   AuditEntryEntity,
   BudgetEntity,

@@ -29,8 +29,8 @@ interface HomePolicies {
 }
 
 /**
- * What the account and the workspace of a caller allow of routing, and what they have plugins do. A change is in force
- * in this process when it was made, and everywhere within five seconds.
+ * What the account, the workspace and the key of a caller allow of routing, and what the former two have plugins do. A
+ * change is in force in this process when it was made, and everywhere within five seconds.
  */
 @Injectable()
 export class RoutingPolicies {
@@ -45,11 +45,13 @@ export class RoutingPolicies {
   }
 
   /**
-   * The workspace's first, then the account's; those that say nothing are left out.
+   * The workspace's first, then the account's, then the key's, which came with the caller; those that say nothing are
+   * left out.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
   async of(caller: Caller): Promise<readonly RoutingPolicy[]> {
-    return (await this.find(homeOf(caller))).routing;
+    const { routing } = await this.find(homeOf(caller));
+    return caller.allowedModels ? [...routing, { keyModels: caller.allowedModels }] : routing;
   }
 
   /**

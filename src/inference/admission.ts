@@ -15,7 +15,9 @@ import { Clock, DAY_MS, windowStart, type Interval } from '../core/time.js';
 import { countedBy, remainingOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { FreeGate, freeDayError, isFreeVariant, type FreePlace } from '../limits/free-gate.js';
+import { isLimitedCaller, KeyGate } from '../limits/key-gate.js';
 import { ModelGate } from '../limits/model-gate.js';
+import type { ModelSlot } from '../limits/model-slot.js';
 import {
   affordableAtRest,
   affordableTogether,
@@ -27,6 +29,7 @@ import { BillingService } from './billing.service.js';
 import { FreeRequest } from './free-request.js';
 import { GenerationBilling } from './generation-billing.js';
 import { holdError } from './hold-error.js';
+import { KeyRate, mostTokens } from './key-rate.js';
 import { ModelSlots } from './model-slots.js';
 import { PdfCounter } from './pdf-counter.js';
 
@@ -50,6 +53,8 @@ export interface Admitted {
   readonly billing: GenerationBilling;
   /** Whether its models may be called. */
   readonly modelLimiter: ModelSlots;
+  /** Takes what further calls need of the limits of its key; absent: it has none. */
+  readonly keyRate?: KeyRate;
 }
 
 /** What a further call goes on with. */
@@ -64,6 +69,8 @@ interface Reserved {
   readonly legs: readonly PricedLeg[];
   /** Absent where none of them is free. */
   readonly freeRequest?: FreeRequest;
+  /** Taken of the limits of the key; absent: it has none. */
+  readonly keySlot?: ModelSlot;
 }
 
 /** What admission would say of a leg at this moment. */
@@ -84,6 +91,7 @@ export class Admission {
   constructor(
     private readonly ledger: LedgerService,
     private readonly billing: BillingService,
+    private readonly keyGate: KeyGate,
     private readonly freeGate: FreeGate,
     private readonly models: ModelGate,
     private readonly pdfs: PdfCounter,
@@ -112,23 +120,27 @@ export class Admission {
   /**
    * Takes the hold of a generation's plan before anything is sent upstream. A leg that has no room is left out; one
    * that has keeps its place. From here on the generation is billed.
-   * @throws GatewayError 402 or 403 when no leg can be paid for, 429 past the free requests, 503 while the
-   *   ledger cannot be written
+   * @throws GatewayError 402 or 403 when no leg can be paid for, 429 past the limits of the key or the free requests,
+   *   503 while the ledger cannot be written
    */
   async admit(generation: Generation, payer: AdmissionInputs, signal: CancelSignal): Promise<Admitted> {
     const measured = this.measure(payer.request);
     // No turn of the microtask queue for what is at hand.
     const prompt = measured instanceof Promise ? await measured : measured;
     const planned = generation.plan!;
-    const { hold, legs, freeRequest } = await this.reserve(generation.id, planned, prompt, payer, signal);
+    const { hold, legs, freeRequest, keySlot } = await this.reserve(generation.id, planned, prompt, payer, signal);
     const billing = new GenerationBilling(this.billing, generation, hold, prompt);
     const modelLimiter = new ModelSlots(this.models, generation);
     generation.observe(billing);
     generation.observe(modelLimiter);
     if (freeRequest) generation.observe(freeRequest);
+    const { caller } = payer;
+    const keyRate =
+      keySlot && isLimitedCaller(caller) ? new KeyRate(this.keyGate, generation, caller, keySlot) : undefined;
+    if (keyRate) generation.observe(keyRate);
     const plan = withLegs(planned, legs);
     generation.held(plan);
-    return { plan, prompt, billing, modelLimiter };
+    return { plan, prompt, billing, modelLimiter, ...(keyRate && { keyRate }) };
   }
 
   /**
@@ -152,18 +164,46 @@ export class Admission {
   }
 
   /**
+   * The same for a further step of the answer, which takes of the limits of the key as well.
+   * @returns undefined where there is no room, there too
+   */
+  async admitStep(
+    admitted: Pick<Admitted, 'billing' | 'keyRate'>,
+    plan: Plan,
+    request: ModelRequest,
+  ): Promise<NextCall | undefined> {
+    const next = await this.admitNext(admitted, plan, request);
+    if (!next || !admitted.keyRate) return next;
+    try {
+      await admitted.keyRate.claim(next.plan, next.prompt);
+      return next;
+    } catch (error) {
+      next.release();
+      if (error instanceof GatewayError && error.kind === 'rate-limited') return undefined;
+      throw error;
+    }
+  }
+
+  /**
    * The same for a model that is consulted on the way: where it is a free variant, that counts as a free request of its
    * own.
-   * @throws GatewayError 429 past the free requests, 503 while the ledger cannot be written
+   * @throws GatewayError 429 past the limits of the key or the free requests, 503 while the ledger cannot be written
    */
   async admitConsulted(
     generation: Generation,
-    { billing }: Pick<Admitted, 'billing'>,
+    { billing, keyRate }: Pick<Admitted, 'billing' | 'keyRate'>,
     plan: Plan,
     request: ModelRequest,
   ): Promise<NextCall | undefined> {
     const next = await this.admitNext({ billing }, plan, request);
-    if (!next?.plan.legs.some(isFreeVariant)) return next;
+    if (!next) return undefined;
+    try {
+      await keyRate?.claim(next.plan, next.prompt);
+    } catch (error) {
+      next.release();
+      throw error;
+    }
+    if (!next.plan.legs.some(isFreeVariant)) return next;
     try {
       const place = await this.countConsulted(billing.hold);
       generation.observe(new FreeRequest(this.ledger, billing.hold, place, ({ run }) => run.plan === next.plan));
@@ -225,7 +265,7 @@ export class Admission {
         },
         signal,
       );
-      if ('granted' in outcome) return this.enterFree(outcome.granted, chosen);
+      if ('granted' in outcome) return this.enter(outcome.granted, chosen, prompt);
       counters = withLatest(counters, outcome.refused);
       chosen = affordableTogether(possible, counters);
       const atRest = affordableAtRest(possible, counters);
@@ -262,6 +302,29 @@ export class Admission {
     const limit = Number(refused.limit / PICO_PER_USD);
     const isShare = refused.scopeId === caller.keyHash;
     return freeDayError({ limit, isShare, resetAtMs: windowStart('daily', this.clock.now()).getTime() + DAY_MS });
+  }
+
+  /** Limits of number come after money: what they refuse was not admitted, and is held for no longer. */
+  private async enter(hold: Hold, legs: readonly PricedLeg[], prompt: MeasuredPrompt): Promise<Reserved> {
+    const { caller, id } = hold.request;
+    if (!isLimitedCaller(caller)) return this.enterFree(hold, legs);
+    const tokens = mostTokens(
+      legs.map(({ leg }) => leg),
+      prompt,
+    );
+    let keySlot: ModelSlot;
+    try {
+      keySlot = await this.keyGate.enter(caller, id, tokens);
+    } catch (error) {
+      await this.ledger.withdraw(hold);
+      throw error;
+    }
+    try {
+      return { ...(await this.enterFree(hold, legs)), keySlot };
+    } catch (error) {
+      keySlot.release(0);
+      throw error;
+    }
   }
 
   private async enterFree(hold: Hold, legs: readonly PricedLeg[]): Promise<Reserved> {

@@ -1,4 +1,3 @@
-import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { GatewayError } from '../core/errors.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
@@ -6,6 +5,7 @@ import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../limits/model-gate.js';
 import type { ModelSlot } from '../limits/model-slot.js';
 import type { ModelLimiter } from '../routing/plan-runner.js';
+import { reservedFor, usedBy } from './call-tokens.js';
 
 /**
  * The slots that one generation has taken at the limits of its models, one after another as they are tried; given back
@@ -38,23 +38,13 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
   }
 
   ended({ calls }: Generation): undefined {
-    for (const { model, slot } of this.taken) {
-      const served = calls.filter((call) => call.isCallers && call.leg.model.id === model);
-      // Who did not answer used nothing.
-      slot.release(
-        served.length === 0
-          ? 0
-          : totalTokens(served.map(({ charged, usage }) => charged ?? usage).reduce(addUsage, NO_USAGE)),
-      );
-    }
+    for (const { model, slot } of this.taken) slot.release(usedBy(calls.filter((call) => call.leg.model.id === model)));
   }
 
   private async enterLimited(model: Model, prompt: MeasuredPrompt): Promise<true | GatewayError> {
     const { generation } = this;
-    const output = prompt.maxOutputTokens ?? model.maxCompletionTokens ?? model.contextLength;
-    const input = prompt.fillsContext ? model.contextLength : Math.min(prompt.textTokens, model.contextLength);
     try {
-      const slot = await this.gate.enter(generation.caller.accountId, model, generation.id, input + output);
+      const slot = await this.gate.enter(generation.caller.accountId, model, generation.id, reservedFor(model, prompt));
       if (generation.phase === 'ended') slot.release(0);
       else this.taken.push({ model: model.id, slot });
       return true;
@@ -64,11 +54,4 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
       return error;
     }
   }
-}
-
-/** Undefined where the provider told nothing: then what was reserved stands. */
-function totalTokens(usage: Usage): number | undefined {
-  const { inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0, outputTokens } = usage;
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  return (inputTokens ?? 0) + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens + (outputTokens ?? 0);
 }

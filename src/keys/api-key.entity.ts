@@ -13,7 +13,16 @@ import { ExposeTime, ExposeUsd } from '../shared/http/exposed.js';
 /** How often a key's limit begins anew. */
 export type LimitReset = Exclude<Interval, 'lifetime'>;
 
-/** An API key. Of the key itself only its hash is kept; that is its id in the API. */
+/** How much a key may ask in a minute, as it is stored and shown. Absent and null: as much as it likes. */
+export interface StoredRateLimits {
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
+}
+
+/**
+ * An API key. Of its secret only the hash is kept: that is its id in the API, and stays so when the key is rotated
+ * (docs/wire/keys.md#rotation).
+ */
 @Entity('api_keys')
 @Check('api_keys_hash_check', `hash ~ '^[0-9a-f]{64}$'`)
 @Check('api_keys_kind_check', `kind in ('inference', 'management')`)
@@ -21,7 +30,7 @@ export type LimitReset = Exclude<Interval, 'lifetime'>;
 @ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], { name: 'api_keys_workspace' })
 @Index('api_keys_newest', ['accountId', 'createdAt', 'hash'])
 export class ApiKeyEntity {
-  /** Lowercase SHA-256 hex. */
+  /** Lowercase SHA-256 hex of its first secret: what usage, guardrails and credentials know it by. */
   @PrimaryColumn({ type: 'char', length: 64 })
   @Expose()
   hash!: string;
@@ -42,7 +51,7 @@ export class ApiKeyEntity {
   @Expose()
   name!: string;
 
-  /** The key as people may see it: a few of its characters. */
+  /** Its latest secret as people may see it: a few of its characters. */
   @Column({ type: 'text' })
   @Expose()
   label!: string;
@@ -68,6 +77,13 @@ export class ApiKeyEntity {
   /** Where it may have somebody go, besides what the account says; `null`: everywhere. */
   @Column({ type: 'jsonb', nullable: true })
   egress!: EgressRules | null;
+
+  @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
+  rateLimits!: StoredRateLimits | null;
+
+  /** Ids of models, `*` standing for any characters; `null`: all of them. */
+  @Column({ name: 'allowed_models', type: 'jsonb', nullable: true })
+  allowedModels!: readonly string[] | null;
 
   @Column({ name: 'creator_user_id', type: 'text', nullable: true })
   @Expose({ name: 'creator_user_id' })
@@ -95,3 +111,6 @@ export class ApiKeyEntity {
   @Column({ name: 'deleted_at', type: 'timestamptz', precision: 3, nullable: true })
   deletedAt!: Date | null;
 }
+
+/** What a key is held to beside money. */
+export type KeyRestrictions = Pick<ApiKeyEntity, 'rateLimits' | 'allowedModels' | 'egress'>;

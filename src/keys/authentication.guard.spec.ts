@@ -102,6 +102,10 @@ describe('AuthenticationGuard', () => {
       'unauthenticated',
       'unauthenticated',
     ]);
+    // Of a key that was rotated its secret is asked, not its id, whose own secret may be over.
+    const rotated = { ...activeKey('deleted', 'inference').caller, secretHash: hashKey('inference') };
+    expect(guard.refusalOf(rotated)).toBeUndefined();
+    expect(guard.refusalOf({ ...rotated, secretHash: hashKey('expires now') })?.kind).toBe('unauthenticated');
     atHand = false;
     expect(refusalOf('deleted')).toBeUndefined();
     storeGone = true;

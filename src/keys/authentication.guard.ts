@@ -7,7 +7,7 @@ import { FailedAuthentications } from '../limits/failed-authentications.js';
 import type { CallerStanding } from '../shared/http/caller-standing.js';
 import { errorFamily } from '../shared/http/error-views.js';
 import { ACCEPTS, OPEN, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
-import type { ActiveKey } from './active-key.js';
+import { secretOf, type ActiveKey } from './active-key.js';
 import { KeyCache } from './key-cache.js';
 import { readPresentedKey } from './presented-key.js';
 
@@ -51,11 +51,12 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     return atHand === undefined ? this.ask(request, hash, accepts) : this.judge(request, atHand, accepts);
   }
 
-  refusalOf({ keyHash }: Caller): GatewayError | undefined {
-    const atHand = this.keys.peek(keyHash);
+  refusalOf(caller: Caller): GatewayError | undefined {
+    const hash = secretOf(caller);
+    const atHand = this.keys.peek(hash);
     if (atHand === undefined) {
       // Should the store not answer, what was begun may go on: a new request would be let in just as little.
-      this.keys.find(keyHash).catch(() => undefined);
+      this.keys.find(hash).catch(() => undefined);
       return undefined;
     }
     return this.isGood(atHand) ? undefined : new GatewayError('unauthenticated', INVALID_KEY);

@@ -1,6 +1,5 @@
 import type { KeyKind } from '../core/caller.js';
 import { Closed } from '../shared/http/closed.decorator.js';
-import { readEgress } from '../shared/http/egress-fields.js';
 import { resetInterval, shortText, workspaceReference, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
@@ -10,8 +9,8 @@ import { IsUsd } from '../shared/http/usd-fields.js';
 import { IsUtcTime, readUtcTime } from '../shared/http/utc-time.js';
 import type { LimitReset } from './api-key.entity.js';
 import { external, kindOfKey } from './key-fields.js';
-import { KeyRestrictionsDto } from './key-restrictions.dto.js';
-import type { KeyDescription } from './new-key.js';
+import { KeyRestrictionsDto, readRestrictions } from './key-restrictions.dto.js';
+import { UNRESTRICTED, type KeyDescription } from './new-key.js';
 
 /** Body of `POST /keys` (docs/wire/keys.md#administration). */
 @Closed()
@@ -64,7 +63,8 @@ export function readKeyDescription(body: CreateKeyDto): KeyDescription {
     limitUsd: readUsdNumber(body.limit) ?? null,
     limitReset: body.limit_reset ?? null,
     includeByokInLimit: body.include_byok_in_limit ?? false,
-    egress: readEgress(body.egress) ?? null,
+    ...UNRESTRICTED,
+    ...readRestrictions(body),
     creatorUserId: body.creator_user_id ?? null,
     externalUser: body.external?.user ?? null,
     expiresAt: readUtcTime(body.expires_at) ?? null,

@@ -86,12 +86,15 @@ export class FirstKeys {
     key: string,
   ): Promise<MadeKey | undefined> {
     const variable = VARIABLES[kind];
-    const stored = await manager.findOneBy(ApiKeyEntity, { hash: hashKey(key) });
+    const hash = hashKey(key);
+    const secret = await this.keys.findSecret(manager, hash);
+    const stored = await manager.findOneBy(ApiKeyEntity, { hash: secret?.keyHash ?? hash });
     if (!stored) return { row: await this.insert(manager, home, key, variable, kind) };
     if (stored.kind !== kind) throw new Error(`${variable}: this key is already stored as the ${stored.kind} kind`);
     // Making it anew would undo a revocation at the next restart.
     if (stored.deletedAt)
       this.logger.warn(`${variable} names a key that was deleted; it stays deleted. Choose another.`);
+    else if (secret?.endsAt) this.logger.warn(wasRotated(variable, secret.endsAt));
     return undefined;
   }
 
@@ -105,3 +108,8 @@ export class FirstKeys {
     return this.keys.insert(manager, newKeyRow(key, home, plainKey(name, kind), new Date(this.clock.now())));
   }
 }
+
+/** Making it anew would undo the rotation at the next restart, as another key without its limits. */
+const wasRotated = (variable: string, endsAt: Date): string =>
+  `${variable} names a secret of a key that was rotated since: its time ends, or ended, at ${endsAt.toISOString()}. ` +
+  'It is not made anew; name the latest one.';

@@ -19,6 +19,9 @@ function complaintOf(read: () => unknown): string {
   return 'accepted';
 }
 
+/** As many ids of models as there may be, each as long as it may be. */
+const MODELS = Array<string>(100).fill('m'.repeat(255));
+
 /** As many domains as there may be, each as long as it may be. */
 const FULL = Array<string>(200).fill('a'.repeat(255));
 
@@ -32,6 +35,8 @@ describe('CreateKeyDto', () => {
       limitUsd: null,
       limitReset: null,
       includeByokInLimit: false,
+      rateLimits: null,
+      allowedModels: null,
       egress: null,
       creatorUserId: null,
       externalUser: null,
@@ -59,8 +64,19 @@ describe('CreateKeyDto', () => {
     [{ creator_user_id: null }, { creatorUserId: null }],
     [{ external: { user: 'theirs', api_key: 'k' } }, { externalUser: 'theirs' }],
     [{ workspace_id: WORKSPACE }, {}],
-    [{ rate_limits: null, allowed_models: null, egress: null }, {}],
-    [{ rate_limits: { requests_per_minute: null, tokens_per_minute: null } }, { egress: null }],
+    [
+      { rate_limits: null, allowed_models: null, egress: null },
+      { rateLimits: null, allowedModels: null, egress: null },
+    ],
+    [{ rate_limits: {} }, { rateLimits: null }],
+    [{ rate_limits: { requests_per_minute: null, tokens_per_minute: null } }, { rateLimits: null }],
+    [{ rate_limits: { requests_per_minute: 1 } }, { rateLimits: { requests_per_minute: 1, tokens_per_minute: null } }],
+    [
+      { rate_limits: { requests_per_minute: null, tokens_per_minute: 1_000_000_000 } },
+      { rateLimits: { requests_per_minute: null, tokens_per_minute: 1_000_000_000 } },
+    ],
+    [{ allowed_models: ['a/*'] }, { allowedModels: ['a/*'] }],
+    [{ allowed_models: MODELS }, { allowedModels: MODELS }],
     [{ egress: {} }, { egress: null }],
     [{ egress: { allowed_domains: null, blocked_domains: null } }, { egress: null }],
     [{ egress: { allowed_domains: [] } }, { egress: { allowed_domains: [], blocked_domains: null } }],
@@ -106,12 +122,22 @@ describe('CreateKeyDto', () => {
     [{ limitReset: 'daily' }, 'limitReset: is not a known field; did you mean limit_reset?'],
     [
       { stranger: {} },
-      'stranger: is not a known field; the known ones are name, kind, limit, limit_reset, include_byok_in_limit, expires_at, creator_user_id, workspace_id, external, egress',
+      'stranger: is not a known field; the known ones are name, kind, limit, limit_reset, include_byok_in_limit, expires_at, creator_user_id, workspace_id, external, rate_limits, allowed_models, egress',
     ],
     [{ external: { user: 'u', apikey: 'k' } }, 'external.apikey: is not a known field; did you mean api_key?'],
-    [{ rate_limits: { requests_per_minute: 1 } }, 'rate_limits: is not supported yet by this gateway'],
-    [{ allowed_models: [] }, 'allowed_models: is not supported yet by this gateway'],
-    [{ allowed_models: ['a/b'] }, 'allowed_models: is not supported yet by this gateway'],
+    [{ rate_limits: [] }, 'rate_limits: must be an object'],
+    [{ rate_limits: { requests_per_minute: 0 } }, 'rate_limits.requests_per_minute: must be'],
+    [{ rate_limits: { requests_per_minute: 1.5 } }, 'rate_limits.requests_per_minute: must be'],
+    [{ rate_limits: { requests_per_minute: '1' } }, 'rate_limits.requests_per_minute: must be'],
+    [{ rate_limits: { tokens_per_minute: 1_000_000_001 } }, 'rate_limits.tokens_per_minute: must be'],
+    [{ rate_limits: { tokens_per_minut: 1 } }, 'rate_limits.tokens_per_minut: is not a known field; did you mean'],
+    [{ allowed_models: [] }, 'allowed_models: must have at least 1 entry'],
+    [{ allowed_models: 'a/b' }, 'allowed_models: must be an array'],
+    [{ allowed_models: ['a/b', 1] }, 'allowed_models.1: must be a string'],
+    [{ allowed_models: [''] }, 'allowed_models.0: must be at least 1 character'],
+    [{ allowed_models: ['a\0b'] }, 'allowed_models.0: must not contain NUL characters'],
+    [{ allowed_models: ['m'.repeat(256)] }, 'allowed_models.0: must be at most 255 characters'],
+    [{ allowed_models: [...MODELS, 'a'] }, 'allowed_models: must have at most 100 entries'],
     [{ egress: [] }, 'egress: must be an object'],
     [{ egress: { allowed_domains: 'a.example' } }, 'egress.allowed_domains: must be an array or null'],
     [{ egress: { allowed_domains: ['a.example', 1] } }, 'egress.allowed_domains.1: must be a string'],
@@ -144,6 +170,10 @@ describe('UpdateKeyDto', () => {
     [{ limit: 2.5 }, { limitUsd: (5n * USD) / 2n }],
     [{ include_byok_in_limit: false }, { includeByokInLimit: false }],
     [{ egress: null }, { egress: null }],
+    [{ rate_limits: null }, { rateLimits: null }],
+    [{ rate_limits: { tokens_per_minute: 9 } }, { rateLimits: { requests_per_minute: null, tokens_per_minute: 9 } }],
+    [{ allowed_models: null }, { allowedModels: null }],
+    [{ allowed_models: ['a/b'] }, { allowedModels: ['a/b'] }],
     [{ egress: { blocked_domains: [] } }, { egress: { allowed_domains: null, blocked_domains: [] } }],
   ])('changes only what %j says', (body, expected) => {
     expect(changes(body)).toEqual(expected);
@@ -163,13 +193,12 @@ describe('UpdateKeyDto', () => {
     [{ expires_at: null }, 'expires_at: cannot be changed'],
     [
       { hash: 'x' },
-      'hash: is not a known field; the known ones are name, disabled, limit, limit_reset, include_byok_in_limit, egress',
+      'hash: is not a known field; the known ones are name, disabled, limit, limit_reset, include_byok_in_limit, rate_limits, allowed_models, egress',
     ],
     // What is refused whatever it says is not suggested.
     [{ knd: 'management' }, 'knd: is not a known field; the known ones are name, '],
-    [{ rate_limit: { tokens_per_minute: 1 } }, 'rate_limit: is not a known field; the known ones are name, '],
+    [{ rate_limit: { tokens_per_minute: 1 } }, 'rate_limit: is not a known field; did you mean rate_limits?'],
     [{ disable: true }, 'disable: is not a known field; did you mean disabled?'],
-    [{ rate_limits: { tokens_per_minute: 1 } }, 'rate_limits: is not supported yet by this gateway'],
   ])('refuses %j', (body, complaint) => {
     expect(complaintOf(() => changes(body))).toContain(complaint);
   });

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { notReadable, withinTime } from '../shared/within-time.js';
-import type { ActiveKey } from './active-key.js';
+import { secretOf, type ActiveKey } from './active-key.js';
 import { KeysRepository } from './keys.repository.js';
 
 /** Statements under way at once: strangers with random keys never take more of the pool. */
@@ -48,7 +48,7 @@ export class KeyLookups {
     this.statements++;
     try {
       const keys = await withinTime(this.keys.listActive(batch.map(({ hash }) => hash)));
-      const byHash = new Map(keys.map((key) => [key.caller.keyHash, key]));
+      const byHash = new Map(keys.map((key) => [secretOf(key.caller), key]));
       for (const { hash, resolve } of batch) resolve(byHash.get(hash) ?? null);
     } catch (error) {
       this.logger.warn('Keys cannot be looked up.', error);

@@ -37,16 +37,23 @@ const figures = object({
 });
 type FiguresView = Static<typeof figures>;
 
+/** What a key is held to beside money. */
+const bounds = object({
+  rate_limits: nullable(object({ requests_per_minute: nullable(integer()), tokens_per_minute: nullable(integer()) })),
+  allowed_models: nullable(rows(text())),
+});
+
 /** A key as management sees it (docs/wire/keys.md#administration). */
 export const keyView = titled(
   'key',
   object({
-    hash: text(),
+    hash: described('Its id, which no rotation changes.', text()),
     name: text(),
     label: text(),
     kind: oneOf(['inference', 'management']),
     disabled: flag(),
     ...figures.properties,
+    ...bounds.properties,
     egress: egressView,
     created_at: moment(),
     updated_at: nullable(moment()),
@@ -64,6 +71,7 @@ export const keyStatusView = titled(
   object({
     label: text(),
     ...figures.properties,
+    ...bounds.properties,
     is_free_tier: flag(),
     is_management_key: flag(),
     is_provisioning_key: described('The former name of `is_management_key`.', flag()),
@@ -86,10 +94,16 @@ export type KeyStatusView = Static<typeof keyStatusView>;
  * decision.
  */
 export const viewKeyTerms = (key: ApiKeyEntity): KeyTermsView => ({
-  ...viewExposed<Omit<KeyTermsView, 'egress'>>(ApiKeyEntity, key),
+  ...viewExposed<Omit<KeyTermsView, keyof typeof bounds.properties | 'egress'>>(ApiKeyEntity, key),
+  ...viewBounds(key),
   egress: key.egress,
 });
 type KeyTermsView = Omit<KeyView, Exclude<keyof FiguresView, 'limit' | 'limit_reset' | 'include_byok_in_limit'>>;
+
+const viewBounds = ({ rateLimits, allowedModels }: ApiKeyEntity): Static<typeof bounds> => ({
+  rate_limits: rateLimits,
+  allowed_models: allowedModels,
+});
 
 export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
   return { ...viewKeyTerms(key), ...viewFigures(key, spending) };
@@ -107,6 +121,7 @@ export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, account:
   return {
     label: key.label,
     ...viewFigures(key, spending),
+    ...viewBounds(key),
     is_free_tier: account.isFreeTier,
     is_management_key: isManagementKey,
     is_provisioning_key: isManagementKey,

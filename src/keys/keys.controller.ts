@@ -2,15 +2,19 @@ import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Query } from
 import type { Caller } from '../core/caller.js';
 import { SpendingWindows, NO_SPENDING } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { deleted, one } from '../shared/http/replies.js';
+import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { object, rows, text, described } from '../shared/http/schema.js';
+import { object, text, described } from '../shared/http/schema.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
 import { KeysService } from './keys.service.js';
 import { keyView, viewKey, type KeyView } from './key-view.js';
 import { ListKeysDto } from './list-keys.dto.js';
+import { RotateKeyDto } from './rotate-key.dto.js';
 import { readKeyChanges, UpdateKeyDto } from './update-key.dto.js';
+
+/** The only form that ever holds a key. */
+const issued = object({ data: keyView, key: described('The key itself. It is never shown again.', text()) });
 
 /** Administration of keys (docs/wire/keys.md#administration). A key's id is its hash. */
 @Controller('keys')
@@ -21,10 +25,9 @@ export class KeysController {
     private readonly windows: SpendingWindows,
   ) {}
 
-  /** The only reply that ever holds a key. */
   @Post()
   @Header('Cache-Control', 'no-store')
-  @Answers(object({ data: keyView, key: described('The key itself. It is never shown again.', text()) }), {
+  @Answers(issued, {
     summary: 'Make a key',
     errors: ['not-found'],
     examples: {
@@ -37,7 +40,12 @@ export class KeysController {
         expires_at: '2099-12-31T23:59:59Z',
         creator_user_id: 'user-1',
       },
-      bound: { name: 'Reads our own pages', egress: { allowed_domains: ['docs.example.com'] } },
+      bound: {
+        name: 'A small model, now and then, on our own pages',
+        rate_limits: { requests_per_minute: 20, tokens_per_minute: 40_000 },
+        allowed_models: ['sandbox/*'],
+        egress: { allowed_domains: ['docs.example.com'] },
+      },
       management: { name: 'For administration', kind: 'management' },
     },
   })
@@ -47,15 +55,18 @@ export class KeysController {
   }
 
   @Get()
-  @Answers(object({ data: rows(keyView) }), { summary: 'List keys, newest first', errors: ['not-found'] })
-  async list(@FromCaller() caller: Caller, @Query() query: ListKeysDto): Promise<{ data: KeyView[] }> {
-    const { offset, limit, include_disabled: includeDisabled, workspace_id: workspace } = query;
-    const rows = await this.keys.list(caller.accountId, { offset, limit, includeDisabled, workspace });
+  @Answers(part(keyView), { summary: 'List keys, newest first', errors: ['not-found'] })
+  async list(
+    @FromCaller() caller: Caller,
+    @Query() query: ListKeysDto,
+  ): Promise<{ data: KeyView[]; total_count: number }> {
+    const { offset, limit, include_disabled: includeDisabled, workspace_id: workspace, name } = query;
+    const [rows, total] = await this.keys.list(caller.accountId, { offset, limit, includeDisabled, workspace, name });
     const spending = await this.windows.ofKeys(
       caller.accountId,
       rows.map(({ hash }) => hash),
     );
-    return { data: rows.map((row) => viewKey(row, spending.get(row.hash) ?? NO_SPENDING)) };
+    return { data: rows.map((row) => viewKey(row, spending.get(row.hash) ?? NO_SPENDING)), total_count: total };
   }
 
   @Get(':hash')
@@ -76,6 +87,24 @@ export class KeysController {
     @Body() body: UpdateKeyDto,
   ): Promise<{ data: KeyView }> {
     return { data: await this.view(await this.keys.change(caller, hash, readKeyChanges(body))) };
+  }
+
+  @Post(':hash/rotate')
+  @Header('Cache-Control', 'no-store')
+  @Answers(issued, {
+    summary: 'Give a key another secret',
+    description:
+      'Its limits and its history stay. Secrets before it go on for the time of grace, and end within seconds of it.',
+    errors: ['invalid-request'],
+    examples: { grace: { grace_seconds: 3600 }, atOnce: { grace_seconds: 0 } },
+  })
+  async rotate(
+    @FromCaller() caller: Caller,
+    @Param('hash') hash: string,
+    @Body() body: RotateKeyDto,
+  ): Promise<{ data: KeyView; key: string }> {
+    const { key, row } = await this.keys.rotate(caller, hash, body.grace_seconds);
+    return { data: await this.view(row), key };
   }
 
   @Delete(':hash')

@@ -1,21 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, Repository, type EntityManager } from 'typeorm';
-import type { KeyKind } from '../core/caller.js';
+import { In, IsNull, Raw, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { KeyKind, RateLimits } from '../core/caller.js';
 import { Egress, type EgressRules } from '../core/egress.js';
 import { batches } from '../shared/batches.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { ActiveKey } from './active-key.js';
-import { ApiKeyEntity } from './api-key.entity.js';
+import type { ApiKeySecretEntity } from './api-key-secret.entity.js';
+import { ApiKeyEntity, type KeyRestrictions, type StoredRateLimits } from './api-key.entity.js';
 
 /** What may change about a key once it is made. */
 export type KeyChanges = Partial<
-  Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit' | 'egress'>
+  Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit'> & KeyRestrictions
 >;
 
 /** A page of the keys of an account. */
 export interface KeyListing {
   readonly workspaceId: string | undefined;
+  /** A part of the names of those that are listed, in capitals or not. */
+  readonly name: string | undefined;
   readonly includeDisabled: boolean;
   readonly offset: number;
   readonly limit: number;
@@ -24,13 +27,34 @@ export interface KeyListing {
 /** What takes a key out of use. */
 type KeyDeactivation = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
 
+/** A secret that takes the place of a key's latest one. */
+export interface NewSecret {
+  readonly hash: string;
+  readonly label: string;
+  /** When the secrets before it end, where they do not sooner. */
+  readonly formerEndAt: Date;
+}
+
+/** One that a key has or had, as it is stored. */
+type StoredSecret = Pick<ApiKeySecretEntity, 'keyHash' | 'endsAt'>;
+
+/**
+ * Secrets of a key that go on for a while beside the latest one: of more, the oldest end at once. Chosen: a rotation
+ * whose answer was lost can be repeated, and nothing piles up.
+ */
+const FORMER_SECRETS_MAX = 4;
+
 interface ActiveRow {
+  secret: string;
+  secret_ends_at: Date | null;
   hash: string;
   account_id: string;
   workspace_id: string;
   kind: KeyKind;
   creator_user_id: string | null;
   expires_at: Date | null;
+  rate_limits: StoredRateLimits | null;
+  allowed_models: readonly string[] | null;
   key_egress: EgressRules | null;
   account_egress: EgressRules | null;
 }
@@ -38,21 +62,24 @@ interface ActiveRow {
 /** Keys of a workspace that are read at once: some milliseconds' work. */
 const PART_KEYS = 200;
 
-/** The statements over `api_keys`. A deleted key is there for none of them. */
+/** The statements over `api_keys` and `api_key_secrets`. A deleted key is there for none of them. */
 @Injectable()
 export class KeysRepository {
   constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}
 
   /**
-   * Those of the hashes that are neither disabled nor deleted: the one read that is not scoped,
-   * since it tells who is asking.
+   * The keys that these are hashes of secrets of, and that are neither disabled nor deleted: the one read that is not
+   * scoped, since it tells who is asking.
    */
   async listActive(hashes: readonly string[]): Promise<ActiveKey[]> {
     const rows = await this.keys.query<ActiveRow[]>(
-      `SELECT k.hash, k.account_id, k.workspace_id, k.kind, k.creator_user_id, k.expires_at,
-         k.egress AS key_egress, a.egress AS account_egress
-       FROM api_keys k JOIN accounts a ON a.id = k.account_id
-       WHERE k.hash = ANY($1) AND NOT k.disabled AND k.deleted_at IS NULL`,
+      `SELECT p.hash AS secret, s.ends_at AS secret_ends_at, k.hash, k.account_id, k.workspace_id, k.kind,
+         k.creator_user_id, k.expires_at, k.rate_limits, k.allowed_models, k.egress AS key_egress, a.egress AS account_egress
+       FROM unnest($1::char(64)[]) AS p (hash)
+       LEFT JOIN api_key_secrets s ON s.hash = p.hash
+       JOIN api_keys k ON k.hash = coalesce(s.key_hash, p.hash)
+       JOIN accounts a ON a.id = k.account_id
+       WHERE NOT k.disabled AND k.deleted_at IS NULL`,
       [hashes],
     );
     return rows.map(readActive);
@@ -62,15 +89,19 @@ export class KeysRepository {
     return this.keys.findOneBy({ accountId, hash, deletedAt: IsNull() });
   }
 
-  /** Newest first. */
-  async list(accountId: string, listing: KeyListing): Promise<ApiKeyEntity[]> {
-    return this.keys.find({
-      where: {
-        accountId,
-        deletedAt: IsNull(),
-        ...(listing.workspaceId !== undefined && { workspaceId: listing.workspaceId }),
-        ...(!listing.includeDisabled && { disabled: false }),
-      },
+  /** Newest first, with how many there are in all. */
+  async list(accountId: string, listing: KeyListing): Promise<[ApiKeyEntity[], number]> {
+    const { name } = listing;
+    const where: FindOptionsWhere<ApiKeyEntity> = {
+      accountId,
+      deletedAt: IsNull(),
+      ...(listing.workspaceId !== undefined && { workspaceId: listing.workspaceId }),
+      ...(!listing.includeDisabled && { disabled: false }),
+      // No pattern: every character stands for itself.
+      ...(name !== undefined && { name: Raw((column) => `position(lower(:name) in lower(${column})) > 0`, { name }) }),
+    };
+    return this.keys.findAndCount({
+      where,
       order: { createdAt: 'DESC', hash: 'ASC' },
       skip: listing.offset,
       take: listing.limit,
@@ -93,6 +124,56 @@ export class KeysRepository {
   /** @returns the row as it is stored */
   async insert(manager: EntityManager, key: ApiKeyEntity): Promise<ApiKeyEntity> {
     return insertReturning(manager, ApiKeyEntity, key);
+  }
+
+  /**
+   * Gives a key that the transaction has locked another secret. Those before it end when it says, or sooner where they
+   * were to; its limits, and what is known of it by its hash, stay.
+   * @returns the row as it is stored since
+   */
+  async addSecret(manager: EntityManager, key: ApiKeyEntity, secret: NewSecret, at: Date): Promise<ApiKeyEntity> {
+    const { accountId, hash, createdAt } = key;
+    const insert = (secretHash: string, since: Date): Promise<unknown> =>
+      manager.query(
+        `INSERT INTO api_key_secrets (hash, account_id, key_hash, created_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING`,
+        [secretHash, accountId, hash, since],
+      );
+    // Its first one, where it was never rotated.
+    await insert(hash, createdAt);
+    await manager.query(
+      `UPDATE api_key_secrets SET ends_at = $3
+       WHERE account_id = $1 AND key_hash = $2 AND (ends_at IS NULL OR ends_at > $3)`,
+      [accountId, hash, secret.formerEndAt],
+    );
+    await manager.query(
+      `UPDATE api_key_secrets SET ends_at = $3
+       WHERE hash IN (
+         SELECT hash FROM api_key_secrets WHERE account_id = $1 AND key_hash = $2 AND ends_at > $3
+         ORDER BY ends_at DESC, created_at DESC OFFSET $4
+       )`,
+      [accountId, hash, at, FORMER_SECRETS_MAX],
+    );
+    await insert(secret.hash, at);
+    return this.write(manager, key, { label: secret.label, updatedAt: at });
+  }
+
+  /** A secret of a key that was rotated; undefined for any other. */
+  async findSecret(manager: EntityManager, hash: string): Promise<StoredSecret | undefined> {
+    const [row] = await manager.query<{ key_hash: string; ends_at: Date | null }[]>(
+      `SELECT key_hash, ends_at FROM api_key_secrets WHERE hash = $1`,
+      [hash],
+    );
+    return row && { keyHash: row.key_hash, endsAt: row.ends_at };
+  }
+
+  /** Hashes of all secrets by which these keys can be used, or could until a moment ago. */
+  async listSecrets(manager: EntityManager, hashes: readonly string[], at: Date): Promise<string[]> {
+    const rotated = await manager.query<{ hash: string }[]>(
+      `SELECT hash FROM api_key_secrets WHERE key_hash = ANY($1) AND (ends_at IS NULL OR ends_at >= $2)`,
+      [hashes, at],
+    );
+    return [...new Set([...hashes, ...rotated.map(({ hash }) => hash)])];
   }
 
   /**
@@ -148,7 +229,7 @@ export class KeysRepository {
   async write(
     manager: EntityManager,
     { accountId, hash }: ApiKeyEntity,
-    values: KeyDeactivation & Pick<ApiKeyEntity, 'updatedAt'>,
+    values: KeyDeactivation & Partial<Pick<ApiKeyEntity, 'label'>> & Pick<ApiKeyEntity, 'updatedAt'>,
   ): Promise<ApiKeyEntity> {
     const [row] = await updateReturning(manager, ApiKeyEntity, { accountId, hash }, values);
     return row!;
@@ -157,13 +238,27 @@ export class KeysRepository {
 
 function readActive(row: ActiveRow): ActiveKey {
   const egress = Egress.of(row.account_egress, row.key_egress);
+  const rateLimits = readRateLimits(row.rate_limits);
   const caller = {
     accountId: row.account_id,
     workspaceId: row.workspace_id,
     keyHash: row.hash,
+    ...(row.secret !== row.hash && { secretHash: row.secret }),
     kind: row.kind,
     userId: row.creator_user_id,
     ...(egress && { egress }),
+    ...(rateLimits && { rateLimits }),
+    ...(row.allowed_models && { allowedModels: row.allowed_models }),
   };
-  return { caller: Object.freeze(caller), expiresAtMs: row.expires_at && row.expires_at.getTime() };
+  const ends = [row.expires_at, row.secret_ends_at].flatMap((end) => end?.getTime() ?? []);
+  return { caller: Object.freeze(caller), expiresAtMs: ends.length === 0 ? null : Math.min(...ends) };
+}
+
+function readRateLimits(stored: StoredRateLimits | null): RateLimits | undefined {
+  if (!stored) return undefined;
+  const { requests_per_minute: requests, tokens_per_minute: tokens } = stored;
+  return {
+    ...(requests !== null && { requestsPerMinute: requests }),
+    ...(tokens !== null && { tokensPerMinute: tokens }),
+  };
 }

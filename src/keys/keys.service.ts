@@ -5,16 +5,16 @@ import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { AuditActor, AuditChange } from '../audit/audit-log.js';
 import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
 import { GatewayError } from '../core/errors.js';
-import { newApiKey } from '../core/ids.js';
+import { hashKey, newApiKey } from '../core/ids.js';
 import { Clock } from '../core/time.js';
 import { isKeyHash } from '../shared/http/field-patterns.js';
-import type { ApiKeyEntity } from './api-key.entity.js';
+import type { ApiKeyEntity, KeyRestrictions } from './api-key.entity.js';
 import { KeyCache } from './key-cache.js';
 import { KeysRepository, type KeyChanges, type KeyListing } from './keys.repository.js';
-import { API_KEY } from './managed-key.js';
-import { newKeyRow, type KeyDescription } from './new-key.js';
+import { API_KEY, rotatedKey } from './managed-key.js';
+import { keyLabel, newKeyRow, type KeyDescription } from './new-key.js';
 
-/** A key just made: the only moment at which it is known. */
+/** A key and its secret, which was just made: the only moment at which it is known. */
 export interface IssuedKey {
   readonly key: string;
   readonly row: ApiKeyEntity;
@@ -37,12 +37,14 @@ export class KeysService {
   /**
    * @param actor who asks for it; the key is one of the same account
    * @param workspace its id or slug; the account's default one where undefined
-   * @throws GatewayError `invalid-request` for a time gone by, `not-found` for a workspace of nobody or somebody else
+   * @throws GatewayError `invalid-request` for a time gone by and for what its kind is not held to, `not-found` for a
+   *   workspace of nobody or somebody else
    */
   async issue(actor: AuditActor, description: KeyDescription, workspace: string | undefined): Promise<IssuedKey> {
     const { accountId } = actor;
     if (description.expiresAt && description.expiresAt.getTime() <= this.clock.now())
       throw new GatewayError('invalid-request', 'expires_at: must be in the future');
+    assertInfers(description.kind, description);
     const home = { accountId, workspaceId: await this.workspaces.idOrDefault(accountId, workspace) };
     const key = newApiKey();
     return this.changes.run(actor, async (manager, at) => {
@@ -54,14 +56,14 @@ export class KeysService {
   }
 
   /**
-   * Newest first.
+   * Newest first, with how many there are in all.
    * @param workspace id or slug of the only one that is listed
    * @throws GatewayError `not-found` for the workspace
    */
   async list(
     accountId: string,
     { workspace, ...page }: Omit<KeyListing, 'workspaceId'> & { readonly workspace: string | undefined },
-  ): Promise<ApiKeyEntity[]> {
+  ): Promise<[ApiKeyEntity[], number]> {
     return this.keys.list(accountId, {
       ...page,
       workspaceId: await this.workspaces.idIfNamed(accountId, workspace),
@@ -90,11 +92,35 @@ export class KeysService {
     return wanted.length === 0 || (await this.keys.countOwned(accountId, wanted, manager)) === wanted.length;
   }
 
-  /** @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key */
+  /**
+   * @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key, and for what its
+   *   kind is not held to
+   */
   async change(actor: AuditActor, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
-    return this.write(actor, hash, changes.disabled === true, (manager, before, at) =>
-      API_KEY.update(before, changes, () => this.keys.write(manager, before, { ...changes, updatedAt: at })),
-    );
+    return this.write(actor, hash, changes.disabled === true, async (manager, before, at) => {
+      assertInfers(before.kind, changes);
+      return API_KEY.update(before, changes, () => this.keys.write(manager, before, { ...changes, updatedAt: at }));
+    });
+  }
+
+  /**
+   * Gives a key another secret. Everything else of it stays, its hash too, by which all that is known of it is known.
+   * @param graceSeconds for how long the secrets before it go on at the most; 0: they end at once
+   * @throws GatewayError `not-found`; `invalid-request` for a key whose time is over
+   */
+  async rotate(actor: AuditActor, hash: string, graceSeconds: number): Promise<IssuedKey> {
+    const key = newApiKey();
+    const secret = { hash: hashKey(key), label: keyLabel(key) };
+    return this.write(actor, hash, false, async (manager, before, at) => {
+      if (before.expiresAt && before.expiresAt <= at)
+        throw new GatewayError(
+          'invalid-request',
+          'The key has expired: no secret of it would work; create another key.',
+        );
+      const formerEndAt = new Date(at.getTime() + graceSeconds * 1_000);
+      const row = await this.keys.addSecret(manager, before, { ...secret, formerEndAt }, at);
+      return { result: { key, row }, entries: [rotatedKey(before, row, formerEndAt)] };
+    });
   }
 
   /** @throws GatewayError `not-found`; `invalid-request` instead of deleting the last management key */
@@ -114,38 +140,46 @@ export class KeysService {
     // In the order in which a change of one key locks.
     await this.keys.lockUsableManagement(manager, accountId, at);
     let active = 0;
-    const hashes: string[] = [];
+    const secrets: string[] = [];
     const entries: AuditChange[] = [];
-    for await (const keys of this.keys.lockOf(manager, accountId, id))
+    for await (const keys of this.keys.lockOf(manager, accountId, id)) {
       for (const key of keys) {
         if (!key.disabled && (key.expiresAt === null || key.expiresAt > at)) active++;
-        hashes.push(key.hash);
         entries.push(API_KEY.deleted(key));
       }
+      secrets.push(...(await this.keys.listSecrets(manager, keys.map(({ hash }) => hash), at))); // prettier-ignore
+    }
     if (active > 0) throw hasActiveKeys(active);
     await this.keys.removeOf(manager, accountId, id, at);
     return {
       result: undefined,
       entries,
       // One that was disabled at another replica may be at hand in this one.
-      forget: () => hashes.forEach((hash) => this.cache.forget(hash)),
+      forget: () => this.forget(secrets),
     };
   }
 
   /** @param ends that the key cannot be used afterwards */
-  private async write(
+  private async write<Result>(
     actor: AuditActor,
     hash: string,
     ends: boolean,
-    work: (manager: EntityManager, before: ApiKeyEntity, at: Date) => Promise<ManagedChange<ApiKeyEntity>>,
-  ): Promise<ApiKeyEntity> {
+    work: (manager: EntityManager, before: ApiKeyEntity, at: Date) => Promise<ManagedChange<Result>>,
+  ): Promise<Result> {
     if (!isKeyHash(hash)) throw noSuchKey();
     return this.changes.run(actor, async (manager, at) => {
       if (ends) await this.assertNotLast(manager, actor.accountId, hash, at);
       const before = await this.keys.lock(manager, actor.accountId, hash);
       if (!before) throw noSuchKey();
-      return { ...(await work(manager, before, at)), forget: () => this.cache.forget(hash) };
+      const change = await work(manager, before, at);
+      const secrets = await this.keys.listSecrets(manager, [hash], at);
+      return { ...change, forget: () => this.forget(secrets) };
     });
+  }
+
+  /** What is at hand of keys is at hand by their secrets. */
+  private forget(secrets: readonly string[]): void {
+    for (const secret of secrets) this.cache.forget(secret);
   }
 
   private async assertNotLast(manager: EntityManager, accountId: string, hash: string, at: Date): Promise<void> {
@@ -156,6 +190,14 @@ export class KeysService {
       'The last management key cannot be deleted or disabled; create another first.',
     );
   }
+}
+
+/** A restriction that could not be kept is not taken: management keys ask no models. */
+function assertInfers(kind: ApiKeyEntity['kind'], asked: Partial<KeyRestrictions>): void {
+  if (kind === 'inference') return;
+  const field = asked.rateLimits ? 'rate_limits' : asked.allowedModels ? 'allowed_models' : undefined;
+  if (field)
+    throw new GatewayError('invalid-request', `${field}: is for inference keys; management keys ask no models`);
 }
 
 const hasActiveKeys = (keys: number): GatewayError =>

@@ -1,4 +1,4 @@
-import { workspaceReference } from '../shared/http/fields.js';
+import { shortText, workspaceReference } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
@@ -15,4 +15,9 @@ export class ListKeysDto extends PageDto {
   @MayOmit()
   @Fits(workspaceReference)
   workspace_id?: string;
+
+  /** A part of the name, in capitals or not. */
+  @MayOmit()
+  @Fits(shortText)
+  name?: string;
 }

@@ -1,3 +1,4 @@
+import type { AuditChange } from '../audit/audit-log.js';
 import { ManagedKind } from '../audit/managed-kind.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { viewKeyTerms } from './key-view.js';
@@ -8,3 +9,10 @@ export const API_KEY = new ManagedKind<ApiKeyEntity>('api_key', (key) => ({
   workspaceId: key.workspaceId,
   view: viewKeyTerms(key),
 }));
+
+/** @param endsAt when the secrets before the new one end, where they do not sooner */
+export const rotatedKey = (before: ApiKeyEntity, after: ApiKeyEntity, endsAt: Date): AuditChange =>
+  API_KEY.entry('rotate', after, {
+    before: viewKeyTerms(before),
+    after: { ...viewKeyTerms(after), former_secrets_end_at: endsAt.toISOString() },
+  });

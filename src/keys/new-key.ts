@@ -1,22 +1,23 @@
 import type { KeyKind } from '../core/caller.js';
-import type { EgressRules } from '../core/egress.js';
 import { hashKey } from '../core/ids.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import type { DefaultWorkspace } from '../accounts/account-directory.js';
-import type { ApiKeyEntity, LimitReset } from './api-key.entity.js';
+import type { ApiKeyEntity, KeyRestrictions, LimitReset } from './api-key.entity.js';
 
 /** What a key is to be. */
-export interface KeyDescription {
+export interface KeyDescription extends KeyRestrictions {
   readonly name: string;
   readonly kind: KeyKind;
   readonly limitUsd: PicoUsd | null;
   readonly limitReset: LimitReset | null;
   readonly includeByokInLimit: boolean;
-  readonly egress: EgressRules | null;
   readonly creatorUserId: string | null;
   readonly externalUser: string | null;
   readonly expiresAt: Date | null;
 }
+
+/** Held to nothing. */
+export const UNRESTRICTED: KeyRestrictions = { rateLimits: null, allowedModels: null, egress: null };
 
 /** A key without limit, end or user. */
 export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
@@ -25,13 +26,13 @@ export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
   limitUsd: null,
   limitReset: null,
   includeByokInLimit: false,
-  egress: null,
+  ...UNRESTRICTED,
   creatorUserId: null,
   externalUser: null,
   expiresAt: null,
 });
 
-/** The row of a new key. The key itself goes no further than this. */
+/** The row of a new key. The key itself, its first secret, goes no further than this. */
 export function newKeyRow(
   key: string,
   home: DefaultWorkspace,

@@ -1,5 +1,4 @@
 import { Closed } from '../shared/http/closed.decorator.js';
-import { readEgress } from '../shared/http/egress-fields.js';
 import { resetInterval, shortText, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
@@ -7,7 +6,7 @@ import { readUsdNumber } from '../shared/http/usd-amount.js';
 import { IsUsd } from '../shared/http/usd-fields.js';
 import type { LimitReset } from './api-key.entity.js';
 import { fixed } from './key-fields.js';
-import { KeyRestrictionsDto } from './key-restrictions.dto.js';
+import { KeyRestrictionsDto, readRestrictions } from './key-restrictions.dto.js';
 import type { KeyChanges } from './keys.repository.js';
 
 /** Body of `PATCH /keys/{hash}`: what is left out stays as it is, null clears. */
@@ -58,13 +57,12 @@ export class UpdateKeyDto extends KeyRestrictionsDto {
 
 /** The changes that a valid body asks for. */
 export function readKeyChanges(body: UpdateKeyDto): KeyChanges {
-  const egress = readEgress(body.egress);
   return {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.disabled !== undefined && { disabled: body.disabled }),
     ...(body.limit !== undefined && { limitUsd: readUsdNumber(body.limit) ?? null }),
     ...(body.limit_reset !== undefined && { limitReset: body.limit_reset }),
     ...(body.include_byok_in_limit !== undefined && { includeByokInLimit: body.include_byok_in_limit }),
-    ...(egress !== undefined && { egress }),
+    ...readRestrictions(body),
   };
 }

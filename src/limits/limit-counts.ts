@@ -14,6 +14,8 @@ export interface LimitClaim {
   readonly owner: string;
   /** Reserved until the used ones are known. */
   readonly tokens: number;
+  /** It goes on with a request that has been counted: only its tokens are. */
+  readonly isFurther?: boolean;
   /** Of one among several who share the tokens of a minute: what they take is also counted apart. */
   readonly part?: TokenPart;
 }

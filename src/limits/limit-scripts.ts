@@ -12,7 +12,8 @@ export const LIMIT_ORDER = [...MODEL_LIMITS, 'part'] as const;
  * One decision: takes of all limits, or of none.
  * KEYS: the minute (hash `minute`, `requests`, `tokens`, `of:…` tokens of a part), the slots (sorted set of owners by
  * the end of their lease)
- * ARGV: three limits, tokens to reserve, owner, lease in ms, ahead, whose part it is or nothing, tokens of that part
+ * ARGV: three limits, tokens to reserve, owner, lease in ms, ahead, whose part it is or nothing, tokens of that part,
+ * requests that it counts as: 1, or 0 where it goes on with one that was counted
  * Returns the place of the limit that refused or 0, the requests and tokens counted in this minute by
  * now, the tokens of the part, and the time in ms.
  */
@@ -27,7 +28,7 @@ if requests_max > 0 or tokens_max > 0 then
   if tonumber(kept[1]) == minute then
     requests, tokens, of_part, is_new = tonumber(kept[2]), tonumber(kept[3]), tonumber(kept[4]) or 0, false
   end
-  if requests_max > 0 and requests >= requests_max then return { 1, requests, tokens, of_part, now } end
+  if requests_max > 0 and requests + ARGV[10] > requests_max then return { 1, requests, tokens, of_part, now } end
   if tokens_max > 0 and tokens + ARGV[4] > tokens_max then return { 2, requests, tokens, of_part, now } end
   if ARGV[8] ~= '' and of_part + ARGV[4] > tonumber(ARGV[9]) then return { 4, requests, tokens, of_part, now } end
 end
@@ -38,7 +39,7 @@ if slots_max > 0 then
   if redis.call('PTTL', KEYS[2]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KEYS[2], ARGV[6]) end
 end
 if requests_max > 0 or tokens_max > 0 then
-  requests, tokens = requests + 1, tokens + ARGV[4]
+  requests, tokens = requests + ARGV[10], tokens + ARGV[4]
   -- With the parts of the minute before.
   if is_new then redis.call('DEL', KEYS[1]) end
   redis.call('HSET', KEYS[1], 'minute', minute, 'requests', requests, 'tokens', tokens)

@@ -6,6 +6,7 @@ import { FailedAuthentications } from './failed-authentications.js';
 import { FloodGuard, floodOptions } from './flood.guard.js';
 import type { FloodStorage } from './flood-storage.js';
 import { FreeGate } from './free-gate.js';
+import { KeyGate } from './key-gate.js';
 import { OccupiedSlots } from './occupied-slots.js';
 import { LimitCounts } from './limit-counts.js';
 import { LIMITS_REDIS, LimitsRedisModule, type LimitsRedis } from './limits-redis.module.js';
@@ -51,9 +52,10 @@ function storageOf(shared: LimitsRedis, clock: Clock): FloodStorage {
     FailedAuthentications,
     FloodGuard,
     FreeGate,
+    KeyGate,
     ModelGate,
     WastedCalls,
   ],
-  exports: [FailedAuthentications, FloodGuard, FreeGate, ModelGate, WastedCalls],
+  exports: [FailedAuthentications, FloodGuard, FreeGate, KeyGate, ModelGate, WastedCalls],
 })
 export class LimitsModule {}

@@ -67,6 +67,18 @@ describe('LocalLimitCounts', () => {
     expect(refusal(limits, 1)).toMatchObject({ limit: 'requestsPerMinute' });
   });
 
+  it('counts the tokens alone of what goes on with a counted request', () => {
+    const limits = { requestsPerMinute: 2, tokensPerMinute: 100 };
+    const further = (tokens: number): ReturnType<LocalLimitCounts['claimNow']> =>
+      counts.claimNow({ subject: 'a', limits, owner: `call-${calls++}`, tokens, isFurther: true });
+    enter(limits, 10);
+    for (const tokens of [20, 30]) expect(further(tokens)).toHaveProperty('slot');
+    enter(limits, 10);
+    expect(refusal(limits, 1)).toMatchObject({ limit: 'requestsPerMinute' });
+    expect(further(30)).toHaveProperty('slot');
+    expect(further(1)).toMatchObject({ refusal: { limit: 'tokensPerMinute', remaining: 0 } });
+  });
+
   it('says of slots that one may be free in a second', () => {
     enter({ concurrency: 1 });
     expect(refusal({ concurrency: 1 })).toEqual({

@@ -53,12 +53,12 @@ export class LocalLimitCounts extends LimitCounts {
     return this.claimNow(claim);
   }
 
-  claimNow({ subject, limits, owner, tokens, part }: LimitClaim): Claimed {
+  claimNow({ subject, limits, owner, tokens, isFurther = false, part }: LimitClaim): Claimed {
     const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, concurrency = Infinity } = limits;
     const now = this.clock.now() + this.aheadMs;
     const reserved = reservedTokens(tokens, limits.tokensPerMinute);
     const minute = this.minuteFor(subject, now);
-    if (minute.requests >= requestsPerMinute) return refused('requestsPerMinute', 0, now);
+    if (!isFurther && minute.requests >= requestsPerMinute) return refused('requestsPerMinute', 0, now);
     if (minute.tokens + reserved > tokensPerMinute) {
       return refused('tokensPerMinute', tokensPerMinute - minute.tokens, now);
     }
@@ -67,7 +67,7 @@ export class LocalLimitCounts extends LimitCounts {
       return refused('part', part.tokensPerMinute - partTokens, now);
     }
     if (this.occupied.count(subject) >= concurrency) return refused('concurrency', 0, now);
-    minute.requests++;
+    if (!isFurther) minute.requests++;
     minute.tokens += reserved;
     if (part) changePart(minute, part.id, reserved);
     if (concurrency < Infinity) this.occupied.add(subject, owner);

@@ -11,6 +11,8 @@ export interface ReachedLimit {
   readonly retryAfterMs?: number;
   /** `metadata.limit_source`: which limit it was, for programs. With it `metadata.headers` repeats the headers. */
   readonly source?: string;
+  /** `metadata.limit`: which of the limits of that source, where it has several. */
+  readonly name?: string;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface ReachedLimit {
  * replies and the 429s of providers carry none of it.
  */
 export function rateLimitError(message: string, reached: ReachedLimit): GatewayError {
-  const { limit, remaining = 0, resetAtMs, retryAfterMs, source } = reached;
+  const { limit, remaining = 0, resetAtMs, retryAfterMs, source, name } = reached;
   const headers = {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
@@ -27,7 +29,9 @@ export function rateLimitError(message: string, reached: ReachedLimit): GatewayE
   return new GatewayError('rate-limited', message, {
     headers,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(source !== undefined && { metadata: { headers, limit_source: source } }),
+    ...(source !== undefined && {
+      metadata: { headers, limit_source: source, ...(name !== undefined && { limit: name }) },
+    }),
   });
 }
 

@@ -87,7 +87,7 @@ describe('RedisLimitCounts', () => {
     ['tokens', { tokensPerMinute: 300 }, 250, [0, 300, 0, 250]],
   ])('decides with one script: %s', async (_, limits, tokens, figures) => {
     await claim('one', limits, tokens);
-    expect(asked()).toEqual([['claim', ...KEYS, ...figures, 'one', LEASE_MS, 7, '', 0]]);
+    expect(asked()).toEqual([['claim', ...KEYS, ...figures, 'one', LEASE_MS, 7, '', 0, 1]]);
   });
 
   it.each([
@@ -99,6 +99,11 @@ describe('RedisLimitCounts', () => {
     expect(await claim('one')).toEqual({ refusal });
   });
 
+  it('counts what goes on with a counted request as no request', async () => {
+    await counts.claim({ subject: 'a', limits: { tokensPerMinute: 9 }, owner: 'one', tokens: 4, isFurther: true });
+    expect(asked()).toEqual([['claim', ...KEYS, 0, 9, 0, 4, 'one', LEASE_MS, 7, '', 0, 0]]);
+  });
+
   describe('with a part of the tokens', () => {
     const part = { id: 'k', tokensPerMinute: 5 };
     const share = (): Promise<Claimed> =>
@@ -106,7 +111,7 @@ describe('RedisLimitCounts', () => {
 
     it('asks for both in one script, and gives both back', async () => {
       const claimed = await share();
-      expect(asked()).toEqual([['claim', ...KEYS, 0, 8, 0, 1, '', LEASE_MS, 7, 'k', 5]]);
+      expect(asked()).toEqual([['claim', ...KEYS, 0, 8, 0, 1, '', LEASE_MS, 7, 'k', 5, 1]]);
       if ('slot' in claimed) claimed.slot.release(0);
       expect(asked()).toEqual([['leave', ...KEYS, '', MINUTE, -1, 'k']]);
     });
@@ -183,7 +188,7 @@ describe('RedisLimitCounts', () => {
     expect(asked()).toEqual([
       ['leave', ...KEYS, 'before', MINUTE, -6, ''],
       ['renew', KEYS[1], LEASE_MS, 7, 'kept', 'meanwhile', 'stays'],
-      ['claim', ...KEYS, 3, 100, 2, 10, 'after', LEASE_MS, 7, '', 0],
+      ['claim', ...KEYS, 3, 100, 2, 10, 'after', LEASE_MS, 7, '', 0, 1],
     ]);
     meanwhile.release();
     expect(asked()).toEqual([['leave', ...KEYS, 'meanwhile', 0, 0, '']]);

@@ -84,7 +84,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   }
 
   private async claimThere(claim: LimitClaim): Promise<Claimed> {
-    const { subject, limits, owner, tokens, part } = claim;
+    const { subject, limits, owner, tokens, isFurther = false, part } = claim;
     const reserved = reservedTokens(tokens, limits.tokensPerMinute);
     const answer = readClaimFigures(
       await this.redis.claimLimits(
@@ -96,6 +96,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
         this.clock.aheadMs,
         part?.id ?? '',
         part?.tokensPerMinute ?? NO_LIMIT,
+        isFurther ? 0 : 1,
       ),
     );
     this.outage.answered();

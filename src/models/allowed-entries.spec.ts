@@ -32,6 +32,7 @@ const POLICIES: readonly (readonly [string, readonly RoutingPolicy[], readonly s
     ['a/one p q', 'a/two q', 'openai/three r/eu', 'b/four p'],
   ],
   ['models', [{ onlyModels: ['a/*'] }], ['a/one p q', 'a/two q']],
+  ['models of the key', [{ keyModels: ['a/*'] }, { onlyModels: ['*/two', 'b/*'] }], ['a/two q']],
   ['ignored models', [{ ignoreModels: ['a/one', 'b/*'] }], ['a/two q', 'openai/three p r/eu']],
   ['a sort', [{ sort: 'price' }], ['a/one p q', 'a/two q', 'openai/three p r/eu', 'b/four p']],
 ];

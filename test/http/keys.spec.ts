@@ -110,6 +110,8 @@ describeOnEachDatabase('keys over HTTP', (database) => {
       limit_remaining: 12.5,
       limit_reset: 'monthly',
       include_byok_in_limit: true,
+      rate_limits: null,
+      allowed_models: null,
       egress: { allowed_domains: null, blocked_domains: ['paste.example.com'] },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: null,
@@ -131,7 +133,10 @@ describeOnEachDatabase('keys over HTTP', (database) => {
     expect((await call('GET', '/api/v1/keys?offset=1&limit=1&beta=true')).body.data).toMatchObject([
       { hash: hashes[1] },
     ]);
-    expect((await call('GET', `/api/v1/keys?offset=${hashes.length}`)).body).toEqual({ data: [] });
+    expect((await call('GET', `/api/v1/keys?offset=${hashes.length}`)).body).toEqual({
+      data: [],
+      total_count: hashes.length,
+    });
   });
 
   it('shows either kind of key its own status', async () => {
@@ -148,6 +153,8 @@ describeOnEachDatabase('keys over HTTP', (database) => {
         limit_remaining: null,
         limit_reset: null,
         include_byok_in_limit: false,
+        rate_limits: null,
+        allowed_models: null,
         is_free_tier: true,
         is_management_key: isManagement,
         is_provisioning_key: isManagement,

@@ -14,7 +14,7 @@ import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
 const TABLES = [
-  'accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys',
+  'accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets',
   'credit_grants', 'spending_windows', 'audit_entries',
 ]; // prettier-ignore
 
@@ -84,6 +84,9 @@ describeOnEachDatabase('changes of managed resources', (database) => {
     () => ['workspace.budget.set', 'PUT', '/workspaces/w/budgets/daily', { limit_usd: 5 }, WORKSPACE],
     () => ['api_key.create', 'POST', '/keys', { name: 'k' }, ['keys']],
     () => ['api_key.update', 'PATCH', '/keys/{key}', { limit: 5 }, ['keys']],
+    () => ['api_key.rotate', 'POST', '/keys/{key}/rotate', { grace_seconds: 60 }, ['keys', 'keys']],
+    () => ['api_key.update', 'PATCH', '/keys/{key}', { limit: 6 }, ['keys', 'keys']],
+    () => ['api_key.rotate', 'POST', '/keys/{key}/rotate', { grace_seconds: 0 }, ['keys', 'keys', 'keys']],
     () => ['byok.create', 'POST', '/byok', { provider: 'openai', key: 'sk-a-key-of-nobody' }, ['credentials']],
     () => ['byok.update', 'PATCH', '/byok/{credential}', { name: 'c' }, ['credentials']],
     () => ['guardrail.create', 'POST', '/guardrails', { name: 'g', limit_usd: 5 }, ['guardrails']],
@@ -93,7 +96,7 @@ describeOnEachDatabase('changes of managed resources', (database) => {
     () => ['guardrail.unassign', 'POST', '/guardrails/{guardrail}/assignments/keys/remove', hashes(), ['guardrails']],
     () => [['guardrail.unassign', 'guardrail.delete'], 'DELETE', '/guardrails/{guardrail}', undefined, ['guardrails']],
     () => ['byok.delete', 'DELETE', '/byok/{credential}', undefined, ['credentials']],
-    () => ['api_key.delete', 'DELETE', '/keys/{key}', undefined, ['keys']],
+    () => ['api_key.delete', 'DELETE', '/keys/{key}', undefined, ['keys', 'keys']],
     () => ['workspace.budget.remove', 'DELETE', '/workspaces/w/budgets/daily', undefined, WORKSPACE],
     () => ['workspace.members.remove', 'POST', '/workspaces/w/members/remove', { user_ids: ['u'] }, WORKSPACE],
     () => ['workspace.delete', 'DELETE', '/workspaces/w', undefined, ['credentials', ...WORKSPACE]],

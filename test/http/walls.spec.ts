@@ -117,6 +117,7 @@ describeOnEachDatabase('the walls', (database) => {
     if (method === 'GET') return undefined;
     if (path.includes('/assignments/keys')) return { key_hashes: [hashKey(FOREIGN_API_KEY)] };
     if (path.includes('/assignments/members')) return { member_user_ids: ['a-user'] };
+    if (path.endsWith('/rotate')) return { grace_seconds: 0 };
     if (path.includes('/members/')) return { user_ids: ['a-user'] };
     if (path.includes('/budgets/')) return method === 'PUT' ? { limit_usd: 1 } : undefined;
     return method === 'PATCH' ? { name: 'theirs now' } : undefined;
@@ -124,7 +125,7 @@ describeOnEachDatabase('the walls', (database) => {
 
   const everything = (): Promise<JsonBody[]> =>
     rowsOf(
-      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'audit_entries']
+      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets', 'audit_entries']
         .map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`)
         .join(' union all '),
     ); // prettier-ignore

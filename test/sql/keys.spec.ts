@@ -215,6 +215,29 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.listActive([hashKey('a key of my own')])).toEqual([]);
     });
 
+    it('do not come back once rotated, whichever secret of the key a variable names', async () => {
+      const apiKey = new Secret('a key of my own');
+      await firstKeys({ apiKey }).ensure();
+      const { accountId } = await accounts.ensureDefault();
+      const rotate = async (graceSeconds: number): Promise<string> =>
+        (await ring.rotate(operatorOf(accountId), hashKey('a key of my own'), graceSeconds)).key;
+      const second = await rotate(0);
+      const third = await rotate(60);
+      const before = await countRecorded();
+      for (const named of ['a key of my own', second, third]) {
+        expect(await firstKeys({ apiKey: new Secret(named) }).ensure()).toEqual({});
+        const other = firstKeys({ managementKey: new Secret(named) }).ensure();
+        await expect(other).rejects.toThrow(
+          'FAIRLEAD_MANAGEMENT_KEY: this key is already stored as the inference kind',
+        );
+      }
+      expect(await countRecorded()).toBe(before);
+      const ends = new Map((await keys.listActive([hashKey('a key of my own'), hashKey(second), hashKey(third)])).map(({ caller, expiresAtMs }) => [caller.secretHash ?? caller.keyHash, expiresAtMs])); // prettier-ignore
+      expect(ends.get(hashKey('a key of my own'))).toBeLessThanOrEqual(clock.time);
+      expect(ends.get(hashKey(second))).toBe(clock.time + 60_000);
+      expect(ends.get(hashKey(third))).toBeNull();
+    });
+
     it('are recorded as the operator made them, each once', async () => {
       const apiKey = new Secret('a key of my own');
       const { managementKey } = await firstKeys({ apiKey }).ensure();
@@ -295,8 +318,8 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.find(home.accountId, theirs)).toBeNull();
       expect(await refusalOf(ring.change(actor, theirs, { name: 'mine' }))).toBe(ABSENT);
       expect(await refusalOf(ring.revoke(actor, theirs))).toBe(ABSENT);
-      const page = { includeDisabled: true, offset: 0, limit: 100 };
-      expect(await ring.list(home.accountId, { ...page, workspace: undefined })).toEqual([]);
+      const page = { name: undefined, includeDisabled: true, offset: 0, limit: 100 };
+      expect(await ring.list(home.accountId, { ...page, workspace: undefined })).toEqual([[], 0]);
     });
 
     it('change what is named and nothing else', async () => {
@@ -357,8 +380,9 @@ describeOnEachDatabase('keys', (database) => {
       }
       await addKey(home, { deletedAt: new Date() });
       const list = async (listing: Partial<Parameters<KeysRepository['list']>[1]>): Promise<string[]> => {
-        const page = await keys.list(home.accountId, {
+        const [page] = await keys.list(home.accountId, {
           workspaceId: undefined,
+          name: undefined,
           includeDisabled: false,
           offset: 0,
           limit: 100,
@@ -390,6 +414,64 @@ describeOnEachDatabase('keys', (database) => {
       const other = await addKey(home, { kind: 'management', expiresAt: new Date(clock.time + 1) });
       expect(await refusalOf(retire(last))).toBe('none');
       expect(await refusalOf(retire(other))).toBe(LAST);
+    });
+
+    it('have one latest secret when all rotate at once, and no more than four before it', async () => {
+      const hash = await addKey(home, { limitUsd: USD });
+      const rotated = await Promise.all(
+        [60, 0, 3_600, 7, 60, 60, 9, 60].map((grace) => ring.rotate(actor, hash, grace)),
+      );
+      const secrets = rotated.map(({ key }) => hashKey(key));
+      const active = await keys.listActive([hash, ...secrets]);
+      expect(active).toHaveLength(9);
+      expect(new Set(active.map(({ caller }) => caller.keyHash))).toEqual(new Set([hash]));
+      const ends = active.map(({ expiresAtMs }) => expiresAtMs);
+      expect(ends.filter((end) => end === null)).toHaveLength(1);
+      expect(ends.filter((end) => end !== null && end > clock.time).length).toBeLessThanOrEqual(4);
+      const latest = active.find(({ expiresAtMs }) => expiresAtMs === null)!.caller.secretHash;
+      const { label } = rotated.find(({ key }) => hashKey(key) === latest)!.row;
+      expect(await keys.find(home.accountId, hash)).toMatchObject({ hash, label, limitUsd: USD });
+    });
+
+    it('keep the time of grace that was promised, unless a later rotation is shorter', async () => {
+      const hash = await addKey(home);
+      const second = hashKey((await ring.rotate(actor, hash, 60)).key);
+      const third = hashKey((await ring.rotate(actor, hash, 3_600)).key);
+      const endsOf = async (): Promise<unknown[]> => {
+        const active = await keys.listActive([hash, second, third]);
+        return [hash, second, third].map((secret) => active.find(({ caller }) => (caller.secretHash ?? caller.keyHash) === secret)?.expiresAtMs); // prettier-ignore
+      };
+      expect(await endsOf()).toEqual([clock.time + 60_000, clock.time + 3_600_000, null]);
+      await ring.rotate(actor, hash, 30);
+      expect(await endsOf()).toEqual([clock.time + 30_000, clock.time + 30_000, clock.time + 30_000]);
+      const expiring = await addKey(home, { expiresAt: new Date(clock.time + 10_000) });
+      await ring.rotate(actor, expiring, 60);
+      expect((await keys.listActive([expiring]))[0]!.expiresAtMs).toBe(clock.time + 10_000);
+    });
+
+    it('are found by a part of their names, taken to the letter, with how many there are', async () => {
+      for (const name of ['Team 100%', 'team 1000', "o'team_", 'Tea']) await addKey(home, { name });
+      await addKey(home, { name: 'team off', disabled: true });
+      await addKey(await addStrangers(), { name: 'team of theirs' });
+      const page = { workspaceId: undefined, includeDisabled: false, offset: 0, limit: 2 };
+      const found = async (name: string, more: object = {}): Promise<[number, number]> => {
+        const [rows, total] = await keys.list(home.accountId, { ...page, name, ...more });
+        return [rows.length, total];
+      };
+      expect(await found('TEAM')).toEqual([2, 3]);
+      expect(await found('team', { offset: 2 })).toEqual([1, 3]);
+      expect(await found('team', { offset: 9 })).toEqual([0, 3]);
+      expect(await found('team', { includeDisabled: true })).toEqual([2, 4]);
+      for (const [name, total] of [
+        ['100%', 1],
+        ['%', 1],
+        ['_', 1],
+        ["o'", 1],
+        ["' OR '1'='1", 0],
+        ['\\', 0],
+      ] as const)
+        // prettier-ignore
+        expect([name, (await found(name))[1]]).toEqual([name, total]);
     });
 
     it('leave one management key when all are deleted at once', async () => {
@@ -443,8 +525,8 @@ describeOnEachDatabase('keys', (database) => {
       expect(deleted.map(({ target }) => target)).toEqual([...busy, ...idle].sort());
       expect(deleted.map(({ target }) => target)).not.toContain(gone);
       expect(
-        await keys.list(home.accountId, { workspaceId: undefined, includeDisabled: true, offset: 0, limit: 100 }),
-      ).toEqual([]);
+        await keys.list(home.accountId, { workspaceId: undefined, name: undefined, includeDisabled: true, offset: 0, limit: 100 }), // prettier-ignore
+      ).toEqual([[], 0]);
       expect(await keys.listActive([theirs])).toHaveLength(1);
     });
 

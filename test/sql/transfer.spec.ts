@@ -97,8 +97,21 @@ async function seed(dataSource: DataSource): Promise<void> {
   const key = { ...owned, kind: 'inference', name: ODD_TEXT, label: '', disabled: true, include_byok_in_limit: false };
   await put(
     'api_keys',
-    { hash: 'ab'.repeat(32), ...key, limit_usd: LARGEST, expires_at: 'infinity', created_at: times[0] },
+    {
+      hash: 'ab'.repeat(32),
+      ...key,
+      limit_usd: LARGEST,
+      allowed_models: [ODD_TEXT],
+      expires_at: 'infinity',
+      created_at: times[0],
+    },
     { hash: '00'.repeat(32), ...key, limit_usd: null, expires_at: null, created_at: '0044-03-15 BC' },
+  );
+  const secret = { account_id: ACCOUNT, key_hash: 'ab'.repeat(32), created_at: times[0] };
+  await put(
+    'api_key_secrets',
+    { hash: 'ab'.repeat(32), ...secret, ends_at: 'infinity' },
+    { hash: 'cd'.repeat(32), ...secret, ends_at: null },
   );
   const counter = {
     account_id: ACCOUNT,

@@ -30,6 +30,11 @@ export const EXCLUSION_MEANINGS: Readonly<Record<ExclusionReason, ExclusionMeani
   'unknown-model': { code: 'model_not_found', field: 'models', words: 'is not in the catalog' },
   'too-many-models': { code: 'no_endpoints', field: 'models', words: 'is past the last model that is tried' },
   'model-not-allowed': { code: 'constraint_filtered', field: 'model', words: 'is not among the allowed models' },
+  'model-not-for-key': {
+    code: 'constraint_filtered',
+    field: 'model',
+    words: 'is not among the models that the key may use',
+  },
   'no-credential': { code: 'no_endpoints', words: 'has no credential' },
   'credential-not-for-model': { code: 'no_endpoints', words: 'has no credential for this model' },
   'not-allowed': {

@@ -9,7 +9,7 @@ import { namesProvider, readSlug } from './slug.js';
 /** By slug, the providers that serve any of a request's models. */
 export type Providers = ReadonlyMap<string, CatalogProvider>;
 
-const MODEL_LISTS = ['onlyModels', 'ignoreModels'] as const;
+const MODEL_LISTS = ['onlyModels', 'keyModels', 'ignoreModels'] as const;
 
 /** Of the patterns of models, those that fit any of the request's. */
 export function withoutOtherModels(policy: RoutingPolicy, { models }: RouteNeeds): RoutingPolicy {

@@ -58,6 +58,7 @@ describe('nameAdvisors', () => {
   it.each<[string, RoutingPolicy]>([
     ['allows others only', { onlyModels: ['a/small'] }],
     ['ignores it', { ignoreModels: ['a/l*'] }],
+    ['of its key allows others only', { keyModels: ['a/small'] }],
   ])('refuses a model where a policy %s', (_, policy) => {
     const error = refusal(() => named(advisor('large-1'), [policy]));
     expect(error).toMatchObject({ kind: 'forbidden', detail: { metadata: { models: ['a/large'] } } });

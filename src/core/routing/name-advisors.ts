@@ -4,10 +4,10 @@ import { GatewayError } from '../errors.js';
 import type { Json } from '../json/json.js';
 import type { CatalogSnapshot, Model } from './catalog.js';
 import type { StoredCredential } from './credential.js';
-import { MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
+import { forbiddenClause, forbiddenError, MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
 import { modelId } from './resolve-model.js';
 import type { RouteInputs } from './route-inputs.js';
-import { allowsModel, readRules, type Rules } from './rules.js';
+import { forbids, readRules, type Rules } from './rules.js';
 
 /** Tools by which the vendor asks another model on the way. */
 const ADVISOR = /^advisor_\d{8}$/;
@@ -74,11 +74,8 @@ function findModel(name: Json | undefined, path: string, catalog: CatalogSnapsho
       `${path}: ${shown} is not in the catalog, so that its calls have no price; name a model of /models`,
     );
   }
-  if (!allowsModel(rules, model.id)) {
-    throw new GatewayError('forbidden', `${path}: A guardrail of this key does not allow ${model.id}.`, {
-      metadata: { limit_source: 'guardrail', models: [model.id] },
-    });
-  }
+  const reason = forbids(rules, model.id);
+  if (reason) throw forbiddenError(reason, `${path}: ${forbiddenClause(reason, [model.id])}`, [model.id]);
   return model;
 }
 

@@ -2,6 +2,7 @@ import { GatewayError, type ErrorKind } from '../errors.js';
 import type { JsonObject } from '../json/json.js';
 import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS, type AvailabilityCode } from './availability.js';
 import type { Exclusion, Plan, UnknownProvider } from './plan.js';
+import type { ForbiddenReason } from './rules.js';
 
 const EXCLUSIONS_SHOWN_MAX = 20;
 const PROVIDERS_SHOWN_MAX = 20;
@@ -58,13 +59,29 @@ export function noRouteError(plan: Plan, now: number): GatewayError {
  * @returns undefined where at least one is allowed
  */
 export function forbiddenModels(plan: Plan): GatewayError | undefined {
-  const forbidden = plan.excluded.filter(({ reason }) => reason === 'model-not-allowed');
-  if (forbidden.length === 0 || forbidden.length < plan.models.length) return undefined;
-  const names = forbidden.map(({ model }) => model).join(', ');
-  return new GatewayError('forbidden', shorten(`A guardrail of this key does not allow ${names}.`), {
-    metadata: { limit_source: 'guardrail', models: requestedModels(plan) },
-  });
+  const byReason = FORBIDDEN_REASONS.map((by): readonly [ForbiddenReason, readonly string[]] => [
+    by,
+    plan.excluded.filter(({ reason }) => reason === by).map(({ model }) => model),
+  ]).filter(([, models]) => models.length > 0);
+  const [first] = byReason;
+  if (!first || byReason.flatMap(([, models]) => models).length < plan.models.length) return undefined;
+  const message = byReason.map(([reason, models]) => forbiddenClause(reason, models)).join(' ');
+  return forbiddenError(first[0], shorten(message), requestedModels(plan));
 }
+
+/** Who does not allow a model: what a caller is told, and what programs are. */
+const FORBIDDERS: Readonly<Record<ForbiddenReason, { readonly words: string; readonly source: string }>> = {
+  'model-not-for-key': { words: 'The allowed_models of this key do not have', source: 'key_allowed_models' },
+  'model-not-allowed': { words: 'A guardrail of this key does not allow', source: 'guardrail' },
+};
+const FORBIDDEN_REASONS = Object.keys(FORBIDDERS) as ForbiddenReason[];
+
+export const forbiddenClause = (reason: ForbiddenReason, models: readonly string[]): string =>
+  `${FORBIDDERS[reason].words} ${models.join(', ')}.`;
+
+/** @param models ids that are told to programs */
+export const forbiddenError = (reason: ForbiddenReason, message: string, models: readonly string[]): GatewayError =>
+  new GatewayError('forbidden', message, { metadata: { limit_source: FORBIDDERS[reason].source, models } });
 
 /** Pauses decide alone; one that is not by a 429 makes the whole 503. Else the last code of the table that was met. */
 function codeOf({ excluded }: Plan): AvailabilityCode {

@@ -3,7 +3,7 @@ import { inOrder } from './credential-copies.js';
 import { orderLegs, readOrdering } from './ordering.js';
 import { ATTEMPTS_MAX, MODELS_MAX, type Exclusion, type Plan } from './plan.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
-import { allowsModel, readRules } from './rules.js';
+import { forbids, readRules } from './rules.js';
 import { findUnknownProviders } from './unknown-providers.js';
 
 /** Most further models looked up and told of; the others are left out as one. */
@@ -29,11 +29,11 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     const model = catalog.models.get(named.id);
     if (!model) excluded.push({ model: named.id, reason: 'unknown-model' });
     else if (models.length === MODELS_MAX) excluded.push({ model: named.id, reason: 'too-many-models' });
-    else if (!rules.limitsModels || allowsModel(rules, named.id))
-      assessModel(eligibility, model, models.push(named) - 1);
     else {
-      models.push(named);
-      excluded.push({ model: named.id, reason: 'model-not-allowed' });
+      const modelIndex = models.push(named) - 1;
+      const reason = rules.limitsModels ? forbids(rules, named.id) : undefined;
+      if (reason === undefined) assessModel(eligibility, model, modelIndex);
+      else excluded.push({ model: named.id, reason });
     }
   }
   const unnamed = needs.models.length - namedMax;

@@ -33,7 +33,8 @@ export interface Leg {
 export type ExclusionReason =
   | 'unknown-model' // a further model the catalog does not have
   | 'too-many-models' // past `MODELS_MAX`
-  | 'model-not-allowed' // by a policy
+  | 'model-not-allowed' // by a guardrail
+  | 'model-not-for-key' // by the list of the key itself
   | 'no-credential' // neither the operator nor the caller can call this provider
   | 'credential-not-for-model' // the only credential is not allowed for this model
   | 'not-allowed' // `only`, of the request or of a policy

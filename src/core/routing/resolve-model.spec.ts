@@ -95,10 +95,16 @@ describe('nearestModels', () => {
 
 describe('lists of models in policies and credentials', () => {
   it('compare ids, whatever the entries are called', () => {
-    const policies = [{ onlyModels: ['large-4-5', 'other/*', 'shared'] }, { ignoreModels: ['twin', 'nobody'] }, {}];
+    const policies = [
+      { onlyModels: ['large-4-5', 'other/*', 'shared'] },
+      { ignoreModels: ['twin', 'nobody'] },
+      { keyModels: ['large-4-5', 'other/*'] },
+      {},
+    ];
     expect(withModelIds(policies, catalog)).toEqual([
       { onlyModels: ['acme/large-4.5', 'other/*', 'shared'] },
       { ignoreModels: ['other/shared', 'other/second', 'nobody'] },
+      { keyModels: ['acme/large-4.5', 'other/*'] },
       {},
     ]);
     const credential = { id: 'c', provider: 'acme', isFallback: false, sortOrder: 0 };

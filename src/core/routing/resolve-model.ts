@@ -51,10 +51,13 @@ export function withModelIds(
   policies: readonly RoutingPolicy[],
   catalog: Pick<CatalogSnapshot, 'models'>,
 ): readonly RoutingPolicy[] {
-  if (!policies.some(({ onlyModels, ignoreModels }) => onlyModels || ignoreModels)) return policies;
+  if (!policies.some(({ onlyModels, keyModels, ignoreModels }) => onlyModels || keyModels || ignoreModels))
+    return policies;
+  const withIds = (names: readonly string[]): string[] => names.map((name) => modelId(catalog, name) ?? name);
   return policies.map((policy) => ({
     ...policy,
-    ...(policy.onlyModels && { onlyModels: policy.onlyModels.map((name) => modelId(catalog, name) ?? name) }),
+    ...(policy.onlyModels && { onlyModels: withIds(policy.onlyModels) }),
+    ...(policy.keyModels && { keyModels: withIds(policy.keyModels) }),
     ...(policy.ignoreModels && { ignoreModels: policy.ignoreModels.flatMap((name) => idsOf(catalog, name)) }),
   }));
 }

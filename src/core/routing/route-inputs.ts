@@ -76,7 +76,7 @@ export interface RouteNeeds {
 /** Authors for whose models zero data retention is asked apart from the rest. */
 export const ZDR_AUTHORS = ['anthropic', 'openai', 'google', 'x-ai'] as const;
 
-/** What an account, a workspace or a guardrail allows: it can only narrow what the request asks for. */
+/** What an account, a workspace, a key or a guardrail allows: it can only narrow what the request asks for. */
 export interface RoutingPolicy {
   /** Slugs of providers; an empty list allows nobody. */
   readonly only?: readonly string[];
@@ -84,6 +84,8 @@ export interface RoutingPolicy {
   /** Ids of models, `*` standing for any characters: `anthropic/*`. An empty list allows none. */
   readonly onlyModels?: readonly string[];
   readonly ignoreModels?: readonly string[];
+  /** The same as `onlyModels`, of the key itself: what it leaves out is told apart. */
+  readonly keyModels?: readonly string[];
   readonly denyDataCollection?: boolean;
   /**
    * True for every model, or the authors (`x-ai`) whose models it is asked for; `*` is all but `ZDR_AUTHORS`

@@ -1,7 +1,7 @@
 import type { RequestField } from '../translation.js';
 import type { Candidate } from './candidate.js';
 import { collects, type Endpoint } from './catalog.js';
-import type { Exclusion, ServiceTier } from './plan.js';
+import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
 import { unpricedField } from './priced-words.js';
 import { findPriceAbove, readCaps, type ReadCaps } from './price-caps.js';
 import type { Quantization } from './preferences.js';
@@ -40,6 +40,8 @@ export interface Rules {
   readonly limitsModels: boolean;
   /** A model must fit one of each of these. */
   readonly onlyModels: readonly (readonly string[])[];
+  /** And one of these, which are the key's own. */
+  readonly keyModels?: readonly string[];
   /** A model must fit none of these. */
   readonly ignoreModels: readonly string[];
   readonly quantizations?: ReadonlySet<Quantization>;
@@ -70,6 +72,7 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
   const authors = new Set<string>();
   const onlyModels: (readonly string[])[] = [];
   const ignoreModels: string[] = [];
+  let keyModels: readonly string[] | undefined;
   for (const policy of policies) {
     if (policy.only) only.push({ patterns: policy.only.map(readSlug), isPolicy: true });
     if (policy.ignore?.length) ignore.push({ patterns: policy.ignore.map(readSlug), isPolicy: true });
@@ -79,6 +82,7 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
       for (const author of policy.zeroDataRetention) authors.add(author);
     if (policy.onlyModels) onlyModels.push(policy.onlyModels);
     if (policy.ignoreModels) ignoreModels.push(...policy.ignoreModels);
+    keyModels ??= policy.keyModels;
   }
   const noFallbacks = preferences.allowFallbacks === false;
   return {
@@ -92,18 +96,27 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
     onlyFirst: noFallbacks && order.length === 0,
     refusesCollection,
     refusesRetention: refusesRetention || (authors.size > 0 && authors),
-    limitsModels: onlyModels.length + ignoreModels.length > 0,
+    limitsModels: keyModels !== undefined || onlyModels.length + ignoreModels.length > 0,
     onlyModels: onlyModels.length > 0 ? onlyModels : NONE,
+    ...(keyModels && { keyModels }),
     ignoreModels: ignoreModels.length > 0 ? ignoreModels : NONE,
     ...(preferences.quantizations?.length && { quantizations: widen(preferences.quantizations) }),
     ...(preferences.maxPrice && { caps: readCaps(preferences.maxPrice) }),
   };
 }
 
-/** Whether policies let a model take part at all. */
-export const allowsModel = ({ onlyModels, ignoreModels }: Rules, id: string): boolean =>
-  onlyModels.every((patterns) => patterns.some((pattern) => matchesModel(pattern, id))) &&
-  !ignoreModels.some((pattern) => matchesModel(pattern, id));
+/** Why policies do not let a model take part at all. */
+export type ForbiddenReason = Extract<ExclusionReason, 'model-not-allowed' | 'model-not-for-key'>;
+
+/** @returns undefined where they let it */
+export function forbids({ onlyModels, keyModels, ignoreModels }: Rules, id: string): ForbiddenReason | undefined {
+  const fitsOne = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesModel(pattern, id));
+  if (keyModels && !fitsOne(keyModels)) return 'model-not-for-key';
+  return onlyModels.every(fitsOne) && !fitsOne(ignoreModels) ? undefined : 'model-not-allowed';
+}
+
+/** Whether policies let a model take part. */
+export const allowsModel = (rules: Rules, id: string): boolean => forbids(rules, id) === undefined;
 
 /** Whether data of a request to this model must be neither collected nor kept. */
 export const refusesKeepingOf = (rules: Rules, id: string): boolean =>

@@ -41,7 +41,7 @@ export class ToolLoops {
       call: async (request, answered) => {
         release?.();
         const plan = beginningWith(answered, admitted.plan);
-        const next = await this.admission.admitNext(admitted, plan, request);
+        const next = await this.admission.admitStep(admitted, plan, request);
         release = next?.release;
         return next && this.plans.run(generation, { ...runOf(start), ...next, request });
       },

@@ -9,6 +9,7 @@ import { ToolContainers1795460000000 } from './migrations/1795460000000-tool-con
 import { Egress1795470000000 } from './migrations/1795470000000-egress.js';
 import { WebSearches1795475000000 } from './migrations/1795475000000-web-searches.js';
 import { PluginDefaults1795480000000 } from './migrations/1795480000000-plugin-defaults.js';
+import { KeySecrets1795487200000 } from './migrations/1795487200000-key-secrets.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Egress1795470000000,
   WebSearches1795475000000,
   PluginDefaults1795480000000,
+  KeySecrets1795487200000,
 ];
 
 /**

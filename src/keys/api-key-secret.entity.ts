@@ -1,0 +1,33 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { AccountEntity } from '../accounts/account.entity.js';
+import { ApiKeyEntity } from './api-key.entity.js';
+
+/**
+ * By what a key that was rotated is used, or was: its first secret, whose hash is its id, and those that followed. A
+ * key that never was rotated has none of these.
+ */
+@Entity('api_key_secrets')
+@Check('api_key_secrets_hash_check', `hash ~ '^[0-9a-f]{64}$'`)
+@Index('api_key_secrets_key', ['keyHash', 'endsAt'])
+@Index('api_key_secrets_latest', ['keyHash'], { unique: true, where: 'ends_at is null' })
+export class ApiKeySecretEntity {
+  /** Lowercase SHA-256 hex. */
+  @PrimaryColumn({ type: 'char', length: 64 })
+  hash!: string;
+
+  @Column({ name: 'account_id', type: 'uuid' })
+  @ForeignKey(() => AccountEntity, { name: 'api_key_secrets_account_id_fkey' })
+  accountId!: string;
+
+  /** Id of the key. */
+  @Column({ name: 'key_hash', type: 'char', length: 64 })
+  @ForeignKey(() => ApiKeyEntity, { name: 'api_key_secrets_key_hash_fkey' })
+  keyHash!: string;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+
+  /** `null`: the latest one. Rows stay, so that a secret that has ended is never taken for a new key. */
+  @Column({ name: 'ends_at', type: 'timestamptz', precision: 3, nullable: true })
+  endsAt!: Date | null;
+}

@@ -1,0 +1,10 @@
+import { Closed } from '../shared/http/closed.decorator.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { graceSeconds } from './key-fields.js';
+
+/** Body of `POST /keys/{hash}/rotate` (docs/wire/keys.md#rotation). */
+@Closed()
+export class RotateKeyDto {
+  @Fits(graceSeconds)
+  grace_seconds!: number;
+}

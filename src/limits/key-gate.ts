@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller, RateLimits } from '../core/caller.js';
+import type { GatewayError } from '../core/errors.js';
+import { LimitCounts, type LimitRefusal } from './limit-counts.js';
+import type { ModelSlot } from './model-slot.js';
+import { rateLimitError } from './rate-limit-error.js';
+
+/** What each limit is called for programs, and what a caller is told of it. */
+const REFUSALS: Readonly<
+  Record<keyof RateLimits, { readonly name: string; readonly message: (limit: number) => string }>
+> = {
+  requestsPerMinute: {
+    name: 'requests_per_minute',
+    message: (limit) => `Rate limit exceeded: this key may make ${limit} requests a minute; wait for the next minute.`,
+  },
+  tokensPerMinute: {
+    name: 'tokens_per_minute',
+    message: (limit) =>
+      `Rate limit exceeded: this key may use ${limit} tokens a minute, prompt and most output together; ` +
+      'wait for the next minute, or lower max_tokens.',
+  },
+};
+
+/** A caller whose key has limits. */
+export type LimitedCaller = Caller & Required<Pick<Caller, 'rateLimits'>>;
+
+export const isLimitedCaller = (caller: Caller): caller is LimitedCaller => caller.rateLimits !== undefined;
+
+/**
+ * The limits of a key itself (docs/wire/limits.md#limits-of-keys), counted as those of models are: a request at
+ * admission, whatever its end, and whoever's credential serves it. Replicas that share a Redis keep a limit together.
+ */
+@Injectable()
+export class KeyGate {
+  constructor(private readonly counts: LimitCounts) {}
+
+  /**
+   * Admits a request of the key's.
+   * @param owner id of the generation
+   * @param tokens reserved: prompt and most output. More than the whole limit counts as the whole limit
+   * @returns to be released with the tokens that were used
+   * @throws GatewayError `rate-limited`, naming the limit, with `X-RateLimit-*` of it
+   */
+  enter(caller: LimitedCaller, owner: string, tokens: number): Promise<ModelSlot> {
+    return this.claim(caller, caller.rateLimits, owner, tokens, false);
+  }
+
+  /** The same for a further call of a model in a request that was admitted: only its tokens count. */
+  enterFurther(caller: LimitedCaller, owner: string, tokens: number): Promise<ModelSlot> {
+    const { tokensPerMinute } = caller.rateLimits;
+    if (tokensPerMinute === undefined) return UNLIMITED;
+    return this.claim(caller, { tokensPerMinute }, owner, tokens, true);
+  }
+
+  private async claim(
+    { accountId, keyHash }: LimitedCaller,
+    limits: RateLimits,
+    owner: string,
+    tokens: number,
+    isFurther: boolean,
+  ): Promise<ModelSlot> {
+    // No model's: those have a slash in their ids.
+    const claimed = await this.counts.claim({
+      subject: `${accountId}:key:${keyHash}`,
+      limits,
+      owner,
+      tokens,
+      isFurther,
+    });
+    if ('slot' in claimed) return claimed.slot;
+    throw refusalError(limits, claimed.refusal);
+  }
+}
+
+const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ release: () => undefined });
+
+function refusalError(limits: RateLimits, { limit: reachedLimit, ...reached }: LimitRefusal): GatewayError {
+  if (reachedLimit === 'part' || reachedLimit === 'concurrency')
+    throw new TypeError('Keys have limits of requests and tokens alone.');
+  const limit = limits[reachedLimit] ?? 0;
+  const { name, message } = REFUSALS[reachedLimit];
+  return rateLimitError(message(limit), { ...reached, limit, source: 'key_rate_limit', name });
+}
