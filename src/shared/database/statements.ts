@@ -23,11 +23,13 @@ export class Statements {
 
   /**
    * For what every request sends.
+   * @param sent called when all of it has left this process, so that a server does it whatever becomes of us; not at
+   *   all where that is not known before the answer
    * @returns the first column of the first row as text; null where there is none
    */
-  value(text: string, values: readonly (string | null)[]): Promise<string | null> {
+  value(text: string, values: readonly (string | null)[], sent?: () => void): Promise<string | null> {
     // The pool resolves to what it is called back with; its types say what it does without a pool.
-    return this.pool.query(new ValueQuery(text, values)) as unknown as Promise<string | null>;
+    return this.pool.query(new ValueQuery(text, values, sent)) as unknown as Promise<string | null>;
   }
 }
 
@@ -35,8 +37,8 @@ type Callback = (error: unknown, value?: string | null) => void;
 
 /** What of the driver's connection is used here: its types are of an older release. */
 interface Protocol {
-  /** Without the two where the database is embedded. */
-  readonly stream: { cork?(): void; uncork?(): void };
+  /** Without all of it where the database is embedded. */
+  readonly stream: { cork?(): void; uncork?(): void; readonly writableLength?: number };
   parse(message: { readonly name: ''; readonly text: string }): void;
   bind(message: { readonly values: readonly (string | null)[] }): void;
   execute(): void;
@@ -58,6 +60,7 @@ class ValueQuery implements pg.Submittable {
   constructor(
     private readonly text: string,
     private readonly values: readonly (string | null)[],
+    private readonly sent?: () => void,
   ) {}
 
   submit(connection: pg.Connection): void {
@@ -71,6 +74,8 @@ class ValueQuery implements pg.Submittable {
     } finally {
       protocol.stream.uncork?.();
     }
+    // What the system has taken goes out though this process be killed.
+    if (protocol.stream.writableLength === 0) this.sent?.();
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
