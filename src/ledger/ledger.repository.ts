@@ -207,9 +207,11 @@ export class LedgerRepository {
    */
   async note(id: string, row: string, isEmbedded: boolean, sent: () => void): Promise<void> {
     await this.statements.value(
-      `WITH commit AS (SELECT set_config('synchronous_commit', $3, true))
-       UPDATE holds SET observed = $2::jsonb FROM commit WHERE generation_id = $1 AND cost IS NULL`,
-      [id, row, isEmbedded ? 'on' : 'off'],
+      isEmbedded
+        ? 'UPDATE holds SET observed = $2::jsonb WHERE generation_id = $1 AND cost IS NULL'
+        : `WITH commit AS (SELECT set_config('synchronous_commit', 'off', true))
+           UPDATE holds SET observed = $2::jsonb FROM commit WHERE generation_id = $1 AND cost IS NULL`,
+      [id, row],
       sent,
     );
   }
