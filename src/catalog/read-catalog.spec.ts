@@ -130,7 +130,7 @@ describe('a sound file', () => {
     const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object,
       efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, stores_replies: true, omit: [seed],
       accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9,
-      gemini_generation: gemini-2.5 }`;
+      vendor_tools: [bash, web_fetch], gemini_generation: gemini-2.5 }`;
     const { providers } = catalogOf(withLine(7, `    quirks: ${quirks}`));
     expect(providers.get('acme')?.quirks).toEqual({
       maxTokensField: 'max_completion_tokens',
@@ -148,8 +148,11 @@ describe('a sound file', () => {
       toolNameMax: 40,
       toolCallIdMax: 64,
       toolCallIdLength: 9,
+      vendorTools: ['bash', 'web_fetch'],
       geminiGeneration: 'gemini-2.5',
     });
+    const all = catalogOf(withLine(7, '    quirks: { vendor_tools: all }'));
+    expect(all.providers.get('acme')?.quirks).toEqual({ vendorTools: 'all' });
     expect(QUIRK_KEYS.filter((key) => !quirks.includes(`${key}:`))).toEqual([]);
   });
 
@@ -159,6 +162,8 @@ describe('a sound file', () => {
     ['{ efforts: [huge] }', 'efforts.0: must be one of'],
     ['{ omit: [model] }', 'omit.0: cannot be left out of a call'],
     ['{ omit: ["A b"] }', 'omit.0: must be the name of a request field'],
+    ['{ vendor_tools: [bash_20250124] }', 'vendor_tools.0: must be one of'],
+    ['{ vendor_tools: most }', 'vendor_tools: must be a list'],
     ['{ tool_name_max: 8 }', 'tool_name_max: must be at least 9'],
     ['{ returns_reasoning: "yes" }', 'returns_reasoning: must be true or false'],
     ['{ reasoningStyle: reasoning_effort }', 'reasoningStyle: is not a known field'],

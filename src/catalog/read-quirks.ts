@@ -1,6 +1,13 @@
 import { EFFORTS } from '../core/conversation/effort.js';
 import { definedOnly } from '../core/defined.js';
-import { GEMINI_GENERATIONS, MAX_TOKENS_FIELDS, REASONING_STYLES, SYSTEM_ROLES, type Quirks } from '../core/quirks.js';
+import {
+  GEMINI_GENERATIONS,
+  MAX_TOKENS_FIELDS,
+  REASONING_STYLES,
+  SYSTEM_ROLES,
+  VENDOR_TOOLS,
+  type Quirks,
+} from '../core/quirks.js';
 import type { Field } from './field.js';
 
 /** A quirk as the file spells it, and how its value is read. */
@@ -14,6 +21,8 @@ const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 const NEVER_OMITTED: ReadonlySet<string> = new Set(['model', 'messages']);
 /** Room for a part of the hash that keeps mapped names and ids apart. */
 const MAPPED_LENGTH_MIN = 9;
+
+const ALL_TOOLS = 'all';
 
 /** Every quirk there is: a new one does not compile until it can be read. */
 const READERS: { readonly [Name in keyof Quirks]-?: QuirkReader<NonNullable<Quirks[Name]>> } = {
@@ -32,6 +41,7 @@ const READERS: { readonly [Name in keyof Quirks]-?: QuirkReader<NonNullable<Quir
   toolNameMax: { key: 'tool_name_max', read: readLength },
   toolCallIdMax: { key: 'tool_call_id_max', read: readLength },
   toolCallIdLength: { key: 'tool_call_id_length', read: readLength },
+  vendorTools: { key: 'vendor_tools', read: readVendorTools },
   geminiGeneration: { key: 'gemini_generation', read: (field) => field.oneOf(GEMINI_GENERATIONS) },
 };
 
@@ -61,6 +71,11 @@ function readOmitted(field: Field): Quirks['omit'] {
     if (name !== undefined && NEVER_OMITTED.has(name)) item.refuse('cannot be left out of a call');
     return name ?? [];
   });
+}
+
+function readVendorTools(field: Field): Quirks['vendorTools'] {
+  if (field.is(ALL_TOOLS)) return ALL_TOOLS;
+  return field.items().flatMap((item) => item.oneOf(VENDOR_TOOLS) ?? []);
 }
 
 function readLength(field: Field): number | undefined {

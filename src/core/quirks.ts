@@ -4,6 +4,12 @@ export const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens'] as cons
 export const SYSTEM_ROLES = ['system', 'developer'] as const;
 export const GEMINI_GENERATIONS = ['gemini-2', 'gemini-2.5', 'gemini-3'] as const;
 export const REASONING_STYLES = ['reasoning_effort', 'reasoning_object', 'thinking_object'] as const;
+/** Tools of the Messages format that its vendor defines, by their types without the date. */
+export const VENDOR_TOOLS = [
+  'advisor', 'bash', 'browser_toolset', 'code_execution', 'computer', 'computer_toolset', 'mcp_toolset', 'memory',
+  'text_editor', 'tool_search_tool_bm25', 'tool_search_tool_regex', 'web_fetch', 'web_search',
+] as const; // prettier-ignore
+export type VendorToolName = (typeof VENDOR_TOOLS)[number];
 
 /**
  * What sets one provider apart from others of its dialect: plain data with a closed set of keys, told by the code
@@ -43,6 +49,11 @@ export interface Quirks {
   readonly toolCallIdMax?: number;
   /** Tool-call ids must be exactly this many letters and digits. */
   readonly toolCallIdLength?: number;
+  /**
+   * Which tools that the vendor of its format defines are to be had there; `all`: those too that nobody knows here yet.
+   * Absent: what its platform has, and of `direct` none. Who is charged for searches says so by their price.
+   */
+  readonly vendorTools?: 'all' | readonly VendorToolName[];
   /** Which generation of Gemini answers; absent: the model's name at the provider tells. */
   readonly geminiGeneration?: (typeof GEMINI_GENERATIONS)[number];
 }

@@ -54,7 +54,7 @@ export class GenerationBilling implements GenerationObserver {
   private readonly coming = new Set<HeldAmounts>();
   /** Settles, never rejects, when room was last made, or there was none. */
   private making: Promise<unknown> = Promise.resolve();
-  /** What had ended when that was last written down, and when it is. Never rejects. */
+  /** What had ended when that was last written down, and when nobody can lose it. Never rejects. */
   private noted = '';
   private noting = Promise.resolve();
 
@@ -139,7 +139,7 @@ export class GenerationBilling implements GenerationObserver {
     const ended = `${calls.filter(({ ending }) => ending !== undefined).length} ${costOf(toolUses)}`;
     if (ended !== this.noted) {
       this.noted = ended;
-      this.noting = this.noting.then(() => this.billing.ledger.note(this.hold));
+      this.noting = this.billing.ledger.note(this.hold);
     }
     return this.noting;
   }

@@ -48,6 +48,8 @@ export interface Hold {
   observe: (() => GenerationRow | undefined) | undefined;
   /** Settles, never rejects, when what was last asked to be added to it is there or refused. */
   extending?: Promise<unknown>;
+  /** Settles, never rejects, when what was last written down of it is answered. */
+  noting?: Promise<unknown>;
   /** Where its ledger keeps it; undefined once it has ended. */
   place: number | undefined;
 }

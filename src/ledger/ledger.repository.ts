@@ -203,12 +203,16 @@ export class LedgerRepository {
    * @param row printed
    * @param isEmbedded the database ends with this process, and is to have it on its disk; a server's own end may lose
    *   it, as it may lose holds
+   * @param sent as of `Statements.value`
    */
-  async note(id: string, row: string, isEmbedded: boolean): Promise<void> {
-    await this.statements.run(
-      `WITH commit AS (SELECT set_config('synchronous_commit', $3, true))
-       UPDATE holds SET observed = $2::jsonb FROM commit WHERE generation_id = $1 AND cost IS NULL`,
-      [id, row, isEmbedded ? 'on' : 'off'],
+  async note(id: string, row: string, isEmbedded: boolean, sent: () => void): Promise<void> {
+    await this.statements.value(
+      isEmbedded
+        ? 'UPDATE holds SET observed = $2::jsonb WHERE generation_id = $1 AND cost IS NULL'
+        : `WITH commit AS (SELECT set_config('synchronous_commit', 'off', true))
+           UPDATE holds SET observed = $2::jsonb FROM commit WHERE generation_id = $1 AND cost IS NULL`,
+      [id, row],
+      sent,
     );
   }
 

@@ -227,13 +227,22 @@ export class LedgerService implements OnModuleInit {
 
   /**
    * Writes down at once what a hold has come to, where a generation goes on with a further call: what has ended is
-   * charged exactly, should this process die before the next beat. Never throws: the beat says it again.
+   * charged exactly, should this process die before the next beat.
+   * @returns when that is so: a server has been sent it, an embedded database has done it. Never rejects: the beat says
+   *   it again
    */
-  async note(hold: Hold): Promise<void> {
+  note(hold: Hold): Promise<void> {
+    return new Promise((safe) => {
+      // One after another, for the latest says most; and by its answer, for connections do not wait for each other.
+      hold.noting = (hold.noting ?? Promise.resolve()).then(() => this.noteNext(hold, safe)).then(safe);
+    });
+  }
+
+  private async noteNext(hold: Hold, sent: () => void): Promise<void> {
     const isEmbedded = this.environment.databaseUrl === undefined;
     try {
       const row = hold.observe?.();
-      if (row) await withinTime(this.repository.note(hold.id, printGeneration(row), isEmbedded));
+      if (row) await withinTime(this.repository.note(hold.id, printGeneration(row), isEmbedded, sent));
     } catch (error) {
       if (!isDatabaseUnavailable(error)) this.logger.warn(error);
     }

@@ -1,8 +1,9 @@
 // Goal: a search reaches a vendor that searches by itself with all that was asked of it, or not at all; a field that
-// asked for one is that field again where it is known. Method: tables of tools, vendors and prices.
+// asked for one is that field again where it is known; a vendor's tool goes to who has it, and is a function or refused
+// by its name elsewhere. Method: tables of tools, vendors, prices and what vendors have.
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, price } from '../../test/support/route-inputs.js';
-import type { FunctionTool, RequestedServiceTool, Tool } from '../core/conversation/tools.js';
+import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../core/conversation/tools.js';
 import type { JsonObject, Vendor } from '../core/json/json.js';
 import type { Target } from '../core/provider.js';
 import { toolRun, withFittingTools } from './fit-tools.js';
@@ -123,5 +124,66 @@ describe('a field that asks for a search', () => {
 
   it('is the vendor’s own tool where that carries it', () => {
     expect(sentToVendor(asked, 'openai-responses')).toMatchObject({ search_context_size: 'low', user_location: PLACE });
+  });
+});
+
+describe('a tool that a vendor defines', () => {
+  const defined = (type: string, parts: Partial<VendorTool> = {}): VendorTool => ({
+    type: 'vendor',
+    opaque: { vendor: 'anthropic', value: { type, name: 'it' } },
+    ...parts,
+  });
+  const refused = (type: string) => [{ type: 'service', id: type, parameters: {} }];
+  const having = (vendorTools: Target['definition']['quirks']['vendorTools']) =>
+    target(false, vendorTools && { vendorTools });
+
+  it.each(['bash_20250124', 'tool_search_tool_regex_20251119', 'mcp_toolset', 'nobody_heard_of_20300101'])(
+    '%s is the vendor’s who has all of them',
+    (type) => {
+      expect(toolRun(defined(type), having('all'), 'anthropic')).toBe(true);
+      expect(sent(defined(type, { served: SERVED }), 'anthropic', having('all'))).toEqual([
+        defined(type, { served: SERVED }),
+      ]);
+    },
+  );
+
+  it('is the vendor’s in each of its versions where it is listed, and of no other name', () => {
+    const has = having(['web_fetch', 'computer']);
+    for (const type of ['web_fetch_20250910', 'web_fetch_20300101', 'computer_20251124']) {
+      expect(toolRun(defined(type), has, 'anthropic')).toBe(true);
+    }
+    for (const type of ['computer_toolset_20260801', 'webfetch_20250910', 'bash_20250124']) {
+      expect(toolRun(defined(type), has, 'anthropic')).toBe(false);
+    }
+  });
+
+  it.each([[undefined], [[]], [['memory'] as const]])(
+    'is a function, or refused by its name, where there is %j',
+    (has) => {
+      const to = having(has);
+      expect(toolRun(defined('bash_20250124'), to, 'anthropic')).toBe(false);
+      expect(sent(defined('bash_20250124', { served: SERVED }), 'anthropic', to)).toEqual([SERVED]);
+      expect(sent(defined('code_execution_20250825'), 'anthropic', to)).toEqual(refused('code_execution_20250825'));
+    },
+  );
+
+  it('is left to the dialect of another format to refuse', () => {
+    expect(sent(defined('bash_20250124'), 'openai', having('all'))).toEqual([defined('bash_20250124')]);
+    expect(toolRun(defined('bash_20250124'), having('all'), 'openai')).toBe(false);
+  });
+
+  it('searches where a price says so, and may where it is to be had without one', () => {
+    const search250305 = defined('web_search_20250305');
+    expect(toolRun(search250305, SELLS, 'anthropic')).toBe(true);
+    expect(toolRun(search250305, having('all'), 'anthropic')).toBe('unsaid');
+    expect(toolRun(search250305, having(['bash']), 'anthropic')).toBe(false);
+    expect(sent(search250305, 'anthropic', having(['bash']))).toEqual(refused('web_search_20250305'));
+  });
+
+  it('is refused by its name where it cannot be held to the domains that bind it', () => {
+    const bound = { allowedDomains: DOMAINS, blockedDomains: ['b.example'], isExact: true };
+    expect(sent(defined('web_fetch_20250910', { bound }), 'anthropic', having('all'))).toEqual(
+      refused('web_fetch_20250910'),
+    );
   });
 });

@@ -3,7 +3,6 @@ import type { RequestedServiceTool, Tool, VendorTool } from '../core/conversatio
 import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Vendor } from '../core/json/json.js';
 import type { Target } from '../core/provider.js';
-import { dialectOf } from '../core/routing/catalog.js';
 import { endpointBeside } from '../core/money/advisors.js';
 import { canHold } from './vendor-domains.js';
 
@@ -11,8 +10,8 @@ type NamedTool = VendorTool | RequestedServiceTool;
 type SearchTarget = Pick<Target, 'endpoint' | 'definition'>;
 
 /**
- * Whether a target's vendor runs a tool by itself. `unsaid`: it is the vendor's own, and nothing says that it is to be
- * had there. `lacks`: it is to be the vendor's, whose own has no word for this parameter.
+ * Whether a target's vendor runs a tool by itself. `unsaid`: it is to be had there, though nothing says at what price:
+ * whoever else runs it is asked first. `lacks`: it is to be the vendor's, whose own has no word for this parameter.
  */
 export type ToolRun = boolean | 'unsaid' | { readonly lacks: string };
 
@@ -27,6 +26,7 @@ interface NativeForm {
 const WEB_SEARCH = 'openrouter:web_search';
 const VENDORS_SEARCH = /^web_search(_|$)/;
 const ADVISOR = /^advisor_\d{8}$/;
+const DATE = /_\d{8}$/;
 
 /** How each vendor's own web search is asked for. */
 const NATIVE_SEARCH: Partial<Record<Vendor, NativeForm>> = {
@@ -80,7 +80,7 @@ export function withFittingTools(request: ModelRequest, target: Target, vendor: 
 export function toolRun(tool: Tool, target: SearchTarget, vendor: Vendor): ToolRun {
   if (tool.type === 'function') return false;
   if (goesAsField(tool, target, vendor) || nativeTool(tool, target, vendor)) return true;
-  if (tool.type === 'vendor') return tool.opaque.vendor === vendor && heldTool(tool) !== undefined && 'unsaid';
+  if (tool.type === 'vendor') return hasTool(tool, target, vendor) && heldTool(tool) !== undefined && 'unsaid';
   const lacks = lackingNative(tool, target, vendor);
   return lacks !== undefined && { lacks };
 }
@@ -89,7 +89,17 @@ function fittingTool(tool: Tool, target: Target, vendor: Vendor): Tool {
   if (tool.type === 'function') return tool;
   const native = nativeTool(tool, target, vendor) ?? tool.served;
   if (native || tool.type === 'service') return native ?? tool;
-  return heldTool(tool) ?? unheldTool(tool);
+  // Dialects refuse by name what another vendor defines.
+  if (tool.opaque.vendor !== vendor) return tool;
+  return (hasTool(tool, target, vendor) ? heldTool(tool) : undefined) ?? refusedTool(tool);
+}
+
+/** Whether a tool that a vendor defines is to be had at this target: others speak its format without it. */
+function hasTool({ opaque }: VendorTool, { definition }: SearchTarget, vendor: Vendor): boolean {
+  const { type } = opaque.value;
+  if (opaque.vendor !== vendor || typeof type !== 'string') return false;
+  const { vendorTools = [] } = definition.quirks;
+  return vendorTools === 'all' || (vendorTools as readonly string[]).includes(type.replace(DATE, ''));
 }
 
 /** A vendor's own tool with what it is held to in its own words; undefined where it has none for it. */
@@ -107,8 +117,8 @@ function heldTool(tool: VendorTool): VendorTool | undefined {
   return { ...tool, opaque: { ...opaque, value } };
 }
 
-/** What dialects refuse by its name: the tool would go further than it may. */
-const unheldTool = ({ opaque, name = '' }: VendorTool): RequestedServiceTool => {
+/** What dialects refuse by its name: the tool is not to be had there, or would go further than it may. */
+const refusedTool = ({ opaque, name = '' }: VendorTool): RequestedServiceTool => {
   const { type } = opaque.value;
   return { type: 'service', id: typeof type === 'string' ? type : name, parameters: {} };
 };
@@ -132,15 +142,15 @@ function printField(tool: Tool): JsonObject {
   return { [tool.field]: { ...options, user_location: { type, approximate } } };
 }
 
-function nativeTool(tool: NamedTool, { endpoint }: Pick<Target, 'endpoint'>, vendor: Vendor): VendorTool | undefined {
+function nativeTool(tool: NamedTool, target: SearchTarget, vendor: Vendor): VendorTool | undefined {
+  const { endpoint } = target;
   // Who does not charge for searches has none: the price says that the vendor runs them there.
   const searches = endpoint.pricing?.webSearch !== undefined;
   if (tool.type === 'vendor') {
     const { type } = tool.opaque.value;
     if (tool.opaque.vendor !== vendor || typeof type !== 'string') return undefined;
-    // The sandbox speaks as that vendor, and runs nothing: what the gateway serves is tried there too.
-    if (dialectOf(endpoint) === 'simulated') return undefined;
     if (VENDORS_SEARCH.test(type)) return searches ? heldTool(tool) : undefined;
+    if (!hasTool(tool, target, vendor)) return undefined;
     if (ADVISOR.test(type)) return tool.advisor && endpointBeside(tool.advisor, endpoint) ? tool : undefined;
     return heldTool(tool);
   }

@@ -13,6 +13,7 @@ import {
 import { Clock } from '../core/time.js';
 import type { RequestField } from '../core/translation.js';
 import { definitionOf } from './catalog/index.js';
+import { withPlatformTools } from './catalog/platform-tools.js';
 import { carries } from './dialects/encode-fields.js';
 import { DIALECTS } from './dialects/index.js';
 import { SimulatedUpstream } from './dialects/simulated/upstream.js';
@@ -51,10 +52,11 @@ export class ProviderRegistry {
     if (known) return known;
     const { provider } = endpoint;
     const dialect = DIALECTS[dialectOf(endpoint)];
+    const { platform = 'direct' } = provider;
     const access: ProviderAccess = {
       dialect,
-      platform: this.platforms.get(provider.platform ?? 'direct')!,
-      definition: definitionOf(provider.slug, dialect.defaultCredential, provider),
+      platform: this.platforms.get(platform)!,
+      definition: withPlatformTools(definitionOf(provider.slug, dialect.defaultCredential, provider), platform),
       transport: provider.baseUrl.startsWith(SIMULATED_SCHEME) ? this.sandbox : this.transport,
     };
     this.known.set(endpoint, access);

@@ -152,11 +152,16 @@ export interface CatalogEntry {
     readonly dialect: DialectId;
     /** What their providers do with calls that are left; the catalog's default where absent. */
     readonly aborts?: object | undefined;
+    /** Of their providers. Those of Anthropic's format have its tools where nothing is said. */
+    readonly quirks?: object | undefined;
   }[];
   /** Further keys of the model, and of each of its endpoints. */
   readonly model?: object;
   readonly endpoint?: object;
 }
+
+const ownQuirks = (dialect: DialectId): object | undefined =>
+  dialect === 'anthropic-messages' ? { vendor_tools: 'all' } : undefined;
 
 /**
  * A catalog whose models are served by upstreams of the test: provider slugs `p0`, `p1`, … in the
@@ -164,10 +169,11 @@ export interface CatalogEntry {
  */
 export function catalogOf(...entries: readonly CatalogEntry[]): object {
   const providers = new Map<string, { readonly slug: string; readonly dialect: string; readonly base_url: string }>();
-  const slugOf = ({ url, dialect, aborts }: CatalogEntry['at'][number]): string => {
+  const slugOf = ({ url, dialect, aborts, quirks = ownQuirks(dialect) }: CatalogEntry['at'][number]): string => {
     const key = `${dialect} ${url}`;
     if (!providers.has(key)) {
-      providers.set(key, { slug: `p${providers.size}`, dialect, base_url: url, ...(aborts && { aborts }) });
+      const slug = `p${providers.size}`;
+      providers.set(key, { slug, dialect, base_url: url, ...(aborts && { aborts }), ...(quirks && { quirks }) });
     }
     return providers.get(key)!.slug;
   };

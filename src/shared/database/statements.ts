@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -9,6 +10,7 @@ import { DataSource } from 'typeorm';
 @Injectable()
 export class Statements {
   private readonly pool: Pick<pg.Pool, 'query'>;
+  private readonly parsed = new ParsedStatements();
 
   constructor(database: DataSource) {
     // TypeORM does not say so in its types, yet the driver is PostgreSQL's and this is its pool, embedded or not.
@@ -23,11 +25,13 @@ export class Statements {
 
   /**
    * For what every request sends.
+   * @param sent called when all of it has left this process, so that a server does it whatever becomes of us; not at
+   *   all where that is not known before the answer
    * @returns the first column of the first row as text; null where there is none
    */
-  value(text: string, values: readonly (string | null)[]): Promise<string | null> {
+  value(text: string, values: readonly (string | null)[], sent?: () => void): Promise<string | null> {
     // The pool resolves to what it is called back with; its types say what it does without a pool.
-    return this.pool.query(new ValueQuery(text, values)) as unknown as Promise<string | null>;
+    return this.pool.query(new ValueQuery(text, values, this.parsed, sent)) as unknown as Promise<string | null>;
   }
 }
 
@@ -35,42 +39,84 @@ type Callback = (error: unknown, value?: string | null) => void;
 
 /** What of the driver's connection is used here: its types are of an older release. */
 interface Protocol {
-  /** Without the two where the database is embedded. */
-  readonly stream: { cork?(): void; uncork?(): void };
-  parse(message: { readonly name: ''; readonly text: string }): void;
-  bind(message: { readonly values: readonly (string | null)[] }): void;
+  /** Without all of it where the database is embedded. */
+  readonly stream: { cork?(): void; uncork?(): void; readonly writableLength?: number };
+  parse(message: { readonly name: string; readonly text: string }): void;
+  bind(message: { readonly statement: string; readonly values: readonly (string | null)[] }): void;
   execute(): void;
   sync(): void;
 }
 
+/** Names of the statements that the embedded database's one session has parsed, for each of the connections to it. */
+class ParsedStatements {
+  /** Connections are made anew, and databases opened again, where the session goes on. */
+  private readonly prefix = `parsed-${randomUUID()}-`;
+  private count = 0;
+  private readonly names = new WeakMap<pg.Connection, Map<string, string>>();
+
+  /** @param parse is called with the name where the statement has none yet */
+  nameOf(text: string, connection: pg.Connection, parse: (name: string) => void): string {
+    let names = this.names.get(connection);
+    if (!names) this.names.set(connection, (names = new Map<string, string>()));
+    let name = names.get(text);
+    if (name === undefined) {
+      names.set(text, (name = `${this.prefix}${++this.count}`));
+      parse(name);
+    }
+    return name;
+  }
+
+  /** What failed may not have been parsed: the next of its kind is parsed again. */
+  forget(text: string, connection: pg.Connection): void {
+    this.names.get(connection)?.delete(text);
+  }
+}
+
 /**
  * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row
- * and the result, which cost it more than the rest. It goes out as one piece, planned for this one time. Handed to a
- * pool's `query`. Source: "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a
+ * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source: "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a
  * `submit` as its own queries.
  */
 class ValueQuery implements pg.Submittable {
   /** Set by the driver. */
   callback: Callback | undefined;
+  private forget: (() => void) | undefined;
   /** Undefined before the first row. */
   private value: string | null | undefined;
 
   constructor(
     private readonly text: string,
     private readonly values: readonly (string | null)[],
+    private readonly parsed: ParsedStatements,
+    private readonly sent?: () => void,
   ) {}
 
   submit(connection: pg.Connection): void {
     const protocol = connection as unknown as Protocol;
     protocol.stream.cork?.();
     try {
-      protocol.parse({ name: '', text: this.text });
-      protocol.bind({ values: this.values });
+      protocol.bind({ statement: this.parsedOn(connection, protocol), values: this.values });
       protocol.execute();
       protocol.sync();
     } finally {
       protocol.stream.uncork?.();
     }
+    // What the system has taken goes out though this process be killed.
+    if (protocol.stream.writableLength === 0) this.sent?.();
+  }
+
+  /**
+   * @returns its name there: none where it is planned for this one time, since what stands between here and a server may
+   *   give each transaction another session. The embedded database has one, computes here, and plans each once
+   */
+  private parsedOn(connection: pg.Connection, protocol: Protocol): string {
+    const { text, parsed } = this;
+    if (protocol.stream.cork) {
+      protocol.parse({ name: '', text });
+      return '';
+    }
+    this.forget = () => parsed.forget(text, connection);
+    return parsed.nameOf(text, connection, (name) => protocol.parse({ name, text }));
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
@@ -88,6 +134,7 @@ class ValueQuery implements pg.Submittable {
   }
 
   handleError(error: unknown): void {
+    this.forget?.();
     const { callback } = this;
     this.callback = undefined;
     callback?.(error);

@@ -1,11 +1,14 @@
 /**
  * Goal: a tool that a vendor defines reaches the models of that vendor as it came, runs here where the gateway knows
- * it, and is else refused by its name: over every dialect, through both faces, never left out in silence. Method: the
- * application over HTTP before strict doubles, every type of tool that Anthropic's SDK 1.12 has, those of other
- * vendors, and those of OpenRouter's that nobody here runs.
+ * it, and is else refused by its name: over every dialect, at everybody who speaks Anthropic's, through both faces,
+ * never left out in silence. Method: the application over HTTP before strict doubles, every type of tool that
+ * Anthropic's SDK 1.12 has, those of other vendors, and those of OpenRouter's that nobody here runs.
  */
+import { startGateway, type TestGateway } from '../../support/app.js';
 import { describeOnEmbedded } from '../../support/database.js';
+import { startDouble, type Double } from '../../support/doubles/start-double.js';
 import type { JsonBody } from '../../support/recorded-request.js';
+import { PLATFORM_IDS, type PlatformId } from '../../../src/core/routing/catalog.js';
 import { FACES, type TestFace } from '../../http/translation-bench.js';
 import { DIALECTS, idOf, ToolMatrixBench } from './bench.js';
 import { Talk, text } from './talk.js';
@@ -131,5 +134,123 @@ describeOnEmbedded('tools of vendors', (database) => {
     talk.script(ANTHROPIC, answer);
     await talk.ask(MESSAGES, ANTHROPIC, { tools: [tool], messages: MESSAGES.user('Well?') }, true);
     expect(talk.sentTo(ANTHROPIC)[0].tools).toEqual([tool]);
+  });
+});
+
+/** Who speaks Anthropic's format, and which of its tools they have by themselves. */
+const SPEAKERS: Readonly<Record<string, { platform?: PlatformId; quirks?: object; has: RegExp }>> = {
+  anthropic: { has: /./ },
+  // By Anthropic's table of what is available where.
+  'amazon-bedrock': { platform: 'bedrock', has: /^(bash|text_editor|computer|memory)_/ },
+  'google-vertex': { platform: 'vertex', has: /^(bash|text_editor|computer|memory|tool_search_tool_\w+)_/ },
+  azure: {
+    platform: 'azure',
+    has: /^((bash|text_editor|computer|memory|tool_search_tool_\w+|web_fetch)_|mcp_toolset)/,
+  },
+  // Nobody says that they have any: known, and not.
+  thinkingmachines: { has: /^$/ },
+  'deepseek-messages': { has: /^$/ },
+  // By the catalog file.
+  somebody: { quirks: { vendor_tools: ['code_execution', 'web_fetch'] }, has: /^(code_execution|web_fetch)_/ },
+  'a-proxy': { quirks: { vendor_tools: 'all' }, has: /./ },
+};
+/** What the gateway makes of those that are not there, by what the model is shown. */
+const SHOWN: Readonly<Record<string, string>> = {
+  bash_20250124: 'bash',
+  text_editor_20250124: 'str_replace_editor',
+  web_fetch_20250910: 'web_fetch',
+  web_fetch_20260318: 'web_fetch',
+};
+const DEFINED: readonly JsonBody[] = [
+  ...ANTHROPICS,
+  { type: 'bash_20250124', name: 'bash' },
+  { type: 'text_editor_20250124', name: 'str_replace_editor' },
+  { type: 'web_fetch_20250910', name: 'web_fetch' },
+  { type: 'web_fetch_20260318', name: 'web_fetch' },
+];
+
+describeOnEmbedded('tools of Anthropic at others who speak its format', (database) => {
+  let doubles: ReadonlyMap<PlatformId, Double>;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    doubles = new Map(await Promise.all(PLATFORM_IDS.map(async (id) => [id, await startDouble(id)] as const)));
+    const dialect = 'anthropic-messages';
+    const providers = Object.entries(SPEAKERS).map(([slug, { platform = 'direct', quirks }]) => {
+      const double = doubles.get(platform)!;
+      const credential = { value: double.credential };
+      return { slug, name: slug, dialect, platform, base_url: double.baseUrl(dialect), credential, quirks };
+    });
+    const models = Object.keys(SPEAKERS).map((provider) => ({
+      id: `at/${provider}`,
+      name: provider,
+      context_length: 200_000,
+      endpoints: [{ provider, dialect, model: 'claude-sonnet-4-5', pricing: { prompt: '1', completion: '2' } }],
+    }));
+    gateway = await startGateway(database, {
+      catalog: { version: 1, providers, models },
+      coolsDown: false,
+      variables: { FAIRLEAD_FLOOD: 'wasted=10000/60s' },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.close();
+    await Promise.all([...(doubles?.values() ?? [])].map((double) => double.close()));
+  });
+
+  async function send(path: string, body: object): Promise<JsonBody> {
+    for (const double of doubles.values()) double.calls.length = 0;
+    const response = await gateway.request(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ max_tokens: 100, messages: [{ role: 'user', content: 'Well?' }], ...body }),
+    });
+    const text = await response.text();
+    const sent = [...doubles.values()].flatMap((double) => double.calls.map(({ body: asked }) => asked.tools));
+    return { status: response.status, text, sent };
+  }
+  const cases = Object.keys(SPEAKERS).flatMap((slug) =>
+    DEFINED.map((tool) => [tool.type as string, slug, tool] as const),
+  );
+
+  it.each(cases)('%s at %s', async (type, slug, tool) => {
+    const { has } = SPEAKERS[slug]!;
+    const body = { model: `at/${slug}`, tools: [tool] };
+    const due = has.test(type) ? [tool] : SHOWN[type] && [expect.objectContaining({ name: SHOWN[type] })];
+    for (const stream of [false, true]) {
+      const { status, text, sent } = await send('/messages', { ...body, stream });
+      expect({ stream, status, text, sent }).toMatchObject(
+        due ? { status: 200, sent: [due] } : { status: 400, sent: [] },
+      );
+      if (!due) expect(text).toMatch(new RegExp(`tools\\.0.*${type}`));
+      else if (!has.test(type)) expect(sent[0][0]).toHaveProperty('input_schema');
+    }
+    const { status, text } = await send('/routing/explain', body);
+    const { candidates, tools: told = [] } = JSON.parse(text).data;
+    expect(status).toBe(200);
+    if (due) expect(candidates[0].untranslatable).toBeUndefined();
+    else expect(candidates[0].untranslatable).toEqual({ field: 'tools.0', reason: expect.stringContaining(type) });
+    expect(told).toMatchObject(SHOWN[type] ? [{ type }] : []);
+    // Chat has no word for any of them.
+    expect(await send('/chat/completions', body)).toMatchObject({ status: 400, sent: [] });
+  });
+
+  it.each(Object.keys(SPEAKERS).filter((slug) => !SPEAKERS[slug]!.has.test('web_fetch_20260318')))(
+    '%s has no fetch, and what only that could keep to is refused by its name',
+    async (slug) => {
+      for (const [field, tool] of UNKEPT.filter(([, { type }]) => type.startsWith('web_fetch'))) {
+        const { status, text, sent } = await send('/messages', { model: `at/${slug}`, tools: [tool] });
+        expect({ status, sent }).toEqual({ status: 400, sent: [] });
+        expect(text).toContain(`tools.0.${field}: `);
+      }
+    },
+  );
+
+  it('names the setting that a search lacks where nobody has one', async () => {
+    for (const slug of ['deepseek-messages', 'somebody', 'amazon-bedrock', 'azure']) {
+      const tool = { type: 'web_search_20250305', name: 'web_search' };
+      const { status, text, sent } = await send('/messages', { model: `at/${slug}`, tools: [tool] });
+      expect({ status, sent }).toEqual({ status: 400, sent: [] });
+      expect(text).toMatch(/tools\.web_search/);
+    }
   });
 });
