@@ -1,8 +1,8 @@
 /**
- * Goal: the plugin `moderation` lets nothing through that its engine does not let through, on the way in and on the way
- * out, in whichever place it is said; what it refuses is told in the form of each face and nowhere else, and paid as far
- * as it came. Method: the application before strict doubles of models, of a guard model and of a moderation service, whole
- * and streamed, on both faces. Rules: docs/moderation.md.
+ * Goal: the plugin `moderation` lets nothing through that its engine does not let through, on the way in and on the
+ * way out, in whichever place it is said; what it refuses is told in the form of each face and nowhere else, and paid
+ * as far as it came. Method: the application before strict doubles of models, of a guard model and of a moderation
+ * service, whole and streamed, on both faces. Rules: docs/moderation.md.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
