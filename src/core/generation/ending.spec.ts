@@ -12,7 +12,13 @@ const ALL = Object.keys(ENDINGS) as Ending[];
 describe('ENDINGS', () => {
   it('charges the caller for what was answered, as far as it came, and for nothing that failed', () => {
     const paidByCaller = ALL.filter((ending) => ENDINGS[ending].charge === 'caller');
-    expect(paidByCaller.sort()).toEqual(['caller-gone', 'completed', 'deadline', 'provider-out-of-time', 'reply-refused']);
+    expect(paidByCaller.sort()).toEqual([
+      'caller-gone',
+      'completed',
+      'deadline',
+      'provider-out-of-time',
+      'reply-refused',
+    ]);
   });
 
   it('says that a provider was left where nobody failed, or time ran out before a word', () => {

@@ -5,8 +5,8 @@ import { bearerKey, KEY } from './engine-double.js';
 
 // OpenAI's moderation endpoint on loopback, by the types of its package (`openai` 6, resources/moderations) and what
 // its guide says (developers.openai.com/api/docs/guides/moderation, read 2026-11-25). One picture a call: so says a
-// page of another gateway (abliteration.ai/llm-image-moderation, read 2026-11-25). Unknown fields are refused, which the
-// vendor may not do.
+// page of another gateway (abliteration.ai/llm-image-moderation, read 2026-11-25). Unknown fields are refused, which
+// the vendor may not do.
 
 export const MODERATION_MODEL = 'omni-moderation-latest';
 
