@@ -177,7 +177,8 @@ const TERMS = {
 
 export type TermClass = keyof typeof TERMS | 'refusal';
 
-const REFUSERS = `never|do not|don't|must not|should not|should never|will not|won't|cannot|can't|can not|unable to|not able to`;
+const REFUSERS = `never|do not|don't|must not|should not|should never|will not|won't|cannot|can't|
+  can not|unable to|not able to`;
 const REFUSED = `explain|give|provide|help|write|tell|assist|create|make|describe|share|generate|produce|show`;
 
 /** One word, or the first of several. */
@@ -210,7 +211,7 @@ export class Lexicon {
     for (const [is, list] of Object.entries(TERMS) as [TermClass, string][]) {
       for (const term of list.split('|')) lengthMax = Math.max(lengthMax, this.add(is, term.trim()));
     }
-    for (const no of REFUSERS.split('|')) for (const what of REFUSED.split('|')) this.add('refusal', `${no} ${what}`);
+    for (const no of REFUSERS.split('|')) for (const what of REFUSED.split('|')) this.add('refusal', `${no.trim()} ${what}`);
     this.lengthMax = lengthMax;
     for (const terms of this.terms.values()) terms.sort((one, other) => other.rest.length - one.rest.length);
   }
