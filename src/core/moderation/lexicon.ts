@@ -211,7 +211,8 @@ export class Lexicon {
     for (const [is, list] of Object.entries(TERMS) as [TermClass, string][]) {
       for (const term of list.split('|')) lengthMax = Math.max(lengthMax, this.add(is, term.trim()));
     }
-    for (const no of REFUSERS.split('|')) for (const what of REFUSED.split('|')) this.add('refusal', `${no.trim()} ${what}`);
+    for (const no of REFUSERS.split('|'))
+      for (const what of REFUSED.split('|')) this.add('refusal', `${no.trim()} ${what}`);
     this.lengthMax = lengthMax;
     for (const terms of this.terms.values()) terms.sort((one, other) => other.rest.length - one.rest.length);
   }
