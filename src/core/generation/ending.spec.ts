@@ -1,7 +1,7 @@
 // Goal: what follows from each ending is what the ledger, health and callers rely on, and every reason that can be
 // thrown has one. Method: the table as a table.
 import { CallerGone, GatewayError, ProviderFault, type FaultKind } from '../errors.js';
-import { CutShort, endingOf, ENDINGS, type Ending, type EndingName } from './ending.js';
+import { CutShort, endingOf, ENDINGS, ReplyRefused, type Ending, type EndingName } from './ending.js';
 
 const FAULTS: readonly FaultKind[] = [
   'unreachable', 'timed-out', 'refused-credential', 'payment-required', 'not-found', 'rejected-request', 'too-large',
@@ -12,12 +12,18 @@ const ALL = Object.keys(ENDINGS) as Ending[];
 describe('ENDINGS', () => {
   it('charges the caller for what was answered, as far as it came, and for nothing that failed', () => {
     const paidByCaller = ALL.filter((ending) => ENDINGS[ending].charge === 'caller');
-    expect(paidByCaller.sort()).toEqual(['caller-gone', 'completed', 'deadline', 'provider-out-of-time']);
+    expect(paidByCaller.sort()).toEqual([
+      'caller-gone',
+      'completed',
+      'deadline',
+      'provider-out-of-time',
+      'reply-refused',
+    ]);
   });
 
   it('says that a provider was left where nobody failed, or time ran out before a word', () => {
     const abandoned = ALL.filter((ending) => ENDINGS[ending].abandons === true);
-    expect(abandoned.sort()).toEqual(['caller-gone', 'deadline', 'provider-out-of-time', 'shutdown']);
+    expect(abandoned.sort()).toEqual(['caller-gone', 'deadline', 'provider-out-of-time', 'reply-refused', 'shutdown']);
   });
 
   it('calls nobody called who was never asked', () => {
@@ -47,6 +53,7 @@ describe('ENDINGS', () => {
     expect(renamed).toEqual({
       deadline: 'timed-out',
       shutdown: 'unavailable',
+      'reply-refused': 'forbidden',
       unaffordable: 'payment-required',
       'provider-forbidden': 'provider-refused-credential',
       'provider-out-of-time': 'provider-timed-out',
@@ -63,6 +70,7 @@ describe('ENDINGS', () => {
       'caller-gone',
       'deadline',
       'shutdown',
+      'reply-refused',
       'provider-rejected-request',
       'provider-too-large',
       'provider-forbidden',
@@ -100,6 +108,7 @@ it.each<[string, unknown, Ending]>([
   ['a caller who goes', new CallerGone(), 'caller-gone'],
   ['time that runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline'],
   ['a process that stops', new CutShort('shutdown', 'unavailable', 'x'), 'shutdown'],
+  ['a reply that is refused', new ReplyRefused('x', {}), 'reply-refused'],
   ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
   [
     'a 403, which may be about what one caller asked',

@@ -28,8 +28,8 @@ interface WatchParts {
 }
 
 /**
- * Holds an answer back until it is judged: its text, its reasoning and the arguments of its tools, in windows, each with
- * the end of what came before it. One judgement is under way at a time, and the provider waits for it.
+ * Holds an answer back until it is judged: its text, its reasoning and the arguments of its tools, in windows, each
+ * with the end of what came before it. One judgement is under way at a time, and the provider waits for it.
  */
 export class ModerationWatch implements ReplyWatch {
   private held: ModelEvent[] = [];

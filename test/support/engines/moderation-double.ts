@@ -3,9 +3,10 @@ import { json, type Answer, type Complaint, type Script } from '../upstream-answ
 import type { Rules } from '../upstreams.js';
 import { bearerKey, KEY } from './engine-double.js';
 
-// OpenAI's moderation endpoint on loopback, by the types of its package (`openai` 6, resources/moderations) and what its
-// guide says (developers.openai.com/api/docs/guides/moderation, read 2026-11-25). One picture a call: a maker of another
-// gateway says so (abliteration.ai/llm-image-moderation, read 2026-11-25). Unknown fields are refused, which it may not do.
+// OpenAI's moderation endpoint on loopback, by the types of its package (`openai` 6, resources/moderations) and what
+// its guide says (developers.openai.com/api/docs/guides/moderation, read 2026-11-25). One picture a call: so says a
+// page of another gateway (abliteration.ai/llm-image-moderation, read 2026-11-25). Unknown fields are refused, which
+// the vendor may not do.
 
 export const MODERATION_MODEL = 'omni-moderation-latest';
 

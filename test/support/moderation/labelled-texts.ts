@@ -4,7 +4,7 @@ import type { ModerationCategory } from '../../../src/core/moderation/categories
 
 /** One text of the labelled set. */
 export interface LabelledText {
-  /** Rules were made from `tune`, with `held` unseen; `wild` was written after them, to get past them and to be caught wrongly. */
+  /** Rules were made from `tune`, `held` was left alone; `wild` was written after them, against them. */
   readonly split: 'tune' | 'held' | 'wild';
   /** None: it only sounds so. */
   readonly labels: readonly ModerationCategory[];
